@@ -1,0 +1,3 @@
+from __future__ import annotations
+
+from tests.browser import chromium, open_page  # noqa: F401

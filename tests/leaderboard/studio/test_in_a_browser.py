@@ -1,0 +1,154 @@
+"""The studio in a real browser: from a file to a link by keyboard, and the work on a phone."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from urllib.parse import urlsplit
+
+import pytest
+from django.urls import reverse
+
+from genie.lib import jobs
+from leaderboard.evaluation.run import advance
+from leaderboard.models import Draft, Submission
+from tests.browser import go, overflows, violations, wait_for_hit, wait_until
+from tests.factories import make_user
+from tests.leaderboard.studio.test_before_loading import REFERENCED
+from tests.leaderboard.studio.test_new import csv_of
+from tests.leaderboard.studio.test_pages import at
+
+pytestmark = [
+    pytest.mark.browser,
+    pytest.mark.slow,
+    pytest.mark.django_db(transaction=True),
+]
+# Set it to a folder to look at the pages afterwards.
+SCREENSHOTS = os.environ.get("GENIE_SCREENSHOTS")
+SIZES = {"wide": (1440, 900), "phone": (390, 844)}
+# What axe reads, which costs most of a look: each scheme once.
+READ = {("wide", "light"), ("phone", "dark")}
+BELOW = (
+    "() => document.activeElement.labels?.[0]?.textContent.trim()"
+    " || document.activeElement.textContent.trim()"
+)
+
+
+def seen(page, name, sizes=SIZES):
+    """Check a page as it stands for everybody, and keep pictures if asked to."""
+    for size in sizes:
+        for scheme in ("light", "dark"):
+            width, height = SIZES[size]
+            page.set_viewport_size({"width": width, "height": height})
+            page.emulate_media(color_scheme=scheme)
+            assert not overflows(page), f"{name} at {width}"
+            if (size, scheme) in READ:
+                assert violations(page) == [], f"{name} at {width}"
+            if SCREENSHOTS:
+                file = Path(SCREENSHOTS) / f"{name}-{width}-{scheme}.png"
+                page.screenshot(path=file, full_page=True)
+
+
+def tab_to(page, label):
+    """Walk by Tab to what is called so."""
+    for _ in range(90):
+        page.keyboard.press("Tab")
+        if page.evaluate(BELOW).startswith(label):
+            return
+    raise AssertionError(f"Tab does not reach {label!r}")
+
+
+def press(page, label, key="Enter"):
+    tab_to(page, label)
+    with page.expect_navigation():
+        page.keyboard.press(key)
+
+
+def fill(page, label, text):
+    tab_to(page, label)
+    page.keyboard.type(text)
+
+
+def work_off():
+    """Let the queue do what the page waits for."""
+    advance()
+    jobs.drain()
+
+
+def test_from_a_file_to_a_link_by_keyboard_and_the_work_on_a_phone(open_page, tmp_path):
+    mia = make_user("mia", is_staff=True, is_superuser=True)
+    file = tmp_path / "outputs.csv"
+    file.write_text(csv_of(REFERENCED), encoding="utf-8")
+    page = open_page(reverse("leaderboard:studio-new"), user=mia)
+    tab_to(page, "Files with outputs")
+    # what chooses a file is the system's window, not a page
+    page.set_input_files("*:focus", file)
+    fill(page, "Name of the task", "My answers")
+    press(page, "Read the files")
+    press(page, "Go on to the questions")
+    press(page, "Go on to the people")
+    press(page, "Go on to the price")
+    press(page, "Load the task and submit the systems")
+    work_off()
+    press(page, "Look now")
+    tab_to(page, "I approve up to $0.00")
+    page.keyboard.press("Space")
+    press(page, "Approve and start")
+    press(page, "Make a link")
+    link = page.input_value("#the-link")
+    work_off()
+    assert {one.state for one in Submission.objects.all()} == {"ANNOTATING"}
+
+    phone = open_page(urlsplit(link).path)
+    seen(phone, "invitation", ["phone"])
+    fill(phone, "Username", "nina")
+    fill(phone, "Password", "a-long-way-to-tipperary")
+    fill(phone, "Password confirmation", "a-long-way-to-tipperary")
+    press(phone, "Create account")
+    seen(phone, "work", ["phone"])
+    press(phone, "Before you start")
+    seen(phone, "consent", ["phone"])
+    press(phone, "I agree")
+    seen(phone, "instructions", ["phone"])
+    press(phone, "Start")
+    wait_for_hit(phone, 1)
+    seen(phone, "hit", ["phone"])
+    phone.keyboard.press("1")
+    phone.keyboard.press("Enter")
+    wait_for_hit(phone, 2)
+
+
+def test_every_page_of_the_studio_for_everybody(open_page, client):
+    mia = make_user("mia", is_staff=True, is_superuser=True)
+    client.force_login(mia)
+    draft = Draft.objects.create(owner=mia, slug="mine", title="My answers")
+    page = open_page(reverse("leaderboard:studio-new"), user=mia)
+    seen(page, "new")
+    _with_files(client, draft)
+    for step in ("files", "ask", "people", "tests", "pilot"):
+        go(page, at(draft, step))
+        if step == "people":
+            page.click("text=Qualification test")
+        seen(page, step)
+    press(page, "Approve and start the pilot")
+    seen(page, "pilot-begun")
+    go(page, at(draft, "start"))
+    press(page, "Load the task and submit the systems")
+    work_off()
+    go(page, at(draft, "start"))
+    seen(page, "start")
+    go(page, reverse("leaderboard:studio-task", args=["mine"]))
+    fill(page, "Why", "Tried it.")
+    press(page, "Save")
+    wait_until(page, "document.readyState === 'complete'")
+    seen(page, "task")
+
+
+def _with_files(client, draft):
+    from tests.leaderboard.studio.test_pages import asked, upload
+
+    files = [upload("a.csv", csv_of(REFERENCED))]
+    client.post(at(draft, "files"), {"add": "", "files": files})
+    client.post(at(draft, "ask"), asked())
+    people = {"who": "invited", "ratings": "1", "n_items": "8", "tests_percent": "20"}
+    client.post(at(draft, "people"), people)
