@@ -74,8 +74,9 @@ def precision_of(
     """
     if compares(bundle):
         return None
-    found = (measured or {}).get("components")
-    pilot = (Components(**found), int(measured["n_ratings"])) if found else None
+    found = measured or {}
+    variances = found.get("components")
+    pilot = (Components(**variances), int(found["n_ratings"])) if variances else None
     return expected_precision(_unsaved(bundle, material), pilot)
 
 

@@ -63,10 +63,13 @@ def hidden_questions(
                 _submitted(task, name, material.systems[name], by=by)
                 for name in islice(names, 2 if pairs else 1)
             ]
+            first, last = systems[0], systems[-1]
             evaluation = (
-                comparison.request(*systems, question_of_pairs(task), by=by).evaluation
+                comparison.request(
+                    first, last, question_of_pairs(task), by=by
+                ).evaluation
                 if pairs
-                else systems[0].human_evaluation
+                else first.human_evaluation
             )
             return decide.test_questions(evaluation) if evaluation else []
         finally:

@@ -78,7 +78,7 @@ def _take(
     campaign = service.campaign_of(draft)
     form = ProposalForm(request.POST)
     if campaign is None or not form.is_valid():
-        context = {"proposal": form} if campaign else {}
+        context: dict[str, Any] = {"proposal": form} if campaign else {}
         return _page(request, draft, material, drafted, status=400, **context)
     people = {**draft.state.get("people", {}), **form.cleaned_data}
     keep.keep(draft, people=people, measured=service.measured(campaign).kept())
@@ -146,7 +146,7 @@ def _proposed(
 ) -> dict[str, Any]:
     """Fill in the least reward that is fair, and what the first aim in reach takes."""
     ask = keep.ask_of(draft)
-    people = {"n_items": ask.n_items or None, "ratings": ask.ratings}
+    people: dict[str, Any] = {"n_items": ask.n_items or None, "ratings": ask.ratings}
     if fair is not None and not ask.volunteers:
         people["reward"] = Decimal(fair) / 100
     aims = [aim for aim in precision.aims if aim.n_instances] if precision else []
