@@ -10,6 +10,7 @@ from django.template.response import TemplateResponse
 from django.utils import timezone
 
 from crowd.hits.models.campaign import Campaign
+from genie.accounts.staff import staff_may
 from leaderboard.monitoring import charts
 from leaderboard.monitoring.selectors import watched
 from leaderboard.tasks.models import Task
@@ -22,7 +23,7 @@ N_OVER = 20
 
 def campaigns_page(model_admin: Any, request: HttpRequest, task: Task) -> HttpResponse:
     """Show each campaign under way with its pace and money, and those that ended last."""
-    if not request.user.has_perm("crowd.view_campaign"):
+    if not staff_may(request.user, "crowd.view_campaign", task.slug):
         raise PermissionDenied
     rows = Campaign.objects.filter(pool=task.slug).select_related("hit_type")
     under_way = rows.filter(state__in=UNDER_WAY).order_by("pk")
@@ -35,7 +36,7 @@ def campaigns_page(model_admin: Any, request: HttpRequest, task: Task) -> HttpRe
         "under_way": _drawn(under_way),
         "over": _drawn(over[:N_OVER]),
         "n_over": over.count(),
-        "may_act": request.user.has_perm("crowd.change_campaign"),
+        "may_act": staff_may(request.user, "crowd.change_campaign", task.slug),
     }
     return TemplateResponse(request, "admin/leaderboard/task/campaigns.html", context)
 

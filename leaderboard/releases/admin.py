@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from django.contrib import admin, messages
-from django.core.exceptions import PermissionDenied
 from django.db.models import Count, Q
 from django.http import FileResponse, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404
@@ -15,6 +14,7 @@ from django.utils.safestring import SafeString
 from django.utils.text import Truncator
 
 from crowd.money.services.budgets import budget_left
+from genie.accounts.task_admin import EditedOfTask
 from genie.lib.admin.reasons import AsksWhy
 from genie.lib.errors import GenieError
 from leaderboard.evaluation.admin.draw_test import draw_for
@@ -58,9 +58,11 @@ def _said(revision: TaskRevision) -> str:
 
 
 @admin.register(Task)
-class TaskAdmin(AsksWhy):
+class TaskAdmin(EditedOfTask, AsksWhy):
     """Tasks come from `manage.py load_task`; here they are opened, closed, hidden."""
 
+    pool_paths = ("slug",)
+    needs = {"draw": "crowd.add_qualificationtest"}
     change_form_template = "admin/leaderboard/task/change_form.html"
     list_display = [
         "title",
@@ -106,10 +108,9 @@ class TaskAdmin(AsksWhy):
         return [campaigns, report, *super().get_urls()]
 
     def report_view(self, request: HttpRequest, pk: int) -> HttpResponse | FileResponse:
-        task = get_object_or_404(Task, pk=pk)
+        task = get_object_or_404(self.get_queryset(request), pk=pk)
         # as for a release, which the archive holds
-        if not self.has_change_permission(request, task):
-            raise PermissionDenied
+        self.insist(request, "change", task)
         return report_page(self, request, task)
 
     def campaigns_view(self, request: HttpRequest, pk: int) -> HttpResponse:
@@ -131,7 +132,7 @@ class TaskAdmin(AsksWhy):
         )
 
     def has_draw_permission(self, request: HttpRequest) -> bool:
-        return request.user.has_perm("crowd.add_qualificationtest")
+        return self.may(request, "draw")
 
     @admin.action(
         description="Draw a qualification test for the selected tasks …",

@@ -22,6 +22,7 @@ from crowd.hits.models.campaign import Campaign, HITType
 from crowd.hits.selectors.progress import CampaignProgress, progress_of
 from crowd.money.admin.fair_pay import FairPayAction
 from crowd.templatetags.crowd_money import dollars
+from genie.accounts.task_admin import OfTask
 from genie.lib.admin.questions import (
     Line,
     Question,
@@ -65,7 +66,9 @@ STOP = Question(
 
 
 @admin.register(Campaign)
-class CampaignAdmin(FairPayAction, MoreMoneyAction, RewardAction, ReadOnlyAdmin):
+class CampaignAdmin(
+    OfTask, FairPayAction, MoreMoneyAction, RewardAction, ReadOnlyAdmin
+):
     act_permission = "crowd.change_campaign"
     change_form_template = "admin/crowd/campaign/change_form.html"
     list_display = [

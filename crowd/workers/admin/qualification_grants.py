@@ -22,6 +22,7 @@ from crowd.workers.models.qualification_attempt import (
 from crowd.workers.models.qualification_test import QualificationTest
 from crowd.workers.models.worker import Worker
 from crowd.workers.services import test_attempts
+from genie.accounts.task_admin import OfTask
 from genie.lib.admin.questions import Line, Question, ReasonForm, confirmed_form
 from genie.lib.admin.read_only import ReadOnlyInline
 from genie.lib.admin.rows import ReadOnlyAdmin, person
@@ -48,7 +49,8 @@ class AnswerInline(ReadOnlyInline):
 
 
 @admin.register(TestAttempt)
-class TestAttemptAdmin(ReadOnlyAdmin):
+class TestAttemptAdmin(OfTask, ReadOnlyAdmin):
+    pool_paths = ("test__pool",)
     list_display = ["worker", "test", "number", "n_right", "passed", "started_at", "finished_at", "next_try_at"]  # fmt: skip
     list_filter = ["passed", "test__name"]
     list_select_related = ["worker", "test"]
