@@ -12,8 +12,9 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from django.contrib import messages
 from django.core.exceptions import PermissionDenied
 from django.db.models import Model
-from django.http import HttpRequest
+from django.http import HttpRequest, HttpResponse
 
+from genie.accounts import reads
 from genie.accounts.staff import (
     of_pools,
     open_to,
@@ -34,6 +35,8 @@ class OfTask(ListAdmin):
     pool_paths: ClassVar[tuple[str, ...]] = ("pool",)
     # what actions ask for -> the permission that is; else that of Django's own name
     needs: ClassVar[dict[str, str]] = {}
+    # rows whose pages show what may be private: who opens one is written down
+    shows_outputs: ClassVar[bool] = False
 
     def may(self, request: HttpRequest, verb: str, row: Model | None = None) -> bool:
         """Tell whether somebody may do this with a row, or with any row at all."""
@@ -99,6 +102,17 @@ class OfTask(ListAdmin):
             return act(model_admin, request, rows)
 
         return kept
+
+    def render_change_form(
+        self, request: HttpRequest, context: Any, *args: Any, **kwargs: Any
+    ) -> HttpResponse:
+        self.note_read(request, context.get("original"))
+        return super().render_change_form(request, context, *args, **kwargs)
+
+    def note_read(self, request: HttpRequest, row: Model | None) -> None:
+        """Write down who is being shown a row's outputs."""
+        if row is not None and self.shows_outputs:
+            reads.record(request, row, reads.Way.ADMIN, self.pool_of(row))
 
     def has_module_permission(self, request: HttpRequest) -> bool:
         return self.has_view_permission(request)

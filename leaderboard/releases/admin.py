@@ -14,6 +14,7 @@ from django.utils.safestring import SafeString
 from django.utils.text import Truncator
 
 from crowd.money.services.budgets import budget_left
+from genie.accounts import reads
 from genie.accounts.task_admin import EditedOfTask
 from genie.lib.admin.reasons import AsksWhy
 from genie.lib.errors import GenieError
@@ -87,11 +88,14 @@ class TaskAdmin(EditedOfTask, AsksWhy):
         self, request: HttpRequest, queryset: QuerySet[Task]
     ) -> FileResponse | None:
         """Give an archive with one release a task; each is made anew."""
+        tasks = list(queryset.order_by("slug"))
         try:
-            file = archive(list(queryset.order_by("slug")))
+            file = archive(tasks)
         except GenieError as error:
             self.message_user(request, error.message, messages.ERROR)
             return None
+        for task in tasks:
+            reads.record(request, task, reads.Way.FILE, task.slug)
         return FileResponse(file, as_attachment=True, filename="genie-release.zip")
 
     def get_urls(self) -> list[URLPattern]:
@@ -111,6 +115,7 @@ class TaskAdmin(EditedOfTask, AsksWhy):
         task = get_object_or_404(self.get_queryset(request), pk=pk)
         # as for a release, which the archive holds
         self.insist(request, "change", task)
+        reads.record(request, task, reads.Way.ADMIN, task.slug)
         return report_page(self, request, task)
 
     def campaigns_view(self, request: HttpRequest, pk: int) -> HttpResponse:

@@ -51,6 +51,7 @@ class AnswerForm(forms.Form):
 
 @admin.register(Appeal)
 class AppealAdmin(OfTask, ReadOnlyAdmin):
+    shows_outputs = True
     needs = {"answer": "quality.change_appeal"}
     list_display = ["open_it", "worker", "pool", "against", "state", "created_at"]
     list_display_links = None
@@ -85,6 +86,7 @@ class AppealAdmin(OfTask, ReadOnlyAdmin):
             raise PermissionDenied
         appeal = self._appeal_of(request, pk)
         may_answer = self.may(request, "answer", appeal)
+        self.note_read(request, appeal)
         form = AnswerForm(request.POST or None)
         if request.method == "POST":
             if not may_answer:

@@ -75,6 +75,7 @@ SORRY = "Your work was reviewed again: it was rejected by mistake."
 @admin.register(HIT)
 class HITAdmin(OfTask, ReadOnlyAdmin):
     pool_paths = ("campaign__pool",)
+    shows_outputs = True
     list_display = ["pk", "campaign", "position", "n_available", "max_assignments", "n"]
     list_filter = ["campaign__state", "campaign__pool"]
     list_select_related = ["campaign"]
@@ -116,6 +117,7 @@ class AnswerInline(ReadOnlyInline):
 @admin.register(Assignment)
 class AssignmentAdmin(OfTask, ReadOnlyAdmin):
     pool_paths = ("hit__campaign__pool",)
+    shows_outputs = True
     act_permission = "crowd.change_assignment"
     list_display = [
         "pk",

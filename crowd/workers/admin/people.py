@@ -17,7 +17,7 @@ from crowd.money.selectors.earnings import Earnings, earnings_of
 from crowd.templatetags.crowd_money import dollars
 from crowd.workers.models.qualification_attempt import QualificationGrant
 from crowd.workers.models.worker import Consent, Exclusion, Worker
-from crowd.workers.services import exclusions
+from crowd.workers.services import exclusions, notes
 from genie.lib.admin.log import note
 from genie.lib.admin.questions import Line, Question, after_asking, confirmed_form
 from genie.lib.admin.read_only import ReadOnlyInline
@@ -182,7 +182,7 @@ class WorkerAdmin(ReadOnlyAdmin):
         self, request: HttpRequest, queryset: QuerySet[Worker], reason: str
     ) -> None:
         for worker in queryset:
-            note(person(request), worker, f"Note: {reason}")
+            notes.write(worker, person(request), reason)
         self.message_user(request, "Noted.", messages.SUCCESS)
 
     @admin.action(

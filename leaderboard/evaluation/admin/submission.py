@@ -84,6 +84,7 @@ class EventInline(ReadOnlyInline):
 @admin.register(Submission)
 class SubmissionAdmin(DecisionAdmin):
     pool_paths = ("task__slug",)
+    shows_outputs = True
     state_of = ""
     list_display = [
         "system_name",
@@ -183,6 +184,7 @@ class SubmissionAdmin(DecisionAdmin):
         if submission is None:
             raise Http404
         self.insist(request, "decide", submission)
+        self.note_read(request, submission)
         return submission
 
     @admin.display(description="campaigns")

@@ -40,6 +40,7 @@ RESTORE = Question(
 @admin.register(RetiredQuestion)
 class RetiredQuestionAdmin(OfTask, ReadOnlyAdmin):
     pool_paths = ("fit__pool",)
+    shows_outputs = True
     needs = {"restore": "quality.change_retiredquestion"}
     list_display = [
         "__str__",

@@ -14,6 +14,7 @@ from django.template.response import TemplateResponse
 from django.urls import path
 
 from crowd.workers.models.worker import Worker
+from genie.accounts import reads
 from genie.accounts.task_admin import OfTask
 from genie.lib.admin.read_only import ReadOnlyAdmin
 from genie.lib.serving.pages import page_of
@@ -94,6 +95,8 @@ class GradeAdmin(OfTask, ReadOnlyAdmin):
         worker = Worker.objects.filter(pk=pk).first()
         if worker is None:
             raise Http404
+        # answers are shown with the texts that they were given on
+        reads.record(request, worker, reads.Way.ADMIN)
         seen = self.pools_seen(request)
         bans = Ban.objects.filter(worker=worker).select_related("created_by")
         grades = self.get_queryset(request).filter(worker=worker)
