@@ -12,6 +12,8 @@ from django.utils import timezone
 from crowd.hits.models.campaign import Campaign
 from genie.accounts.staff import staff_may
 from leaderboard.monitoring import charts
+from leaderboard.monitoring.notices import solutions
+from leaderboard.monitoring.over_time import over_time
 from leaderboard.monitoring.selectors import watched
 from leaderboard.tasks.models import Task
 
@@ -33,7 +35,7 @@ def campaigns_page(model_admin: Any, request: HttpRequest, task: Task) -> HttpRe
         "opts": model_admin.opts,
         "title": f"Campaigns of {task.title}",
         "task": task,
-        "under_way": _drawn(under_way),
+        "under_way": [of_campaign(one, request.user) for one in under_way],
         "over": _drawn(over[:N_OVER]),
         "n_over": over.count(),
         "may_act": staff_may(request.user, "crowd.change_campaign", task.slug),
@@ -41,9 +43,15 @@ def campaigns_page(model_admin: Any, request: HttpRequest, task: Task) -> HttpRe
     return TemplateResponse(request, "admin/leaderboard/task/campaigns.html", context)
 
 
-def of_campaign(campaign: Campaign) -> dict[str, Any]:
+def of_campaign(campaign: Campaign, viewer: object) -> dict[str, Any]:
     """Give what the panel of one campaign shows."""
-    return _drawn([campaign])[0]
+    course = over_time(campaign)
+    return {
+        **_drawn([campaign])[0],
+        "over_time": course,
+        "lines": charts.lines(course),
+        "solutions": solutions(campaign, viewer),
+    }
 
 
 def _drawn(campaigns: Any) -> list[dict[str, Any]]:

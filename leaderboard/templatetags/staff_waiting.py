@@ -49,10 +49,10 @@ def asked_by(campaign: Campaign) -> list[tuple[str, str]]:
     ]
 
 
-@register.simple_tag
-def how_it_goes(campaign: Campaign) -> dict[str, Any]:
+@register.simple_tag(takes_context=True)
+def how_it_goes(context: template.RequestContext, campaign: Campaign) -> dict[str, Any]:
     """Give a campaign's pace, expected end, spending and test questions."""
-    return of_campaign(campaign)
+    return of_campaign(campaign, context["request"].user)
 
 
 @register.simple_tag(takes_context=True)
