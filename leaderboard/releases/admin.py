@@ -16,6 +16,7 @@ from django.utils.text import Truncator
 from crowd.money.services.budgets import budget_left
 from genie.accounts import reads
 from genie.accounts.task_admin import EditedOfTask
+from genie.lib.admin.plainly import Shown, plainly
 from genie.lib.admin.reasons import AsksWhy
 from genie.lib.errors import GenieError
 from leaderboard.evaluation.admin.draw_test import draw_for
@@ -78,7 +79,7 @@ class TaskAdmin(EditedOfTask, AsksWhy):
     ]
     list_filter = ["kind", "demo", "accepts_submissions", "hidden_references"]
     search_fields = ["title", "slug"]
-    fields = [*_EDITABLE, *_SHOWN]
+    fields = [*_EDITABLE, *plainly(Task, _SHOWN)]
     actions = ["release_selected", "draw_test_selected"]
 
     @admin.action(
@@ -124,8 +125,8 @@ class TaskAdmin(EditedOfTask, AsksWhy):
     def has_add_permission(self, request: HttpRequest) -> bool:
         return False
 
-    def get_readonly_fields(self, request: HttpRequest, obj: Any = None) -> list[str]:
-        return _SHOWN
+    def get_readonly_fields(self, request: HttpRequest, obj: Any = None) -> list[Shown]:
+        return plainly(Task, _SHOWN)
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Task]:
         waiting = Q(submissions__state=Submission.State.MEASURED)

@@ -295,9 +295,13 @@ class CampaignAdmin(
 
 @admin.register(HITType)
 class HITTypeAdmin(ReadOnlyAdmin):
-    list_display = ["title", "template", "scale", "reward_cents", "assignment_seconds"]
+    list_display = ["title", "template", "scale", "reward", "assignment_seconds"]
     list_filter = ["template", "scale"]
     search_fields = ["title"]
+
+    @admin.display(description="reward", ordering="reward_cents")
+    def reward(self, hit_type: HITType) -> str:
+        return dollars(hit_type.reward_cents)
 
 
 def _figures(campaigns: list[Campaign]) -> list[CampaignProgress]:
