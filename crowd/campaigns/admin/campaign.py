@@ -97,8 +97,14 @@ class CampaignAdmin(
         "hits",
         "elsewhere",
     ]
-    # said in words by `share`
-    exclude = ["worker_share", "share_follows_crowd", "hits_per_worker"]
+    # said in words by `share` and `budget`, and above the form
+    exclude = [
+        "worker_share",
+        "share_follows_crowd",
+        "hits_per_worker",
+        "budget_cents",
+        "notice",
+    ]
     actions = [
         "start_selected",
         "pause_selected",
