@@ -11,21 +11,27 @@ import re
 import pytest
 from django.contrib import admin
 from django.contrib.auth import get_user_model
-from django.contrib.auth.models import Group
+from django.contrib.auth.models import Group, Permission
 from django.test import Client
 from django.urls import reverse
 
-from crowd.models import Campaign, HITType
+from crowd.models import Campaign, HITType, Worker
 from crowd.scales.base import all_scales
+from crowd.workers.services import notes
 from genie.accounts.models import TaskRole
 from genie.accounts.task_admin import OfTask
 from leaderboard.models import Submission, Task
 from leaderboard.site.roles import ROLES
+from quality.models import Appeal, Ban
 from tests.factories import make_task, make_user
 from tests.genie.filled import fill_all
 
 pytestmark = pytest.mark.django_db
 ELSEWHERE = "elsewhere"
+# what is everybody's, and rows that each page adds
+LEFT_OUT = re.compile(
+    "/logout/|/jsi18n/|/password_change/|/history/|/privateread/[0-9]"
+)
 SITE, HERE = "site", "here"
 
 
@@ -67,7 +73,7 @@ def crawl(client):
     while ahead:
         address = ahead.pop()
         path, _, _query = address.partition("?")
-        if path in seen or "/logout/" in path or "/jsi18n/" in path:
+        if path in seen or LEFT_OUT.search(path):
             continue
         answer = client.get(address, follow=True)
         seen[path] = answer.status_code
@@ -97,8 +103,7 @@ def test_all_links_lead_somewhere_and_a_role_opens_its_task_only(role, world):
     }
     assert closed == {}
     # what is reached with a role on the task is reached with it on the site, too
-    further = followed[HERE].keys() - followed[SITE].keys()
-    assert [path for path in further if "/privateread/" not in path] == []
+    assert followed[HERE].keys() <= followed[SITE].keys()
     for listed, row in rows_of_tasks(world):
         opened = site.get(row).status_code
         assert here.get(listed).status_code == site.get(listed).status_code, listed
@@ -169,3 +174,29 @@ def test_a_role_is_given_to_staff_on_a_task_that_there_is(world):
     assert boss.post(add, sent).status_code == 302
     given = TaskRole.objects.filter(user=someone).get()
     assert (given.role, given.pool) == (role, ELSEWHERE)
+
+
+def test_a_workers_page_tells_all_that_its_reader_may_know(world):
+    """Found by pseudonym, account or platform id; each part under its permission."""
+    worker = world[Worker]
+    page = reverse("admin:crowd_worker_change", args=[worker.pk])
+    boss = Client()
+    boss.force_login(get_user_model().objects.get(username="boss"))
+    notes.write(worker, get_user_model().objects.get(username="boss"), "<b>slow</b>")
+    everything = ["Notes and decisions", "Test questions", "Bans", "Appeals", "Work"]
+    text = boss.get(page).text
+    assert re.findall(r"<caption>([^<·]+?)(?: ·|<)", text) == everything
+    assert "Note: &lt;b&gt;slow&lt;/b&gt;" in text
+    assert world[Ban].reason in text
+    assert world[Appeal].words in text
+    finance = make_user("fred", is_staff=True)
+    finance.user_permissions.add(Permission.objects.get(codename="view_worker"))
+    client = Client()
+    client.force_login(finance)
+    assert (
+        re.findall(r"<caption>([^<·]+?)(?: ·|<)", client.get(page).text)
+        == everything[:1]
+    )
+    listed = reverse("admin:crowd_worker_changelist")
+    for name in (worker.pseudonym, worker.user.username, worker.platform_worker_id):
+        assert page in boss.get(listed, {"q": name}).text
