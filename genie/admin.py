@@ -6,6 +6,7 @@ from genie.accounts.admin import (
     AccessTokenAdmin,
     AuthenticatorAdmin,
     EmailAddressAdmin,
+    PrivateReadAdmin,
     SocialAccountAdmin,
 )
 
@@ -13,5 +14,6 @@ __all__ = [
     "AccessTokenAdmin",
     "AuthenticatorAdmin",
     "EmailAddressAdmin",
+    "PrivateReadAdmin",
     "SocialAccountAdmin",
 ]

@@ -2,6 +2,6 @@
 
 from __future__ import annotations
 
-from genie.accounts.models import AccessToken
+from genie.accounts.models import AccessToken, PrivateRead, TaskRole
 
-__all__ = ["AccessToken"]
+__all__ = ["AccessToken", "PrivateRead", "TaskRole"]

@@ -15,7 +15,9 @@ SCHEDULES = [
     Periodic("approve waiting work", "crowd.jobs.approve_waiting", minutes=10),
     Periodic("look at other platforms", "crowd.jobs.sync_platforms", minutes=1),
     Periodic("forget old notices", "crowd.jobs.forget_notices", minutes=1440),
-    Periodic("forget old signals", "crowd.jobs.forget_signals", minutes=1440),
+    Periodic(
+        "forget old data of people", "genie.lib.retention.forget_old", minutes=1440
+    ),
     Periodic(
         "settle requesters' work",
         "crowd.requester.services.periodic.settle_all",

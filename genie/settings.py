@@ -12,7 +12,7 @@ from typing import Any
 import dj_database_url
 
 from genie.accounts import mail, providers
-from genie.lib import env, site_address
+from genie.lib import env, retention, site_address
 from genie.lib.log_config import to_console
 from genie.lib.queue.address import queue_options
 from genie.lib.storage import media_storage
@@ -341,8 +341,8 @@ GENIE: dict[str, Any] = {
     "AUTO_APPROVAL_HOURS": env.integer("GENIE_AUTO_APPROVAL_HOURS", 24),
     # a campaign kept to one worker goes to another when that one stays away so long
     "RESERVATION_HOURS": env.integer("GENIE_RESERVATION_HOURS", 48, minimum=1),
-    # how long it is kept when and how often a page of work lost the focus and the like
-    "KEEP_SIGNALS_DAYS": env.integer("GENIE_KEEP_SIGNALS_DAYS", 365, 1),
+    # for how many days what may go is kept of people, by kind
+    "KEEP_DAYS": retention.days_from_environment(),
     "BOOTSTRAP_RESAMPLES": 10_000,
     "DETECTOR": env.text("GENIE_DETECTOR", "all-evidence"),  # of detector_specs.py
     "BAN_THRESHOLD": 0.99,

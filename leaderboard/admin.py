@@ -17,6 +17,7 @@ from leaderboard.metric_board.admin import (
 from leaderboard.releases.admin import TaskAdmin
 from leaderboard.site import admin as failed_jobs
 from leaderboard.teams.admin.people import GroupAdmin, UserAdmin
+from leaderboard.teams.admin.task_roles import TaskRoleAdmin
 from leaderboard.teams.admin.team import TeamAdmin
 from leaderboard.teams.admin.webhooks import WebhookDeliveryAdmin
 
@@ -32,6 +33,7 @@ __all__ = [
     "ScoreAdmin",
     "SubmissionAdmin",
     "TaskAdmin",
+    "TaskRoleAdmin",
     "TeamAdmin",
     "UserAdmin",
     "WebhookDeliveryAdmin",

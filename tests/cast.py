@@ -58,12 +58,11 @@ def new_staff(db):
 
 
 def allow(user, *permissions):
-    """Give an account permissions named as in `app.view_model`."""
+    """Give an account or a group permissions named as in `app.view_model`."""
+    held = getattr(user, "user_permissions", None) or user.permissions
     for permission in permissions:
         app, codename = permission.split(".")
-        user.user_permissions.add(
-            Permission.objects.get(content_type__app_label=app, codename=codename)
-        )
+        held.add(Permission.objects.get(content_type__app_label=app, codename=codename))
 
 
 @pytest.fixture

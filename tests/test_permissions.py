@@ -12,11 +12,13 @@ from datetime import date
 from pathlib import Path
 
 import pytest
+from django.contrib.auth.models import Group
 from django.core.files.base import ContentFile
 from django.db import transaction
 from django.test import Client
 from django.urls import URLPattern, get_resolver, reverse
 
+from genie.accounts.models import TaskRole
 from leaderboard.evaluation.services.request import requested as request_evaluation
 from leaderboard.models import Comparison, JointEvaluation, Submission
 from leaderboard.submissions.selectors.visibility import Staff
@@ -322,6 +324,31 @@ def test_each_permission_opens_to_staff_what_it_names_and_no_more(world):
     assert set(OPENED_BY) == set(Staff)
     documented = Path("docs/operating.md").read_text("utf-8")
     assert [name for name in Staff if f"`{name}`" not in documented] == []
+
+
+# What is the whole site's, whatever roles somebody has on tasks.
+OF_THE_SITE = {Staff.SEE_WORKERS, Staff.EXPORT_TASKS, Staff.IMPORT_TASKS}
+# Lists that leave out what belongs to other tasks, and are empty then.
+NARROWED = {"api:campaign-list", "api:ban-list"}
+
+
+def test_a_role_on_a_task_opens_what_its_permissions_open_there_and_nowhere_else(world):
+    make_task("elsewhere")
+    closed = [name for name in SITE if POLICY[name] in {INSIDERS, REQUESTED, STAFF}]
+    for permission, names in OPENED_BY.items():
+        group = Group.objects.create(name=permission)
+        allow(group, permission)
+        here = set() if permission in OF_THE_SITE else set(names.split())
+        for pool, opens in ((world.task.slug, here), ("elsewhere", here & NARROWED)):
+            viewer = make_user(f"{permission.name} of {pool}", is_staff=True)
+            TaskRole.objects.create(user=viewer, role=group, pool=pool)
+            client = Client(raise_request_exception=False)
+            client.force_login(viewer)
+            opened = {name for name in closed if reads(client, world, name)}
+            assert opened == opens, (permission, pool)
+            for name in opened & {"api:campaign-list"}:
+                rows = client.get(world(name)).json()["results"]
+                assert bool(rows) == (pool == world.task.slug)
 
 
 def reads(client, world, name):

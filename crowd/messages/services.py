@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from datetime import datetime
 
 from django.utils import timezone
 
@@ -65,3 +66,8 @@ def mark_read(worker: Worker, pks: Iterable[int]) -> int:
     return Message.objects.filter(worker=worker, pk__in=list(pks), read_at=None).update(
         read_at=timezone.now()
     )
+
+
+def forget_before(limit: datetime) -> int:
+    """Delete the messages from before a moment; return how many."""
+    return int(Message.objects.filter(created_at__lt=limit).delete()[0])

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from django.contrib import messages
 from django.contrib.auth import login
 from django.contrib.auth.models import AbstractBaseUser
+from django.core.exceptions import ValidationError
 from django.db import transaction
 from django.forms import BaseForm
 from django.http import HttpRequest, HttpResponse
@@ -20,7 +23,11 @@ from crowd.workers.hit_form import AccountForm, InvitationForm, InvitedAccountFo
 from crowd.workers.selectors.consent import consented
 from crowd.workers.selectors.shares import SHARE_DONE, used_up
 from crowd.workers.services import invitations
+from genie.accounts.throttles import WrongCodes, WrongCodesOfLink
 from genie.lib.errors import GenieError
+
+_TOO_MANY_CODE = "throttled"
+_TOO_MANY = "Too many wrong codes were typed in; try again in an hour."
 
 
 @never_cache
@@ -45,7 +52,7 @@ def _for_account(
     request: HttpRequest, token: str, user: AbstractBaseUser, wants_code: bool
 ) -> HttpResponse:
     form = InvitationForm(request.POST or None) if wants_code else None
-    if request.method == "POST" and _take_place(form, token, user):
+    if request.method == "POST" and _take_place(request, form, token, user):
         return _welcome(request)
     return _asking(request, token, form)
 
@@ -56,7 +63,7 @@ def _for_newcomer(request: HttpRequest, token: str, wants_code: bool) -> HttpRes
     if form.is_bound and form.is_valid():
         with transaction.atomic():  # no account is left over when the place is gone
             user = form.save()
-            taken = _take_place(form, token, user)
+            taken = _take_place(request, form, token, user)
             if not taken:
                 transaction.set_rollback(True)
         if taken:
@@ -65,28 +72,38 @@ def _for_newcomer(request: HttpRequest, token: str, wants_code: bool) -> HttpRes
     return _asking(request, token, form)
 
 
-def _take_place(form: BaseForm | None, token: str, user: AbstractBaseUser) -> bool:
-    """Make the user a worker; a wrong code is told beside its field."""
+def _take_place(
+    request: HttpRequest, form: BaseForm | None, token: str, user: AbstractBaseUser
+) -> bool:
+    """Make the user a worker; a wrong code is told beside its field, and counted."""
     if form is not None and not form.is_valid():
         return False
     code = form.cleaned_data.get("code", "") if form else ""
+    wants_code = form is not None and "code" in form.fields
+    limits: list[Any] = [WrongCodes(), WrongCodesOfLink(token)] if wants_code else []
+    # each is asked, because counting goes by what was asked
+    allowed = [limit.allow_request(request, None) for limit in limits]
+    if form is not None and not all(allowed):
+        form.add_error("code", ValidationError(_TOO_MANY, _TOO_MANY_CODE))
+        return False
     try:
         invitations.redeem(token, user, code)
     except GenieError as error:
         if form is None or error.code != "wrong-code":
             raise
+        for limit in limits:
+            limit.count()
         form.add_error("code", error.message)
         return False
     return True
 
 
 def _asking(request: HttpRequest, token: str, form: BaseForm | None) -> HttpResponse:
-    return render(
-        request,
-        "worker_site/invitation.html",
-        {"token": token, "form": form},
-        status=422 if form is not None and form.errors else 200,
-    )
+    status = 422 if form is not None and form.errors else 200
+    if form is not None and form.has_error("code", _TOO_MANY_CODE):
+        status = 429
+    context = {"token": token, "form": form}
+    return render(request, "worker_site/invitation.html", context, status=status)
 
 
 @never_cache

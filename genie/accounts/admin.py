@@ -10,7 +10,8 @@ from django.db.models import QuerySet
 from django.http import HttpRequest
 
 from genie.accounts import tokens
-from genie.accounts.models import AccessToken
+from genie.accounts.models import AccessToken, PrivateRead
+from genie.accounts.task_admin import OfTask
 from genie.lib.admin.questions import after_asking
 from genie.lib.admin.read_only import ReadOnlyAdmin
 from genie.lib.admin.reasons import AsksWhy
@@ -91,3 +92,12 @@ class SocialAccountAdmin(FixedAdmin):
     list_select_related = ["user"]
     search_fields = ["user__username", "uid"]
     fields = ["user", "provider", "uid", "last_login", "date_joined"]
+
+
+@admin.register(PrivateRead)
+class PrivateReadAdmin(OfTask, ReadOnlyAdmin):
+    """Written by the site; nobody changes or deletes a line before its time is over."""
+
+    list_display = ["at", "by_name", "way", "title", "pool", "address"]
+    list_filter = ["way", "pool", "at"]
+    search_fields = ["by_name", "what", "title", "address"]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from django.contrib.auth import get_user_model
 from django.contrib.auth.forms import UserCreationForm
+from django.contrib.contenttypes.models import ContentType
 from django.core import signing
 from django.db import transaction
 from django.urls import reverse
@@ -61,6 +62,8 @@ def is_good(token: str) -> bool:
 def make(form: FirstStaffForm) -> Account:
     """Make the account, unless there is one by now."""
     with transaction.atomic():
+        # one after the other: this row is always there, and nobody else locks it
+        ContentType.objects.select_for_update().get(app_label="auth", model="user")
         if not is_wanted():
             raise TooLate("This site has a staff account by now.")
         user: Account = form.save(commit=False)

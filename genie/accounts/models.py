@@ -1,4 +1,4 @@
-"""Tokens by which programs act for an account."""
+"""Tokens of accounts, roles of staff on one task, and who of the staff read what."""
 
 from __future__ import annotations
 
@@ -43,3 +43,64 @@ class AccessToken(models.Model):
     @property
     def works(self) -> bool:
         return self.revoked_at is None and not self.expired
+
+
+class TaskRole(models.Model):
+    """A role that somebody has on one task only: there they may do what its group may."""
+
+    user = models.ForeignKey(
+        settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="task_roles"
+    )
+    role = models.ForeignKey("auth.Group", on_delete=models.CASCADE, related_name="+")
+    # slug of the task; campaigns and bans know it by this name
+    pool = models.CharField("task", max_length=100, db_index=True)
+    created_at = models.DateTimeField("since", auto_now_add=True)
+
+    class Meta:
+        app_label = "genie"
+        verbose_name = "role on a task"
+        verbose_name_plural = "roles on tasks"
+        ordering = ["pool", "role", "user"]
+        constraints = [
+            models.UniqueConstraint(
+                fields=["user", "role", "pool"], name="task_role_once"
+            )
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.user}: {self.role} of {self.pool}"
+
+
+class PrivateRead(models.Model):
+    """Somebody of the staff was shown what is not public; written once, never changed."""
+
+    class Way(models.TextChoices):
+        PAGE = "page", "page"
+        ADMIN = "admin", "admin"
+        API = "api", "API"
+        FILE = "file", "download"
+
+    # who it was stays known by name when the account is gone
+    by = models.ForeignKey(
+        settings.AUTH_USER_MODEL,
+        on_delete=models.SET_NULL,
+        null=True,
+        related_name="+",
+    )
+    by_name = models.CharField("user name", max_length=150)
+    way = models.CharField("how", max_length=10, choices=Way.choices)
+    # a model's label and the row's key, such as leaderboard.submission 12
+    what = models.CharField(max_length=120, db_index=True)
+    title = models.CharField(max_length=200, blank=True)
+    address = models.CharField(max_length=300, blank=True)
+    pool = models.CharField("task", max_length=100, blank=True)
+    at = models.DateTimeField("when", auto_now_add=True, db_index=True)
+
+    class Meta:
+        app_label = "genie"
+        verbose_name = "read of private outputs"
+        verbose_name_plural = "reads of private outputs"
+        ordering = ["-pk"]
+
+    def __str__(self) -> str:
+        return f"{self.by_name} read {self.title or self.what}"

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from hashlib import sha256
 from ipaddress import IPv6Address, ip_address, ip_network
+from typing import Any
 
 from rest_framework.request import Request
 from rest_framework.throttling import UserRateThrottle
@@ -27,3 +29,38 @@ class CheckThrottle(UserRateThrottle):
         if isinstance(address, IPv6Address):
             return str(ip_network((address, 64), strict=False))
         return ident
+
+
+class WrongCodes(CheckThrottle):
+    """How many codes somebody may guess who has a link: only wrong ones are counted."""
+
+    scope = "wrong-code"
+    rate = "20/hour"
+
+    def get_cache_key(self, request: Request, view: Any) -> str:
+        """Count by address also those who are signed in: accounts are easily made."""
+        return self.cache_format % {
+            "scope": self.scope,
+            "ident": self.get_ident(request),
+        }
+
+    def throttle_success(self) -> bool:
+        return True
+
+    def count(self) -> None:
+        """Count what was asked for last as wrong."""
+        super().throttle_success()
+
+
+class WrongCodesOfLink(WrongCodes):
+    """The same for all addresses together, link by link."""
+
+    scope = "wrong-code-of-link"
+    rate = "300/hour"
+
+    def __init__(self, token: str) -> None:
+        super().__init__()
+        self.token = token
+
+    def get_ident(self, request: Request) -> str:
+        return sha256(self.token.encode()).hexdigest()

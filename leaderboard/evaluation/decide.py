@@ -38,9 +38,13 @@ State = states.State
 Subject = TypeVar("Subject", Submission, Comparison, JointEvaluation)
 
 
+# who may change submissions may spend
+MAY_DECIDE = "leaderboard.change_submission"
+
+
 def may_decide(user: Any) -> bool:
-    """Tell who may spend: the permission to change submissions."""
-    return bool(user.has_perm("leaderboard.change_submission"))
+    """Tell who may spend on every task."""
+    return bool(user.has_perm(MAY_DECIDE))
 
 
 def quote(evaluation: HumanEvaluation) -> Quote:

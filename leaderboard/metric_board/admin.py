@@ -8,6 +8,7 @@ from django.contrib import admin, messages
 from django.db.models import Count, Q
 from django.http import HttpRequest
 
+from genie.accounts.task_admin import OfTask
 from genie.lib.admin.questions import after_asking
 from genie.lib.admin.read_only import ReadOnlyAdmin
 from leaderboard.metric_board.models.board import MetricBoard
@@ -22,11 +23,11 @@ if TYPE_CHECKING:
 State = MetricPiece.State
 
 
-class WorkAdmin(ReadOnlyAdmin):
+class WorkAdmin(OfTask, ReadOnlyAdmin):
     """What jobs do is not edited; staff stop, resume and repeat."""
 
-    def has_decide_permission(self, request: HttpRequest) -> bool:
-        return request.user.has_perm("leaderboard.change_submission")
+    pool_paths = ("task__slug",)
+    needs = {"decide": "leaderboard.change_submission"}
 
     def act_on_rows(
         self,

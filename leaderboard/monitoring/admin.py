@@ -10,7 +10,10 @@ from django.template.response import TemplateResponse
 from django.utils import timezone
 
 from crowd.hits.models.campaign import Campaign
+from genie.accounts.staff import staff_may
 from leaderboard.monitoring import charts
+from leaderboard.monitoring.notices import solutions
+from leaderboard.monitoring.over_time import over_time
 from leaderboard.monitoring.selectors import watched
 from leaderboard.tasks.models import Task
 
@@ -22,7 +25,7 @@ N_OVER = 20
 
 def campaigns_page(model_admin: Any, request: HttpRequest, task: Task) -> HttpResponse:
     """Show each campaign under way with its pace and money, and those that ended last."""
-    if not request.user.has_perm("crowd.view_campaign"):
+    if not staff_may(request.user, "crowd.view_campaign", task.slug):
         raise PermissionDenied
     rows = Campaign.objects.filter(pool=task.slug).select_related("hit_type")
     under_way = rows.filter(state__in=UNDER_WAY).order_by("pk")
@@ -32,17 +35,23 @@ def campaigns_page(model_admin: Any, request: HttpRequest, task: Task) -> HttpRe
         "opts": model_admin.opts,
         "title": f"Campaigns of {task.title}",
         "task": task,
-        "under_way": _drawn(under_way),
+        "under_way": [of_campaign(one, request.user) for one in under_way],
         "over": _drawn(over[:N_OVER]),
         "n_over": over.count(),
-        "may_act": request.user.has_perm("crowd.change_campaign"),
+        "may_act": staff_may(request.user, "crowd.change_campaign", task.slug),
     }
     return TemplateResponse(request, "admin/leaderboard/task/campaigns.html", context)
 
 
-def of_campaign(campaign: Campaign) -> dict[str, Any]:
+def of_campaign(campaign: Campaign, viewer: object) -> dict[str, Any]:
     """Give what the panel of one campaign shows."""
-    return _drawn([campaign])[0]
+    course = over_time(campaign)
+    return {
+        **_drawn([campaign])[0],
+        "over_time": course,
+        "lines": charts.lines(course),
+        "solutions": solutions(campaign, viewer),
+    }
 
 
 def _drawn(campaigns: Any) -> list[dict[str, Any]]:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from django.contrib import admin, messages
-from django.core.exceptions import PermissionDenied
 from django.db.models import Count, Q
 from django.http import FileResponse, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404
@@ -15,6 +14,9 @@ from django.utils.safestring import SafeString
 from django.utils.text import Truncator
 
 from crowd.money.services.budgets import budget_left
+from genie.accounts import reads
+from genie.accounts.task_admin import EditedOfTask
+from genie.lib.admin.plainly import Shown, plainly
 from genie.lib.admin.reasons import AsksWhy
 from genie.lib.errors import GenieError
 from leaderboard.evaluation.admin.draw_test import draw_for
@@ -58,9 +60,11 @@ def _said(revision: TaskRevision) -> str:
 
 
 @admin.register(Task)
-class TaskAdmin(AsksWhy):
+class TaskAdmin(EditedOfTask, AsksWhy):
     """Tasks come from `manage.py load_task`; here they are opened, closed, hidden."""
 
+    pool_paths = ("slug",)
+    needs = {"draw": "crowd.add_qualificationtest"}
     change_form_template = "admin/leaderboard/task/change_form.html"
     list_display = [
         "title",
@@ -75,7 +79,7 @@ class TaskAdmin(AsksWhy):
     ]
     list_filter = ["kind", "demo", "accepts_submissions", "hidden_references"]
     search_fields = ["title", "slug"]
-    fields = [*_EDITABLE, *_SHOWN]
+    fields = [*_EDITABLE, *plainly(Task, _SHOWN)]
     actions = ["release_selected", "draw_test_selected"]
 
     @admin.action(
@@ -85,11 +89,14 @@ class TaskAdmin(AsksWhy):
         self, request: HttpRequest, queryset: QuerySet[Task]
     ) -> FileResponse | None:
         """Give an archive with one release a task; each is made anew."""
+        tasks = list(queryset.order_by("slug"))
         try:
-            file = archive(list(queryset.order_by("slug")))
+            file = archive(tasks)
         except GenieError as error:
             self.message_user(request, error.message, messages.ERROR)
             return None
+        for task in tasks:
+            reads.record(request, task, reads.Way.FILE, task.slug)
         return FileResponse(file, as_attachment=True, filename="genie-release.zip")
 
     def get_urls(self) -> list[URLPattern]:
@@ -106,10 +113,10 @@ class TaskAdmin(AsksWhy):
         return [campaigns, report, *super().get_urls()]
 
     def report_view(self, request: HttpRequest, pk: int) -> HttpResponse | FileResponse:
-        task = get_object_or_404(Task, pk=pk)
+        task = get_object_or_404(self.get_queryset(request), pk=pk)
         # as for a release, which the archive holds
-        if not self.has_change_permission(request, task):
-            raise PermissionDenied
+        self.insist(request, "change", task)
+        reads.record(request, task, reads.Way.ADMIN, task.slug)
         return report_page(self, request, task)
 
     def campaigns_view(self, request: HttpRequest, pk: int) -> HttpResponse:
@@ -118,8 +125,8 @@ class TaskAdmin(AsksWhy):
     def has_add_permission(self, request: HttpRequest) -> bool:
         return False
 
-    def get_readonly_fields(self, request: HttpRequest, obj: Any = None) -> list[str]:
-        return _SHOWN
+    def get_readonly_fields(self, request: HttpRequest, obj: Any = None) -> list[Shown]:
+        return plainly(Task, _SHOWN)
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Task]:
         waiting = Q(submissions__state=Submission.State.MEASURED)
@@ -131,7 +138,7 @@ class TaskAdmin(AsksWhy):
         )
 
     def has_draw_permission(self, request: HttpRequest) -> bool:
-        return request.user.has_perm("crowd.add_qualificationtest")
+        return self.may(request, "draw")
 
     @admin.action(
         description="Draw a qualification test for the selected tasks …",

@@ -9,6 +9,7 @@ from django.contrib import admin, messages
 from django.db import transaction
 from django.http import HttpRequest
 
+from genie.lib.admin.plainly import arguments
 from genie.lib.admin.questions import after_asking
 from genie.lib.admin.read_only import ReadOnlyAdmin
 from genie.lib.admin.reasons import AsksWhy
@@ -45,6 +46,15 @@ def retry_selected(
         model_admin.message_user(request, f"Jobs queued again: {n}.", messages.SUCCESS)
 
 
+_TOLD = ["name", "func", "given", "started", "stopped"]
+
+
+@admin.display(description="arguments")
+def given(model_admin: Any, job: Any) -> str:
+    """Say what a job was given, in words."""
+    return arguments(job.kwargs if isinstance(job.kwargs, dict) else {})
+
+
 # The queue's own actions would hand over whatever arguments a job had, past the rule
 # that jobs take keys only; and its own pages let rows be changed without a word.
 for _model in (Failure, Success, Schedule, OrmQ):
@@ -54,7 +64,10 @@ for _model in (Failure, Success, Schedule, OrmQ):
 
 @admin.register(Failure)
 class FailureAdmin(AsksWhy):
-    list_display = ["func", "kwargs", "attempt_count", "stopped", "short_result"]
+    list_display = ["func", "given", "attempt_count", "stopped", "short_result"]
+    fields = [*_TOLD, "attempt_count", "result"]
+    readonly_fields = ["given"]
+    given = given
     list_filter = ["func"]
     search_fields = ["func", "result"]
     ordering = ["-stopped"]
@@ -76,7 +89,10 @@ class FailureAdmin(AsksWhy):
 
 @admin.register(Success)
 class SuccessAdmin(ReadOnlyAdmin):
-    list_display = ["func", "kwargs", "started", "stopped"]
+    list_display = ["func", "given", "started", "stopped"]
+    fields = [*_TOLD, "attempt_count"]
+    readonly_fields = ["given"]
+    given = given
     list_filter = ["func"]
     search_fields = ["func"]
     ordering = ["-stopped"]
@@ -93,5 +109,7 @@ class ScheduleAdmin(ReadOnlyAdmin):
 @admin.register(OrmQ)
 class WaitingAdmin(ReadOnlyAdmin):
     list_display = ["pk", "name", "func", "lock"]
-    fields = ["name", "func", "kwargs", "lock"]
+    fields = ["name", "func", "given", "lock"]
+    readonly_fields = ["given"]
+    given = given
     ordering = ["pk"]

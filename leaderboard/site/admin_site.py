@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import partial, wraps
 from typing import TYPE_CHECKING, Any
 
 from django.contrib.admin import AdminSite
 from django.contrib.admin.apps import AdminConfig
+from django.template.response import TemplateResponse
 from django.urls import reverse
 
 if TYPE_CHECKING:
@@ -44,12 +47,36 @@ GROUPS: dict[str, tuple[str, ...]] = {
         "crowd.workerrecord",
     ),
     "Money": ("crowd.budget", "crowd.commitment", "crowd.ledgerentry"),
-    "Set up": ("auth.user", "auth.group", "genie.accesstoken", "crowd.accesskey"),
+    "Set up": (
+        "auth.user",
+        "auth.group",
+        "genie.taskrole",
+        "genie.privateread",
+        "genie.accesstoken",
+        "crowd.accesskey",
+    ),
 }
 
 
 class StaffSite(AdminSite):
-    """Django's admin with its lists in the order of the work."""
+    """Django's admin with its lists in the order of the work, and no closed links."""
+
+    def admin_view(
+        self, view: Callable[..., Any], cacheable: bool = False
+    ) -> Callable[..., Any]:
+        inner = super().admin_view(view, cacheable)
+
+        @wraps(inner)
+        def shown(request: HttpRequest, *args: Any, **kwargs: Any) -> Any:
+            response = inner(request, *args, **kwargs)
+            if isinstance(response, TemplateResponse):
+                # lists are registered only once this module is there
+                from leaderboard.site.closed_links import unlink
+
+                response.add_post_render_callback(partial(unlink, self, request))
+            return response
+
+        return shown
 
     def get_app_list(
         self, request: HttpRequest, app_label: str | None = None

@@ -32,6 +32,7 @@ ROLES: dict[str, tuple[str, ...]] = {
         "crowd.add: invitation qualificationtest requirement",
         "quality.view: retiredquestion heldexclusion",
         "quality.change: retiredquestion",
+        "genie.view: privateread",
         "django_q.view: failure",
         "django_q.change: failure",
     ),

@@ -19,5 +19,7 @@ def staff_campaigns(
     context: template.RequestContext, evaluation: HumanEvaluation | None
 ) -> dict[str, Any]:
     """Link to the campaigns of an evaluation, for staff who may see campaigns."""
-    may_see = staff_may(context["request"].user, Staff.SEE_CAMPAIGNS)
+    may_see = evaluation is not None and staff_may(
+        context["request"].user, Staff.SEE_CAMPAIGNS, evaluation.task.slug
+    )
     return {"campaigns": campaigns_of(evaluation) if evaluation and may_see else []}

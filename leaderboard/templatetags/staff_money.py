@@ -10,6 +10,7 @@ from django.utils import timezone
 from crowd.hits.models.campaign import Campaign
 from crowd.money.models import Budget
 from crowd.money.services.budgets import budget_left
+from genie.accounts.staff import narrowed
 from leaderboard.monitoring.selectors import Watched, watched
 
 register = template.Library()
@@ -33,11 +34,11 @@ class Account:
 @register.simple_tag(takes_context=True)
 def campaigns_under_way(context: template.RequestContext) -> list[Watched]:
     """List the newest open campaigns, to those who may see campaigns."""
-    if not context["request"].user.has_perm("crowd.view_campaign"):
-        return []
+    user = context["request"].user
     open_ = [Campaign.State.RUNNING, Campaign.State.PAUSED, Campaign.State.SCHEDULED]
     rows = list(
-        Campaign.objects.filter(state__in=open_)
+        narrowed(Campaign.objects.all(), user, "crowd.view_campaign", "pool")
+        .filter(state__in=open_)
         .select_related("hit_type")
         .order_by("-pk")[:N_SHOWN]
     )
@@ -47,10 +48,9 @@ def campaigns_under_way(context: template.RequestContext) -> list[Watched]:
 @register.simple_tag(takes_context=True)
 def accounts(context: template.RequestContext) -> list[Account]:
     """Give every budget with what is free of it, the whole site's first."""
-    if not context["request"].user.has_perm("crowd.view_budget"):
-        return []
-    rows = Budget.objects.order_by("pool")[: N_SHOWN + 1]
+    user = context["request"].user
+    rows = narrowed(Budget.objects.all(), user, "crowd.view_budget", "pool")
     return [
         Account(row.pool or "the whole site", row.limit_cents, budget_left(row.pool))
-        for row in rows
+        for row in rows.order_by("pool")[: N_SHOWN + 1]
     ]

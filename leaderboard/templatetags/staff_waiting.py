@@ -12,6 +12,7 @@ from django.db.models import Model, QuerySet
 from django.urls import reverse
 
 from crowd.hits.models.campaign import Campaign
+from genie.accounts.staff import narrowed
 from genie.lib.outside import Problem
 from leaderboard.evaluation.admin.campaign_links import page_of
 from leaderboard.evaluation.models.comparison import Comparison
@@ -48,10 +49,10 @@ def asked_by(campaign: Campaign) -> list[tuple[str, str]]:
     ]
 
 
-@register.simple_tag
-def how_it_goes(campaign: Campaign) -> dict[str, Any]:
+@register.simple_tag(takes_context=True)
+def how_it_goes(context: template.RequestContext, campaign: Campaign) -> dict[str, Any]:
     """Give a campaign's pace, expected end, spending and test questions."""
-    return of_campaign(campaign)
+    return of_campaign(campaign, context["request"].user)
 
 
 @register.simple_tag(takes_context=True)
@@ -65,25 +66,19 @@ def waiting_for_staff(context: template.RequestContext) -> list[Waiting]:
     """List what this person may look at and somebody should decide."""
     user = context["request"].user
     waiting = []
-    if user.has_perm("leaderboard.view_submission"):
-        waiting += [_to_approve(), _failed()]
+    waiting += [_to_approve(user), _failed(user)]
     for model in (Comparison, JointEvaluation):
-        if user.has_perm(f"leaderboard.view_{model._meta.model_name}"):
-            waiting += _questions_about_several(model)
-    if user.has_perm("quality.view_appeal"):
-        waiting.append(_appeals())
-    if user.has_perm("quality.view_heldexclusion"):
-        waiting.append(_held())
-    if user.has_perm("crowd.view_campaign"):
-        waiting.append(_noticed())
+        waiting += _questions_about_several(user, model)
+    waiting += [_appeals(user), _held(user), _noticed(user)]
     if user.has_perm("django_q.view_failure"):
         waiting.append(_failed_jobs())
     # what is empty is left out, so that the page shows work and nothing else
     return [entry for entry in waiting if entry.n]
 
 
-def _to_approve() -> Waiting:
-    rows = Submission.objects.filter(state=State.MEASURED).select_related("task")
+def _to_approve(user: Any) -> Waiting:
+    rows = _seen(user, Submission, "task__slug").filter(state=State.MEASURED)
+    rows = rows.select_related("task")
     return Waiting(
         "Submissions to approve",
         rows.count(),
@@ -99,8 +94,8 @@ def _to_approve() -> Waiting:
     )
 
 
-def _failed() -> Waiting:
-    rows = Submission.objects.exclude(failed_step="")
+def _failed(user: Any) -> Waiting:
+    rows = _seen(user, Submission, "task__slug").exclude(failed_step="")
     return Waiting(
         "Submissions with a failed step",
         rows.count(),
@@ -117,13 +112,13 @@ def _failed() -> Waiting:
 
 
 def _questions_about_several(
+    user: Any,
     model: type[Comparison] | type[JointEvaluation],
 ) -> list[Waiting]:
     """List the questions about several systems that wait for a yes, or that failed."""
-    options, rows = (
-        model._meta,
-        model._default_manager.select_related("evaluation__task"),
-    )
+    options = model._meta
+    rows = _seen(user, model, "evaluation__task__slug")
+    rows = rows.select_related("evaluation__task")
     change = f"admin:leaderboard_{options.model_name}_change"
     name = str(options.verbose_name_plural).capitalize()
     requested = rows.filter(evaluation__state=model.State.REQUESTED)
@@ -150,8 +145,9 @@ def _questions_about_several(
     ]
 
 
-def _appeals() -> Waiting:
-    rows = Appeal.objects.filter(state=Appeal.State.WAITING).select_related("worker")
+def _appeals(user: Any) -> Waiting:
+    rows = _seen(user, Appeal, "pool").filter(state=Appeal.State.WAITING)
+    rows = rows.select_related("worker")
     return Waiting(
         "Appeals to decide",
         rows.count(),
@@ -167,10 +163,9 @@ def _appeals() -> Waiting:
     )
 
 
-def _held() -> Waiting:
-    rows = HeldExclusion.objects.filter(
-        state=HeldExclusion.State.WAITING
-    ).select_related("worker", "verdict__fit")
+def _held(user: Any) -> Waiting:
+    rows = _seen(user, HeldExclusion, "pool").filter(state=HeldExclusion.State.WAITING)
+    rows = rows.select_related("worker", "verdict__fit")
     url = _changelist(HeldExclusion, f"state__exact={HeldExclusion.State.WAITING}")
     return Waiting(
         "Exclusions to confirm or reject (scores are waiting)",
@@ -180,10 +175,9 @@ def _held() -> Waiting:
     )
 
 
-def _noticed() -> Waiting:
-    rows = Campaign.objects.exclude(notice="").exclude(
-        state__in=[Campaign.State.STOPPED, Campaign.State.COMPLETE]
-    )
+def _noticed(user: Any) -> Waiting:
+    over = [Campaign.State.STOPPED, Campaign.State.COMPLETE]
+    rows = _seen(user, Campaign, "pool").exclude(notice="").exclude(state__in=over)
     url = _changelist(Campaign, "")
     return Waiting(
         "Campaigns with a notice",
@@ -205,6 +199,12 @@ def _noticed() -> Waiting:
 def _failed_jobs() -> Waiting:
     failure: Any = apps.get_model("django_q", "Failure")
     return Waiting("Failed jobs", failure.objects.count(), _changelist(failure, ""))
+
+
+def _seen(user: Any, model: type[Model], path: str) -> QuerySet[Any]:
+    """Give the rows that somebody may see: on the site, on some tasks, or none."""
+    permission = f"{model._meta.app_label}.view_{model._meta.model_name}"
+    return narrowed(model._default_manager.all(), user, permission, path)
 
 
 def _oldest(rows: QuerySet[Any]) -> list[Any]:

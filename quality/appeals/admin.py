@@ -18,6 +18,7 @@ from django.utils.html import format_html
 from crowd.campaigns.selectors.rejection_reversal import taking_back
 from crowd.requester.batches.results import answers_of
 from crowd.templatetags.crowd_money import dollars
+from genie.accounts.task_admin import OfTask
 from genie.lib.admin.read_only import ReadOnlyAdmin
 from genie.lib.errors import GenieError
 from quality.appeals import services as service
@@ -49,7 +50,9 @@ class AnswerForm(forms.Form):
 
 
 @admin.register(Appeal)
-class AppealAdmin(ReadOnlyAdmin):
+class AppealAdmin(OfTask, ReadOnlyAdmin):
+    shows_outputs = True
+    needs = {"answer": "quality.change_appeal"}
     list_display = ["open_it", "worker", "pool", "against", "state", "created_at"]
     list_display_links = None
     list_filter = ["state", "pool"]
@@ -70,9 +73,6 @@ class AppealAdmin(ReadOnlyAdmin):
     def against(self, appeal: Appeal) -> str:
         return appeal.against
 
-    def has_answer_permission(self, request: HttpRequest) -> bool:
-        return request.user.has_perm("quality.change_appeal")
-
     def get_urls(self) -> list[URLPattern]:
         view = self.admin_site.admin_view
         answer_address = path(
@@ -84,10 +84,12 @@ class AppealAdmin(ReadOnlyAdmin):
         """Show an appeal with its evidence; take one answer."""
         if not self.has_view_permission(request):
             raise PermissionDenied
-        appeal = self._appeal_of(pk)
+        appeal = self._appeal_of(request, pk)
+        may_answer = self.may(request, "answer", appeal)
+        self.note_read(request, appeal)
         form = AnswerForm(request.POST or None)
         if request.method == "POST":
-            if not self.has_answer_permission(request):
+            if not may_answer:
                 raise PermissionDenied
             if form.is_valid():
                 return self._answer(request, appeal, form.cleaned_data["sentence"])
@@ -97,7 +99,7 @@ class AppealAdmin(ReadOnlyAdmin):
             "title": str(appeal),
             "appeal": appeal,
             "form": form,
-            "may_answer": self.has_answer_permission(request),
+            "may_answer": may_answer,
             **_evidence(appeal),
         }
         status = 422 if form.errors else 200
@@ -105,9 +107,10 @@ class AppealAdmin(ReadOnlyAdmin):
             request, "admin/quality/appeal/answer.html", context, status=status
         )
 
-    def _appeal_of(self, pk: int) -> Appeal:
-        appeal = (
-            Appeal.objects.select_related(
+    def _appeal_of(self, request: HttpRequest, pk: int) -> Appeal:
+        appeal: Appeal | None = (
+            self.get_queryset(request)
+            .select_related(
                 "worker",
                 "requester_assignment__hit__hit_type__requester",
                 "assignment__hit__campaign__hit_type",
@@ -152,6 +155,6 @@ def _evidence(appeal: Appeal) -> dict[str, Any]:
         "reward": dollars(assignment.reward_cents) if assignment else "",
         "items": marked_items(assignment) if assignment else [],
         "records": records([(appeal.worker_id, appeal.pool)]),
-        "answers": graded_answers(appeal.worker, appeal.pool),
+        "answers": graded_answers(appeal.worker, [appeal.pool]),
         "n_answers": MOST,
     }

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -27,13 +27,15 @@ class GradedAnswer:
     right: str
 
 
-def graded_answers(worker: Worker, pool: str | None = None) -> list[GradedAnswer]:
-    """Give the newest graded answers, of one pool or of all."""
+def graded_answers(
+    worker: Worker, pools: Collection[str] | None = None
+) -> list[GradedAnswer]:
+    """Give the newest graded answers, of these pools or of all."""
     rows = Grade.objects.filter(worker=worker).select_related(
         "placement__item", "placement__campaign__hit_type"
     )
-    if pool is not None:
-        rows = rows.filter(pool=pool)
+    if pools is not None:
+        rows = rows.filter(pool__in=pools)
     grades = list(rows.order_by("-pk")[:MOST])
     answers: dict[tuple[int, int], list[Answer]] = {}
     for answer in Answer.objects.filter(

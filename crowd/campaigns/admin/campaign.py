@@ -22,6 +22,7 @@ from crowd.hits.models.campaign import Campaign, HITType
 from crowd.hits.selectors.progress import CampaignProgress, progress_of
 from crowd.money.admin.fair_pay import FairPayAction
 from crowd.templatetags.crowd_money import dollars
+from genie.accounts.task_admin import OfTask
 from genie.lib.admin.questions import (
     Line,
     Question,
@@ -65,7 +66,9 @@ STOP = Question(
 
 
 @admin.register(Campaign)
-class CampaignAdmin(FairPayAction, MoreMoneyAction, RewardAction, ReadOnlyAdmin):
+class CampaignAdmin(
+    OfTask, FairPayAction, MoreMoneyAction, RewardAction, ReadOnlyAdmin
+):
     act_permission = "crowd.change_campaign"
     change_form_template = "admin/crowd/campaign/change_form.html"
     list_display = [
@@ -94,8 +97,14 @@ class CampaignAdmin(FairPayAction, MoreMoneyAction, RewardAction, ReadOnlyAdmin)
         "hits",
         "elsewhere",
     ]
-    # said in words by `share`
-    exclude = ["worker_share", "share_follows_crowd", "hits_per_worker"]
+    # said in words by `share` and `budget`, and above the form
+    exclude = [
+        "worker_share",
+        "share_follows_crowd",
+        "hits_per_worker",
+        "budget_cents",
+        "notice",
+    ]
     actions = [
         "start_selected",
         "pause_selected",
@@ -292,9 +301,13 @@ class CampaignAdmin(FairPayAction, MoreMoneyAction, RewardAction, ReadOnlyAdmin)
 
 @admin.register(HITType)
 class HITTypeAdmin(ReadOnlyAdmin):
-    list_display = ["title", "template", "scale", "reward_cents", "assignment_seconds"]
+    list_display = ["title", "template", "scale", "reward", "assignment_seconds"]
     list_filter = ["template", "scale"]
     search_fields = ["title"]
+
+    @admin.display(description="reward", ordering="reward_cents")
+    def reward(self, hit_type: HITType) -> str:
+        return dollars(hit_type.reward_cents)
 
 
 def _figures(campaigns: list[Campaign]) -> list[CampaignProgress]:

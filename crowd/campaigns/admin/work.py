@@ -19,6 +19,7 @@ from crowd.campaigns.services.overturn import overturn, pay_instead
 from crowd.hits.models.assignment import Answer, Assignment
 from crowd.hits.models.campaign import HIT
 from crowd.templatetags.crowd_money import dollars
+from genie.accounts.task_admin import OfTask
 from genie.lib.admin.questions import (
     Line,
     Question,
@@ -72,7 +73,9 @@ SORRY = "Your work was reviewed again: it was rejected by mistake."
 
 
 @admin.register(HIT)
-class HITAdmin(ReadOnlyAdmin):
+class HITAdmin(OfTask, ReadOnlyAdmin):
+    pool_paths = ("campaign__pool",)
+    shows_outputs = True
     list_display = ["pk", "campaign", "position", "n_available", "max_assignments", "n"]
     list_filter = ["campaign__state", "campaign__pool"]
     list_select_related = ["campaign"]
@@ -112,7 +115,9 @@ class AnswerInline(ReadOnlyInline):
 
 
 @admin.register(Assignment)
-class AssignmentAdmin(ReadOnlyAdmin):
+class AssignmentAdmin(OfTask, ReadOnlyAdmin):
+    pool_paths = ("hit__campaign__pool",)
+    shows_outputs = True
     act_permission = "crowd.change_assignment"
     list_display = [
         "pk",

@@ -20,6 +20,7 @@ from crowd.elsewhere.services import resolve_calls, study_places, sync
 from crowd.hits.selectors.progress import progress_of
 from crowd.money.services import bonuses
 from crowd.templatetags.crowd_money import dollars
+from genie.accounts.task_admin import OfTask
 from genie.lib import jobs
 from genie.lib.admin.questions import Line, Question, ReasonForm, confirmed_form
 from genie.lib.admin.rows import ReadOnlyAdmin, person
@@ -80,7 +81,8 @@ AGAIN = Question(
 
 
 @admin.register(ExternalCampaign)
-class ExternalCampaignAdmin(ReadOnlyAdmin):
+class ExternalCampaignAdmin(OfTask, ReadOnlyAdmin):
+    pool_paths = ("campaign__pool",)
     act_permission = "crowd.change_campaign"
     list_display = [
         "campaign",
@@ -188,7 +190,8 @@ class ExternalCampaignAdmin(ReadOnlyAdmin):
 
 
 @admin.register(OutwardCall)
-class OutwardCallAdmin(ReadOnlyAdmin):
+class OutwardCallAdmin(OfTask, ReadOnlyAdmin):
+    pool_paths = ("campaign__pool",)
     act_permission = "crowd.change_ledgerentry"
     list_display = [
         "key",
@@ -259,7 +262,8 @@ class OutwardCallAdmin(ReadOnlyAdmin):
 
 
 @admin.register(ExternalSession)
-class ExternalSessionAdmin(ReadOnlyAdmin):
+class ExternalSessionAdmin(OfTask, ReadOnlyAdmin):
+    pool_paths = ("campaign__pool",)
     act_permission = "crowd.change_ledgerentry"
     list_display = [
         "session_id",

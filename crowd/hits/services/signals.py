@@ -5,11 +5,9 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import datetime
 from typing import Any
 
-from django.conf import settings
-from django.utils import timezone
 from django.utils.crypto import constant_time_compare, salted_hmac
 
 from crowd.hits.models.assignment import Assignment
@@ -100,9 +98,7 @@ def _is_count(value: Any) -> bool:
     return type(value) is int and value >= 0
 
 
-def forget_old(now: datetime | None = None) -> int:
-    """Delete the signals of work that was sent in too long ago; return how many."""
-    days = int(settings.GENIE["KEEP_SIGNALS_DAYS"])
-    limit = (now or timezone.now()) - timedelta(days=days)
+def forget_before(limit: datetime) -> int:
+    """Delete the signals of work sent in before a moment; return how many."""
     old = Signals.objects.filter(assignment__submitted_at__lt=limit)
     return int(old.delete()[0])

@@ -17,6 +17,7 @@ from crowd.hits.services.platforms import paying_slugs
 from crowd.money.models import Budget, Commitment, LedgerEntry
 from crowd.money.services import budgets, payments
 from crowd.templatetags.crowd_money import dollars
+from genie.accounts.task_admin import EditedOfTask, OfTask
 from genie.lib.admin.questions import Line, Question, confirmed_form
 from genie.lib.admin.reasons import AsksWhy
 from genie.lib.admin.rows import PageOfRows, ReadOnlyAdmin, person
@@ -26,7 +27,7 @@ if TYPE_CHECKING:
 
 
 @admin.register(Budget)
-class BudgetAdmin(AsksWhy):
+class BudgetAdmin(EditedOfTask, AsksWhy):
     list_display = ["__str__", "limit", "set_aside", "left"]
     readonly_fields = ["set_aside", "left"]
     # Money was approved within them: a limit changes, a budget stays.
@@ -65,7 +66,7 @@ class BudgetAdmin(AsksWhy):
 
 
 @admin.register(Commitment)
-class CommitmentAdmin(ReadOnlyAdmin):
+class CommitmentAdmin(OfTask, ReadOnlyAdmin):
     list_display = [
         "key",
         "campaign",
@@ -125,7 +126,8 @@ PAID = Question(
 
 
 @admin.register(LedgerEntry)
-class LedgerEntryAdmin(ReadOnlyAdmin):
+class LedgerEntryAdmin(OfTask, ReadOnlyAdmin):
+    pool_paths = ("campaign__pool",)
     act_permission = "crowd.change_ledgerentry"
     list_display = [
         "pk",

@@ -6,15 +6,14 @@ from typing import TYPE_CHECKING, Any
 
 from django import forms
 from django.contrib import admin
-from django.core.exceptions import PermissionDenied
 from django.db import transaction
 from django.db.models import Model
 from django.http import HttpRequest, HttpResponse
-from django.template.response import TemplateResponse
 from django.urls import reverse
 
 from crowd.workers.models.worker import Invitation
 from crowd.workers.services import invitations
+from genie.lib.admin.adding import adding, filled_in
 from genie.lib.admin.rows import ReadOnlyAdmin, person
 
 if TYPE_CHECKING:
@@ -85,11 +84,9 @@ class InvitationAdmin(ReadOnlyAdmin):
         extra_context: dict[str, Any] | None = None,
     ) -> HttpResponse:
         """Make invitations and show their links, this once."""
-        if not self.has_add_permission(request):
-            raise PermissionDenied
-        form = InvitationForm(request.POST or None)
+        form, right = filled_in(self, request, InvitationForm)
         links = []
-        if request.method == "POST" and form.is_valid():
+        if right:
             n_links = form.cleaned_data.pop("n_links")
             with transaction.atomic():
                 tokens = [
@@ -100,12 +97,12 @@ class InvitationAdmin(ReadOnlyAdmin):
                 request.build_absolute_uri(reverse("work:invitation", args=[token]))
                 for token in tokens
             ]
-        context = {
-            **self.admin_site.each_context(request),
-            "opts": self.opts,
-            "title": "Invite workers",
-            "form": form,
-            "links": links,
-            "media": self.media,
-        }
-        return TemplateResponse(request, "admin/crowd/invitation/add.html", context)
+        return adding(
+            self,
+            request,
+            form,
+            title="Invite workers",
+            button="Create",
+            page="admin/crowd/invitation/add.html",
+            links=links,
+        )

@@ -15,9 +15,10 @@ from crowd.messages.models import Message
 from crowd.messages.services import send_many
 from crowd.money.selectors.earnings import Earnings, earnings_of
 from crowd.templatetags.crowd_money import dollars
+from crowd.workers.admin.groups import GrantAction, HasQualification
 from crowd.workers.models.qualification_attempt import QualificationGrant
 from crowd.workers.models.worker import Consent, Exclusion, Worker
-from crowd.workers.services import exclusions
+from crowd.workers.services import exclusions, notes
 from genie.lib.admin.log import note
 from genie.lib.admin.questions import Line, Question, after_asking, confirmed_form
 from genie.lib.admin.read_only import ReadOnlyInline
@@ -76,7 +77,7 @@ WRITE = Question(
 
 
 @admin.register(Worker)
-class WorkerAdmin(ReadOnlyAdmin):
+class WorkerAdmin(GrantAction, ReadOnlyAdmin):
     act_permission = "crowd.change_worker"
     list_display = [
         "pseudonym",
@@ -90,7 +91,7 @@ class WorkerAdmin(ReadOnlyAdmin):
         "n_pools",
         "excluded",
     ]
-    list_filter = ["platform", "simulated", "excluded"]
+    list_filter = ["platform", "simulated", "excluded", HasQualification]
     list_select_related = ["user"]
     search_fields = ["pseudonym", "user__username", "platform_worker_id"]
     # grouped rows have no order of their own, and the search for a worker wants one
@@ -100,6 +101,7 @@ class WorkerAdmin(ReadOnlyAdmin):
     actions = [
         "write_selected",
         "note_selected",
+        "grant_selected",
         "exclude_selected",
         "include_selected",
     ]
@@ -182,7 +184,7 @@ class WorkerAdmin(ReadOnlyAdmin):
         self, request: HttpRequest, queryset: QuerySet[Worker], reason: str
     ) -> None:
         for worker in queryset:
-            note(person(request), worker, f"Note: {reason}")
+            notes.write(worker, person(request), reason)
         self.message_user(request, "Noted.", messages.SUCCESS)
 
     @admin.action(

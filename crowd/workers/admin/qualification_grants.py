@@ -8,20 +8,20 @@ from typing import TYPE_CHECKING, Any
 from django import forms
 from django.contrib import admin, messages
 from django.contrib.admin.widgets import AutocompleteSelect
-from django.core.exceptions import PermissionDenied
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
-from django.template.response import TemplateResponse
 from django.utils import timezone
 
+from crowd.workers.admin.groups import WhichForm
 from crowd.workers.models.qualification_attempt import (
     AttemptAnswer,
     QualificationGrant,
     TestAttempt,
 )
-from crowd.workers.models.qualification_test import QualificationTest
 from crowd.workers.models.worker import Worker
 from crowd.workers.services import test_attempts
+from genie.accounts.task_admin import OfTask
+from genie.lib.admin.adding import adding, filled_in
 from genie.lib.admin.questions import Line, Question, ReasonForm, confirmed_form
 from genie.lib.admin.read_only import ReadOnlyInline
 from genie.lib.admin.rows import ReadOnlyAdmin, person
@@ -48,7 +48,8 @@ class AnswerInline(ReadOnlyInline):
 
 
 @admin.register(TestAttempt)
-class TestAttemptAdmin(ReadOnlyAdmin):
+class TestAttemptAdmin(OfTask, ReadOnlyAdmin):
+    pool_paths = ("test__pool",)
     list_display = ["worker", "test", "number", "n_right", "passed", "started_at", "finished_at", "next_try_at"]  # fmt: skip
     list_filter = ["passed", "test__name"]
     list_select_related = ["worker", "test"]
@@ -57,7 +58,7 @@ class TestAttemptAdmin(ReadOnlyAdmin):
     inlines = [AnswerInline]
 
 
-class GrantForm(forms.Form):
+class GrantForm(WhichForm):
     worker = forms.ModelChoiceField(
         Worker.objects.all(),
         widget=AutocompleteSelect(
@@ -65,23 +66,7 @@ class GrantForm(forms.Form):
         ),
         help_text="Search by pseudonym, account, or platform id.",
     )
-    name = forms.ChoiceField(label="Qualification")
-    days = forms.IntegerField(
-        min_value=1,
-        required=False,
-        help_text="How long it is valid; leave empty for no expiry.",
-    )
-
-    def __init__(self, *args: Any, **kwargs: Any) -> None:
-        super().__init__(*args, **kwargs)
-        names = (
-            QualificationTest.objects.order_by("name")
-            .values_list("name", flat=True)
-            .distinct()
-        )
-        field = self.fields["name"]
-        if isinstance(field, forms.ChoiceField):
-            field.choices = [(name, name) for name in names]
+    field_order = ("worker", "name", "days")
 
 
 @admin.register(QualificationGrant)
@@ -107,20 +92,11 @@ class QualificationGrantAdmin(ReadOnlyAdmin):
         extra_context: dict[str, Any] | None = None,
     ) -> HttpResponse:
         """Grant a qualification without a test."""
-        if not self.has_add_permission(request):
-            raise PermissionDenied
-        form = GrantForm(request.POST or None)
-        if request.method == "POST" and form.is_valid():
+        form, right = filled_in(self, request, GrantForm)
+        if right:
             return self._grant(request, **form.cleaned_data)
-        context = {
-            **self.admin_site.each_context(request),
-            "opts": self.opts,
-            "title": "Grant a qualification",
-            "form": form,
-            "media": self.media + form.media,
-        }
-        page = "admin/crowd/qualificationgrant/add.html"
-        return TemplateResponse(request, page, context)
+        title = "Grant a qualification"
+        return adding(self, request, form, title=title, button="Grant")
 
     def _grant(
         self, request: HttpRequest, worker: Worker, name: str, days: int | None

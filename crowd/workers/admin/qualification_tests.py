@@ -16,6 +16,7 @@ from crowd.workers.models.qualification_test import (
 )
 from crowd.workers.services import qualification_tests as service
 from crowd.workers.services.test_marks import CHOICE
+from genie.accounts.task_admin import EditedOfTask
 from genie.lib.admin.questions import after_asking
 from genie.lib.admin.reasons import AsksWhy
 from genie.lib.admin.rows import person
@@ -123,9 +124,10 @@ def _right(question: QualificationQuestion) -> str:
 
 
 @admin.register(QualificationTest)
-class QualificationTestAdmin(AsksWhy):
+class QualificationTestAdmin(EditedOfTask, AsksWhy):
     """A draft can be changed; what was published stays, so that scores mean the same."""
 
+    needs = {"act": "crowd.change_qualificationtest"}
     list_display = [
         "__str__",
         "name",
@@ -189,9 +191,6 @@ class QualificationTestAdmin(AsksWhy):
 
     def may_delete(self, row: Model) -> bool:
         return isinstance(row, QualificationTest) and row.state == State.DRAFT
-
-    def has_act_permission(self, request: HttpRequest) -> bool:
-        return request.user.has_perm("crowd.change_qualificationtest")
 
     def get_readonly_fields(self, request: HttpRequest, obj: Any = None) -> list[str]:
         return ["name"] if obj else []

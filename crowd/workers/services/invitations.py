@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import secrets
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import TYPE_CHECKING
 
 from django.db import transaction
@@ -117,3 +117,15 @@ def _used_up(invitation: Invitation) -> str:
 def _hashed(token: str) -> str:
     # The token has more random bits than anybody can try, so a plain hash will do.
     return hashlib.sha256(token.encode()).hexdigest()
+
+
+def forget_before(limit: datetime) -> int:
+    """Forget invitations that expired before a moment; return how many.
+
+    Those by which somebody came stay, because workers refer to them, without a note.
+    """
+    old = Invitation.objects.filter(expires_at__lt=limit)
+    n_noted = (
+        old.filter(n_taken__gt=0).exclude(note="", code="").update(note="", code="")
+    )
+    return n_noted + int(old.filter(n_taken=0, workers=None).delete()[0])

@@ -2,15 +2,30 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from django.contrib.admin import TabularInline
 from django.db.models import Model
 from django.http import HttpRequest
 
 from genie.lib.admin.lists import ListAdmin
+from genie.lib.admin.plainly import plainly
 
 
 class ReadOnlyAdmin(ListAdmin):
     """Lists and shows; what changes rows is an action, which calls a service."""
+
+    def get_fields(self, request: HttpRequest, obj: Model | None = None) -> Any:
+        names = super().get_fields(request, obj)
+        # Django adds what is only read to the fields of the row: each stands once
+        return list(dict.fromkeys(plainly(self.model, names)))
+
+    def get_readonly_fields(
+        self, request: HttpRequest, obj: Model | None = None
+    ) -> Any:
+        names = [field.name for field in self.opts.fields]
+        written = [one for one in plainly(self.model, names) if callable(one)]
+        return [*super().get_readonly_fields(request, obj), *written]
 
     def has_add_permission(self, request: HttpRequest) -> bool:
         return False

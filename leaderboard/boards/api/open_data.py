@@ -10,6 +10,7 @@ from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
 
+from genie.accounts import reads
 from genie.lib.errors import GenieError
 from leaderboard.api.base import View, problems
 from leaderboard.api.query import AtQuery, Choice, PageQuery, one_of
@@ -24,6 +25,7 @@ from leaderboard.boards.api.tasks import CriterionQuery, TaskView
 from leaderboard.boards.selectors import open_data
 from leaderboard.metrics.base import all_metrics
 from leaderboard.submissions.models.submission import Submission
+from leaderboard.submissions.selectors.outputs import seen_as_staff
 from leaderboard.submissions.selectors.visibility import VisibleParts, visible_parts
 
 
@@ -111,6 +113,8 @@ class SubmissionView(View):
         view = visible_parts(submission, self.request.user)
         if not view.page:
             raise Http404
+        if seen_as_staff(submission, view):
+            reads.record(self.request, submission, reads.Way.API, submission.task.slug)
         return submission, view
 
 

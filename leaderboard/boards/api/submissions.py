@@ -16,6 +16,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.throttling import BaseThrottle
 
+from genie.accounts import reads
 from genie.accounts.permissions import ScopeFits
 from genie.lib.errors import GenieError
 from genie.lib.serving.uploads import announced, drop
@@ -28,6 +29,7 @@ from leaderboard.boards.api.submission_serializers import (
     SubmissionSerializer,
 )
 from leaderboard.submissions.models.submission import Submission, Team
+from leaderboard.submissions.selectors.outputs import seen_as_staff
 from leaderboard.submissions.selectors.visibility import VisibleParts, visible_parts
 from leaderboard.submissions.services import idempotency, submit
 
@@ -145,6 +147,8 @@ class SubmissionDetail(View):
         view = visible_parts(submission, request.user)
         if not view.page:
             raise Http404
+        if seen_as_staff(submission, view):
+            reads.record(request, submission, reads.Way.API, submission.task.slug)
         body = as_json.full(submission, view, request)
         return Response(SubmissionDetailSerializer(body).data)
 

@@ -65,7 +65,9 @@ def _moved(
 ) -> dict[str, Any]:
     """Say where the crowd has moved; to staff, what it costs to ask again."""
     moved = moved_crowds(task, beside.get("links") or [])
-    may_ask = bool(moved) and staff_may(request.user, Staff.ASK_JOINT_EVALUATIONS)
+    may_ask = bool(moved) and staff_may(
+        request.user, Staff.ASK_JOINT_EVALUATIONS, task.slug
+    )
     return {"moved": moved, "again": again(task, moved) if may_ask else None}
 
 

@@ -10,6 +10,7 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.views.decorators.http import require_safe
 
+from genie.accounts.reads import Way
 from genie.lib.errors import GenieError
 from genie.lib.serving.pages import page_of
 from leaderboard.boards.selectors.my_submissions import lines_for, submissions_for
@@ -60,7 +61,7 @@ def withdraw(request: HttpRequest, pk: int) -> HttpResponse:
 @require_safe
 def realigned(request: HttpRequest, pk: int) -> HttpResponse:
     """Hand out the proposal of re-aligned predictions as a file to check."""
-    submission, view = visible_submission(request, pk)
+    submission, view = visible_submission(request, pk, Way.FILE)
     content = realign.proposal(submission) if view.inner else None
     if content is None:
         raise Http404

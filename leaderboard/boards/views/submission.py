@@ -9,6 +9,7 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.utils import timezone
 
+from genie.accounts import reads
 from leaderboard.boards.selectors.evidence import (
     Judgement,
     MetricLine,
@@ -25,7 +26,7 @@ from leaderboard.evaluation.models.human_evaluation import HumanEvaluation
 from leaderboard.evaluation.selectors.campaigns import campaigns_of, evaluation_of
 from leaderboard.evaluation.selectors.worker_figures import worker_figures
 from leaderboard.submissions.models.submission import Submission
-from leaderboard.submissions.selectors.outputs import outputs_are_open
+from leaderboard.submissions.selectors.outputs import outputs_are_open, seen_as_staff
 from leaderboard.submissions.selectors.visibility import (
     ON_BOARD,
     VisibleParts,
@@ -82,9 +83,12 @@ def _reload_seconds(submission: Submission, view: VisibleParts) -> int | None:
 
 
 def visible_submission(
-    request: HttpRequest, pk: int
+    request: HttpRequest, pk: int, way: reads.Way = reads.Way.PAGE
 ) -> tuple[Submission, VisibleParts]:
-    """Give a submission to those who may see it; to others it does not exist."""
+    """Give a submission to those who may see it; to others it does not exist.
+
+    Where it is shown to staff only because they are, that is written down.
+    """
     submission = (
         Submission.objects.select_related(
             "task", "team", "owner", "human_evaluation__task"
@@ -99,6 +103,9 @@ def visible_submission(
     # counted
     if not view.page:
         raise Http404
+    as_staff = view.inner and not view.team
+    if seen_as_staff(submission, view) or (as_staff and way == reads.Way.FILE):
+        reads.record(request, submission, way, submission.task.slug)
     return submission, view
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from django.http import FileResponse, Http404, HttpRequest
 from django.views.decorators.cache import never_cache
 
+from genie.accounts.reads import Way
 from leaderboard.boards.views.submission import visible_submission
 
 
@@ -15,7 +16,7 @@ def handed_in(request: HttpRequest, pk: int) -> FileResponse:
     It comes through this site wherever it is kept: a link into the bucket would be
     good for whoever gets hold of it.
     """
-    submission, view = visible_submission(request, pk)
+    submission, view = visible_submission(request, pk, Way.FILE)
     if not view.inner:
         raise Http404
     try:

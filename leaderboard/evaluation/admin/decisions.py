@@ -17,6 +17,7 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect
 from django.urls import path, reverse
 
+from genie.accounts.task_admin import OfTask
 from genie.lib.admin.questions import (
     Line,
     OptionalReasonForm,
@@ -219,9 +220,11 @@ class Verb(NamedTuple):
     offered: Callable[[DecisionAdmin, QuerySet[Any]], Any]
 
 
-class DecisionAdmin(ReadOnlyAdmin):
+class DecisionAdmin(OfTask, ReadOnlyAdmin):
     """Evaluations are not edited; staff approve, decline, stop and try again."""
 
+    pool_paths = ("evaluation__task__slug",)
+    needs: ClassVar[dict[str, str]] = {"decide": decide.MAY_DECIDE}
     # where a row's state and failure are found: on itself, or on its evaluation
     state_of = "evaluation__"
     ordering = ["-pk"]
@@ -258,9 +261,6 @@ class DecisionAdmin(ReadOnlyAdmin):
     stop_selected = stop_selected
     retry_selected = retry_selected
 
-    def has_decide_permission(self, request: HttpRequest) -> bool:
-        return decide.may_decide(request.user)
-
     def get_urls(self) -> list[URLPattern]:
         name = self.opts.model_name
         return [
@@ -278,8 +278,9 @@ class DecisionAdmin(ReadOnlyAdmin):
         if not self.has_decide_permission(request):
             raise PermissionDenied
         rows = self.get_queryset(request).filter(pk=pk)
-        if not rows.exists():
+        if (row := rows.first()) is None:
             raise Http404
+        self.insist(request, "decide", row)
         act = getattr(self, self.verbs[verb].action)
         answer: HttpResponse | None = act(request, rows)
         change = f"admin:leaderboard_{self.opts.model_name}_change"
@@ -299,7 +300,7 @@ class DecisionAdmin(ReadOnlyAdmin):
         self, request: HttpRequest, context: Any, *args: Any, **kwargs: Any
     ) -> HttpResponse:
         row = context.get("original")
-        if row is not None and self.has_decide_permission(request):
+        if row is not None and self.may(request, "decide", row):
             context["buttons"] = self.buttons(row)
         return super().render_change_form(request, context, *args, **kwargs)
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from django.contrib import admin
 from django.http import HttpRequest
 
+from genie.accounts.task_admin import OfTask
 from genie.lib.admin.read_only import ReadOnlyAdmin
 from leaderboard.evaluation.models.human_evaluation import Score
 from leaderboard.metric_runs.models.result import MetricResult
@@ -16,7 +17,8 @@ if TYPE_CHECKING:
 
 
 @admin.register(MetricResult)
-class MetricResultAdmin(ReadOnlyAdmin):
+class MetricResultAdmin(OfTask, ReadOnlyAdmin):
+    pool_paths = ("submission__task__slug",)
     list_display = ["submission", "metric", "value", "signature", "computed_at"]
     list_filter = ["metric", "submission__task"]
     list_select_related = ["submission"]
@@ -31,7 +33,8 @@ class MetricResultAdmin(ReadOnlyAdmin):
 
 
 @admin.register(Score)
-class ScoreAdmin(ReadOnlyAdmin):
+class ScoreAdmin(OfTask, ReadOnlyAdmin):
+    pool_paths = ("submission__task__slug",)
     list_display = [
         "submission",
         "criterion",

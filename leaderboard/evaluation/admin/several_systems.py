@@ -9,6 +9,7 @@ from django.http import HttpRequest, HttpResponse
 from django.urls import path
 from django.utils.html import format_html
 
+from genie.accounts.task_admin import OfTask
 from genie.lib.admin.read_only import ReadOnlyAdmin
 from leaderboard.evaluation.admin.campaign_links import links_to_campaigns, page_of
 from leaderboard.evaluation.admin.decisions import DecisionAdmin
@@ -127,8 +128,10 @@ class JointEvaluationAdmin(SeveralSystemsAdmin):
 
 
 @admin.register(HumanEvaluation)
-class HumanEvaluationAdmin(ReadOnlyAdmin):
+class HumanEvaluationAdmin(OfTask, ReadOnlyAdmin):
     """All evaluations with their systems; decided on each subject's own page."""
+
+    pool_paths = ("task__slug",)
 
     def get_urls(self) -> list[URLPattern]:
         evidence = path(

@@ -83,6 +83,8 @@ class EventInline(ReadOnlyInline):
 
 @admin.register(Submission)
 class SubmissionAdmin(DecisionAdmin):
+    pool_paths = ("task__slug",)
+    shows_outputs = True
     state_of = ""
     list_display = [
         "system_name",
@@ -177,10 +179,12 @@ class SubmissionAdmin(DecisionAdmin):
     def _submission(self, request: HttpRequest, pk: int) -> Submission:
         if not self.has_decide_permission(request):
             raise PermissionDenied
-        rows = Submission.objects.select_related("task", "team", "owner").filter(pk=pk)
-        submission = rows.first()
+        rows = self.get_queryset(request).select_related("task", "team", "owner")
+        submission: Submission | None = rows.filter(pk=pk).first()
         if submission is None:
             raise Http404
+        self.insist(request, "decide", submission)
+        self.note_read(request, submission)
         return submission
 
     @admin.display(description="campaigns")

@@ -19,7 +19,7 @@ from crowd.platforms.base import all_platforms
 from crowd.workers.models.worker import Worker
 from genie.accounts.models import AccessToken
 from genie.accounts.permissions import IsStaff
-from genie.accounts.staff import staff_may
+from genie.accounts.staff import narrowed, staff_may
 from leaderboard.api.base import View, problems
 from leaderboard.api.query import (
     Choice,
@@ -50,6 +50,16 @@ class StaffView(View):
     staff_permission: Staff
 
 
+class OfTaskView(StaffView):
+    """Rows of tasks: who has roles on some tasks only gets those of these tasks."""
+
+    of_tasks = True
+
+    def get_queryset(self) -> Any:
+        rows = super().get_queryset()
+        return narrowed(rows, self.request.user, self.staff_permission, "pool")
+
+
 def _with_progress(campaigns: list[Campaign]) -> list[Any]:
     progress_by_campaign = progress_of(campaigns)
     for campaign in campaigns:
@@ -61,7 +71,7 @@ class CampaignQuery(OfTaskQuery):
     state = Choice(Campaign.State.values, required=False)
 
 
-class CampaignList(StaffView):
+class CampaignList(OfTaskView):
     query_class = CampaignQuery
     staff_permission = Staff.SEE_CAMPAIGNS
     queryset = Campaign.objects.select_related("hit_type").order_by("-pk")
@@ -86,7 +96,7 @@ class CampaignList(StaffView):
         return self.get_paginated_response(self.get_serializer(page, many=True).data)
 
 
-class CampaignDetail(StaffView):
+class CampaignDetail(OfTaskView):
     staff_permission = Staff.SEE_CAMPAIGNS
     queryset = Campaign.objects.select_related("hit_type")
     serializer_class = CampaignSerializer
@@ -171,11 +181,11 @@ class BanQuery(OfTaskQuery):
     )
 
 
-class BanList(StaffView):
+class BanList(OfTaskView):
     query_class = BanQuery
     staff_permission = Staff.SEE_BANS
     serializer_class = BanSerializer
-    queryset = Ban.objects.none()
+    queryset = Ban.objects.select_related("worker", "verdict").order_by("-pk")
 
     @extend_schema(
         tags=["staff"],
@@ -187,7 +197,7 @@ class BanList(StaffView):
         },
     )
     def get(self, request: Request) -> Response:
-        rows = Ban.objects.select_related("worker", "verdict").order_by("-pk")
+        rows = self.get_queryset()
         if task := self.query.get("task"):
             rows = rows.filter(pool=task.slug)
         if self.query.get("in_force") == "yes":

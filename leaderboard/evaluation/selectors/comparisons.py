@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from django.db.models import Q, QuerySet
 
 from crowd.hits.selectors.progress import campaign_progress, unit_cents
-from genie.accounts.staff import staff_may
+from genie.accounts.staff import open_to, staff_may
 from leaderboard.evaluation.models.comparison import Comparison
 from leaderboard.evaluation.selectors.campaigns import campaigns_of
 from leaderboard.evaluation.selectors.comparison_labels import (
@@ -90,8 +90,8 @@ def comparisons_seen_by(
     agreed = ~Q(evaluation__state__in=_UNASKED)
     if viewer is not None and viewer.is_authenticated:
         agreed |= Q(evaluation__requested_by=viewer.pk)
-    if staff_may(viewer, Staff.SEE_COMPARISONS):
-        agreed = Q()
+    on_tasks = open_to(viewer, [Staff.SEE_COMPARISONS], "evaluation__task__slug")
+    agreed = Q() if on_tasks is None else agreed | on_tasks
     return rows.filter(may_see & agreed).order_by("-pk")
 
 
@@ -101,7 +101,7 @@ def concerns(viewer: Viewer, comparison: Comparison) -> bool:
         return False
     teams = team_ids(viewer)
     return (
-        staff_may(viewer, Staff.SEE_COMPARISONS)
+        staff_may(viewer, Staff.SEE_COMPARISONS, comparison.task.slug)
         or comparison.requested_by_id == viewer.pk
         or comparison.a.team_id in teams
         or comparison.b.team_id in teams

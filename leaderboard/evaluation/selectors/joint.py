@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from django.db.models import Q, QuerySet
 
 from crowd.hits.selectors.progress import campaign_progress
-from genie.accounts.staff import staff_may
+from genie.accounts.staff import open_to, staff_may
 from leaderboard.evaluation.models.human_evaluation import EvaluatedSystem
 from leaderboard.evaluation.models.joint_evaluation import JointEvaluation
 from leaderboard.evaluation.selectors.campaigns import campaigns_of
@@ -89,8 +89,8 @@ def joint_seen_by(
     agreed = ~Q(evaluation__state__in=_UNASKED)
     if viewer is not None and viewer.is_authenticated:
         agreed |= Q(evaluation__requested_by=viewer.pk)
-    if staff_may(viewer, Staff.SEE_JOINT_EVALUATIONS):
-        agreed = Q()
+    on_tasks = open_to(viewer, [Staff.SEE_JOINT_EVALUATIONS], "evaluation__task__slug")
+    agreed = Q() if on_tasks is None else agreed | on_tasks
     return (
         rows.filter(agreed)
         .exclude(evaluation__in=unseen.values("evaluation"))
@@ -102,7 +102,7 @@ def joint_concerns(viewer: Viewer, joint: JointEvaluation) -> bool:
     """Tell whether what it costs may be shown: to staff and to who asked for it."""
     if viewer is None or not viewer.is_authenticated:
         return False
-    may_see_all = staff_may(viewer, Staff.SEE_JOINT_EVALUATIONS)
+    may_see_all = staff_may(viewer, Staff.SEE_JOINT_EVALUATIONS, joint.task.slug)
     return may_see_all or joint.requested_by_id == viewer.pk
 
 

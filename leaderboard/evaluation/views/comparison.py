@@ -145,7 +145,8 @@ def _check_own(
     """Let people ask about their own systems, and staff with the permission about all."""
     teams = team_ids(request.user)
     has_own = any(system.team_id in teams for system in systems)
-    if not has_own and not staff_may(request.user, permission):
+    pool = systems[0].task.slug if systems else None
+    if not has_own and not staff_may(request.user, permission, pool):
         raise GenieError(
             "At least one of the systems must belong to your team.", code="not-a-member"
         )

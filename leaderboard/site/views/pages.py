@@ -7,6 +7,7 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.templatetags.static import static
 
+from genie.lib import retention
 from leaderboard.boards.selectors import home as selectors
 from leaderboard.boards.selectors.rows import Human
 from leaderboard.boards.views.task_cards import cards
@@ -76,5 +77,7 @@ def how_it_works(request: HttpRequest) -> HttpResponse:
 
 def privacy(request: HttpRequest) -> HttpResponse:
     """Say what is kept of whom, who sees it, and for how long."""
-    context = {"here": "privacy", "days": settings.GENIE["KEEP_SIGNALS_DAYS"]}
+    days = settings.GENIE["KEEP_DAYS"]
+    periods = [(words, n) for words, n in retention.periods() if n]
+    context = {"here": "privacy", "days": days["signals"], "periods": periods}
     return render(request, "leaderboard/site/privacy.html", context)

@@ -11,7 +11,13 @@ from django.db.models import Q
 
 from genie.lib.serving.pages import page_of
 from leaderboard.submissions.models.submission import Prediction, Submission
-from leaderboard.submissions.selectors.visibility import ON_BOARD, public, team_ids
+from leaderboard.submissions.selectors.visibility import (
+    ON_BOARD,
+    VisibleParts,
+    is_public,
+    public,
+    team_ids,
+)
 
 if TYPE_CHECKING:
     from django.contrib.auth.models import AbstractBaseUser, AnonymousUser
@@ -39,6 +45,12 @@ def outputs_are_open(submission: Submission) -> bool:
     which texts were changed.
     """
     return submission.published_at is not None
+
+
+def seen_as_staff(submission: Submission, view: VisibleParts) -> bool:
+    """Tell whether staff see what strangers and other teams do not."""
+    is_open = is_public(submission) and outputs_are_open(submission)
+    return view.inner and not view.team and (submission.anonymous_now or not is_open)
 
 
 def outputs_page(positions: list[int], number: str | None) -> Page[int]:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from django.db.models import Q
 
-from genie.accounts.staff import staff_may
+from genie.accounts.staff import open_to, staff_may
 from leaderboard.submissions.models.submission import Submission, Team
 
 if TYPE_CHECKING:
@@ -81,13 +81,14 @@ def visible_parts(
 ) -> VisibleParts:
     """Decide what the viewer sees."""
     team = submission.team_id in team_ids(viewer)
-    inner = team or staff_may(viewer, Staff.SEE_SUBMISSIONS)
+    slug = submission.task.slug
+    inner = team or staff_may(viewer, Staff.SEE_SUBMISSIONS, slug)
     return VisibleParts(
         page=inner or is_public(submission),
         identity=inner or not submission.anonymous_now,
         inner=inner,
         team=team,
-        money=team or staff_may(viewer, Staff.SEE_CAMPAIGNS),
+        money=team or staff_may(viewer, Staff.SEE_CAMPAIGNS, slug),
     )
 
 
@@ -112,10 +113,14 @@ def public(path: str = "") -> Q:
 
 
 def inside(viewer: AbstractBaseUser | AnonymousUser | None, path: str = "") -> Q:
-    """Select what the viewer sees from inside: their teams' own, or all as staff."""
-    if staff_may(viewer, Staff.SEE_SUBMISSIONS):
+    """Select what the viewer sees from inside: their teams' own, and as staff all.
+
+    Whoever has roles on some tasks only sees those of these tasks.
+    """
+    on_tasks = open_to(viewer, [Staff.SEE_SUBMISSIONS], f"{path}task__slug")
+    if on_tasks is None:
         return Q(**{f"{path}pk__isnull": False})  # an empty Q selects nothing in an OR
-    return Q(**{f"{path}team__in": team_ids(viewer)})
+    return Q(**{f"{path}team__in": team_ids(viewer)}) | on_tasks
 
 
 def team_ids(viewer: AbstractBaseUser | AnonymousUser | None) -> frozenset[int]:

@@ -13,6 +13,8 @@ from django.urls import path, reverse
 
 from crowd.hits.models.campaign import Campaign
 from crowd.workers.models.worker import Worker
+from genie.accounts.staff import staff_may
+from genie.accounts.task_admin import OfTask
 from genie.lib.admin.questions import (
     Line,
     Question,
@@ -71,7 +73,8 @@ class InForce(admin.SimpleListFilter):
 
 
 @admin.register(Ban)
-class BanAdmin(ReadOnlyAdmin):
+class BanAdmin(OfTask, ReadOnlyAdmin):
+    needs = {"lift": "quality.change_ban", "impose": "quality.add_ban"}
     list_display = ["worker", "pool", "who", "reason", "created_at", "lifted_at"]
     list_filter = [InForce, "pool"]
     list_select_related = ["worker", "created_by"]
@@ -83,10 +86,7 @@ class BanAdmin(ReadOnlyAdmin):
         return ban.created_by.get_username() if ban.created_by else None
 
     def has_lift_permission(self, request: HttpRequest) -> bool:
-        return request.user.has_perm("quality.change_ban")
-
-    def has_impose_permission(self, request: HttpRequest) -> bool:
-        return request.user.has_perm("quality.add_ban")
+        return self.may(request, "lift")
 
     def get_urls(self) -> list[URLPattern]:
         view = self.admin_site.admin_view
@@ -126,15 +126,18 @@ class BanAdmin(ReadOnlyAdmin):
         """Lift one ban."""
         if not self.has_lift_permission(request):
             raise PermissionDenied
-        answer = self.lift_selected(request, Ban.objects.filter(pk=pk))
+        bans = self.get_queryset(request).filter(pk=pk)
+        for ban in bans:
+            self.insist(request, "lift", ban)
+        answer = self.lift_selected(request, bans)
         return answer or redirect("admin:quality_ban_changelist")
 
     def impose(self, request: HttpRequest, worker_pk: int) -> HttpResponse:
         """Ban one worker from the pool that the address names."""
-        if not self.has_impose_permission(request):
+        pool = request.GET.get("pool", "")
+        if not staff_may(request.user, self.permission_to("impose"), pool):
             raise PermissionDenied
         worker = Worker.objects.filter(pk=worker_pk).first()
-        pool = request.GET.get("pool", "")
         if worker is None or not Campaign.objects.filter(pool=pool).exists():
             raise Http404
         answer = confirmed_form(

@@ -12,6 +12,7 @@ from django.urls import reverse
 from django.utils.html import format_html
 
 from crowd.hits.models.campaign import Campaign
+from genie.accounts.task_admin import OfTask
 from genie.lib.admin.questions import (
     Line,
     Question,
@@ -54,7 +55,8 @@ REFUSE = Question(
 
 
 @admin.register(HeldExclusion)
-class HeldExclusionAdmin(ReadOnlyAdmin):
+class HeldExclusionAdmin(OfTask, ReadOnlyAdmin):
+    needs = {"decide": "quality.change_heldexclusion"}
     list_display = [
         "worker",
         "pool",
@@ -97,9 +99,6 @@ class HeldExclusionAdmin(ReadOnlyAdmin):
             tests,
             evidence,
         )
-
-    def has_decide_permission(self, request: HttpRequest) -> bool:
-        return request.user.has_perm("quality.change_heldexclusion")
 
     @admin.action(
         description="Exclude the selected workers, with a reason",

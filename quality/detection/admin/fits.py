@@ -9,6 +9,7 @@ from django import forms
 from django.contrib import admin
 from django.http import HttpRequest, HttpResponse
 
+from genie.accounts.task_admin import OfTask
 from genie.lib.admin.read_only import ReadOnlyAdmin
 from quality.detection.models import DetectorFit
 from quality.detection.selectors import verdicts_of
@@ -64,7 +65,7 @@ def decisions(fit: DetectorFit, *more: float) -> Decisions | None:
 
 
 @admin.register(DetectorFit)
-class DetectorFitAdmin(ReadOnlyAdmin):
+class DetectorFitAdmin(OfTask, ReadOnlyAdmin):
     list_display = ["pool", "polarity", "detector", "n_workers", "created_at"]
     list_filter = ["pool", "polarity", "detector"]
     change_form_template = "admin/quality/detectorfit/change_form.html"

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, cast
 from django.contrib import admin, messages
 from django.http import HttpRequest, HttpResponse
 
+from genie.accounts.task_admin import OfTask
 from genie.lib.admin.questions import (
     Line,
     Question,
@@ -37,7 +38,10 @@ RESTORE = Question(
 
 
 @admin.register(RetiredQuestion)
-class RetiredQuestionAdmin(ReadOnlyAdmin):
+class RetiredQuestionAdmin(OfTask, ReadOnlyAdmin):
+    pool_paths = ("fit__pool",)
+    shows_outputs = True
+    needs = {"restore": "quality.change_retiredquestion"}
     list_display = [
         "__str__",
         "pool",
@@ -65,7 +69,7 @@ class RetiredQuestionAdmin(ReadOnlyAdmin):
         return " / ".join(f"{label}: {text}" for label, text in fields)
 
     def has_restore_permission(self, request: HttpRequest) -> bool:
-        return request.user.has_perm("quality.change_retiredquestion")
+        return self.may(request, "restore")
 
     @admin.action(
         description="Restore the selected test questions, with a reason",

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, cast
 from django.contrib import admin, messages
 from django.http import HttpRequest, HttpResponse
 
+from genie.accounts.task_admin import OfTask
 from genie.lib.admin.questions import (
     Line,
     Question,
@@ -37,7 +38,9 @@ BAN = Question(
 
 
 @admin.register(Verdict)
-class VerdictAdmin(ReadOnlyAdmin):
+class VerdictAdmin(OfTask, ReadOnlyAdmin):
+    pool_paths = ("fit__pool",)
+    needs = {"ban": "quality.add_ban"}
     list_display = ["worker", "pool", "polarity", "right", "wrong", "p", "noisy", "at"]
     list_filter = ["noisy", "fit__polarity", "fit__pool", "fit__detector"]
     list_select_related = ["worker", "fit"]
@@ -70,7 +73,7 @@ class VerdictAdmin(ReadOnlyAdmin):
         return verdict.fit.created_at
 
     def has_ban_permission(self, request: HttpRequest) -> bool:
-        return request.user.has_perm("quality.add_ban")
+        return self.may(request, "ban")
 
     @admin.action(
         description="Ban the workers of the selected verdicts, with a reason",

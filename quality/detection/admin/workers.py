@@ -14,6 +14,8 @@ from django.template.response import TemplateResponse
 from django.urls import path
 
 from crowd.workers.models.worker import Worker
+from genie.accounts import reads
+from genie.accounts.task_admin import OfTask
 from genie.lib.admin.read_only import ReadOnlyAdmin
 from genie.lib.serving.pages import page_of
 from quality.detection.models import Ban, Verdict
@@ -52,7 +54,7 @@ class Record:
 
 
 @admin.register(Grade)
-class GradeAdmin(ReadOnlyAdmin):
+class GradeAdmin(OfTask, ReadOnlyAdmin):
     """The list shows workers, not single answers: these stand on a worker's page."""
 
     def get_urls(self) -> list[URLPattern]:
@@ -69,9 +71,10 @@ class GradeAdmin(ReadOnlyAdmin):
     ) -> TemplateResponse:
         if not self.has_view_permission(request):
             raise PermissionDenied
-        pools = Grade.objects.order_by("pool").values_list("pool", flat=True).distinct()
+        grades = self.get_queryset(request)
+        pools = grades.order_by("pool").values_list("pool", flat=True).distinct()
         pool, name = request.GET.get("pool", ""), request.GET.get("q", "").strip()
-        pairs = _pairs(pool, name)
+        pairs = _pairs(grades, pool, name)
         page = page_of(pairs, PER_PAGE, request.GET.get("p"))
         context = {
             **self.admin_site.each_context(request),
@@ -92,21 +95,29 @@ class GradeAdmin(ReadOnlyAdmin):
         worker = Worker.objects.filter(pk=pk).first()
         if worker is None:
             raise Http404
-        pools = Grade.objects.filter(worker=worker).values_list("worker", "pool")
+        # answers are shown with the texts that they were given on
+        reads.record(request, worker, reads.Way.ADMIN)
+        seen = self.pools_seen(request)
+        bans = Ban.objects.filter(worker=worker).select_related("created_by")
+        grades = self.get_queryset(request).filter(worker=worker)
+        pools = grades.values_list("worker", "pool")
         context = {
             **self.admin_site.each_context(request),
             "opts": self.opts,
             "title": f"Worker {worker}",
             "worker": worker,
             "records": records(pools.order_by("pool").distinct()),
-            "bans": Ban.objects.filter(worker=worker).select_related("created_by"),
-            "answers": graded_answers(worker),
+            "bans": bans if seen is None else bans.filter(pool__in=seen),
+            "answers": graded_answers(worker, seen),
+            "sees_all": seen is None,
             "n_answers": MOST,
         }
         return TemplateResponse(request, "admin/quality/grade/worker.html", context)
 
 
-def _pairs(pool: str, name: str) -> QuerySet[Grade, tuple[int, str]]:
+def _pairs(
+    grades: QuerySet[Grade], pool: str, name: str
+) -> QuerySet[Grade, tuple[int, str]]:
     """List worker and pool of everybody who was asked a test question, worst first."""
     condition = Q()
     if pool:
@@ -114,7 +125,7 @@ def _pairs(pool: str, name: str) -> QuerySet[Grade, tuple[int, str]]:
     if name:
         condition &= Q(worker__pseudonym__icontains=name)
     return (
-        Grade.objects.filter(condition)
+        grades.filter(condition)
         .values("worker", "pool")
         .annotate(n_wrong=Count("pk", filter=Q(correct=False)))
         .order_by("-n_wrong", "worker", "pool")

@@ -10,9 +10,10 @@ from django.urls import reverse
 from django.utils import timezone
 
 from crowd.campaigns.services.work import next_assignment
-from crowd.hits.services.signals import canary_word, forget_old
+from crowd.hits.services.signals import canary_word
 from crowd.models import Assignment, Signals
 from crowd.workers.services import consent
+from genie.lib.retention import forget_old
 from tests.browser import violations, wait_for_hit
 from tests.crowd.making import POOL, do_one, hit_type, make_campaign, make_worker
 from tests.factories import make_user
@@ -209,8 +210,10 @@ def test_old_signals_are_forgotten_and_answers_stay(settings):
     old, new = do_one(worker), do_one(worker)
     for assignment in (old, new):
         Signals.objects.create(assignment=assignment)
-    year_ago = timezone.now() - timedelta(days=settings.GENIE["KEEP_SIGNALS_DAYS"] + 1)
+    year_ago = timezone.now() - timedelta(
+        days=settings.GENIE["KEEP_DAYS"]["signals"] + 1
+    )
     Assignment.objects.filter(pk=old.pk).update(submitted_at=year_ago)
-    assert forget_old() == 1
+    assert forget_old()["signals"] == 1
     assert Signals.objects.get().assignment == new
     assert old.answers.exists()

@@ -19,6 +19,8 @@ from crowd.models import (
     Campaign,
     Invitation,
     LedgerEntry,
+    QualificationGrant,
+    QualificationTest,
     Worker,
 )
 from crowd.money.services import budgets
@@ -392,3 +394,23 @@ def test_rows_of_record_cannot_be_edited_or_deleted_by_hand(office, ada, model):
     assert office.post(page_of(model, pk), {"state": "DONE"}).status_code == 403
     assert office.get(reverse(f"admin:crowd_{model}_delete", args=[pk])).status_code == 403  # fmt: skip
     assert office.get(reverse(f"admin:crowd_{model}_add")).status_code == 403
+
+
+def test_many_workers_get_a_qualification_at_once_and_are_found_by_it(office):
+    QualificationTest.objects.create(
+        name="sea", title="The sea", pool=POOL, version=1, seed=1
+    )
+    workers = [make_worker() for _ in range(3)]
+    make_worker()
+    page = page_of("worker")
+    chosen = {"_selected_action": [worker.pk for worker in workers[1:]]}
+    sent = {**chosen, "confirmed": "yes", "action": "grant_selected", "name": "sea"}
+    office.post(page, {**sent, "days": 9})
+    sent["_selected_action"] = [worker.pk for worker in workers]
+    answer = office.post(page, sent, follow=True)
+    assert "granted to 1; 2 had it already" in answer.text
+    grants = QualificationGrant.objects.order_by("worker")
+    assert [grant.expires_at is None for grant in grants] == [True, False, False]
+    assert all(worker.messages.count() == 1 for worker in workers)
+    found = office.get(page, {"qualification": "sea"}).text
+    assert [w.pseudonym in found for w in Worker.objects.order_by("pk")] == [True] * 3 + [False]  # fmt: skip

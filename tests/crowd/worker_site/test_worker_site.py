@@ -14,6 +14,7 @@ from crowd.campaigns.services import review
 from crowd.campaigns.services.work import next_assignment, release_overdue
 from crowd.models import HIT, Answer, Assignment, LedgerEntry, Worker
 from crowd.workers.services import consent, exclusions, invitations
+from genie.accounts.throttles import WrongCodes, WrongCodesOfLink
 from tests.crowd.making import (
     POOL,
     do_all,
@@ -111,6 +112,29 @@ def test_a_link_with_a_code_asks_for_it_and_says_when_it_is_wrong(has_account):
     assert get_user_model().objects.filter(username="wanda").exists() is has_account
     client.post(link, {**form, "code": "sea"})
     assert Worker.objects.get().user.get_username() == "wanda"
+
+
+def test_codes_cannot_be_guessed_at_will(monkeypatch):
+    token = invitations.invite(make_user("sam"), places=9, code="sea")
+    link = reverse("work:invitation", args=[token])
+    monkeypatch.setattr(WrongCodes, "rate", "3/hour")
+    form = {"username": "wanda", "password1": "grey heron 7", "password2": "grey heron 7"}  # fmt: skip
+    client = Client(REMOTE_ADDR="192.0.2.6")
+    for code in ("see", "sew", "sail"):
+        assert client.post(link, {**form, "code": code}).status_code == 422
+    refused = client.post(link, {**form, "code": "sea"})
+    assert refused.status_code == 429
+    assert "Too many wrong codes" in text_of(refused)
+    client.force_login(make_user("another account"))
+    assert client.post(link, {"code": "sea"}).status_code == 429
+    assert not Worker.objects.exists()
+    # somebody else still comes in, however often the right code was used before
+    for place in range(5):
+        other = Client(REMOTE_ADDR="192.0.2.7")
+        sent = {**form, "username": f"wilma{place}", "code": "sea"}
+        assert other.post(link, sent).status_code == 302
+    monkeypatch.setattr(WrongCodesOfLink, "rate", "3/hour")
+    assert other.post(link, {"code": "sea"}).status_code == 429
 
 
 def test_a_used_or_wrong_link_says_so(invitation):

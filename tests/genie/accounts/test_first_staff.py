@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
+from threading import Barrier, BrokenBarrierError
+
 import pytest
 from django.contrib.auth import get_user_model
 from django.core import signing
+from django.db import connections
 from django.test import Client
 from django.urls import reverse
 
@@ -68,3 +73,33 @@ def test_only_links_of_this_site_and_of_this_day_are_good(client, monkeypatch):
     assert client.get(old).status_code == 404
     other = reverse("accounts:set-up", args=[signing.dumps("staff", salt="another")])
     assert client.get(other).status_code == 404
+
+
+@pytest.mark.django_db(transaction=True)
+def test_two_who_send_the_form_at_once_make_one_account(monkeypatch):
+    barrier = Barrier(2, timeout=2)
+    really = first_staff.is_wanted
+
+    def slowly():
+        """Let both look before either has written, where nothing keeps them apart."""
+        wanted = really()
+        with suppress(BrokenBarrierError):
+            barrier.wait()
+        return wanted
+
+    monkeypatch.setattr(first_staff, "is_wanted", slowly)
+
+    def make(name):
+        form = first_staff.FirstStaffForm({**WORDS, "username": name})
+        try:
+            assert form.is_valid()
+            first_staff.make(form)
+        except first_staff.TooLate:
+            return "too late"
+        finally:
+            connections.close_all()
+        return "made"
+
+    with ThreadPoolExecutor(2) as pool:
+        assert sorted(pool.map(make, ("nina", "eve"))) == ["made", "too late"]
+    assert get_user_model().objects.filter(is_superuser=True).count() == 1

@@ -9,7 +9,12 @@ pytestmark = pytest.mark.django_db
 
 
 def test_the_page_is_one_click_from_everywhere_and_says_for_how_long(client, settings):
-    settings.GENIE = {**settings.GENIE, "KEEP_SIGNALS_DAYS": 41}
+    settings.GENIE = {
+        **settings.GENIE,
+        "KEEP_DAYS": {**settings.GENIE["KEEP_DAYS"], "signals": 41, "reads": 43},
+    }
     address = reverse("leaderboard:privacy")
     assert f'href="{address}"' in client.get("/").text
-    assert "for 41 days" in client.get(address).text
+    text = client.get(address).text
+    assert "for 41 days" in text
+    assert "which staff read private outputs: 43 days" in text

@@ -5,8 +5,10 @@ from __future__ import annotations
 from datetime import timedelta
 
 import pytest
+from django.core.files.base import ContentFile
 from django.utils import timezone
 
+from genie.accounts.models import PrivateRead
 from leaderboard.models import Submission
 from leaderboard.submissions.selectors.visibility import Staff
 from tests.cast import CAST, INSIDERS, allow
@@ -223,3 +225,42 @@ def test_my_submissions_are_those_of_my_teams(client_of, task, who):
 def test_open_pages_are_open(client_of, task, address):
     for name in CAST:
         assert client_of(name).get(address).status_code == 200
+
+
+READ = ["/submissions/{}/", "/submissions/{}/file/", "/api/v1/submissions/{}/"]
+
+
+def test_staff_who_read_what_is_private_are_written_down(client_of, task, who, cast):
+    kite = make_submission(task, visibility="PRIVATE", **who)
+    kite.file.save("kite.json", ContentFile(b"{}"))
+    for name in ("submitter", "team_mate", "rival", "visitor", "staff", "staff"):
+        for address in READ:
+            answer = client_of(name).get(address.format(kite.pk))
+            b"".join(answer.streaming_content if answer.streaming else [])
+    rows = PrivateRead.objects.order_by("pk").values_list("by", "way", "what", "pool")
+    what = f"leaderboard.submission {kite.pk}"
+    assert list(rows) == [
+        (cast.staff.pk, way, what, task.slug) for way in ("page", "file", "api")
+    ]
+
+
+def test_what_everybody_may_read_leaves_no_record(client_of, task, who):
+    kite = make_ranked(task, 71.5, **who)
+    assert client_of("staff").get(f"/submissions/{kite.pk}/").status_code == 200
+    assert not PrivateRead.objects.exists()
+
+
+def test_pages_of_the_admin_with_outputs_leave_a_record(client_of, task, who):
+    kite = make_submission(task, state=State.MEASURED, **who)
+    make_predictions(kite)
+    for verb in ("change", "approve"):
+        page = client_of("superuser").get(
+            f"/admin/leaderboard/submission/{kite.pk}/{verb}/"
+        )
+        assert page.status_code == 200
+    row = PrivateRead.objects.get()
+    assert (row.by_name, row.way, row.pool) == ("ada", "admin", task.slug)
+    listed = client_of("superuser").get("/admin/genie/privateread/")
+    assert "Kite" in listed.text
+    page = client_of("superuser").get(f"/admin/genie/privateread/{row.pk}/change/")
+    assert 'type="submit"' not in page.text.split('id="content"')[1]

@@ -1,0 +1,108 @@
+"""Groups of workers: those who have a qualification; many put into one at once."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from typing import TYPE_CHECKING, Any
+
+from django import forms
+from django.contrib import admin, messages
+from django.db.models import Q
+from django.http import HttpRequest, HttpResponse
+from django.utils import timezone
+
+from crowd.workers.models.qualification_attempt import QualificationGrant
+from crowd.workers.models.qualification_test import QualificationTest
+from crowd.workers.models.worker import Worker
+from crowd.workers.services import test_attempts
+from genie.lib.admin.questions import Line, Question, confirmed_form
+from genie.lib.admin.rows import ReadOnlyAdmin, person
+
+if TYPE_CHECKING:
+    from django.db.models import QuerySet
+
+
+def qualification_names() -> list[tuple[str, str]]:
+    """Give what can be granted, for a form's choices."""
+    names = QualificationTest.objects.order_by("name").values_list("name", flat=True)
+    return [(name, name) for name in names.distinct()]
+
+
+class WhichForm(forms.Form):
+    """A qualification, and for how long."""
+
+    name = forms.ChoiceField(label="Qualification", choices=qualification_names)
+    days = forms.IntegerField(
+        min_value=1,
+        required=False,
+        label="Days",
+        help_text="How long it is valid; leave empty for no expiry.",
+    )
+
+
+GRANT = Question(
+    title="Grant a qualification",
+    sentence="Each of them gets it without a test and is told so.",
+    button="Grant",
+    action="grant_selected",
+    form=WhichForm,
+)
+
+
+def in_force(path: str = "") -> Q:
+    """Select grants that hold now; `path` leads to the grant."""
+    open_end = Q(**{f"{path}expires_at": None})
+    later = Q(**{f"{path}expires_at__gt": timezone.now()})
+    return Q(**{f"{path}ended_at": None}) & (open_end | later)
+
+
+class HasQualification(admin.SimpleListFilter):
+    """Workers who have a qualification now."""
+
+    title = "qualification"
+    parameter_name = "qualification"
+
+    def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, str]]:
+        return qualification_names()
+
+    def queryset(
+        self, request: HttpRequest, queryset: QuerySet[Worker]
+    ) -> QuerySet[Worker] | None:
+        if not (name := self.value()):
+            return None
+        have = QualificationGrant.objects.filter(in_force(), name=name)
+        return queryset.filter(pk__in=have.values("worker"))
+
+
+class GrantAction(ReadOnlyAdmin):
+    """The action for the list of workers."""
+
+    def has_grant_permission(self, request: HttpRequest) -> bool:
+        return request.user.has_perm("crowd.add_qualificationgrant")
+
+    @admin.action(
+        description="Grant a qualification to the selected workers …",
+        permissions=["grant"],
+    )
+    def grant_selected(
+        self, request: HttpRequest, queryset: QuerySet[Worker]
+    ) -> HttpResponse | None:
+        """Leave those alone who have it already."""
+        rows = list(queryset)
+        lines = [Line(row.pk, str(row)) for row in rows]
+        form = confirmed_form(self, request, GRANT, lines)
+        if isinstance(form, HttpResponse):
+            return form
+        name, days = form.cleaned_data["name"], form.cleaned_data["days"]
+        until = timezone.now() + timedelta(days=days) if days else None
+        have = QualificationGrant.objects.filter(in_force(), name=name, worker__in=rows)
+        left_out = set(have.values_list("worker", flat=True))
+        for worker in rows:
+            if worker.pk not in left_out:
+                test_attempts.grant_by_hand(
+                    worker, name, by=person(request), expires_at=until
+                )
+        n = len(rows) - len(left_out)
+        sentence = f"{name}: granted to {n}; {len(left_out)} had it already."
+        self.message_user(request, sentence, messages.SUCCESS)
+        return None

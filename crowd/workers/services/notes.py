@@ -1,0 +1,28 @@
+"""What staff note about a worker: kept in the history of the worker's row."""
+
+from __future__ import annotations
+
+from datetime import datetime
+
+from django.contrib.admin.models import LogEntry
+
+from crowd.workers.models.worker import Worker
+from genie.lib.admin.log import note
+from genie.lib.typing import Account
+
+_BEGINS = "Note: "
+
+
+def write(worker: Worker, by: Account, text: str) -> None:
+    """Keep a note that only staff read."""
+    note(by, worker, f"{_BEGINS}{text}")
+
+
+def forget_before(limit: datetime) -> int:
+    """Delete the notes from before a moment, not what was decided; return how many."""
+    notes = LogEntry.objects.filter(
+        content_type__app_label="crowd",
+        content_type__model="worker",
+        change_message__startswith=_BEGINS,
+    )
+    return int(notes.filter(action_time__lt=limit).delete()[0])

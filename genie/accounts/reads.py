@@ -1,0 +1,42 @@
+"""Who of the staff was shown what is not public: written when it is shown."""
+
+from __future__ import annotations
+
+from datetime import datetime, timedelta
+from typing import Any
+
+from django.db.models import Model
+from django.http import HttpRequest
+from django.utils import timezone
+
+from genie.accounts.models import PrivateRead
+
+Way = PrivateRead.Way
+# Whoever reloads a page or turns its leaves has read it once.
+_ONCE_IN = timedelta(minutes=10)
+
+
+def record(
+    request: HttpRequest | Any, row: Model, way: PrivateRead.Way, pool: str | None = ""
+) -> None:
+    """Write down that this person is being shown a row; what fails here shows nothing.
+
+    The same thing in the same way within ten minutes is one reading.
+    """
+    user = request.user
+    seen = {"by_id": user.pk, "way": way, "what": f"{row._meta.label_lower} {row.pk}"}
+    since = timezone.now() - _ONCE_IN
+    if PrivateRead.objects.filter(**seen, at__gt=since).exists():
+        return
+    PrivateRead.objects.create(
+        **seen,
+        by_name=user.get_username(),
+        title=str(row)[:200],
+        address=request.path[:300],
+        pool=pool or "",
+    )
+
+
+def forget_before(limit: datetime) -> int:
+    """Delete the records from before a moment; return how many."""
+    return int(PrivateRead.objects.filter(at__lt=limit).delete()[0])

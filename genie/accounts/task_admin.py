@@ -1,0 +1,138 @@
+"""Lists of the admin whose rows belong to tasks: a role on one task opens its rows.
+
+Whatever does not build on these stays closed to whoever has roles on tasks only.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import wraps
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from django.contrib import messages
+from django.core.exceptions import PermissionDenied
+from django.db.models import Model
+from django.http import HttpRequest, HttpResponse
+
+from genie.accounts import reads
+from genie.accounts.staff import (
+    of_pools,
+    open_to,
+    pools_where,
+    staff_may,
+    staff_may_somewhere,
+)
+from genie.lib.admin.lists import ListAdmin
+
+if TYPE_CHECKING:
+    from django.db.models import QuerySet
+
+
+class OfTask(ListAdmin):
+    """Rows that can be read by who may view them on their task, and acted upon alike."""
+
+    # from a row to the slug of its task; the first that leads somewhere counts
+    pool_paths: ClassVar[tuple[str, ...]] = ("pool",)
+    # what actions ask for -> the permission that is; else that of Django's own name
+    needs: ClassVar[dict[str, str]] = {}
+    # rows whose pages show what may be private: who opens one is written down
+    shows_outputs: ClassVar[bool] = False
+
+    def may(self, request: HttpRequest, verb: str, row: Model | None = None) -> bool:
+        """Tell whether somebody may do this with a row, or with any row at all."""
+        permission = self.permission_to(verb)
+        if row is None:
+            return staff_may_somewhere(request.user, permission)
+        return staff_may(request.user, permission, self.pool_of(row))
+
+    def insist(self, request: HttpRequest, verb: str, row: Model) -> None:
+        """Refuse who may not do this with the row."""
+        if not self.may(request, verb, row):
+            raise PermissionDenied
+
+    def permission_to(self, verb: str) -> str:
+        """Name the permission behind a verb such as view, change or decide."""
+        if verb == "act" and (named := getattr(self, "act_permission", "")):
+            return str(named)
+        own = f"{self.opts.app_label}.{verb}_{self.opts.model_name}"
+        return self.needs.get(verb, own)
+
+    def pool_of(self, row: Model) -> str | None:
+        """Give the slug of a row's task."""
+        for path in self.pool_paths:
+            found: Any = row
+            for part in path.split("__"):
+                found = getattr(found, part, None)
+            if found:
+                return str(found)
+        return None
+
+    def get_queryset(self, request: HttpRequest) -> QuerySet[Any]:
+        rows, pools = super().get_queryset(request), self.pools_seen(request)
+        return rows if pools is None else rows.filter(of_pools(pools, self.pool_paths))
+
+    def pools_seen(self, request: HttpRequest) -> frozenset[str] | None:
+        """Give the slugs of tasks whose rows somebody sees; None where it is all."""
+        names = [self.permission_to(verb) for verb in ("view", "change")]
+        if any(staff_may(request.user, name) for name in names):
+            return None
+        return frozenset().union(*(pools_where(request.user, name) for name in names))
+
+    def get_actions(self, request: HttpRequest) -> dict[str, Any]:
+        """Let each action reach only those rows on which it is allowed."""
+        return {
+            name: (self._kept_to_task(act), *rest)
+            for name, (act, *rest) in super().get_actions(request).items()
+        }
+
+    def _kept_to_task(self, act: Callable[..., Any]) -> Callable[..., Any]:
+        verbs = getattr(act, "allowed_permissions", ())
+
+        @wraps(act)
+        def kept(model_admin: Any, request: HttpRequest, rows: QuerySet[Any]) -> Any:
+            permissions = [self.permission_to(verb) for verb in verbs]
+            chosen = open_to(request.user, permissions, *self.pool_paths)
+            if chosen is not None:
+                n_all, rows = rows.count(), rows.filter(chosen)
+                if left := n_all - rows.count():
+                    sentence = (
+                        f"{left} left out: your role on their task does not allow this."
+                    )
+                    self.message_user(request, sentence, messages.WARNING)
+            return act(model_admin, request, rows)
+
+        return kept
+
+    def render_change_form(
+        self, request: HttpRequest, context: Any, *args: Any, **kwargs: Any
+    ) -> HttpResponse:
+        self.note_read(request, context.get("original"))
+        return super().render_change_form(request, context, *args, **kwargs)
+
+    def note_read(self, request: HttpRequest, row: Model | None) -> None:
+        """Write down who is being shown a row's outputs."""
+        if row is not None and self.shows_outputs:
+            reads.record(request, row, reads.Way.ADMIN, self.pool_of(row))
+
+    def has_module_permission(self, request: HttpRequest) -> bool:
+        return self.has_view_permission(request)
+
+    def has_view_permission(
+        self, request: HttpRequest, obj: Model | None = None
+    ) -> bool:
+        return self.may(request, "view", obj) or self.may(request, "change", obj)
+
+    def has_act_permission(self, request: HttpRequest) -> bool:
+        return self.may(request, "act")
+
+    def has_decide_permission(self, request: HttpRequest) -> bool:
+        return self.may(request, "decide")
+
+
+class EditedOfTask(OfTask):
+    """Rows that can also be edited by who may change them on their task."""
+
+    def has_change_permission(
+        self, request: HttpRequest, obj: Model | None = None
+    ) -> bool:
+        return self.may(request, "change", obj)

@@ -1,0 +1,77 @@
+"""For how long what is kept of people is kept, and the one job that deletes it then."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import timedelta
+
+from django.conf import settings
+from django.utils import timezone
+from django.utils.module_loading import import_string
+
+from genie.lib import env
+
+
+@dataclass(frozen=True)
+class Kept:
+    """One kind of thing that may go; `forget` names a function of the moment before which."""
+
+    name: str
+    days: int
+    # what the page on privacy calls it
+    words: str
+    forget: str
+
+
+KEPT = (
+    Kept(
+        "signals",
+        365,
+        "how pages of work were used",
+        "crowd.hits.services.signals.forget_before",
+    ),
+    Kept(
+        "messages", 1095, "messages to workers", "crowd.messages.services.forget_before"
+    ),
+    Kept(
+        "notes",
+        1095,
+        "notes of staff about workers",
+        "crowd.workers.services.notes.forget_before",
+    ),
+    Kept(
+        "invitations",
+        365,
+        "to whom expired invitations went",
+        "crowd.workers.services.invitations.forget_before",
+    ),
+    Kept(
+        "reads",
+        730,
+        "which staff read private outputs",
+        "genie.accounts.reads.forget_before",
+    ),
+)
+
+
+def days_from_environment() -> dict[str, int]:
+    """Read `GENIE_KEEP_..._DAYS` of each kind; 0 keeps it."""
+    return {
+        kept.name: env.integer(f"GENIE_KEEP_{kept.name.upper()}_DAYS", kept.days)
+        for kept in KEPT
+    }
+
+
+def periods() -> list[tuple[str, int]]:
+    """Say what is kept for how many days, in the words of the page on privacy."""
+    return [(kept.words, settings.GENIE["KEEP_DAYS"][kept.name]) for kept in KEPT]
+
+
+def forget_old() -> dict[str, int]:
+    """Delete whatever has been kept for long enough; return how many of each kind."""
+    now, gone = timezone.now(), {}
+    for kept in KEPT:
+        if days := int(settings.GENIE["KEEP_DAYS"][kept.name]):
+            forget = import_string(kept.forget)
+            gone[kept.name] = int(forget(now - timedelta(days=days)))
+    return gone

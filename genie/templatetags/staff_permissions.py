@@ -1,0 +1,20 @@
+"""What the person on a page of the admin may do, on the site or on one task."""
+
+from __future__ import annotations
+
+from django import template
+
+from genie.accounts.staff import staff_may, staff_may_somewhere
+
+register = template.Library()
+
+
+@register.simple_tag(takes_context=True)
+def may(
+    context: template.RequestContext, permission: str, pool: str | None = None
+) -> bool:
+    """Tell whether somebody may do this on a task, or without one, anywhere."""
+    user = context["request"].user
+    if pool is None:
+        return staff_may_somewhere(user, permission)
+    return staff_may(user, permission, pool)

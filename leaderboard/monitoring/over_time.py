@@ -1,0 +1,120 @@
+"""How a campaign's work changes while it runs: agreement, test questions, speed.
+
+Answers are put in the order of their arrival and cut into pieces of equal size, so that
+a quiet night is no point of its own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from math import isfinite
+from statistics import median
+from typing import Any
+
+from crowd.campaigns.selectors.reading_pace import least_seconds
+from crowd.hits.models.assignment import Answer, Assignment
+from crowd.hits.models.campaign import Campaign
+from crowd.hits.selectors.progress import COUNTED
+from quality.agreement.krippendorff import krippendorff_alpha
+from quality.agreement.label_counts import tally
+from quality.test_questions.models import Grade, Placement
+
+# The newest rows say how it goes; more would make a page of many campaigns slow.
+N_ROWS = 5_000
+N_PIECES = 12
+# Fewer in a piece are chance.
+SMALLEST = 10
+
+
+@dataclass(frozen=True)
+class Point:
+    """One figure, of `n` rows, the last of which came in at a moment."""
+
+    at: datetime
+    value: float
+    n: int
+
+
+@dataclass(frozen=True)
+class OverTime:
+    """What is drawn of one campaign; no points where there is too little to tell."""
+
+    agreement: list[Point]
+    tests: list[Point]
+    seconds: list[Point]
+    # below this nobody can have read the texts; None for programs, who do not read
+    least_seconds: float | None
+
+    @property
+    def too_fast(self) -> bool:
+        """Tell whether the newest piece was answered faster than it can be read."""
+        bound = self.least_seconds
+        return bool(self.seconds and bound and self.seconds[-1].value < bound)
+
+
+def over_time(campaign: Campaign) -> OverTime:
+    """Give the course of one campaign, of its newest rows."""
+    return OverTime(
+        _agreement(campaign),
+        _in_pieces(_graded(campaign), lambda values: sum(values) / len(values)),
+        _in_pieces(_seconds(campaign), median),
+        None if campaign.simulated else least_seconds(campaign) or None,
+    )
+
+
+def _newest(rows: Any, at: str, *names: str) -> list[Any]:
+    newest = rows.order_by(f"-{at}", "-pk").values_list(at, *names)[:N_ROWS]
+    return list(newest)[::-1]
+
+
+def _graded(campaign: Campaign) -> list[tuple[datetime, float]]:
+    rows = Grade.objects.filter(
+        placement__campaign=campaign, assignment__submitted_at__isnull=False
+    )
+    return _newest(rows, "assignment__submitted_at", "correct")
+
+
+def _seconds(campaign: Campaign) -> list[tuple[datetime, float]]:
+    rows = Assignment.objects.filter(
+        hit__campaign=campaign, submitted_at__isnull=False, active_seconds__isnull=False
+    )
+    return _newest(rows, "submitted_at", "active_seconds")
+
+
+def _in_pieces(
+    rows: Sequence[tuple[datetime, float]], figure: Callable[[list[float]], float]
+) -> list[Point]:
+    return [
+        Point(piece[-1][0], figure([float(value) for _, value in piece]), len(piece))
+        for piece in _pieces(rows)
+    ]
+
+
+def _pieces(rows: Sequence[Any]) -> list[Sequence[Any]]:
+    """Cut rows into pieces of nearly one size, none of them too small to tell."""
+    n = min(N_PIECES, len(rows) // SMALLEST)
+    ends = [len(rows) * (i + 1) // n for i in range(n)]
+    return [rows[i:j] for i, j in zip([0, *ends], ends, strict=False)]
+
+
+def _agreement(campaign: Campaign) -> list[Point]:
+    """Give Krippendorff's alpha of all real items answered up to each moment."""
+    tests = Placement.objects.filter(campaign=campaign).values("item")
+    rows = Answer.objects.filter(
+        assignment__hit__campaign=campaign,
+        assignment__state__in=COUNTED,
+        assignment__replaced_at=None,
+    ).exclude(item__in=tests)
+    names = ("item", "criterion", "slot", "value")
+    found = _newest(rows, "assignment__submitted_at", *names)
+    points, n = [], 0
+    for piece in _pieces(found):
+        n += len(piece)
+        items = ["\t".join(map(str, row[1:4])) for row in found[:n]]
+        labels = tally(items, [row[4] for row in found[:n]])
+        alpha = krippendorff_alpha(labels, "interval", n_resamples=0)
+        if isfinite(alpha.value):
+            points.append(Point(piece[-1][0], alpha.value, alpha.n_ratings))
+    return points

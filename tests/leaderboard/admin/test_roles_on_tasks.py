@@ -1,0 +1,202 @@
+"""A role on one task opens that task and nothing else; no page links to a closed one.
+
+Each list of the admin has one row, of one task. Whoever has a role there, or on the
+whole site, follows all links; whoever has it on another task finds nothing at all.
+"""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from django.contrib import admin
+from django.contrib.auth import get_user_model
+from django.contrib.auth.models import Group, Permission
+from django.test import Client
+from django.urls import reverse
+
+from crowd.models import Campaign, HITType, Worker
+from crowd.scales.base import all_scales
+from crowd.workers.services import notes
+from genie.accounts.models import TaskRole
+from genie.accounts.task_admin import OfTask
+from leaderboard.models import Submission, Task
+from leaderboard.site.roles import ROLES
+from quality.models import Appeal, Ban
+from tests.factories import make_task, make_user
+from tests.genie.filled import fill_all
+
+pytestmark = pytest.mark.django_db
+ELSEWHERE = "elsewhere"
+# what is everybody's, and rows that each page adds
+LEFT_OUT = re.compile(
+    "/logout/|/jsi18n/|/password_change/|/history/|/privateread/[0-9]"
+)
+SITE, HERE = "site", "here"
+
+
+@pytest.fixture
+def world(db):
+    get_user_model().objects.create_superuser("boss")
+    made = fill_all(admin.site)
+    task = made[Task]
+    for model in made:
+        if any(field.name == "pool" for field in model._meta.fields):
+            model._default_manager.update(pool=task.slug)
+    HITType.objects.update(scale=next(iter(all_scales())))
+    Campaign.objects.update(platform="selfhosted")
+    make_task(ELSEWHERE)
+    return made
+
+
+def holder(role, where, slug):
+    user = make_user(f"{role} {where}".replace(" ", "-"), is_staff=True)
+    group = Group.objects.get(name=role)
+    if where == SITE:
+        user.groups.add(group)
+    else:
+        pool = slug if where == HERE else ELSEWHERE
+        TaskRole.objects.create(user=user, role=group, pool=pool)
+    client = Client(raise_request_exception=False)
+    client.force_login(user)
+    return client
+
+
+def links(text):
+    found = re.findall(r'href="(/admin/[^"#]*)"', text)
+    return {link.replace("&amp;", "&") for link in found}
+
+
+def crawl(client):
+    """Follow the links from the first page; give what each address answered."""
+    seen, ahead = {}, ["/admin/"]
+    while ahead:
+        address = ahead.pop()
+        path, _, _query = address.partition("?")
+        if path in seen or LEFT_OUT.search(path):
+            continue
+        answer = client.get(address, follow=True)
+        seen[path] = answer.status_code
+        if answer.status_code == 200 and "html" in answer["Content-Type"]:
+            ahead += links(answer.text)
+    return seen
+
+
+def rows_of_tasks(made):
+    """Give list and row of everything that belongs to a task."""
+    for model, model_admin in admin.site._registry.items():
+        if isinstance(model_admin, OfTask):
+            stem = f"admin:{model._meta.app_label}_{model._meta.model_name}"
+            yield reverse(f"{stem}_changelist"), reverse(f"{stem}_change", args=[made[model].pk])  # fmt: skip
+
+
+@pytest.mark.parametrize("role", ROLES)
+def test_all_links_lead_somewhere_and_a_role_opens_its_task_only(role, world):
+    slug = world[Task].slug
+    site, here = (holder(role, where, slug) for where in (SITE, HERE))
+    followed = {where: crawl(c) for where, c in ((SITE, site), (HERE, here))}
+    closed = {
+        (where, path): status
+        for where, seen in followed.items()
+        for path, status in seen.items()
+        if status != 200
+    }
+    assert closed == {}
+    # what is reached with a role on the task is reached with it on the site, too
+    assert followed[HERE].keys() <= followed[SITE].keys()
+    for listed, row in rows_of_tasks(world):
+        opened = site.get(row).status_code
+        assert here.get(listed).status_code == site.get(listed).status_code, listed
+        assert here.get(row).status_code == opened, row
+
+
+@pytest.mark.parametrize("role", ROLES)
+def test_a_role_on_another_task_finds_nothing(role, world):
+    client = holder(role, ELSEWHERE, "")
+    others = [row for _, row in rows_of_tasks(world)]
+    for row in others:
+        assert client.get(row).status_code in {302, 403, 404}, row
+        assert client.post(row, {}).status_code in {302, 403, 404}, row
+    reached = crawl(client)
+    assert set(reached.values()) == {200}
+    assert reached.keys().isdisjoint(others)
+    pk, worker = world[Task].pk, 1
+    for name, key in (
+        ("leaderboard_task_campaigns", pk),
+        ("leaderboard_task_report", pk),
+        ("leaderboard_worker_evidence", worker),
+    ):
+        assert client.get(reverse(f"admin:{name}", args=[key])).status_code in {
+            403,
+            404,
+        }
+
+
+def test_actions_reach_only_rows_on_which_their_permission_holds(world):
+    """A reviewer of one task who organises another cannot act on the first."""
+    slug = world[Task].slug
+    client = holder("Organiser", ELSEWHERE, "")
+    user = get_user_model().objects.get(username="Organiser-elsewhere")
+    reviewer = Group.objects.get(name="Reviewer")
+    TaskRole.objects.create(user=user, role=reviewer, pool=slug)
+    campaign = world[Campaign]
+    Campaign.objects.update(state=Campaign.State.RUNNING)
+    change = reverse("admin:crowd_campaign_change", args=[campaign.pk])
+    assert client.get(change).status_code == 200
+    posted = {
+        "action": "pause_selected",
+        "_selected_action": campaign.pk,
+        "confirmed": "yes",
+        "reason": "a word",
+    }
+    changelist = reverse("admin:crowd_campaign_changelist")
+    assert "left out" in client.post(changelist, posted, follow=True).text
+    campaign.refresh_from_db()
+    assert campaign.state == Campaign.State.RUNNING
+    submission = world[Submission].pk
+    for verb in ("approve", "withdraw", "tests"):
+        address = reverse(f"admin:leaderboard_submission_{verb}", args=[submission])
+        assert client.get(address).status_code == 403, verb
+        assert client.post(address, posted).status_code == 403, verb
+
+
+def test_a_role_is_given_to_staff_on_a_task_that_there_is(world):
+    boss = Client()
+    boss.force_login(get_user_model().objects.get(username="boss"))
+    add = reverse("admin:genie_taskrole_add")
+    role = Group.objects.get(name="Reviewer")
+    someone = make_user("gwen")
+    sent = {"user": someone.pk, "role": role.pk, "pool": ELSEWHERE}
+    assert "no staff status" in boss.post(add, sent).text
+    someone.is_staff = True
+    someone.save()
+    assert boss.post(add, {**sent, "pool": "nowhere"}).status_code == 200
+    assert boss.post(add, sent).status_code == 302
+    given = TaskRole.objects.filter(user=someone).get()
+    assert (given.role, given.pool) == (role, ELSEWHERE)
+
+
+def test_a_workers_page_tells_all_that_its_reader_may_know(world):
+    """Found by pseudonym, account or platform id; each part under its permission."""
+    worker = world[Worker]
+    page = reverse("admin:crowd_worker_change", args=[worker.pk])
+    boss = Client()
+    boss.force_login(get_user_model().objects.get(username="boss"))
+    notes.write(worker, get_user_model().objects.get(username="boss"), "<b>slow</b>")
+    everything = ["Notes and decisions", "Test questions", "Bans", "Appeals", "Work"]
+    text = boss.get(page).text
+    assert re.findall(r"<caption>([^<·]+?)(?: ·|<)", text) == everything
+    assert "Note: &lt;b&gt;slow&lt;/b&gt;" in text
+    assert world[Ban].reason in text
+    assert world[Appeal].words in text
+    finance = make_user("fred", is_staff=True)
+    finance.user_permissions.add(Permission.objects.get(codename="view_worker"))
+    client = Client()
+    client.force_login(finance)
+    assert (
+        re.findall(r"<caption>([^<·]+?)(?: ·|<)", client.get(page).text)
+        == everything[:1]
+    )
+    listed = reverse("admin:crowd_worker_changelist")
+    for name in (worker.pseudonym, worker.user.username, worker.platform_worker_id):
+        assert page in boss.get(listed, {"q": name}).text

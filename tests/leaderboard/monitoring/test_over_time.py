@@ -1,0 +1,124 @@
+"""Agreement, test questions and speed while a campaign runs; notices with what solves them."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+
+import pytest
+from django.test import Client
+from django.urls import reverse
+from django.utils import timezone
+
+from crowd.campaigns.services import staff_notices
+from crowd.models import Answer, Assignment, Campaign
+from leaderboard.monitoring.notices import solutions
+from leaderboard.monitoring.over_time import SMALLEST, over_time
+from quality.models import Grade, Placement
+from tests.cast import allow
+from tests.crowd.making import POOL, do_one, make_campaign, make_worker
+from tests.factories import make_task, make_user
+
+pytestmark = pytest.mark.django_db
+N = 2 * SMALLEST
+
+
+@pytest.fixture
+def worked(db):
+    """Two workers do the same HITs, hour by hour, the second one ever faster."""
+    campaign = make_campaign(N, max_assignments=2)
+    start = timezone.now() - timedelta(hours=N)
+    for who in (make_worker(), make_worker()):
+        for i in range(N):
+            done = do_one(who)
+            Assignment.objects.filter(pk=done.pk).update(
+                submitted_at=start + timedelta(hours=i), active_seconds=60 - 2 * i
+            )
+    return campaign
+
+
+def test_speed_is_told_in_pieces_and_raises_an_alarm(worked):
+    course = over_time(worked)
+    assert [point.n for point in course.seconds] == [10, 10, 10, 10]
+    values = [point.value for point in course.seconds]
+    assert values == sorted(values, reverse=True)
+    assert not course.too_fast
+    Assignment.objects.update(active_seconds=0.001)
+    assert over_time(worked).too_fast
+    Campaign.objects.update(simulated=True)
+    worked.refresh_from_db()
+    assert over_time(worked).least_seconds is None
+    assert not over_time(worked).too_fast
+
+
+def test_agreement_is_of_all_real_items_so_far(worked):
+    by_item = list(Answer.objects.order_by("item", "pk"))
+    for i, answer in enumerate(by_item):
+        answer.value = (i // 2 % 5) / 4  # both give the same, from 0 to 1
+    Answer.objects.bulk_update(by_item, ["value"])
+    assert {point.value for point in over_time(worked).agreement} == {1.0}
+    # what is a test question says nothing of agreement
+    for item in {answer.item_id for answer in by_item}:
+        Placement.objects.create(campaign=worked, item_id=item, polarity="POSITIVE")
+    assert over_time(worked).agreement == []
+
+
+def test_a_campaign_where_nothing_has_happened_draws_nothing():
+    course = over_time(make_campaign(1))
+    assert (course.agreement, course.tests, course.seconds) == ([], [], [])
+    assert not course.too_fast
+
+
+def test_test_questions_right_are_shares_of_pieces(worked):
+    for i, done in enumerate(Assignment.objects.order_by("submitted_at", "pk")):
+        item = done.hit.items.get()
+        place, _ = Placement.objects.get_or_create(
+            campaign=worked, item=item, defaults={"polarity": "NEGATIVE"}
+        )
+        Grade.objects.create(
+            placement=place, assignment=done, worker=done.worker, pool=POOL,
+            criterion="overall", polarity="NEGATIVE", correct=i < N,
+        )  # fmt: skip
+    assert [point.value for point in over_time(worked).tests] == [1, 1, 0, 0]
+
+
+def test_the_page_says_the_last_figures_and_the_alarm(worked):
+    task = make_task(POOL, n_instances=1)
+    Assignment.objects.update(active_seconds=0.001)
+    Campaign.objects.update(notice=staff_notices.TOO_FAST)
+    client = Client()
+    client.force_login(make_user("ada", is_staff=True, is_superuser=True))
+    text = client.get(reverse("admin:leaderboard_task_campaigns", args=[task.pk])).text
+    assert "Median seconds, reading takes" in text
+    assert "Answered faster than the texts can be read." in text
+    assert f"{reverse('admin:quality_grade_changelist')}?pool={POOL}" in text
+
+
+@pytest.mark.parametrize(
+    ("notice", "buttons", "pages"),
+    [
+        (staff_notices.UNDERPAID, ["make_up_selected", "change_reward_selected"], 0),
+        (staff_notices.HELD_BY_SHARES, ["lift_share_selected"], 1),
+        (staff_notices.STARVED, [], 1),
+        ("Stopped: no money.", [], 0),
+        (
+            "3 answers that do not count were not replaced: the campaign's budget of "
+            "$1.00 is used up.",
+            ["add_money_selected"],
+            0,
+        ),
+    ],
+)
+def test_each_notice_has_what_solves_it_for_who_may(notice, buttons, pages):
+    campaign = make_campaign(1)
+    campaign.notice = notice
+    olga = make_user("olga", is_staff=True)
+    assert solutions(campaign, olga) == []
+    allow(olga, "crowd.change_campaign", "crowd.add_invitation")
+    found = solutions(campaign, _again(olga))
+    assert [one.action for one in found if one.action] == buttons
+    assert sum(bool(one.url) for one in found) == pages
+
+
+def _again(user):
+    """Load an account anew: it remembers what it may do."""
+    return type(user).objects.get(pk=user.pk)
