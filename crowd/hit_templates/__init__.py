@@ -18,8 +18,14 @@ from genie.lib import outside
 from genie.lib.errors import GenieError
 
 __all__ = [
-    *("HITTemplate", "all_templates", "at_hand", "files_of", "get"),
-    *("keep", "known", "refuse_other"),
+    "HITTemplate",
+    "all_templates",
+    "at_hand",
+    "files_of",
+    "get",
+    "keep",
+    "known",
+    "refuse_other",
 ]
 
 ROOT = Path(__file__).resolve().parent

@@ -8,6 +8,7 @@ from django.conf import settings
 from django.db import models
 
 from crowd import hit_templates
+from crowd.hit_templates.formats import PLAIN, with_layout
 from genie.lib.ordered_json import OrderedJSONField
 from leaderboard.tasks.config import HumanConfig, TaskConfig, read_task
 
@@ -71,6 +72,18 @@ class Task(models.Model):
     def field_labels(self) -> Mapping[str, str]:
         """Instance field -> the label that people read, in order."""
         return self.configuration.fields
+
+    def shown(self, fields: Mapping[str, object]) -> list[tuple[str, str]]:
+        """Give an instance's texts by their labels, each with its layout."""
+        layouts = self.configuration.formats
+        return [
+            (label, with_layout(str(fields.get(name, "")), layouts.get(name, PLAIN)))
+            for name, label in self.field_labels.items()
+        ]
+
+    def output(self, text: str) -> str:
+        """Give an output or a reference with the layout that the task's have."""
+        return with_layout(text, self.configuration.output_format)
 
     @property
     def source_field(self) -> str:
