@@ -109,6 +109,12 @@ def _questions(submission: Submission, evaluation: HumanEvaluation) -> Section:
     ]
 
 
+def _booked(submission: Submission) -> str:
+    if submission.simulated:
+        return "in the books of the simulation, where nobody was paid, US dollars"
+    return "paid to workers, US dollars"
+
+
 def _workers(
     submission: Submission, evaluation: HumanEvaluation, figures: WorkerFigures
 ) -> Section:
@@ -128,7 +134,7 @@ def _workers(
             else figures.hourly_cents / 100,
         ),
         *([_TOO_FAST] if figures.faster_than_reading else []),
-        ("paid to workers, US dollars", figures.paid_cents / 100),
+        (_booked(submission), figures.paid_cents / 100),
         ("platform fees, US dollars", figures.fee_cents / 100),
         ("started", f"{campaign.starts_at:%Y-%m-%d}"),
         (
