@@ -59,7 +59,7 @@ def _said(revision: TaskRevision) -> str:
 
 @admin.register(Task)
 class TaskAdmin(AsksWhy):
-    """Tasks come from `manage.py load_task`; here they are opened, closed, hidden."""
+    """Tasks come from `genie load-task`; here they are opened, closed, hidden."""
 
     change_form_template = "admin/leaderboard/task/change_form.html"
     list_display = [
