@@ -9,6 +9,7 @@ from crowd.elsewhere.models.external import (
     SessionWork,
 )
 from crowd.elsewhere.models.panel import PanelSource, PlatformNotice
+from crowd.hit_templates.models import BroughtTemplate
 from crowd.hits.models.assignment import Answer, Assignment
 from crowd.hits.models.campaign import HIT, Campaign, HITType, Input, Item
 from crowd.hits.models.drawn_order import DrawnOrder
@@ -61,6 +62,7 @@ __all__ = [
     "Answer",
     "Assignment",
     "AttemptAnswer",
+    "BroughtTemplate",
     "Budget",
     "Campaign",
     "Commitment",

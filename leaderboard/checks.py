@@ -10,11 +10,13 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 from django.conf import settings
 from django.core.checks import CheckMessage, Error, Warning, register
 
+from crowd import hit_templates
 from genie.lib.errors import GenieError
 from leaderboard.extensions import broken
 from leaderboard.metrics.base import all_metrics
 from leaderboard.tasks import shipped
 from leaderboard.tasks.config import read_task
+from leaderboard.tasks.services.brought import templates_of
 from leaderboard.tasks.services.fitting import misfits
 from quality.detection.models import ALL_EVIDENCE
 from quality.detection.stats.detector_specs import DETECTORS
@@ -74,7 +76,8 @@ def task_folders_are_usable(**_kwargs: Any) -> list[CheckMessage]:
     outside = {*shipped.outside()}
     for slug in shipped.known():
         try:
-            found = [*_task_trouble(slug, shipped.definition(slug))]
+            with hit_templates.at_hand(templates_of(shipped.templates_of(slug))):
+                found = [*_task_trouble(slug, shipped.definition(slug))]
         except GenieError as error:
             found = [_error("E005", error.message)]
         # What people have added is named, and the site starts without it.

@@ -35,7 +35,7 @@ from leaderboard.submissions.models.submission import (
     SubmissionEvent,
     Team,
 )
-from leaderboard.tasks.models import Instance, Task, TaskRevision
+from leaderboard.tasks.models import Instance, Task, TaskFile, TaskRevision
 from leaderboard.teams.models.notice import Notice, NoticePreference
 from leaderboard.teams.models.team import Membership, TeamInvitation
 from leaderboard.teams.models.webhook import Webhook, WebhookDelivery
@@ -74,6 +74,7 @@ __all__ = [
     "Submission",
     "SubmissionEvent",
     "Task",
+    "TaskFile",
     "TaskRevision",
     "Team",
     "TeamInvitation",

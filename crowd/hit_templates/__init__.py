@@ -1,22 +1,41 @@
-"""HIT templates: one folder each, found by its template.toml, here or outside."""
+"""HIT templates: one folder each, found by its template.toml, here or outside.
+
+Those that came with a task's bundle are in the database. `known` has all of them.
+
+Front door: models; checks; consent; foreign; form; formats; markdown.
+"""
 
 from __future__ import annotations
 
-from functools import cache
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from contextvars import ContextVar
+from functools import cache, lru_cache
 from pathlib import Path
 
-from crowd.hit_templates.template import HITTemplate, read_template
+from crowd.hit_templates.template import SLUG, HITTemplate, read_template, template_of
 from genie.lib import outside
 from genie.lib.errors import GenieError
 
-__all__ = ["HITTemplate", "all_templates", "get"]
+__all__ = [
+    "HITTemplate",
+    "all_templates",
+    "at_hand",
+    "files_of",
+    "get",
+    "keep",
+    "known",
+    "refuse_other",
+]
 
 ROOT = Path(__file__).resolve().parent
+# Templates of a bundle that is looked at before anything of it is kept.
+_at_hand: ContextVar[Mapping[str, HITTemplate]] = ContextVar("_at_hand")
 
 
 @cache
 def all_templates() -> dict[str, HITTemplate]:
-    """Give every HIT template by its slug."""
+    """Give every HIT template that is installed, by its slug."""
     templates = {
         path.parent.name: read_template(path.parent)
         for path in sorted(ROOT.glob("*/template.toml"))
@@ -34,12 +53,93 @@ def all_templates() -> dict[str, HITTemplate]:
     return dict(sorted(templates.items()))
 
 
+class _Known(Mapping[str, HITTemplate]):
+    """The installed ones, those at hand, and those in the database when asked by name."""
+
+    def __getitem__(self, slug: str) -> HITTemplate:
+        found = all_templates().get(slug) or _at_hand.get({}).get(slug) or _kept(slug)
+        if found is None:
+            raise KeyError(slug)
+        return found
+
+    def __iter__(self) -> Iterator[str]:
+        return iter({**all_templates(), **_at_hand.get({})})
+
+    def __len__(self) -> int:
+        return len([*self])
+
+
+def known() -> Mapping[str, HITTemplate]:
+    """Give the templates by their slugs; only those that are installed are listed."""
+    return _Known()
+
+
 def get(slug: str) -> HITTemplate:
     """Give the HIT template of that slug, or say which ones there are."""
-    templates = all_templates()
-    if slug not in templates:
+    template = known().get(slug)
+    if template is None:
         raise GenieError(
-            f"There is no HIT template {slug!r}. Choose from: {', '.join(templates)}.",
+            f"There is no HIT template {slug!r}. Choose from: "
+            f"{', '.join(all_templates())}.",
             code="unknown-hit-template",
         )
-    return templates[slug]
+    return template
+
+
+@contextmanager
+def at_hand(templates: Mapping[str, HITTemplate]) -> Iterator[None]:
+    """Let templates be found that are not kept, for as long as one looks."""
+    token = _at_hand.set(templates)
+    try:
+        yield
+    finally:
+        _at_hand.reset(token)
+
+
+def keep(slug: str, texts: Mapping[str, str]) -> None:
+    """Keep a template that has been looked at; the same one again changes nothing.
+
+    Raises
+    ------
+    GenieError
+        As `refuse_other`.
+    """
+    from crowd.hit_templates.models import BroughtTemplate
+
+    refuse_other(slug, texts)
+    BroughtTemplate.objects.get_or_create(slug=slug, defaults={"files": dict(texts)})
+
+
+def refuse_other(slug: str, texts: Mapping[str, str]) -> None:
+    """Refuse a template whose name another one has.
+
+    Raises
+    ------
+    GenieError
+        ``template-taken``: people may have judged by the other.
+    """
+    if slug in all_templates() or files_of(slug) not in (None, dict(texts)):
+        raise GenieError(
+            f"There is another HIT template {slug} already, and people may have judged "
+            "by it: give the one in the bundle a name of its own.",
+            code="template-taken",
+        )
+
+
+def files_of(slug: str) -> Mapping[str, str] | None:
+    """Give the files of a template that came with a bundle; None: it did not."""
+    # models need Django set up; templates are shown without it, too
+    from crowd.hit_templates.models import BroughtTemplate
+
+    row = BroughtTemplate.objects.filter(slug=slug).first()
+    return None if row is None else row.files
+
+
+def _kept(slug: str) -> HITTemplate | None:
+    files = files_of(slug) if SLUG.fullmatch(slug) else None
+    return None if files is None else _read(slug, tuple(sorted(files.items())))
+
+
+@lru_cache(maxsize=64)
+def _read(slug: str, files: tuple[tuple[str, str], ...]) -> HITTemplate:
+    return template_of(slug, dict(files))

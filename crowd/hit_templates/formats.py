@@ -34,6 +34,22 @@ class Formatted:
     kind: str
 
 
+class Text(str):
+    """A text that is not plain, for pages that show it (`texts.laid_out`)."""
+
+    __slots__ = ("layout",)
+    layout: str
+
+
+def with_layout(text: str, layout: str = PLAIN) -> str:
+    """Let a text know its layout; a plain one stays as it is."""
+    if layout == PLAIN:
+        return text
+    known = Text(text)
+    known.layout = layout
+    return known
+
+
 def in_formats(known: Mapping[str, Any], data: Mapping[str, Any]) -> dict[str, Any]:
     """Add the HTML of texts that are not plain to the fields that a template shows."""
     found = dict(known)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import tomllib
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
@@ -33,6 +34,9 @@ _ENGINE = Engine(dirs=[str(_PARTS)], autoescape=True, libraries={})
 # What a page can show of an item: together, or one after the other.
 PARTS = ("input", "standard", "output")
 _TEMPLATE_ERRORS = (TemplateSyntaxError, TemplateDoesNotExist)
+# What those in a database are called; nothing else is looked up there.
+SLUG = re.compile(r"(?=.{1,50}\Z)[a-z0-9]+(?:-[a-z0-9]+)*", re.ASCII)
+FILES = ("template.html", "template.toml", "example.json", "instructions.md")
 
 
 @dataclass(frozen=True)
@@ -98,27 +102,42 @@ class HITTemplate:
 def read_template(folder: Path) -> HITTemplate:
     """Read a template's folder; whatever is wrong with it is said with its name."""
     try:
-        return _tried(folder)
-    except (OSError, KeyError, ValueError, *_TEMPLATE_ERRORS) as error:
-        raise GenieError(
-            f"The HIT template {folder.name} cannot be read: {error!r}.",
-            code="broken-hit-template",
-        ) from error
+        texts = {name: (folder / name).read_text(encoding="utf-8") for name in FILES}
+    except (OSError, ValueError) as error:
+        raise _broken(folder.name, error) from error
+    return template_of(folder.name, texts)
 
 
-def _tried(folder: Path) -> HITTemplate:
-    """Read a folder and show its example once, so that later pages cannot fail."""
-    template = _parsed(folder)
+def template_of(slug: str, texts: Mapping[str, str]) -> HITTemplate:
+    """Make a template of its files' texts by their names."""
+    try:
+        return _tried(slug, texts)
+    except (KeyError, ValueError, *_TEMPLATE_ERRORS) as error:
+        raise _broken(slug, error) from error
+
+
+def _broken(slug: str, error: Exception) -> GenieError:
+    return GenieError(
+        f"The HIT template {slug} cannot be read: {error!r}.",
+        code="broken-hit-template",
+    )
+
+
+def _tried(slug: str, texts: Mapping[str, str]) -> HITTemplate:
+    """Read the files and show the example once, so that later pages cannot fail."""
+    template = _parsed(slug, texts)
     read_form(template.form, template.questions)
     template.check(template.example)
     template.render(template.example)
     return template
 
 
-def _parsed(folder: Path) -> HITTemplate:
-    config = tomllib.loads(_read(folder / "template.toml"))
+def _parsed(slug: str, texts: Mapping[str, str]) -> HITTemplate:
+    config = tomllib.loads(texts["template.toml"])
+    # With its name, a path such as ../x is looked up among the parts as any other.
+    origin = Origin(f"{slug}.html", template_name=f"{slug}.html")
     return HITTemplate(
-        slug=folder.name,
+        slug=slug,
         title=str(config["title"]),
         description=str(config["description"]),
         keywords=str(config["keywords"]),
@@ -126,22 +145,10 @@ def _parsed(folder: Path) -> HITTemplate:
         scale=str(config["scale"]),
         questions=dict(config["questions"]),
         fields=read_fields(config["fields"]),
-        example=json.loads(_read(folder / "example.json")),
-        instructions_markdown=_read(folder / "instructions.md"),
+        example=json.loads(texts["example.json"]),
+        instructions_markdown=texts["instructions.md"],
         marks_errors=bool(config.get("marks_errors", False)),
         form=dict(config.get("form", {})),
         test_criteria=dict(config.get("test_criteria", {})),
-        _template=_compiled(folder),
+        _template=Template(texts["template.html"], origin, origin.name, _ENGINE),
     )
-
-
-def _compiled(folder: Path) -> Template:
-    # With its name, a path such as ../x is looked up among the parts as any other.
-    name = f"{folder.name}.html"
-    return Template(
-        _read(folder / "template.html"), Origin(name, template_name=name), name, _ENGINE
-    )
-
-
-def _read(path: Path) -> str:
-    return path.read_text(encoding="utf-8")

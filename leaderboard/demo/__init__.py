@@ -1,6 +1,6 @@
 """The demonstration: four small tasks, their systems, and simulated annotators.
 
-`manage.py demo` walks the whole product with it; everything it makes is marked simulated.
+`genie demo` walks the whole product with it; everything it makes is marked simulated.
 """
 
 from __future__ import annotations

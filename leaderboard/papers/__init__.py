@@ -1,6 +1,6 @@
 """The published tables of the three papers that Genie re-creates, computed again.
 
-A folder per paper, a file per table; `manage.py reproduce` prints paper, ours and a
+A folder per paper, a file per table; `genie reproduce` prints paper, ours and a
 verdict for each cell. What only serves the reproduction lives here and not in
 `leaderboard.stats`, so the product's own arithmetic stays small.
 

@@ -61,7 +61,7 @@ def _said(revision: TaskRevision) -> str:
 
 @admin.register(Task)
 class TaskAdmin(EditedOfTask, AsksWhy):
-    """Tasks come from `manage.py load_task`; here they are opened, closed, hidden."""
+    """Tasks come from `genie load-task`; here they are opened, closed, hidden."""
 
     pool_paths = ("slug",)
     needs = {"draw": "crowd.add_qualificationtest"}

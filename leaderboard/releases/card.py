@@ -119,7 +119,7 @@ def card(task: Task, manifest: Record) -> str:
         "",
         "## Reproducing the numbers",
         "",
-        "`manage.py rebuild FOLDER` recomputes every score, rank, comparison, "
+        "`genie rebuild FOLDER` recomputes every score, rank, comparison, "
         "joint evaluation, metric and detector posterior from this folder "
         "alone, and stops at the first difference."
         + (_AS_GIVEN if ALL in manifest["detectors"] else ""),

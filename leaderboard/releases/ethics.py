@@ -13,12 +13,25 @@ from leaderboard.releases.selectors.heds.answers import OPEN
 from leaderboard.releases.selectors.heds.questions import QUESTIONS
 from quality.appeals.models import Appeal
 
+_SIMULATED = (
+    "- Simulated annotators (programs) rated: nobody was paid. The amounts stand in the "
+    "books of the simulation."
+)
+_ALL_PAID = (
+    "- Submitted work is paid, also that of workers who are excluded from the results, "
+    "unless it was rejected (below)."
+)
 # Only the authors know: approval, personal data, risks.
 _RISKS = ("5.1", "5.2", "5.3", "5.4")
 
 
 def ethics_sheet(
-    title: str, protocol: str, campaigns: list[Campaign], figures: WorkerFigures
+    title: str,
+    protocol: str,
+    campaigns: list[Campaign],
+    figures: WorkerFigures,
+    *,
+    simulated: bool,
 ) -> str:
     """Write the sheet in Markdown; what only authors know is left to them."""
     pools = {campaign.pool for campaign in campaigns}
@@ -37,11 +50,12 @@ def ethics_sheet(
         "",
         "## Pay",
         "",
+        *([_SIMULATED] if simulated else []),
         f"- for an assignment: ${figures.reward_cents / 100:.2f}",
         f"- an hour at the median pace: {hourly} (the site's minimum is ${floor:.2f})",
-        f"- paid to workers: ${figures.paid_cents / 100:,.2f}",
-        "- Submitted work is paid, also that of workers who are excluded from the results, "
-        "unless it was rejected (below).",
+        f"- {'booked in the simulation' if simulated else 'paid to workers'}: "
+        f"${figures.paid_cents / 100:,.2f}",
+        *([] if simulated else [_ALL_PAID]),
         "",
         "## Who took part",
         "",

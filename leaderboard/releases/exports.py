@@ -109,7 +109,8 @@ def paragraph(card: Card) -> str:
         f"${get['reward per assignment, US dollars']:.2f} per assignment"
     )
     hourly = get["hourly pay at that pace, US dollars"]
-    text += f" (${hourly:.2f} an hour at the median pace). " if hourly else ". "
+    text += f" (${hourly:.2f} an hour at the median pace)" if hourly else ""
+    text += "; nobody was paid. " if get["simulated"] else ". "
     text += (
         f"Of {get['test questions answered']} answers to hidden test questions, "
         f"{get['answered incorrectly']} were wrong; "

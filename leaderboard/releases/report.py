@@ -31,11 +31,17 @@ LEGEND = "dot: score; thin line: 95 % interval; thick line: 50 %"
 
 @dataclass(frozen=True)
 class Cost:
-    """What rating one system cost, in cents."""
+    """What rating one system cost, in cents; what a simulation booked, nobody was paid."""
 
     system: str
+    simulated: bool
     paid_cents: int
     fee_cents: int
+
+    @property
+    def booked_cents(self) -> int:
+        """What stands in the books of the simulation."""
+        return self.paid_cents + self.fee_cents if self.simulated else 0
 
 
 @dataclass(frozen=True)
@@ -47,6 +53,11 @@ class Report:
     methods: str
     figure: str
     costs: tuple[Cost, ...]
+
+    @property
+    def simulated(self) -> bool:
+        """Whether programs stood in for workers, so that nobody was paid."""
+        return any(cost.simulated for cost in self.costs)
 
 
 def report(table: BoardTable) -> Report:
@@ -62,7 +73,7 @@ def report(table: BoardTable) -> Report:
         methods=methods(table, every, worker_figures(every)) if every else "",
         figure=_figure(table),
         costs=tuple(
-            Cost(row.system, *paid_and_fee(campaigns[row.pk]))
+            Cost(row.system, row.simulated, *paid_and_fee(campaigns[row.pk]))
             for row in table.rows
             if row.pk in campaigns
         ),
@@ -128,17 +139,24 @@ def _write(made: Report, folder: Path) -> None:
     rows = [
         {
             "system": cost.system,
-            "paid_to_workers_usd": f"{cost.paid_cents / 100:.2f}",
-            "platform_fees_usd": f"{cost.fee_cents / 100:.2f}",
+            "simulated": "yes" if cost.simulated else "no",
+            "paid_to_workers_usd": _usd(0 if cost.simulated else cost.paid_cents),
+            "platform_fees_usd": _usd(0 if cost.simulated else cost.fee_cents),
+            "booked_in_simulation_usd": _usd(cost.booked_cents),
         }
         for cost in made.costs
     ]
-    columns = ["system", "paid_to_workers_usd", "platform_fees_usd"]
+    columns = ["system", "simulated", "paid_to_workers_usd", "platform_fees_usd"]
+    columns.append("booked_in_simulation_usd")
     (folder / "costs.csv").write_text(csv_text(columns, rows), "utf-8")
     (folder / "README.md").write_text(_readme(made), "utf-8")
     campaigns = list(made.campaigns)
     sheet = ethics_sheet(
-        made.table.task.title, made.methods, campaigns, worker_figures(campaigns)
+        made.table.task.title,
+        made.methods,
+        campaigns,
+        worker_figures(campaigns),
+        simulated=made.simulated,
     )
     (folder / "ethics.md").write_text(sheet, "utf-8")
 
@@ -173,7 +191,7 @@ def _readme(made: Report) -> str:
             "Datasheet for each system",
             "- `ethics.md`: what an ethics board asks: consent, pay, who took part and left",
             "- `data`: every rating under pseudonyms; "
-            "`python manage.py rebuild data` computes the scores again",
+            "`genie rebuild data` computes the scores again",
             "",
         ]
     )
@@ -212,6 +230,10 @@ def _pay(figures: WorkerFigures, simulated: bool) -> str:
     if simulated:
         return f"{text} in the books of the simulation; nobody was paid"
     return f"{text}; workers were paid ${figures.paid_cents / 100:,.2f} in all"
+
+
+def _usd(cents: int) -> str:
+    return f"{cents / 100:.2f}"
 
 
 def _number(n: int, what: str) -> str:

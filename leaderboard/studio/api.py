@@ -25,8 +25,7 @@ from genie.lib.typing import Account
 from leaderboard.api.base import View, problems
 from leaderboard.api.query import task_of
 from leaderboard.submissions.selectors.visibility import Staff
-from leaderboard.tasks.drafts.bundle import unpacked
-from leaderboard.tasks.services import bundles
+from leaderboard.tasks.services import archives, bundles
 
 # What surrounds a file in a multipart body.
 _ROOM = 1 << 16
@@ -107,8 +106,9 @@ class BundleList(View):
         _refuse_too_large(request)
         serializer = BundleFileSerializer(data=request.data)
         serializer.is_valid(raise_exception=True)
-        bundle = unpacked(serializer.validated_data["file"].read())
-        looked = bundles.look_at(bundle)
+        archive = archives.received(serializer.validated_data["file"])
+        bundle = archive.bundle
+        looked = bundles.look_at(bundle, archive)
         created = False
         if not serializer.validated_data["dry_run"]:
             if looked.problems:
@@ -121,7 +121,7 @@ class BundleList(View):
             if looked.exists and not staff_may(request.user, Staff.SEE_REFERENCES):
                 raise PermissionDenied
             created = bundles.import_bundle(
-                bundle, by=cast("Account", request.user)
+                bundle, by=cast("Account", request.user), archive=archive
             ).created
         report = {
             "slug": bundle.slug,

@@ -1,8 +1,8 @@
 """Statistics of anybody's table of ratings or pairs, without a database.
 
-`manage.py stats` reads a file (`read`), estimates (`analysis`, for pairs `preferences`)
+`genie stats` reads a file (`read`), estimates (`analysis`, for pairs `preferences`)
 with what `leaderboard.stats` has for the boards, and writes text, LaTeX, a page or JSON.
-`manage.py simulate_board` measures how often those intervals hold.
+`genie simulate-board` measures how often those intervals hold.
 
 Front door: analysis; cleaned; design_studies; latex; page; plots; preferences; read; report;
 segments; simulated; text; two_crowds.

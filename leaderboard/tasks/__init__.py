@@ -9,7 +9,8 @@ People's files are read in `intake`, and tasks become bundles in `drafts`; both 
 
 Front door: models; api; chosen_metrics; config; config (marked); drafts (ask, bundle,
 draft); intake (guess, join, problem, read, roles, table); readers (base); services
-(bundles, configuration, fitting, load, versions, worker_requirements); shipped.
+(archives, brought, bundles, configuration, fitting, load, versions,
+worker_requirements); shipped.
 """
 
 from __future__ import annotations

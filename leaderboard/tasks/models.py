@@ -7,7 +7,8 @@ from functools import lru_cache
 from django.conf import settings
 from django.db import models
 
-from crowd.hit_templates import all_templates
+from crowd import hit_templates
+from crowd.hit_templates.formats import PLAIN, with_layout
 from genie.lib.ordered_json import OrderedJSONField
 from leaderboard.tasks.config import HumanConfig, TaskConfig, read_task
 
@@ -74,6 +75,18 @@ class Task(models.Model):
         """Instance field -> the label that people read, in order."""
         return self.configuration.fields
 
+    def shown(self, fields: Mapping[str, object]) -> list[tuple[str, str]]:
+        """Give an instance's texts by their labels, each with its layout."""
+        layouts = self.configuration.formats
+        return [
+            (label, with_layout(str(fields.get(name, "")), layouts.get(name, PLAIN)))
+            for name, label in self.field_labels.items()
+        ]
+
+    def output(self, text: str) -> str:
+        """Give an output or a reference with the layout that the task's have."""
+        return with_layout(text, self.configuration.output_format)
+
     @property
     def source_field(self) -> str:
         return self.configuration.source.field
@@ -81,7 +94,7 @@ class Task(models.Model):
 
 @lru_cache(maxsize=64)
 def _read(config: str) -> TaskConfig:
-    return read_task(json.loads(config), all_templates()).config
+    return read_task(json.loads(config), hit_templates.known()).config
 
 
 class TaskRevision(models.Model):
@@ -114,6 +127,26 @@ class TaskRevision(models.Model):
 
     def __str__(self) -> str:
         return f"{self.task} · revision {self.number}"
+
+
+class TaskFile(models.Model):
+    """A file that came with a task's bundle, to be given back as it was.
+
+    Its task.toml is among them, for its comments; its texts are the task's instances.
+    """
+
+    task = models.ForeignKey(Task, on_delete=models.CASCADE, related_name="files")
+    path = models.CharField(max_length=300)
+    data = models.BinaryField()
+
+    class Meta:
+        ordering = ["task", "path"]
+        constraints = [
+            models.UniqueConstraint(fields=["task", "path"], name="task_file_once")
+        ]
+
+    def __str__(self) -> str:
+        return self.path
 
 
 class Instance(models.Model):

@@ -6,6 +6,7 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from crowd.hit_templates.formats import PLAIN, with_layout
 from crowd.hits.models.assignment import Answer
 from crowd.hits.models.campaign import HITType
 from crowd.hits.services.build import HITTypeSpec
@@ -64,17 +65,26 @@ def _graded(grade: Grade, answers: list[Answer]) -> GradedAnswer:
 
 def shown_fields(data: Mapping[str, Any]) -> list[tuple[str, str]]:
     """Give what an item shows: its input, then the texts that are judged."""
+    layout = data.get("format", PLAIN)
     shown = [
-        (str(field["label"]), str(field["text"])) for field in data.get("fields", ())
+        (
+            str(field["label"]),
+            with_layout(str(field["text"]), field.get("format", PLAIN)),
+        )
+        for field in data.get("fields", ())
     ]
     named = {
         "reference": "Reference",
         "standard": "Reference output",
         "prediction": "Text to rate",
     }
-    shown += [(label, str(data[key])) for key, label in named.items() if data.get(key)]
+    shown += [
+        (label, with_layout(str(data[key]), layout))
+        for key, label in named.items()
+        if data.get(key)
+    ]
     return shown + [
-        (f"Output {output['slot']}", str(output["text"]))
+        (f"Output {output['slot']}", with_layout(str(output["text"]), layout))
         for output in data.get("outputs", ())
     ]
 

@@ -5,8 +5,10 @@ from __future__ import annotations
 import pytest
 
 from crowd.hit_templates import all_templates
-from crowd.hit_templates.formats import formatted
+from crowd.hit_templates.formats import formatted, with_layout
+from crowd.templatetags.texts import laid_out
 from leaderboard.tasks.intake.turns import as_text
+from quality.test_questions.selectors import shown_fields
 
 HOSTILE = """# Big
 <script>alert(1)</script> ![x](http://evil/p.png) [here](http://evil) <http://evil>
@@ -57,3 +59,30 @@ def test_an_empty_text_says_so_in_every_layout():
     template = all_templates()["general-judgement"]
     shown = template.render({**template.example, "prediction": " ", "format": "code"})
     assert "The text is empty." in shown
+
+
+def test_pages_of_ours_lay_texts_out_by_the_same_hand():
+    text = f"**Yes** {HOSTILE}"
+    shown = laid_out(with_layout(text, "markdown"))
+    assert (
+        shown == f'<div class="laid markdown">{formatted(text, "markdown").html}</div>'
+    )
+    assert laid_out("<b>a</b>\nb") == "&lt;b&gt;a&lt;/b&gt;<br>b"
+    # cut before it is laid out: never within a tag
+    assert laid_out(with_layout("**Yes**" * 9, "code"), 6) == (
+        '<div class="laid code"><pre><code>**Yes…</code></pre></div>'
+    )
+    assert laid_out(with_layout("x", "unheard-of")) == "x"
+
+
+def test_staff_see_items_as_workers_do():
+    data = {
+        "format": "code",
+        "fields": [{"label": "Said", "text": "User: Hi", "format": "conversation"}],
+        "prediction": "a < b",
+    }
+    html = "".join(laid_out(text) for _, text in shown_fields(data))
+    assert 'class="turn"' in html
+    assert "<pre><code>a &lt; b</code></pre>" in html
+    plain = shown_fields({"fields": [{"label": "A", "text": "b"}], "prediction": "c"})
+    assert plain == [("A", "b"), ("Text to rate", "c")]

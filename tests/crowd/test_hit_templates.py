@@ -8,10 +8,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from crowd import hit_templates
+from crowd.hit_templates.checks import Elements, filled
 from crowd.hit_templates.markdown import to_html
 from crowd.hit_templates.template import read_template
 from genie.lib.errors import GenieError
-from leaderboard.contracts.templates import Elements, TemplateContract, filled
+from leaderboard.contracts.templates import TemplateContract
 
 ROOT = Path(__file__).resolve().parents[2]
 TEMPLATES = hit_templates.all_templates()
@@ -92,6 +93,7 @@ def test_the_middle_stands_between_beginning_and_ending():
     assert places == sorted(places)
 
 
+@pytest.mark.django_db
 def test_an_unknown_template_is_refused_with_the_known_ones():
     with pytest.raises(GenieError, match="translation"):
         hit_templates.get("nowhere")

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from django.utils.safestring import SafeString
 
-from crowd.hit_templates import all_templates
+from crowd import hit_templates
 from crowd.scales.base import all_scales
 from leaderboard.tasks.models import Task
 
@@ -23,7 +23,7 @@ class Example:
 
 def guidelines(task: Task) -> SafeString:
     """Give the task's instructions, or its HIT template's; empty when the task has none."""
-    template = all_templates().get(task.human.hit_template)
+    template = hit_templates.known().get(task.human.hit_template)
     if template is None:
         return SafeString("")
     form = task.human.form(task.human.criteria)
@@ -42,7 +42,7 @@ def _below(page: SafeString) -> SafeString:
 
 def example(task: Task) -> Example | None:
     """Show the HIT template's own example; None when the task has no template."""
-    template = all_templates().get(task.human.hit_template)
+    template = hit_templates.known().get(task.human.hit_template)
     if template is None:
         return None
     scale = all_scales().get(task.human.scale)

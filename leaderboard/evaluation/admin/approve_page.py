@@ -191,22 +191,21 @@ def _tests(submission: Submission) -> dict[str, Any]:
 
 def _samples(submission: Submission) -> list[dict[str, Any]]:
     """Show the first of those outputs that people would judge."""
-    hidden = submission.task.hidden_references
+    task = submission.task
+    hidden = task.hidden_references
     rows = (
         Prediction.objects.filter(submission=submission)
         .select_related("instance")
         .order_by("instance__sample_rank")[:N_SHOWN]
     )
-    labels = submission.task.field_labels
     return [
         {
             "id": row.instance.instance_id,
-            "fields": [
-                (label, row.instance.fields.get(name, ""))
-                for name, label in labels.items()
-            ],
-            "references": None if hidden else row.instance.references,
-            "prediction": row.text,
+            "fields": task.shown(row.instance.fields),
+            "references": None
+            if hidden
+            else [task.output(text) for text in row.instance.references],
+            "prediction": task.output(row.text),
         }
         for row in rows
     ]

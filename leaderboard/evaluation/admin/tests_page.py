@@ -55,11 +55,8 @@ def _outputs(submission: Submission) -> list[dict[str, Any]]:
     return [
         {
             "pk": row.pk,
-            "fields": [
-                (label, row.instance.fields.get(name, ""))
-                for name, label in submission.task.field_labels.items()
-            ],
-            "text": row.text,
+            "fields": submission.task.shown(row.instance.fields),
+            "text": submission.task.output(row.text),
             "confirmed": getattr(row, "confirmed", None),
         }
         for row in rows

@@ -26,7 +26,7 @@ class Command(BaseCommand):
             "crowds",
             nargs="+",
             metavar="TASK | FILE_A FILE_B",
-            help="a task's slug, or two tables of ratings (see manage.py stats)",
+            help="a task's slug, or two tables of ratings (see genie stats)",
         )
         parser.add_argument("--criteria", nargs="+", default=[], metavar="COLUMN")
         parser.add_argument(

@@ -47,4 +47,4 @@ class Command(BaseCommand):
             self.stdout.write(
                 f"Without texts: the licence is {task.licence or 'not stated'!r}."
             )
-        self.stdout.write(f"Check it with: manage.py rebuild {release.folder}")
+        self.stdout.write(f"Check it with: genie rebuild {release.folder}")

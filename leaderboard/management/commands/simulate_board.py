@@ -91,7 +91,7 @@ class Command(BaseCommand):
             nargs="+",
             default=[],
             metavar="FILE",
-            help="tables of ratings (see manage.py stats), each a crowd to be halved",
+            help="tables of ratings (see genie stats), each a crowd to be halved",
         )
         parser.add_argument("--splits", type=int, default=200)
         parser.add_argument("--criteria", nargs="+", default=[], metavar="COLUMN")

@@ -38,7 +38,7 @@ class Command(BaseCommand):
             nargs="+",
             type=Path,
             metavar="FILE",
-            help="tables of ratings (see manage.py stats), each studied by itself; a "
+            help="tables of ratings (see genie stats), each studied by itself; a "
             "column day adds the days",
         )
         parser.add_argument("--criteria", nargs="+", default=[], metavar="COLUMN")

@@ -94,7 +94,7 @@ def _outputs(submission: Submission, evaluation: HumanEvaluation) -> Section:
 def _questions(submission: Submission, evaluation: HumanEvaluation) -> Section:
     hit_type = evaluation.campaign.hit_type
     scale = all_scales().get(hit_type.scale)
-    template = hit_templates.all_templates().get(hit_type.template)
+    template = hit_templates.known().get(hit_type.template)
     options = [option.label for option in scale.options] if scale else []
     shown = submission.task.field_labels.values()
     return [
@@ -107,6 +107,12 @@ def _questions(submission: Submission, evaluation: HumanEvaluation) -> Section:
         ("blinding", "workers were not told which system produced an output"),
         ("blinding, measured", blinding_sentences(submission.task) or None),
     ]
+
+
+def _booked(submission: Submission) -> str:
+    if submission.simulated:
+        return "in the books of the simulation, where nobody was paid, US dollars"
+    return "paid to workers, US dollars"
 
 
 def _workers(
@@ -128,7 +134,7 @@ def _workers(
             else figures.hourly_cents / 100,
         ),
         *([_TOO_FAST] if figures.faster_than_reading else []),
-        ("paid to workers, US dollars", figures.paid_cents / 100),
+        (_booked(submission), figures.paid_cents / 100),
         ("platform fees, US dollars", figures.fee_cents / 100),
         ("started", f"{campaign.starts_at:%Y-%m-%d}"),
         (

@@ -95,7 +95,8 @@ def texts_at(submission: Submission, positions: Iterable[int]) -> dict[int, str]
     rows = Prediction.objects.filter(
         submission=submission, instance__position__in=list(positions)
     )
-    return dict(rows.values_list("instance__position", "text"))
+    texts = rows.values_list("instance__position", "text")
+    return {position: submission.task.output(text) for position, text in texts}
 
 
 def rivals(
@@ -120,13 +121,10 @@ def output(submission: Submission, prediction: Prediction) -> Output:
     task, instance = submission.task, prediction.instance
     return Output(
         instance_id=instance.instance_id,
-        fields=[
-            (label, str(instance.fields.get(name, "")))
-            for name, label in task.field_labels.items()
-        ],
+        fields=task.shown(instance.fields),
         references=[]
         if task.hidden_references
-        else [str(r) for r in instance.references],
-        text=prediction.text,
+        else [task.output(str(r)) for r in instance.references],
+        text=task.output(prediction.text),
         position=instance.position,
     )

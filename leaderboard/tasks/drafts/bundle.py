@@ -147,6 +147,8 @@ def _unpacked(archive: zipfile.ZipFile) -> dict[str, bytes]:
         if info.is_dir():
             continue
         path = _safe(info.filename)
+        if _is_hidden(path):
+            continue
         kind = stat.S_IFMT(info.external_attr >> 16)
         if kind not in {0, stat.S_IFREG}:
             raise _bad(f"{path} is a link or a device, not a file")
@@ -177,16 +179,27 @@ def _safe(name: str) -> str:
     outside = path.is_absolute() or ".." in parts or ":" in name or not parts
     if outside or "\0" in name or len(name) > 300:
         raise _bad(f"the path {name[:80]!r} leads outside of it")
+    if not name.isprintable():
+        raise _bad(f"the path {name[:80]!r} cannot be written everywhere")
     return str(path)
+
+
+def _is_hidden(path: str) -> bool:
+    """Tell what systems and tools put beside one's own files, such as .git."""
+    return any(part.startswith((".", "__MACOSX")) for part in PurePosixPath(path).parts)
 
 
 def _folder(folder: Path) -> Iterable[tuple[str, bytes]]:
     total = 0
-    paths = [path for path in sorted(folder.rglob("*")) if path.is_file()]
+    paths = [
+        path
+        for path in sorted(folder.rglob("*"))
+        if path.is_file() and not _is_hidden(path.relative_to(folder).as_posix())
+    ]
     if len(paths) > MOST_FILES:
         raise _bad(f"it has more than {MOST_FILES} files")
     for path in paths:
-        name = path.relative_to(folder).as_posix()
+        name = _safe(path.relative_to(folder).as_posix())
         if path.is_symlink() or not path.resolve().is_relative_to(folder.resolve()):
             raise _bad(f"{name} is a link, not a file")
         total += path.stat().st_size

@@ -2,22 +2,26 @@
 
 from __future__ import annotations
 
-import tempfile
+import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass
-from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
+from crowd import hit_templates
 from genie.lib.errors import GenieError
 from genie.lib.typing import Account
 from leaderboard.tasks import shipped
-from leaderboard.tasks.drafts.bundle import DATA, Bundle, bundle_of
+from leaderboard.tasks.drafts.bundle import DATA, DEFINITION, Bundle, bundle_of
 from leaderboard.tasks.models import Instance, Task
-from leaderboard.tasks.readers import read_release
-from leaderboard.tasks.services import fitting
+from leaderboard.tasks.services import brought, fitting
+from leaderboard.tasks.services.archives import (
+    READER,
+    Archive,
+    release_table,
+    texts_of,
+)
 from leaderboard.tasks.services.load import LoadReport, load_definition
-
-READER = "demo-jsonl"
 
 
 @dataclass(frozen=True)
@@ -41,29 +45,40 @@ class Looked:
     exists: bool = False
 
 
-def look_at(bundle: Bundle) -> Looked:
-    """Say all that is wrong with a bundle at once, and what is in it."""
-    problems = [str(one) for one in fitting.misfits(bundle.document).all()]
+def look_at(bundle: Bundle, archive: Archive | None = None) -> Looked:
+    """Say all that is wrong with a bundle at once, and what is in it.
+
+    Parameters
+    ----------
+    bundle : Bundle
+    archive : Archive, optional
+        The bundle's texts, where they have been read already.
+    """
+    problems = [*_problems(bundle)]
     exists = Task.objects.filter(slug=bundle.slug).exists()
-    if DATA not in bundle.files:
-        problems.append(f"{DATA}: is missing; a bundle brings its texts along.")
-        return Looked(problems, exists=exists)
-    try:
-        with _as_folder(bundle) as folder:
-            release = _release(bundle.document)
-            options = release.get("options")
-            rows = read_release(
-                str(release.get("reader", READER)),
-                folder,
-                options if isinstance(options, Mapping) else {},
-            ).instances
-    except GenieError as error:
-        return Looked([*problems, error.message], exists=exists)
+    read = archive or _read(bundle)
+    if read.release is None:
+        return Looked([*problems, read.problem], exists=exists)
+    rows = read.release.instances
     n_references = sum(bool(row.references) for row in rows)
     return Looked(problems, len(rows), n_references, exists)
 
 
-def import_bundle(bundle: Bundle, *, by: Account | None = None) -> LoadReport:
+def _problems(bundle: Bundle) -> list[str]:
+    try:
+        templates, found = brought.templates_of(bundle.files), []
+    except GenieError as error:
+        templates, found = {}, [error.message]
+    with hit_templates.at_hand(templates):
+        misfits = fitting.misfits(bundle.document).all()
+    # one that is broken is not missing besides
+    keys = {f"{table}.hit_template" for table in ("human", "comparison", "joint")}
+    return found + [str(one) for one in misfits if not (found and one.key in keys)]
+
+
+def import_bundle(
+    bundle: Bundle, *, by: Account | None = None, archive: Archive | None = None
+) -> LoadReport:
     """Load the task of a bundle; the same one again changes nothing.
 
     Raises
@@ -71,17 +86,25 @@ def import_bundle(bundle: Bundle, *, by: Account | None = None) -> LoadReport:
     GenieError
         ``unusable-task`` with all problems, ``bad-bundle``, and what `load_task` refuses.
     """
-    if DATA not in bundle.files:
-        raise GenieError(
-            f"The bundle {bundle.slug} has no {DATA} with its texts.", code="bad-bundle"
-        )
     if bundle.slug in {*shipped.known()} - {*shipped.outside()}:
         raise GenieError(
             f"The task {bundle.slug} comes with Genie; give yours another slug.",
             code="slug-taken",
         )
-    with _as_folder(bundle) as folder:
-        return load_definition(bundle.slug, dict(bundle.document), folder, by=by)
+    read = archive or _read(bundle)
+    if read.release is None:
+        raise GenieError(
+            f"The bundle {bundle.slug} cannot be loaded: {read.problem}",
+            code="bad-bundle",
+        )
+    return load_definition(
+        bundle.slug, dict(bundle.document), read.release, files=bundle.files, by=by
+    )
+
+
+def _read(bundle: Bundle) -> Archive:
+    with TemporaryDirectory(prefix="genie-bundle-") as folder:
+        return texts_of(bundle, folder)
 
 
 def export_bundle(task: Task, *, with_references: bool) -> Bundle:
@@ -104,7 +127,19 @@ def export_bundle(task: Task, *, with_references: bool) -> Bundle:
         )
         for row in Instance.objects.filter(task=task).order_by("position").iterator()
     )
-    return bundle_of(_definition(task), rows)
+    bundle = bundle_of(_definition(task), rows)
+    files = brought.kept(task, with_references=not withheld)
+    files[DATA] = bundle.files[DATA]
+    # As it came, with its comments, unless it would say something else now.
+    if not _says(files.get(DEFINITION), bundle.document):
+        files[DEFINITION] = bundle.files[DEFINITION]
+    return Bundle(bundle.slug, bundle.document, files)
+
+
+def _says(definition: bytes | None, document: Mapping[str, Any]) -> bool:
+    return definition is not None and (
+        tomllib.loads(definition.decode("utf-8-sig")) == document
+    )
 
 
 def _in_order(fields: Mapping[str, str], names: list[str]) -> dict[str, str]:
@@ -116,36 +151,9 @@ def _in_order(fields: Mapping[str, str], names: list[str]) -> dict[str, str]:
 
 def _definition(task: Task) -> dict[str, Any]:
     """Say in task.toml what the bundle's data are, whatever release they came from."""
-    release = _release(task.config)
+    release = release_table(task.config)
     if release.get("reader") != READER or "split" in release.get("options", {}):
         release = {"reader": READER}
     if bool(release.get("hidden_references")) != task.hidden_references:
         release = {**release, "hidden_references": task.hidden_references}
     return {**task.config, "release": release}
-
-
-def _release(document: Mapping[str, Any]) -> dict[str, Any]:
-    release = document.get("release")
-    return dict(release) if isinstance(release, Mapping) else {}
-
-
-class _as_folder:
-    """The bundle as a folder, for as long as it is read."""
-
-    def __init__(self, bundle: Bundle) -> None:
-        self.bundle = bundle
-        self.folder = tempfile.TemporaryDirectory(prefix="genie-bundle-")
-
-    def __enter__(self) -> Path:
-        try:
-            return self.bundle.write(Path(self.folder.name))
-        except OSError as error:  # a name too long, or a file where a folder should be
-            self.folder.cleanup()
-            raise GenieError(
-                f"The bundle cannot be used: its files cannot be written here "
-                f"({error.strerror}).",
-                code="bad-bundle",
-            ) from error
-
-    def __exit__(self, *_: object) -> None:
-        self.folder.cleanup()

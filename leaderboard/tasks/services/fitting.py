@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from crowd.hit_templates import HITTemplate, all_templates
+from crowd import hit_templates
+from crowd.hit_templates import HITTemplate
 from crowd.hits.services.build import check_hit_type
 from crowd.platforms.base import all_platforms
 from crowd.scales.base import Scale, all_scales
@@ -64,12 +65,12 @@ def usable(slug: str, document: Mapping[str, object]) -> TaskConfig:
                 "problems": [[problem.key, problem.sentence] for problem in problems]
             },
         )
-    return read_task(document, all_templates()).config
+    return read_task(document, hit_templates.known()).config
 
 
 def misfits(document: Mapping[str, object]) -> Misfits:
     """Say all that is wrong with a task.toml; what one thing entails is not said again."""
-    parsed = read_task(document, all_templates())
+    parsed = read_task(document, hit_templates.known())
     config, keys = parsed.config, list(parsed.problems)
     together = [*metric_problems(config.metrics)]
     for table, human in _tables(config).items():
@@ -120,7 +121,7 @@ def _unknown_names(config: TaskConfig) -> Iterator[Problem]:
         named += [
             (f"{table}.design", human.design, all_designs()),
             (f"{table}.scale", human.scale, all_scales()),
-            (f"{table}.hit_template", human.hit_template, all_templates()),
+            (f"{table}.hit_template", human.hit_template, hit_templates.known()),
         ]
         if table == "human" or human.platform != config.human.platform:
             named.append((f"{table}.platform", human.platform, all_platforms()))
@@ -148,7 +149,7 @@ def _of_table(table: str, title: str, human: HumanConfig) -> list[Problem]:
     """
     design = all_designs().get(human.design)
     scale = all_scales().get(human.scale)
-    template = all_templates().get(human.hit_template)
+    template = hit_templates.known().get(human.hit_template)
     if design is None or scale is None or template is None:
         return []
     problems = [*_of_place(table, design, scale)]

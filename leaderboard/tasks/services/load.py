@@ -9,6 +9,7 @@ from typing import Any, NoReturn
 
 from django.db import transaction
 
+from crowd import hit_templates
 from crowd.money.models import Budget
 from genie.lib.errors import GenieError
 from genie.lib.seeds import generator
@@ -18,7 +19,7 @@ from leaderboard.tasks import shipped
 from leaderboard.tasks.config import TaskConfig
 from leaderboard.tasks.models import Instance, Task
 from leaderboard.tasks.readers import Release, all_readers, read_release
-from leaderboard.tasks.services import revisions
+from leaderboard.tasks.services import brought, revisions
 from leaderboard.tasks.services.fitting import usable
 
 N_NAMED = 20
@@ -55,48 +56,78 @@ def load_task(
         shipped.data_of(slug) if source is None else source,
         hide_references=hide_references,
         reader=reader,
+        files=shipped.templates_of(slug) or None,
     )
 
 
 def load_definition(
     slug: str,
     document: dict[str, Any],
-    source: Path | str | None,
+    source: Path | str | Release | None,
     *,
     hide_references: bool = False,
     reader: str | None = None,
+    files: Mapping[str, bytes] | None = None,
     by: Account | None = None,
 ) -> LoadReport:
-    """Load a task by what its task.toml says, wherever that came from."""
-    # what cannot be measured or asked as it says is refused before anything
-    config = usable(slug, document)
-    release_config = config.release
-    release = read_release(
-        reader or release_config.reader,
+    """Load a task by what its task.toml says, wherever that came from.
+
+    `files` are those of its bundle, which are kept with it.
+    """
+    with hit_templates.at_hand(brought.templates_of(files or {})):
+        # what cannot be measured or asked as it says is refused before anything
+        config = usable(slug, document)
+        release = _release(config, source, reader)
+        return _load(config, document, release, hide_references, files, by)
+
+
+def _release(
+    config: TaskConfig, source: Path | str | Release | None, reader: str | None
+) -> Release:
+    if isinstance(source, Release):
+        return source
+    named = config.release
+    return read_release(
+        reader or named.reader,
         source if source is not None else _refuse_without_source(config),
-        release_config.options if reader in (None, release_config.reader) else {},
+        named.options if reader in (None, named.reader) else {},
     )
+
+
+@transaction.atomic
+def _load(
+    config: TaskConfig,
+    document: dict[str, Any],
+    release: Release,
+    hide_references: bool,
+    files: Mapping[str, bytes] | None,
+    by: Account | None,
+) -> LoadReport:
+    slug = config.slug
     existing = Task.objects.filter(slug=slug).first()
     # What was hidden once stays so, even when it is loaded without the option.
     hidden = (
         hide_references
-        or release_config.hidden_references
+        or config.release.hidden_references
         or (existing is not None and existing.hidden_references)
     )
     described = {**_described(config), "hidden_references": hidden, "config": document}
     if existing is not None:
         if existing.release_sha256 != release.sha256:
             _refuse_changed(existing, release)
+        if files is not None:
+            brought.keep(existing, files)
         _refresh(existing, described, by)
         return LoadReport(existing, created=False, n_instances=existing.n_instances)
-    with transaction.atomic():
-        task = _create(slug, release, described)
-        revisions.begin(task, by=by)
-        if config.budget.cents:
-            # What staff have set in the admin before stays.
-            Budget.objects.get_or_create(
-                pool=slug, defaults={"limit_cents": config.budget.cents}
-            )
+    task = _create(slug, release, described)
+    if files is not None:
+        brought.keep(task, files)
+    revisions.begin(task, by=by)
+    if config.budget.cents:
+        # What staff have set in the admin before stays.
+        Budget.objects.get_or_create(
+            pool=slug, defaults={"limit_cents": config.budget.cents}
+        )
     return LoadReport(task, created=True, n_instances=task.n_instances)
 
 

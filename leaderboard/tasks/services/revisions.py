@@ -8,7 +8,7 @@ from typing import Any
 
 from django.db import transaction
 
-from crowd.hit_templates import all_templates
+from crowd import hit_templates
 from genie.lib.errors import GenieError
 from genie.lib.typing import Account
 from leaderboard.evaluation.models.human_evaluation import HumanEvaluation
@@ -74,7 +74,7 @@ def revise(
 
 def _read(document: Mapping[str, Any]) -> TaskConfig:
     # As the row is read: dates and the like are texts in what is kept.
-    return read_task(json.loads(json.dumps(document)), all_templates()).config
+    return read_task(json.loads(json.dumps(document)), hit_templates.known()).config
 
 
 def asked_by(task: Task) -> set[str]:

@@ -67,6 +67,16 @@ def data_of(slug: str) -> Path | None:
     return home if (home / "test.jsonl").is_file() else None
 
 
+def templates_of(slug: str) -> dict[str, bytes]:
+    """Read the HIT templates that a folder outside the tree brings, as in a bundle."""
+    home = folder(slug)
+    return {
+        path.relative_to(home).as_posix(): path.read_bytes()
+        for path in sorted(home.glob("templates/*/*"))
+        if path.is_file() and not path.name.startswith(".")
+    }
+
+
 def _folders() -> Iterator[Path]:
     # What comes with the product is found first: no other folder takes its place.
     for root in (FOLDER, *_named()):

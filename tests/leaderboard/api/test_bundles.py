@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 
+from genie.lib.bounded import Limits
 from leaderboard.models import Task
 from leaderboard.submissions.selectors.visibility import Staff
 from leaderboard.tasks import shipped
 from leaderboard.tasks.drafts.bundle import bundle_of, unpacked
+from leaderboard.tasks.services import archives
 from leaderboard.tasks.services.load import load_task
 from tests.cast import allow
 from tests.factories import make_user
@@ -96,3 +100,28 @@ def test_others_may_not(client, sara):
     load_task("demo-qa")
     assert sent(client, a_bundle()).status_code == 403
     assert client.get(f"{ADDRESS}demo-qa/").status_code == 403
+
+
+def test_an_archive_is_read_in_a_process_with_limits(client, sara, monkeypatch):
+    allow(sara, Staff.IMPORT_TASKS)
+    monkeypatch.setattr(
+        archives, "LIMITS", Limits(cpu_seconds=20, memory_bytes=24 << 20)
+    )
+    document = {**shipped.definition("demo-qa"), "slug": "mine"}
+    rows = [(str(n), {"question": "Why?" * 9}, []) for n in range(60_000)]
+    answer = sent(client, bundle_of(document, rows).zipped(), dry_run="true")
+    assert (answer.status_code, answer.json()["code"]) == (400, "bad-bundle")
+    assert "more time or memory" in answer.json()["detail"]
+
+
+def test_a_hostile_template_in_an_archive_is_refused_in_words(client, sara):
+    allow(sara, Staff.IMPORT_TASKS)
+    bundle = unpacked(a_bundle())
+    files = {**bundle.files, "templates/my-page/template.html": b"<script></script>"}
+    data = replace(bundle, files=files).zipped()
+    answer = sent(client, data, dry_run="true")
+    assert "instructions.md, template.toml must be there" in " ".join(
+        answer.json()["problems"]
+    )
+    answer = sent(client, data)
+    assert (answer.status_code, answer.json()["code"]) == (400, "unusable-task")

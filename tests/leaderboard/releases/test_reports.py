@@ -58,6 +58,29 @@ def test_a_simulated_board_says_that_nobody_was_paid(client_of, task, two):
     assert "3 simulated annotators (programs) rated" in text
     assert "nobody was paid" in text
     assert "workers were paid" not in text
+    assert "Paid to workers" not in text
+    assert "In the books of the simulation" in text
+
+
+def test_an_archive_of_a_simulation_says_everywhere_that_nobody_was_paid(
+    client_of, task, two, tmp_path
+):
+    Submission.objects.update(simulated=True)
+    answer = client_of("superuser").post(address(task))
+    with zipfile.ZipFile(io.BytesIO(b"".join(answer.streaming_content))) as packed:
+        packed.extractall(tmp_path)
+    folder = tmp_path / task.slug
+    costs = (folder / "costs.csv").read_text().splitlines()
+    assert costs[0] == (
+        "system,simulated,paid_to_workers_usd,platform_fees_usd,booked_in_simulation_usd"
+    )
+    assert all(",yes,0.00,0.00," in line for line in costs[1:])
+    for name in ("ethics.md", "README.md", "methods.txt"):
+        assert "nobody was paid" in (folder / name).read_text()
+    cards = [path.read_text() for path in (folder / "cards").glob("*.md")]
+    assert all("nobody was paid" in text for text in cards)
+    for path in folder.glob("*.md"):
+        assert "paid to workers: $" not in path.read_text()
 
 
 def test_an_empty_board_has_no_report(client_of, task):
@@ -97,7 +120,9 @@ def test_the_archive_holds_table_cards_and_data_that_compute_the_scores_again(
     } <= (set(names))
     assert (folder / "methods.txt").read_text().startswith("3 workers rated")
     assert (folder / "figure.svg").read_text().startswith("<svg")
-    assert "Egret" in (folder / "costs.csv").read_text()
+    costs = (folder / "costs.csv").read_text()
+    assert "Egret,no," in costs
+    assert "python manage.py" not in (folder / "README.md").read_text()
     ethics = (folder / "ethics.md").read_text()
     assert "- workers: 3, of whom 0 excluded" in ethics
     assert "Approval by a research ethics committee: for the authors" in ethics

@@ -12,6 +12,9 @@ from pathlib import Path
 import pytest
 from django.core.management import CommandError, call_command
 
+from crowd import hit_templates
+from crowd.hit_templates import ROOT
+from crowd.hit_templates.template import FILES
 from genie.lib.errors import GenieError
 from leaderboard.checks import task_folders_are_usable
 from leaderboard.models import Instance, Task
@@ -280,3 +283,112 @@ def test_the_command_looks_before_it_loads(tmp_path):
             call_command("import_task", str(wrong))
     with pytest.raises(CommandError, match="no task 'gone'"):
         call_command("export_task", "gone")
+
+
+TEMPLATE = {
+    f"templates/my-page/{name}": (ROOT / "question-answering" / name).read_bytes()
+    for name in FILES
+}
+QUESTIONS = [(str(n), {"question": f"Why {n}?"}, [f"So {n}."]) for n in range(40)]
+
+
+def with_template(slug="mine", files=(), **changes):
+    human = {**DOCUMENT["human"], "hit_template": "my-page"}
+    document = {**DOCUMENT, "slug": slug, "human": human, **changes}
+    bundle = bundles.bundle_of(document, QUESTIONS)
+    toml = b"# who asks, and why\n" + bundle.files["task.toml"]
+    more = {
+        **TEMPLATE,
+        "task.toml": toml,
+        "notes/why.bin": b"\x00\xff\r\n",
+        **dict(files),
+    }
+    return bundles.Bundle(slug, document, {**bundle.files, **more})
+
+
+@pytest.mark.django_db
+def test_a_bundle_brings_its_template_and_files_and_gives_them_back_byte_for_byte(
+    tmp_path,
+):
+    bundle = with_template()
+    assert look_at(bundle).problems == []
+    # nothing of it is there before it is loaded
+    with pytest.raises(GenieError, match="no HIT template"):
+        hit_templates.get("my-page")
+    task = import_bundle(unpacked(bundle.zipped())).task
+    assert task.human.criteria
+    page = hit_templates.get("my-page")
+    assert "Why" in page.render({**page.example, "prediction": "Why"})
+    out = export_bundle(task, with_references=True)
+    assert out.zipped() == bundle.zipped()
+    assert not import_bundle(opened(out.write(tmp_path))).created
+    # another task may ask by it, and takes it along
+    other = with_template("other")
+    files = {k: v for k, v in other.files.items() if k not in TEMPLATE}
+    second = import_bundle(bundles.Bundle("other", other.document, files)).task
+    assert TEMPLATE.items() <= export_bundle(second, with_references=True).files.items()
+    # what has changed is given back, what is gone is gone
+    changed = with_template(files={"notes/why.bin": b"2", "more.txt": b"x"})
+    assert not import_bundle(changed).created
+    assert export_bundle(task, with_references=True).zipped() == changed.zipped()
+    import_bundle(with_template())
+    assert export_bundle(task, with_references=True).zipped() == bundle.zipped()
+
+
+@pytest.mark.django_db
+def test_files_beside_hidden_references_are_for_whom_may_see_those():
+    hidden = {**DOCUMENT["release"], "hidden_references": True}
+    task = import_bundle(with_template(release=hidden)).task
+    withheld = export_bundle(task, with_references=False).files
+    assert {*withheld} == {"task.toml", "test.jsonl", *TEMPLATE}
+    assert "notes/why.bin" in export_bundle(task, with_references=True).files
+
+
+@pytest.mark.django_db
+def test_a_hostile_template_is_refused_and_nothing_is_kept():
+    page = "templates/my-page/template.html"
+    hostile = with_template(files={page: TEMPLATE[page] + b"<script>x</script>"})
+    [problem] = look_at(hostile).problems
+    assert "<script>" in problem
+    with pytest.raises(GenieError, match="not among the plain tags"):
+        import_bundle(hostile)
+    assert not Task.objects.exists()
+    assert hit_templates.files_of("my-page") is None
+
+
+@pytest.mark.django_db
+def test_a_template_that_people_may_have_judged_by_never_changes():
+    import_bundle(with_template())
+    page = "templates/my-page/template.html"
+    other = with_template("other", {page: b"<div></div>" + TEMPLATE[page]})
+    assert "another HIT template my-page" in " ".join(look_at(other).problems)
+    with pytest.raises(GenieError, match="a name of its own"):
+        import_bundle(other)
+    ours = {k.replace("my-page", "translation"): v for k, v in TEMPLATE.items()}
+    assert (
+        "another HIT template translation"
+        in look_at(with_template("third", ours)).problems[0]
+    )
+
+
+@pytest.mark.django_db
+def test_more_than_a_database_should_hold_is_refused():
+    with pytest.raises(GenieError, match="16 MB together"):
+        import_bundle(with_template(files={"big.bin": b" " * (16 << 20)}))
+    assert not Task.objects.exists()
+
+
+@pytest.mark.django_db
+def test_a_folder_of_tasks_may_bring_templates_too(outside):
+    with_template("paged").write(outside)
+    assert task_folders_are_usable() == []
+    call_command("load_task", "paged", stdout=io.StringIO())
+    assert "my-page" in hit_templates.known()
+
+
+def test_what_tools_leave_beside_files_is_left_out(tmp_path):
+    bundle = with_template(
+        files={".git/HEAD": b"x", ".DS_Store": b"x", "__MACOSX/a": b"x"}
+    )
+    for one in (opened(bundle.write(tmp_path)), unpacked(bundle.zipped())):
+        assert one.files == with_template().files

@@ -9,7 +9,7 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
 from leaderboard.boards.charts.word_difference import difference
-from leaderboard.models import Instance, MetricResult, Submission
+from leaderboard.models import Instance, MetricResult, Prediction, Submission
 from tests.factories import make_predictions, make_ranked, make_task, make_worker
 from tests.leaderboard.boards.pages.judged import judge, rate
 
@@ -185,3 +185,19 @@ def test_words_that_the_other_has_not_are_marked(text, other, marked):
 
 def test_very_long_texts_are_not_compared():
     assert difference("word " * 2_000, "word") is None
+
+
+def test_texts_are_laid_out_as_workers_saw_them_and_stay_escaped(client, kite, task):
+    field = next(iter(task.field_labels))
+    task.config |= {"output_format": "markdown", "formats": {field: "conversation"}}
+    task.save()
+    said = "User: <i>Hi</i>\n\nAssistant: **no**"
+    Instance.objects.filter(task=task).update(fields={field: said})
+    long = "**Yes** <script>x</script> " + "x" * 800
+    Prediction.objects.filter(submission=kite).update(text=long)
+    html = client.get(f"/submissions/{kite.pk}/").content.decode()
+    assert html.count("<strong>Yes</strong> &lt;script&gt;") == 4
+    assert html.count('<div class="turn">') == 8
+    assert '<div class="speech">&lt;i&gt;Hi&lt;/i&gt;</div>' in html
+    assert "**no**" in html  # a conversation is no Markdown
+    assert "<script>x" not in html

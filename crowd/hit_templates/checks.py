@@ -1,0 +1,144 @@
+"""What holds for every HIT template, whoever wrote it: ours, an extension's, a bundle's."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Callable, Iterator
+from html.parser import HTMLParser
+from typing import Any
+
+from crowd.hit_templates.template import HITTemplate
+from crowd.scales.base import all_scales
+
+HOSTILE = [
+    "<script>alert(1)</script>",
+    "]]><img src=x onerror=alert(1)>",
+    "=cmd|' /C calc'!A0",
+    "{{ settings.SECRET_KEY }}{% debug %}{% include 'base.html' %}",
+    "\u202egnp.exe\u2066",
+    "'\" onmouseover='alert(1)",
+    "javascript:alert(1)",
+    "a\nb\n\nc",
+]
+# What a page must not have: each HIT is answered without the network and without scripts.
+FORBIDDEN_TAGS = {"script", "style", "link", "iframe", "img", "object", "embed", "a"}
+FORBIDDEN_ATTRIBUTES = ("on", "src", "href", "style")
+_SECONDS = (5, 600)
+
+
+class Elements(HTMLParser):
+    """The tags and attributes of a page, and its text."""
+
+    def __init__(self, html: str) -> None:
+        super().__init__()
+        self.tags: list[str] = []
+        self.attributes: list[tuple[str, str, str | None]] = []
+        self.text = ""
+        self.feed(html)
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.tags.append(tag)
+        self.attributes += [(tag, *pair) for pair in attrs]
+
+    def handle_data(self, data: str) -> None:
+        self.text += data
+
+
+def filled(template: HITTemplate, text: str) -> dict[str, Any]:
+    """Put the text into every field of the template's example."""
+    data = copy.deepcopy(dict(template.example))
+    for name in {"prediction", "reference", "standard"} & set(data):
+        data[name] = text
+    for part in data.get("fields", []) + data.get("outputs", []):
+        part["text"] = text
+    return data
+
+
+def judged(example: Any) -> list[str]:
+    """Give the texts that are judged."""
+    outputs = [output["text"] for output in example.get("outputs", [])]
+    return outputs or [example["prediction"]]
+
+
+def faults(template: HITTemplate) -> Iterator[str]:
+    """Say what keeps a template from being used, a clause each."""
+    for clause, holds in CHECKS.items():
+        if not holds(template):
+            yield clause
+
+
+def _says_what_it_asks(template: HITTemplate) -> bool:
+    words = (template.title, template.description, template.keywords)
+    in_time = _SECONDS[0] <= template.seconds <= _SECONDS[1]
+    return all((*words, template.questions, in_time)) and template.scale in all_scales()
+
+
+def _shows_what_is_judged(template: HITTemplate) -> bool:
+    template.check(template.example)
+    page = Elements(template.render(template.example))
+    return all(text in page.text for text in judged(template.example))
+
+
+def _has_worked_examples(template: HITTemplate) -> bool:
+    text = template.instructions
+    scale = all_scales().get(template.scale)
+    options = scale.options if scale else ()
+    ends = {options[0].label, options[-1].label} if options else set()
+    return "<h1>" in text and "<table>" in text and all(end in text for end in ends)
+
+
+def _never_obeys(template: HITTemplate) -> bool:
+    plain = Elements(template.render(template.example))
+    for text in HOSTILE:
+        page = Elements(template.render(filled(template, text)))
+        same = page.tags == plain.tags and page.attributes == plain.attributes
+        if not same or text not in page.text:
+            return False
+    return True
+
+
+def _keeps_labels_in_their_place(template: HITTemplate) -> bool:
+    data = filled(template, "text")
+    for field in data.get("fields", []):
+        field["label"] = "<b>label</b>"
+        field["lang"] = 'en" onclick="alert(1)'
+    data["lang"] = "en' onclick='alert(1)"
+    page = Elements(template.render(data))
+    named_on = [name for _, name, _ in page.attributes if name.startswith("on")]
+    return "b" not in page.tags and not named_on
+
+
+def _shows_only_its_fields(template: HITTemplate) -> bool:
+    data = {**template.example, "system": "Watermelon", "is_test": True}
+    return template.render(data) == template.render(template.example)
+
+
+def _reaches_nothing(template: HITTemplate) -> bool:
+    page = Elements(template.render(template.example))
+    names = [name for _, name, _ in page.attributes]
+    reaching = [name for name in names if name.startswith(FORBIDDEN_ATTRIBUTES)]
+    return not FORBIDDEN_TAGS & set(page.tags) and not reaching
+
+
+def _says_that_an_output_is_empty(template: HITTemplate) -> bool:
+    for empty in ("", "   ", "\n"):
+        data = filled(template, empty)
+        if template.render(data).count("is empty.") < len(judged(data)):
+            return False
+    return True
+
+
+CHECKS: dict[str, Callable[[HITTemplate], bool]] = {
+    "title, description, keywords and questions must say something, seconds lie between "
+    f"{_SECONDS[0]} and {_SECONDS[1]}, and the scale be one of this site": _says_what_it_asks,
+    "example.json must have what is judged, and the page show it": _shows_what_is_judged,
+    "instructions.md must begin with a heading and have a table of worked examples, with "
+    "the best and the worst answer": _has_worked_examples,
+    "texts must be shown and never obeyed": _never_obeys,
+    "labels and languages must stay in their place": _keeps_labels_in_their_place,
+    "the page may show the fields only that template.toml names": _shows_only_its_fields,
+    "the page may reach neither the network nor scripts": _reaches_nothing,
+    'the page must say when an output is empty (include "text.html" with what="...")': (
+        _says_that_an_output_is_empty
+    ),
+}

@@ -1,0 +1,26 @@
+"""Texts of items on pages of ours: laid out as the workers' pages lay them out."""
+
+from __future__ import annotations
+
+from django import template
+from django.template.defaultfilters import linebreaksbr
+from django.utils.html import format_html
+from django.utils.safestring import SafeString
+from django.utils.text import Truncator
+
+from crowd.hit_templates.formats import PLAIN, formatted
+
+register = template.Library()
+
+
+@register.filter
+def laid_out(text: str, most: int = 0) -> SafeString:
+    """Show a text as its layout says (`formats.Text`), and plain texts with their lines.
+
+    `most` characters of it, where given.
+    """
+    cut = Truncator(str(text)).chars(most) if most else str(text)
+    found = formatted(cut, getattr(text, "layout", PLAIN))
+    if found is None:
+        return linebreaksbr(cut, autoescape=True)
+    return format_html('<div class="laid {}">{}</div>', found.kind, found.html)

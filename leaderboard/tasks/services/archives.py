@@ -1,0 +1,92 @@
+"""Read a bundle that somebody sends, at a bounded cost: nothing of Django is needed for it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import IO, Any
+
+from genie.lib.bounded import LimitExceeded, Limits, call_bounded
+from genie.lib.errors import GenieError
+from leaderboard.tasks.drafts.bundle import DATA, Bundle, unpacked
+from leaderboard.tasks.readers import Release, read_release
+
+READER = "demo-jsonl"
+# What a web process lets one archive cost; it is read in a child process.
+LIMITS = Limits(cpu_seconds=20, memory_bytes=1 << 30, wall_seconds=60)
+
+
+@dataclass(frozen=True)
+class Archive:
+    """A bundle and its texts, or what is wrong with them."""
+
+    bundle: Bundle
+    release: Release | None = None
+    problem: str = ""
+
+
+def received(stream: IO[bytes]) -> Archive:
+    """Read an archive in a child process.
+
+    Raises
+    ------
+    GenieError
+        ``bad-bundle``.
+    """
+    try:
+        with TemporaryDirectory(prefix="genie-bundle-") as folder:
+            found = call_bounded(read, stream, LIMITS, folder=folder)
+    except LimitExceeded:
+        found = (
+            "The bundle cannot be used: reading it takes more time or memory than a "
+            "bundle may; whoever runs the site can load it with genie import-task."
+        )
+    if isinstance(found, str):
+        raise GenieError(found, code="bad-bundle")
+    return found
+
+
+def read(stream: IO[bytes], folder: str) -> Archive | str:
+    """Unpack an archive and read its texts, in this process; or say why it cannot be."""
+    try:
+        bundle = unpacked(stream.read())
+    except GenieError as error:
+        return error.message
+    return texts_of(bundle, folder)
+
+
+def texts_of(bundle: Bundle, folder: str) -> Archive:
+    """Read a bundle's texts, which its task.toml may have in any layout."""
+    if DATA not in bundle.files:
+        wrong = f"{DATA}: is missing; a bundle brings its texts along."
+        return Archive(bundle, problem=wrong)
+    release = release_table(bundle.document)
+    options = release.get("options")
+    try:
+        texts = read_release(
+            str(release.get("reader", READER)),
+            _written(bundle, folder),
+            options if isinstance(options, Mapping) else {},
+        )
+    except GenieError as error:
+        return Archive(bundle, problem=error.message)
+    return Archive(bundle, texts)
+
+
+def release_table(document: Mapping[str, Any]) -> dict[str, Any]:
+    """Give the [release] table of a task.toml; empty where there is none."""
+    release = document.get("release")
+    return dict(release) if isinstance(release, Mapping) else {}
+
+
+def _written(bundle: Bundle, folder: str) -> Path:
+    try:
+        return bundle.write(Path(folder))
+    except OSError as error:  # a name too long, or a file where a folder should be
+        raise GenieError(
+            f"The bundle cannot be used: its files cannot be written here "
+            f"({error.strerror}).",
+            code="bad-bundle",
+        ) from error

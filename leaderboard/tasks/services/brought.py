@@ -1,0 +1,94 @@
+"""What a bundle brings besides task.toml and its texts: HIT templates and other files."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Mapping
+from pathlib import PurePosixPath
+
+from crowd import hit_templates
+from crowd.hit_templates import HITTemplate, foreign
+from genie.lib.errors import GenieError
+from leaderboard.tasks.drafts.bundle import DATA
+from leaderboard.tasks.models import Task, TaskFile
+
+TEMPLATES = "templates"
+MOST_BYTES = 16 << 20
+# templates/NAME/FILE
+_DEPTH = 3
+
+
+def templates_of(files: Mapping[str, bytes]) -> dict[str, HITTemplate]:
+    """Read the HIT templates of a bundle.
+
+    Raises
+    ------
+    GenieError
+        ``unusable-template``, ``template-taken``.
+    """
+    templates = {}
+    for slug, parts in _parts(files).items():
+        templates[slug] = foreign.read(slug, parts)
+        hit_templates.refuse_other(slug, _texts(parts))
+    return templates
+
+
+def keep(task: Task, files: Mapping[str, bytes]) -> None:
+    """Keep what came with a task's bundle in place of what came before.
+
+    Its templates have been read.
+    """
+    for slug, parts in _parts(files).items():
+        hit_templates.keep(slug, _texts(parts))
+    kept = {path: data for path, data in files.items() if path != DATA}
+    if sum(map(len, kept.values())) > MOST_BYTES:
+        raise GenieError(
+            f"The bundle cannot be used: beside {DATA}, its files may have "
+            f"{MOST_BYTES >> 20} MB together.",
+            code="bad-bundle",
+        )
+    before = {row.path: bytes(row.data) for row in task.files.all()}
+    task.files.exclude(path__in=kept).delete()
+    TaskFile.objects.bulk_create(
+        [
+            TaskFile(task=task, path=path, data=data)
+            for path, data in kept.items()
+            if before.get(path) != data
+        ],
+        update_conflicts=True,
+        update_fields=["data"],
+        unique_fields=["task", "path"],
+    )
+
+
+def kept(task: Task, *, with_references: bool) -> dict[str, bytes]:
+    """Give the files that came with a task, and the templates that it asks by.
+
+    Whoever may not see the references is given the templates only: nobody knows what the
+    other files say.
+    """
+    files = {
+        row.path: bytes(row.data)
+        for row in task.files.all()
+        if with_references or PurePosixPath(row.path).parts[0] == TEMPLATES
+    }
+    config = task.configuration
+    for human in (config.human, config.comparison, config.joint):
+        slug = human.hit_template
+        if slug and slug not in hit_templates.all_templates():
+            for name, text in (hit_templates.files_of(slug) or {}).items():
+                files.setdefault(f"{TEMPLATES}/{slug}/{name}", text.encode())
+    return files
+
+
+def _parts(files: Mapping[str, bytes]) -> dict[str, dict[str, bytes]]:
+    found: defaultdict[str, dict[str, bytes]] = defaultdict(dict)
+    for path, data in files.items():
+        parts = PurePosixPath(path).parts
+        if parts[0] == TEMPLATES and len(parts) >= _DEPTH:
+            found[parts[1]]["/".join(parts[2:])] = data
+    return dict(sorted(found.items()))
+
+
+def _texts(parts: Mapping[str, bytes]) -> dict[str, str]:
+    return {name: data.decode("utf-8") for name, data in sorted(parts.items())}
