@@ -232,6 +232,22 @@ def longest_overdue() -> timedelta | None:
     return None if next_run is None else timezone.now() - next_run
 
 
+def oldest_waiting_seconds() -> float | None:
+    """Give for how long the oldest job in the queue is there; None when it is unknown."""
+    row = OrmQ.objects.order_by("pk").first() if in_database() else None
+    task = _unpacked(row.payload) if row else None
+    if task is None:
+        return None
+    seconds: float = (timezone.now() - task["started"]).total_seconds()
+    return max(0.0, seconds)
+
+
+def n_failed(days: int) -> int:
+    """Count the jobs that failed in the last days and that nobody queued again."""
+    since = timezone.now() - timedelta(days=days)
+    return int(Failure.objects.filter(stopped__gte=since).count())
+
+
 def forget_old(days: int = 30) -> int:
     """Delete the records of failures older than `days`; return how many."""
     limit = timezone.now() - timedelta(days=days)
