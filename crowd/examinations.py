@@ -47,9 +47,9 @@ def money() -> Finding:
         f"${cents.get(_State.PLANNED, 0) / 100:,.2f} planned, "
         f"${aside / 100:,.2f} set aside or spent"
     ]
-    parts += [f"{unplanned:,} assignments without a reward"] if unplanned else []
-    parts += [f"{undated:,} payments without a date"] if undated else []
-    parts += [f"{below:,} requesters' accounts below zero"] if below else []
+    parts += [f"assignments without a reward: {unplanned:,}"] if unplanned else []
+    parts += [f"payments without a date: {undated:,}"] if undated else []
+    parts += [f"requesters' accounts below zero: {below:,}"] if below else []
     return Finding(worst(unplanned + undated + below), "; ".join(parts))
 
 
@@ -65,7 +65,7 @@ def payments() -> Finding:
     failed, stuck = rows["failed"], rows["stuck"]
     return Finding(
         worst(0, failed + stuck),
-        f"{failed:,} failed, {stuck:,} being sent for more than an hour",
+        f"failed: {failed:,}, being sent for more than an hour: {stuck:,}",
         {"payments_failed": float(failed), "payments_stuck": float(stuck)},
     )
 
@@ -84,11 +84,11 @@ def requesters_keys() -> Finding:
     }
     valid = sum(n for name, n in made_with if name in known)
     lost = {name: n for name, n in made_with if name not in known}
-    sentence = f"{valid:,} valid"
+    sentence = f"valid: {valid:,}"
     if lost:
         sentence += (
-            f"; {sum(lost.values()):,} made with a secret key that the site does not "
-            f"have (fingerprint {', '.join(sorted(lost))})"
+            f"; made with a secret key that the site does not have: "
+            f"{sum(lost.values()):,} (fingerprint {', '.join(sorted(lost))})"
         )
     return Finding(worst(len(lost)), sentence)
 

@@ -128,7 +128,9 @@ def test_what_the_page_says_brings_board_money_and_keys_back(tmp_path):
         run(tmp_path, env, f"genie shell --no-imports -c '{shell}{more}'")
         run(tmp_path, env, "genie restore --replace site.genie-backup")
         look = 'assert "too_much" not in connection.introspection.table_names()'
-        again = run(tmp_path, env, f"genie shell --no-imports -c '{shell}{look}\n{LOOK}'")
+        again = run(
+            tmp_path, env, f"genie shell --no-imports -c '{shell}{look}\n{LOOK}'"
+        )
         assert json.loads(again.partition("FACTS")[2]) == json.loads(before)
         doctor = subprocess.run(
             ["sh", "-c", "genie doctor"],

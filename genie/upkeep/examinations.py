@@ -71,8 +71,8 @@ def queue() -> Finding:
     stuck = seconds > _LATE_SECONDS or age > _WAITS_LONG_SECONDS
     return Finding(
         worst(stuck, failed),
-        f"{waiting:,} jobs wait, the oldest for {age:,.0f} s; periodic jobs are "
-        f"{seconds:,.0f} s late; {failed:,} jobs failed in the last day",
+        f"jobs waiting: {waiting:,}, the oldest for {age:,.0f} s; failed in the last "
+        f"day: {failed:,}; periodic jobs are {seconds:,.0f} s late",
         {
             "jobs_waiting": float(waiting),
             "jobs_oldest_seconds": age,
@@ -106,10 +106,14 @@ def files() -> Finding:
         elif sha256 and uploads.sha256_of(name) != sha256:
             changed.append(name)
     orphans = len(stored - named)
-    parts = [f"{n:,} named by rows"]
-    parts += [f"{len(missing):,} missing, the first is {missing[0]}"] if missing else []
-    parts += [f"{len(changed):,} changed, the first is {changed[0]}"] if changed else []
-    parts += [f"{orphans:,} named by no row"] if orphans else []
+    parts = [f"named by rows: {n:,}"]
+    parts += (
+        [f"missing: {len(missing):,}, the first is {missing[0]}"] if missing else []
+    )
+    parts += (
+        [f"changed: {len(changed):,}, the first is {changed[0]}"] if changed else []
+    )
+    parts += [f"named by no row: {orphans:,}"] if orphans else []
     return Finding(worst(len(missing) + len(changed), orphans), "; ".join(parts))
 
 
