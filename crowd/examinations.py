@@ -21,7 +21,7 @@ _STUCK = timedelta(hours=1)
 def register_all() -> None:
     """Put these on the doctor's list."""
     register("money", money, slow=True)
-    register("payments", payments)
+    register("payments", payments, slow=True)
     register("requesters' keys", requesters_keys)
 
 

@@ -29,7 +29,7 @@ from django_q.monitor import save_task
 from django_q.signing import SignedPackage
 from django_q.tasks import async_task
 
-from genie.lib.logs import one_line
+from genie.lib.logs import about, one_line
 
 logger = logging.getLogger(__name__)
 
@@ -178,7 +178,8 @@ def _work_off(broker: Broker, receipt: int | str, payload: str) -> None:
 
 def _run(task: dict[str, Any]) -> dict[str, Any]:
     try:
-        import_string(task["func"])(**task["kwargs"])
+        with about(job=str(task["id"]), func=str(task["func"])):
+            import_string(task["func"])(**task["kwargs"])
     except Exception as error:  # noqa: BLE001 - the queue records whatever a job raises
         logger.warning("Job %s failed: %s", task["func"], one_line(error))
         return {"result": one_line(error, 2_000), "success": False}
@@ -246,6 +247,11 @@ def n_failed(days: int) -> int:
     """Count the jobs that failed in the last days and that nobody queued again."""
     since = timezone.now() - timedelta(days=days)
     return int(Failure.objects.filter(stopped__gte=since).count())
+
+
+def latest_failures(n: int) -> list[Failure]:
+    """Give the jobs that failed last."""
+    return list(Failure.objects.order_by("-stopped")[:n])
 
 
 def forget_old(days: int = 30) -> int:

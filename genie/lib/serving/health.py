@@ -62,7 +62,7 @@ def _readiness() -> HttpResponse:
         with connection.cursor() as cursor:
             cursor.execute("SELECT 1")
         parts["database"] = "ok"
-        parts["migrations"] = "ok" if _migrated() else "missing"
+        parts["migrations"] = "ok" if is_migrated() else "missing"
         parts["queue"] = _queue()
     except DatabaseProblem:  # what is not known by now says where it stopped
         connection.close()
@@ -73,7 +73,7 @@ def _readiness() -> HttpResponse:
     return answer
 
 
-def _migrated() -> bool:
+def is_migrated() -> bool:
     """Tell whether all migrations are applied; once they are, no need to look again."""
     if not _applied.is_set():
         executor = MigrationExecutor(connection)
