@@ -56,7 +56,7 @@ class Writer:
     def add(self, name: str, stream: IO[bytes], size: int) -> None:
         """Copy `size` bytes of a stream in."""
         summed = _Summed(stream)
-        self._tar.addfile(_member(name, size), summed)  # type: ignore[arg-type]
+        self._tar.addfile(_member(name, size), summed)
         self.files[name] = {"bytes": size, "sha256": summed.digest.hexdigest()}
 
     def finish(self, facts: dict[str, Any]) -> None:
