@@ -227,6 +227,23 @@ def install(table: Iterable[Periodic]) -> None:
             schedule.save()
 
 
+def undo_clock_jump() -> int:
+    """Bring back to now what a clock that was ahead has put into the future.
+
+    Periodic jobs would stand still until then, and so would jobs that were queued or
+    claimed meanwhile. Returns how many there were.
+    """
+    now = timezone.now()
+    ahead = [
+        row.pk
+        for row in Schedule.objects.only("next_run", "minutes")
+        if row.next_run > now + timedelta(minutes=2 * row.minutes)
+    ]
+    n = Schedule.objects.filter(pk__in=ahead).update(next_run=now) if ahead else 0
+    limit = now + timedelta(seconds=2 * Conf.RETRY)
+    return int(n + OrmQ.objects.filter(lock__gt=limit).update(lock=now))
+
+
 def longest_overdue() -> timedelta | None:
     """Give how late the periodic jobs are at most; None when no queue ever started."""
     next_run = Schedule.objects.aggregate(first=Min("next_run"))["first"]

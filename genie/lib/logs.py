@@ -12,7 +12,7 @@ from datetime import UTC, datetime
 
 from django.core.exceptions import DisallowedHost
 
-from genie.lib.database import database_is_down
+from genie.lib.database import unavailable
 
 # Control characters, line separators, and marks that turn text round on the screen.
 _UNSAFE = re.compile(r"[\x00-\x08\x0b-\x1f\x7f\x85\u2028-\u202e\u2066-\u2069]")
@@ -57,7 +57,7 @@ class ShortTrouble(logging.Filter):
         error = record.exc_info[1] if record.exc_info else None
         if isinstance(error, DisallowedHost):
             record.exc_info = None
-        elif database_is_down(error):
+        elif unavailable(error):
             record.msg, record.args = f"{record.getMessage()}: {one_line(error)}", ()
             record.exc_info = None
         return True

@@ -33,9 +33,12 @@ def is_empty() -> bool:
 def dump(target: Path) -> None:
     """Write the database, as it is at this moment, into a new file."""
     if connection.vendor == "sqlite":
-        with closing(_open(_sqlite_file())) as old, closing(_open(target)) as new:
-            # All pages at once: page by page, each write of others begins it anew.
-            old.backup(new, pages=-1)
+        try:
+            with closing(_open(_sqlite_file())) as old, closing(_open(target)) as new:
+                # All pages at once: page by page, each write of others begins it anew.
+                old.backup(new, pages=-1)
+        except sqlite3.Error as error:
+            raise BackupProblem(f"The database cannot be copied: {error}.") from error
     else:
         _run(["pg_dump", "--format=custom", "--compress=1", "--no-owner",
               "--no-privileges", f"--file={target}"])  # fmt: skip

@@ -15,7 +15,7 @@ from django.template.loader import render_to_string
 from django.views import defaults
 
 from genie.lib import jobs
-from genie.lib.database import database_is_down
+from genie.lib.database import unavailable
 
 RETRY_SECONDS = 30
 # The shortest schedule is a minute, and django-q2 looks every half minute.
@@ -45,11 +45,12 @@ class HealthMiddleware:
 
 
 def server_error(request: HttpRequest) -> HttpResponse:
-    """Answer a request that failed: 503 while the database is away, else 500."""
-    if not database_is_down(sys.exc_info()[1]):
+    """Answer a request that failed: 503 while database or disk are at fault."""
+    why = unavailable(sys.exc_info()[1])
+    if not why:
         return defaults.server_error(request)
     return HttpResponse(
-        render_to_string("503.html"),
+        render_to_string("503.html", {"why": why}),
         status=503,
         headers={"Retry-After": RETRY_SECONDS, "Cache-Control": "no-store"},
     )
