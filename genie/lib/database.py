@@ -25,6 +25,8 @@ _OF_FILES = {errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EFBIG, errno.EIO}
 _OF_SQLITE = {sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR, sqlite3.SQLITE_READONLY}
 # https://www.postgresql.org/docs/current/errcodes-appendix.html: disk_full, io_error
 _OF_POSTGRESQL = {"53100", "58030"}
+# connection_exception, admin_shutdown, crash_shutdown, cannot_connect_now
+_OF_CONNECTIONS = ("08", "57P01", "57P02", "57P03")
 
 
 def unavailable(error: BaseException | None) -> str:
@@ -48,10 +50,16 @@ def disk_is_full(error: BaseException | None) -> bool:
 
 
 def database_is_down(error: BaseException | None) -> bool:
-    """Tell whether an error came of a database that cannot be reached.
+    """Tell whether an error came of a database that cannot be reached, or went away.
 
-    A connection that still works means that the query was at fault, or a lock.
+    A connection that still works means that the query was at fault, or a lock; unless
+    it is a new one, made after the server had ended the old one.
     """
     if not isinstance(error, InterfaceError | OperationalError):
         return False
+    cause = error.__cause__
+    if hasattr(cause, "sqlstate"):  # PostgreSQL: what the server says has a code
+        code = cause.sqlstate
+        if code is None or code.startswith(_OF_CONNECTIONS):
+            return True
     return connection.connection is None or not connection.is_usable()

@@ -13,7 +13,13 @@ from unittest import mock
 import pytest
 from django.core.cache import cache
 from django.core.mail import send_mail
-from django.db import DatabaseError, connection, connections, transaction
+from django.db import (
+    DatabaseError,
+    close_old_connections,
+    connection,
+    connections,
+    transaction,
+)
 from django.test import Client
 from django.utils import timezone
 from django_q.models import OrmQ, Schedule
@@ -181,7 +187,7 @@ def test_a_database_that_restarts_in_mid_flight_loses_nothing():
     assert not Answer.objects.exists()  # all of it, or nothing
     assert do_one(worker) is not None
     end_all_sessions()
-    # at the next request the connection is looked at, and made anew
+    close_old_connections()  # as each request begins, outside tests
     assert client.get("/").status_code == 200
     assert Answer.objects.count() == LedgerEntry.objects.count() == 1
 
