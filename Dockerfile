@@ -5,9 +5,9 @@ COPY . /source
 RUN pip wheel --no-cache-dir --no-deps --wheel-dir /wheels /source
 
 FROM python:3.13-slim
-# METEOR looks up synonyms in WordNet.
+# METEOR looks up synonyms in WordNet; `genie backup` asks pg_dump for the database.
 RUN apt-get update \
-    && apt-get install --yes --no-install-recommends wordnet-base \
+    && apt-get install --yes --no-install-recommends wordnet-base postgresql-client \
     && rm -rf /var/lib/apt/lists/*
 COPY requirements/base.txt /requirements.txt
 RUN pip install --no-cache-dir --require-hashes --requirement /requirements.txt

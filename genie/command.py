@@ -36,6 +36,9 @@ GROUPS: dict[str, dict[str, str]] = {
         "createsuperuser": "make an account for staff",
         "token": "make an API token for an account",
         "collectstatic": "collect the static files for production",
+        "backup": "write the whole site into one file",
+        "restore": "bring a site back from such a file",
+        "doctor": "examine the site: one line for each part",
         "check": "look for problems; --deploy asks what production needs",
     },
 }

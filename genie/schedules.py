@@ -28,6 +28,7 @@ SCHEDULES = [
         "crowd.requester.services.periodic.deliver_due",
         minutes=1,
     ),
+    Periodic("tell of trouble", "genie.upkeep.alerts.look", minutes=5),
     Periodic("forget old drafts", "leaderboard.jobs.forget_drafts", minutes=1440),
     Periodic("forget old failures", "genie.lib.jobs.forget_old", minutes=1440),
 ]

@@ -78,6 +78,7 @@ INSTALLED_APPS = [
 ]
 
 MIDDLEWARE = [
+    "genie.upkeep.watch.WatchMiddleware",
     "genie.lib.serving.health.HealthMiddleware",  # before any redirect and any look at the Host
     "django.middleware.security.SecurityMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
@@ -193,9 +194,7 @@ STATIC_URL = "/static/"
 STATIC_ROOT = VAR_DIR / "static"
 STATICFILES_DIRS = [(BASE_DIR / "genie/assets/static").resolve()]
 WHITENOISE_USE_FINDERS = not PRODUCTION
-if (
-    not PRODUCTION
-):  # whitenoise warns of a folder that is missing, though it is not used
+if not PRODUCTION:  # whitenoise warns of a folder that is missing
     STATIC_ROOT.mkdir(parents=True, exist_ok=True)
 STORAGES = {
     "default": media_storage(env.text("GENIE_STORAGE")),
@@ -324,8 +323,9 @@ SPECTACULAR_SETTINGS = {
 
 GENIE: dict[str, Any] = {
     "SIGN_UP": env.flag("GENIE_SIGN_UP", True),  # accounts that visitors make
-    # how e-mails and webhooks name the site
-    "SITE_URL": site_address.read(VAR_DIR),
+    "SITE_URL": site_address.read(VAR_DIR),  # in e-mails and webhooks
+    "METRICS_TOKEN": env.in_address("GENIE_METRICS_TOKEN", shortest=20),
+    "ALERTS": env.words("GENIE_ALERTS"),  # who is written to about trouble
     "WEBHOOKS_PRIVATE": env.flag("GENIE_WEBHOOKS_PRIVATE"),  # into our own network
     "MAX_UPLOAD_BYTES": env.integer("GENIE_MAX_UPLOAD_MB", 100) << 20,  # also unpacked
     "MAX_PREDICTION_CHARS": env.integer("GENIE_MAX_PREDICTION_CHARS", 20_000),
@@ -397,4 +397,4 @@ GENIE: dict[str, Any] = {
 }
 
 _QUIET = "WARNING" if "test" in sys.argv else "INFO"
-LOGGING = to_console(env.text("GENIE_LOG_LEVEL", _QUIET))
+LOGGING = to_console(env.text("GENIE_LOG_LEVEL", _QUIET), env.text("GENIE_LOG_FORMAT"))

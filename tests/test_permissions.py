@@ -57,6 +57,7 @@ REQUESTED = "---+--++"
 NOT_HERS = "?-------"
 # a secret in the address, or something that this world has not
 NOBODY = "--------"
+SUPERUSER = "?------+"
 # signed by another machine, not by a person
 MACHINE = "????????"
 
@@ -104,6 +105,7 @@ MATRIX: dict[str, str] = {
         api:campaign-list api:campaign-detail api:worker-list api:ban-list api:bundle-list
         api:bundle-detail leaderboard:studio-new leaderboard:studio-task
     """,
+    SUPERUSER: "status",
     WORKER: """
         work:home work:earnings work:messages work:next work:requests work:accept
     """,

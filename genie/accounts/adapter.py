@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from smtplib import SMTPException
 from typing import Any
 from urllib.parse import urlencode
 
@@ -46,7 +47,12 @@ class AccountAdapter(DefaultAccountAdapter):  # type: ignore[misc]
         self, template_prefix: str, email: str, context: dict[str, Any]
     ) -> None:
         site = str(settings.GENIE["SITE_URL"]).rstrip("/")
-        super().send_mail(template_prefix, email, {**context, "site": site})
+        try:
+            super().send_mail(template_prefix, email, {**context, "site": site})
+        except SMTPException:
+            raise
+        except OSError as error:  # not reached, or silent for too long
+            raise SMTPException(f"No mail server: {error}") from error
 
     def get_email_confirmation_url(
         self, request: HttpRequest, emailconfirmation: Any

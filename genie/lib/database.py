@@ -1,15 +1,65 @@
-"""What an error says about the database."""
+"""What an error says about what the site stands on: database, disk, mail server."""
 
 from __future__ import annotations
 
-from django.db import InterfaceError, OperationalError, connection
+import errno
+import sqlite3
+from smtplib import SMTPException
+
+from django.db import DatabaseError, InterfaceError, OperationalError, connection
+
+NOT_RESPONDING = (
+    "Our database is not responding. Nothing is lost: everything you saved is still "
+    "there. Please try again in a minute."
+)
+NOT_STORING = (
+    "Our server cannot store anything right now. What you have just sent was not saved; "
+    "everything you saved before is still there. Please try again later."
+)
+NOT_MAILING = (
+    "Our mail server is not responding, so the e-mail to you could not be sent. Please "
+    "try again in a few minutes. If you have just signed up, sign in then: the e-mail "
+    "is sent again."
+)
+_OF_FILES = {errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EFBIG, errno.EIO}
+_OF_SQLITE = {sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR, sqlite3.SQLITE_READONLY}
+# https://www.postgresql.org/docs/current/errcodes-appendix.html: disk_full, io_error
+_OF_POSTGRESQL = {"53100", "58030"}
+# connection_exception, admin_shutdown, crash_shutdown, cannot_connect_now
+_OF_CONNECTIONS = ("08", "57P01", "57P02", "57P03")
+
+
+def unavailable(error: BaseException | None) -> str:
+    """Say in words what keeps the site from working, where that is not its code."""
+    if database_is_down(error):
+        return NOT_RESPONDING
+    if isinstance(error, SMTPException):
+        return NOT_MAILING
+    return NOT_STORING if disk_is_full(error) else ""
+
+
+def disk_is_full(error: BaseException | None) -> bool:
+    """Tell whether an error came of a disk that takes nothing: full, or read-only."""
+    if isinstance(error, DatabaseError):
+        cause = error.__cause__
+        code = getattr(cause, "sqlite_errorcode", None)
+        return (code is not None and code & 0xFF in _OF_SQLITE) or getattr(
+            cause, "sqlstate", None
+        ) in _OF_POSTGRESQL
+    return isinstance(error, OSError) and error.errno in _OF_FILES
 
 
 def database_is_down(error: BaseException | None) -> bool:
-    """Tell whether an error came of a database that cannot be reached.
+    """Tell whether an error came of a database that cannot be reached, or went away.
 
-    A connection that still works means that the query was at fault, or a lock.
+    A connection that still works means that the query was at fault, or a lock; unless
+    it is a new one, made after the server had ended the old one.
     """
     if not isinstance(error, InterfaceError | OperationalError):
         return False
+    cause = error.__cause__
+    if hasattr(cause, "sqlstate"):  # PostgreSQL: what the server says has a code
+        code = cause.sqlstate
+        if code is None or code.startswith(_OF_CONNECTIONS):
+            return True
     return connection.connection is None or not connection.is_usable()

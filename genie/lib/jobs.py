@@ -29,7 +29,7 @@ from django_q.monitor import save_task
 from django_q.signing import SignedPackage
 from django_q.tasks import async_task
 
-from genie.lib.logs import one_line
+from genie.lib.logs import about, one_line
 
 logger = logging.getLogger(__name__)
 
@@ -178,7 +178,8 @@ def _work_off(broker: Broker, receipt: int | str, payload: str) -> None:
 
 def _run(task: dict[str, Any]) -> dict[str, Any]:
     try:
-        import_string(task["func"])(**task["kwargs"])
+        with about(job=str(task["id"]), func=str(task["func"])):
+            import_string(task["func"])(**task["kwargs"])
     except Exception as error:  # noqa: BLE001 - the queue records whatever a job raises
         logger.warning("Job %s failed: %s", task["func"], one_line(error))
         return {"result": one_line(error, 2_000), "success": False}
@@ -226,10 +227,48 @@ def install(table: Iterable[Periodic]) -> None:
             schedule.save()
 
 
+def undo_clock_jump() -> int:
+    """Bring back to now what a clock that was ahead has put into the future.
+
+    Periodic jobs would stand still until then, and so would jobs that were queued or
+    claimed meanwhile. Returns how many there were.
+    """
+    now = timezone.now()
+    ahead = [
+        row.pk
+        for row in Schedule.objects.only("next_run", "minutes")
+        if row.next_run > now + timedelta(minutes=2 * row.minutes)
+    ]
+    n = Schedule.objects.filter(pk__in=ahead).update(next_run=now) if ahead else 0
+    limit = now + timedelta(seconds=2 * Conf.RETRY)
+    return int(n + OrmQ.objects.filter(lock__gt=limit).update(lock=now))
+
+
 def longest_overdue() -> timedelta | None:
     """Give how late the periodic jobs are at most; None when no queue ever started."""
     next_run = Schedule.objects.aggregate(first=Min("next_run"))["first"]
     return None if next_run is None else timezone.now() - next_run
+
+
+def oldest_waiting_seconds() -> float | None:
+    """Give for how long the oldest job in the queue is there; None when it is unknown."""
+    row = OrmQ.objects.order_by("pk").first() if in_database() else None
+    task = _unpacked(row.payload) if row else None
+    if task is None:
+        return None
+    seconds: float = (timezone.now() - task["started"]).total_seconds()
+    return max(0.0, seconds)
+
+
+def n_failed(days: int) -> int:
+    """Count the jobs that failed in the last days and that nobody queued again."""
+    since = timezone.now() - timedelta(days=days)
+    return int(Failure.objects.filter(stopped__gte=since).count())
+
+
+def latest_failures(n: int) -> list[Failure]:
+    """Give the jobs that failed last."""
+    return list(Failure.objects.order_by("-stopped")[:n])
 
 
 def forget_old(days: int = 30) -> int:

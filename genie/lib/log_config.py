@@ -1,12 +1,16 @@
-"""Where log lines go; it imports nothing, as the settings are made with it."""
+"""Where log lines go; it imports next to nothing, as the settings are made with it."""
 
 from __future__ import annotations
 
 from typing import Any
 
+from genie.lib.env import ConfigurationError
 
-def to_console(level: str) -> dict[str, Any]:
-    """Configure one safe line for each record on standard error."""
+
+def to_console(level: str, form: str = "") -> dict[str, Any]:
+    """Configure one safe line for each record on standard error: text, or JSON."""
+    if form not in {"", "text", "json"}:
+        raise ConfigurationError("GENIE_LOG_FORMAT must be text or json.")
     return {
         "version": 1,
         "disable_existing_loggers": False,
@@ -14,13 +18,14 @@ def to_console(level: str) -> dict[str, Any]:
             "line": {
                 "()": "genie.lib.logs.OneLineFormatter",
                 "format": "%(asctime)s %(levelname)s %(name)s: %(message)s",
-            }
+            },
+            "json": {"()": "genie.lib.logs.JsonFormatter"},
         },
         "filters": {"short": {"()": "genie.lib.logs.ShortTrouble"}},
         "handlers": {
             "console": {
                 "class": "logging.StreamHandler",
-                "formatter": "line",
+                "formatter": "json" if form == "json" else "line",
                 "filters": ["short"],
             }
         },

@@ -2,15 +2,39 @@
 
 from __future__ import annotations
 
+import json
 import logging
 import re
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from datetime import UTC, datetime
 
 from django.core.exceptions import DisallowedHost
 
-from genie.lib.database import database_is_down
+from genie.lib.database import unavailable
 
 # Control characters, line separators, and marks that turn text round on the screen.
 _UNSAFE = re.compile(r"[\x00-\x08\x0b-\x1f\x7f\x85\u2028-\u202e\u2066-\u2069]")
+
+
+# What this thread is working on: a request's number, or a job's.
+_about: ContextVar[dict[str, str]] = ContextVar("about", default={})  # noqa: B039
+
+
+@contextmanager
+def about(**names: str) -> Iterator[None]:
+    """Note what the lines that are logged meanwhile belong to."""
+    token = _about.set({**_about.get(), **names})
+    try:
+        yield
+    finally:
+        _about.reset(token)
+
+
+def working_on(**names: str) -> None:
+    """Note the same until something else is said, where no block encloses the work."""
+    _about.set(names)
 
 
 def one_line(text: object, limit: int = 300) -> str:
@@ -33,7 +57,7 @@ class ShortTrouble(logging.Filter):
         error = record.exc_info[1] if record.exc_info else None
         if isinstance(error, DisallowedHost):
             record.exc_info = None
-        elif database_is_down(error):
+        elif unavailable(error):
             record.msg, record.args = f"{record.getMessage()}: {one_line(error)}", ()
             record.exc_info = None
         return True
@@ -45,3 +69,19 @@ class OneLineFormatter(logging.Formatter):
     def formatMessage(self, record: logging.LogRecord) -> str:
         record.message = one_line(record.message, limit=2_000)
         return super().formatMessage(record)
+
+
+class JsonFormatter(logging.Formatter):
+    """Writes each record as one JSON object, with the request or job that it belongs to."""
+
+    def format(self, record: logging.LogRecord) -> str:
+        line = {
+            "time": datetime.fromtimestamp(record.created, UTC).isoformat(),
+            "level": record.levelname,
+            "logger": record.name,
+            "message": record.getMessage()[:2_000],
+            **_about.get(),
+        }
+        if record.exc_info:
+            line["traceback"] = self.formatException(record.exc_info)
+        return json.dumps(line)  # escapes whatever could break or turn a line

@@ -21,7 +21,7 @@ from rest_framework.exceptions import APIException, ValidationError
 from rest_framework.response import Response
 from rest_framework.views import exception_handler, set_rollback
 
-from genie.lib.database import database_is_down
+from genie.lib.database import unavailable
 from genie.lib.errors import GenieError
 from genie.lib.logs import one_line
 from genie.lib.serving.health import RETRY_SECONDS
@@ -81,7 +81,7 @@ KINDS: dict[str, Kind] = {
     "throttled": Kind(429, "Too many requests"),
     "quota-reached": Kind(429, "The team's quota is used up"),
     "internal-error": Kind(500, "Something went wrong on our side"),
-    "unavailable": Kind(503, "The database is not responding"),
+    "unavailable": Kind(503, "The database is not responding, or the disk is full"),
 }
 
 # What Django REST framework calls the same things.
@@ -169,8 +169,8 @@ def handle(error: Exception, context: dict[str, Any]) -> Response:
     if isinstance(error, SuspiciousOperation | MultiPartParserError | TooManyFilesSent):
         set_rollback()
         return _unreadable(error)
-    if database_is_down(error):
-        return _unavailable(error)
+    if why := unavailable(error):
+        return _unavailable(error, why)
     framework = exception_handler(error, context)
     if framework is None:
         return _internal_error(error, context)
@@ -237,12 +237,11 @@ def _add_retry_after(answer: Response, error: GenieError) -> None:
         answer.headers["Retry-After"] = str(max(1, int(wait.total_seconds()) + 1))
 
 
-def _unavailable(error: Exception) -> Response:
+def _unavailable(error: Exception, why: str) -> Response:
     logger.error("The API failed: %s", one_line(error))
     set_rollback()
     answer = problem(
-        "unavailable",
-        f"Please try again in {RETRY_SECONDS} seconds; nothing was changed.",
+        "unavailable", f"{why} Ask again in {RETRY_SECONDS} seconds at the earliest."
     )
     answer.headers["Retry-After"] = str(RETRY_SECONDS)
     return answer

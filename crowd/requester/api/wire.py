@@ -29,7 +29,7 @@ from crowd.requester.protocol.validate import check_request
 from crowd.requester.services.access_keys import live_secrets
 from crowd.requester.services.settle import settle
 from crowd.requester.services.targets import check_target
-from genie.lib.database import database_is_down
+from genie.lib.database import unavailable
 
 assert operations.__all__  # noqa: S101  importing them fills the table of handlers
 FOR_PEOPLE = (
@@ -64,7 +64,7 @@ def endpoint(request: HttpRequest) -> HttpResponse:
     except Exception as error:
         logger.exception("An operation of the requester API failed")
         return _response(
-            503 if database_is_down(error) else 500,
+            503 if unavailable(error) else 500,
             {
                 "__type": "ServiceFault",
                 "Message": "The service failed; try again.",

@@ -14,6 +14,7 @@ from django.utils.crypto import salted_hmac
 from crowd.requester.models.account import AccessKey, Requester, RequesterEntry
 from genie.lib.admin.log import note
 from genie.lib.errors import GenieError
+from genie.lib.unguessable import fingerprint
 
 if TYPE_CHECKING:
     from django.contrib.auth.models import AbstractBaseUser
@@ -31,14 +32,6 @@ def secret_of(key_id: str, site_secret: str | bytes) -> str:
         "crowd.requester.access-key", key_id, secret=site_secret, algorithm="sha256"
     )
     return base64.b64encode(mac.digest()).decode()[:40]
-
-
-def fingerprint(site_secret: str | bytes) -> str:
-    """Name one of the site's secrets without telling anything of it."""
-    mac = salted_hmac(
-        "crowd.requester.fingerprint", "", secret=site_secret, algorithm="sha256"
-    )
-    return mac.hexdigest()[:16]
 
 
 def create_key(

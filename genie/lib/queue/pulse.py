@@ -17,6 +17,8 @@ from typing import Any
 from django.conf import settings
 from django_q.signals import post_execute_in_worker, pre_execute
 
+from genie.lib import logs
+
 # Which of this machine's queues a process belongs to.
 NAME_VARIABLE = "GENIE_QUEUE_NAME"
 DEFAULT_NAME = "main"
@@ -71,11 +73,13 @@ def listen() -> None:
     post_execute_in_worker.connect(_unmark, dispatch_uid="genie-pulse")
 
 
-def _mark(**_kwargs: Any) -> None:
+def _mark(task: dict[str, Any], **_kwargs: Any) -> None:
+    logs.working_on(job=str(task.get("id")), func=str(task.get("func")))
     (folder() / f"busy.{os.getpid()}").touch()
 
 
 def _unmark(**_kwargs: Any) -> None:
+    logs.working_on()
     beat()  # any job that came to its end shows life; beats may wait behind thousands
     (folder() / f"busy.{os.getpid()}").unlink(missing_ok=True)
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import time
+from typing import Any
 
 from django.core.cache import caches
 from django.core.cache.backends.filebased import FileBasedCache
@@ -19,6 +21,11 @@ class SharedFiles(FileBasedCache):
     """Django's cache in files, without listing its folder at each write."""
 
     _culled_at = float("-inf")
+
+    def set(self, *args: Any, **kwargs: Any) -> None:
+        """Keep a result; a disk that takes nothing costs only time."""
+        with contextlib.suppress(OSError):
+            super().set(*args, **kwargs)
 
     def _cull(self) -> None:
         now = time.monotonic()

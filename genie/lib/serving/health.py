@@ -15,7 +15,7 @@ from django.template.loader import render_to_string
 from django.views import defaults
 
 from genie.lib import jobs
-from genie.lib.database import database_is_down
+from genie.lib.database import unavailable
 
 RETRY_SECONDS = 30
 # The shortest schedule is a minute, and django-q2 looks every half minute.
@@ -45,11 +45,12 @@ class HealthMiddleware:
 
 
 def server_error(request: HttpRequest) -> HttpResponse:
-    """Answer a request that failed: 503 while the database is away, else 500."""
-    if not database_is_down(sys.exc_info()[1]):
+    """Answer a request that failed: 503 while database or disk are at fault."""
+    why = unavailable(sys.exc_info()[1])
+    if not why:
         return defaults.server_error(request)
     return HttpResponse(
-        render_to_string("503.html"),
+        render_to_string("503.html", {"why": why}),
         status=503,
         headers={"Retry-After": RETRY_SECONDS, "Cache-Control": "no-store"},
     )
@@ -62,7 +63,7 @@ def _readiness() -> HttpResponse:
         with connection.cursor() as cursor:
             cursor.execute("SELECT 1")
         parts["database"] = "ok"
-        parts["migrations"] = "ok" if _migrated() else "missing"
+        parts["migrations"] = "ok" if is_migrated() else "missing"
         parts["queue"] = _queue()
     except DatabaseProblem:  # what is not known by now says where it stopped
         connection.close()
@@ -73,7 +74,7 @@ def _readiness() -> HttpResponse:
     return answer
 
 
-def _migrated() -> bool:
+def is_migrated() -> bool:
     """Tell whether all migrations are applied; once they are, no need to look again."""
     if not _applied.is_set():
         executor = MigrationExecutor(connection)

@@ -23,6 +23,7 @@ from genie.lib.queue import lifeline, locks, pulse
 from genie.lib.queue.broker import release_own_claims
 from genie.schedules import SCHEDULES
 
+_LOOK_AT_CLOCK_SECONDS = 60
 ADVANCE: tuple[str, dict[str, int | str]] = ("leaderboard.jobs.advance", {})
 
 
@@ -57,6 +58,7 @@ class Command(BaseCommand):
         while not self.stopping:
             with locks.lock_cluster() as lock:
                 # What was dropped when the processes died is picked up at once.
+                self._tell_queue(jobs.undo_clock_jump)
                 self._tell_queue(release_own_claims)
                 self._tell_queue(lambda: jobs.enqueue_missing([ADVANCE]))
                 self._run_cluster(lock)
@@ -77,9 +79,12 @@ class Command(BaseCommand):
             self._end(cluster)
 
     def _watch(self, cluster: subprocess.Popen[bytes]) -> None:
-        started = time.monotonic()
+        started = looked = time.monotonic()
         while not self.stopping and cluster.poll() is None:
             time.sleep(0.5)
+            if time.monotonic() - looked > _LOOK_AT_CLOCK_SECONDS:
+                looked = time.monotonic()
+                self._tell_queue(jobs.undo_clock_jump)
             if self._stale(time.monotonic() - started):
                 self.stderr.write("The queue is not responding: restarting it.")
                 return

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import re
 from collections.abc import Callable, Iterable
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 from itertools import count
@@ -209,7 +210,12 @@ def store(file: IO[bytes]) -> StoredFile:
     if not (default_storage.exists(name) and default_storage.size(name) == n_bytes):
         file.seek(0)
         # Beside a file that was cut short on its way, this takes a name of its own.
-        name = default_storage.save(name, File(file))
+        try:
+            name = default_storage.save(name, File(file))
+        except OSError:  # a full disk keeps what fitted, which is of no use to anybody
+            with suppress(OSError):
+                default_storage.delete(name)
+            raise
     return StoredFile(name=name, sha256=sha256, n_bytes=n_bytes)
 
 

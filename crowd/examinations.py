@@ -1,0 +1,99 @@
+"""What `genie doctor` asks of money and of requesters' keys."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+
+from django.conf import settings
+from django.db.models import Count, Q, Sum
+from django.utils import timezone
+
+from crowd.hits.models.assignment import Assignment
+from crowd.money.models import Commitment, LedgerEntry
+from crowd.requester.models.account import AccessKey, RequesterEntry
+from genie.lib.unguessable import fingerprint
+from genie.upkeep.doctor import Finding, register, worst
+
+_State = LedgerEntry.State
+_STUCK = timedelta(hours=1)
+
+
+def register_all() -> None:
+    """Put these on the doctor's list."""
+    register("money", money, slow=True)
+    register("payments", payments, slow=True)
+    register("requesters' keys", requesters_keys)
+
+
+def money() -> Finding:
+    """Add up the ledger, and look for work without its payment."""
+    cents = _by_state("amount_cents")
+    unplanned = Assignment.objects.filter(
+        state__in=[Assignment.State.SUBMITTED, Assignment.State.APPROVED],
+        reward_cents__gt=0,
+        ledger=None,
+    ).count()
+    undated = LedgerEntry.objects.filter(state=_State.DONE, done_at=None).count()
+    below = (
+        RequesterEntry.objects.order_by()
+        .values("requester")
+        .annotate(cents=Sum("amount_cents"))
+        .filter(cents__lt=0)
+        .count()
+    )
+    aside = Commitment.objects.aggregate(cents=Sum("amount_cents"))["cents"] or 0
+    parts = [
+        f"${cents.get(_State.DONE, 0) / 100:,.2f} paid, "
+        f"${cents.get(_State.PLANNED, 0) / 100:,.2f} planned, "
+        f"${aside / 100:,.2f} set aside or spent"
+    ]
+    parts += [f"assignments without a reward: {unplanned:,}"] if unplanned else []
+    parts += [f"payments without a date: {undated:,}"] if undated else []
+    parts += [f"requesters' accounts below zero: {below:,}"] if below else []
+    return Finding(worst(unplanned + undated + below), "; ".join(parts))
+
+
+def payments() -> Finding:
+    """Count what failed, and what was being sent when something stopped."""
+    rows = LedgerEntry.objects.aggregate(
+        failed=Count("pk", filter=Q(state=_State.FAILED)),
+        stuck=Count(
+            "pk",
+            filter=Q(state=_State.SENDING, created_at__lt=timezone.now() - _STUCK),
+        ),
+    )
+    failed, stuck = rows["failed"], rows["stuck"]
+    return Finding(
+        worst(0, failed + stuck),
+        f"failed: {failed:,}, being sent for more than an hour: {stuck:,}",
+        {"payments_failed": float(failed), "payments_stuck": float(stuck)},
+    )
+
+
+def requesters_keys() -> Finding:
+    """Look for access keys made with a secret that the site has no more."""
+    made_with = (
+        AccessKey.objects.filter(revoked_at=None)
+        .order_by()
+        .values_list("made_with")
+        .annotate(n=Count("pk"))
+    )
+    known = {
+        "",
+        *map(fingerprint, [settings.SECRET_KEY, *settings.SECRET_KEY_FALLBACKS]),
+    }
+    valid = sum(n for name, n in made_with if name in known)
+    lost = {name: n for name, n in made_with if name not in known}
+    sentence = f"valid: {valid:,}"
+    if lost:
+        sentence += (
+            f"; made with a secret key that the site does not have: "
+            f"{sum(lost.values()):,} (fingerprint {', '.join(sorted(lost))})"
+        )
+    return Finding(worst(len(lost)), sentence)
+
+
+def _by_state(column: str) -> dict[str, int]:
+    return dict(
+        LedgerEntry.objects.order_by().values_list("state").annotate(n=Sum(column))
+    )

@@ -1,0 +1,43 @@
+"""Bring a site back from a file that `genie backup` wrote."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError, CommandParser
+
+from genie.lib.errors import GenieError
+from genie.upkeep.restore import restore
+
+
+class Command(BaseCommand):
+    help = (
+        "Check a backup and bring the site back from it, all or nothing. Stop the "
+        "site and its queue before, and run `genie migrate` and `genie doctor` after."
+    )
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("file", type=Path)
+        parser.add_argument(
+            "--replace",
+            action="store_true",
+            help="put the backup in the place of the database that is here",
+        )
+        parser.add_argument(
+            "--other-key",
+            action="store_true",
+            help="go on with another secret key than the backup's",
+        )
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        try:
+            restore(
+                options["file"],
+                replace=options["replace"],
+                other_key=options["other_key"],
+                say=self.stdout.write,
+            )
+        except GenieError as problem:
+            raise CommandError(problem.message) from None
+        self.stdout.write("Restored. Next: genie migrate, then genie doctor.")

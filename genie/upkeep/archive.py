@@ -1,0 +1,156 @@
+"""A backup as one file: a compressed tar whose last member lists the others with their sums.
+
+It is written and read once from front to end, in constant memory, so it may be larger
+than memory and be checked whole before anything is done with it.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import json
+import os
+import tarfile
+import zlib
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path, PurePosixPath
+from typing import IO, Any
+
+from genie.lib.errors import GenieError
+
+FORMAT = 1
+_MANIFEST = "manifest.json"
+# Most of a backup is text: the least compression already saves nearly all.
+_COMPRESSION = 1
+_LARGEST_MANIFEST = 1 << 28
+_CHUNK = 1 << 20
+
+
+class BackupProblem(GenieError):
+    """A backup that cannot be made, read or brought back; the message says why."""
+
+    code = "backup"
+
+
+class _Summed:
+    """A stream that notes the SHA-256 of what is read from it."""
+
+    def __init__(self, stream: IO[bytes]) -> None:
+        self._stream = stream
+        self.digest = hashlib.sha256()
+
+    def read(self, size: int = -1) -> bytes:
+        chunk = self._stream.read(size)
+        self.digest.update(chunk)
+        return chunk
+
+
+class Writer:
+    """Adds members, and last of all the list of them."""
+
+    def __init__(self, tar: tarfile.TarFile) -> None:
+        self._tar = tar
+        self.files: dict[str, dict[str, Any]] = {}
+
+    def add(self, name: str, stream: IO[bytes], size: int) -> None:
+        """Copy `size` bytes of a stream in."""
+        summed = _Summed(stream)
+        self._tar.addfile(_member(name, size), summed)
+        self.files[name] = {"bytes": size, "sha256": summed.digest.hexdigest()}
+
+    def finish(self, facts: dict[str, Any]) -> None:
+        """Write the list of members, with what else is to be known."""
+        manifest = {"format": FORMAT, **facts, "files": self.files}
+        text = json.dumps(manifest, indent=1, sort_keys=True).encode()
+        self._tar.addfile(_member(_MANIFEST, len(text)), io.BytesIO(text))
+
+
+def _member(name: str, size: int) -> tarfile.TarInfo:
+    member = tarfile.TarInfo(name)
+    member.size, member.mode = size, 0o600
+    return member
+
+
+@contextmanager
+def writing(path: Path) -> Iterator[Writer]:
+    """Write a new backup; under its name stands only one that is complete."""
+    if path.exists():
+        raise BackupProblem(f"{path} exists already; a backup never overwrites one.")
+    part = path.with_name(f"{path.name}.part")
+    # Everything about everybody is in it.
+    number = os.open(part, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
+    try:
+        with os.fdopen(number, "wb") as file:
+            with tarfile.open(
+                fileobj=file, mode="w:gz", compresslevel=_COMPRESSION
+            ) as tar:
+                yield Writer(tar)
+            file.flush()
+            os.fsync(file.fileno())
+        part.rename(path)
+    finally:
+        part.unlink(missing_ok=True)
+
+
+def members(path: Path) -> Iterator[tuple[str, IO[bytes], int]]:
+    """Go through a backup once: each member's name, content and size."""
+    with tarfile.open(path, mode="r|gz") as tar:
+        for member in tar:
+            stream = tar.extractfile(member) if member.isreg() else None
+            if stream is None or not _is_harmless(member.name):
+                raise BackupProblem(
+                    f"{path} holds {member.name!r}, which no backup of Genie has."
+                )
+            yield member.name, stream, member.size
+
+
+def checked_manifest(path: Path) -> dict[str, Any]:
+    """Read a whole backup and compare every member with the list; give the list."""
+    try:
+        found, manifest = _read(path)
+    except (tarfile.TarError, EOFError, zlib.error, OSError) as error:
+        raise BackupProblem(f"{path} cannot be read as a backup: {error}.") from error
+    if manifest is None:
+        raise BackupProblem(f"{path} is cut short: its list of files is missing.")
+    listed = manifest["files"]
+    wrong = sorted(n for n in {*listed, *found} if listed.get(n) != found.get(n))
+    if wrong:
+        raise BackupProblem(
+            f"{path} is damaged: {len(wrong)} of its files are not what was written, "
+            f"the first is {wrong[0]}."
+        )
+    return manifest
+
+
+def _read(path: Path) -> tuple[dict[str, Any], dict[str, Any] | None]:
+    found: dict[str, Any] = {}
+    manifest = None
+    for name, stream, size in members(path):
+        if name == _MANIFEST and size <= _LARGEST_MANIFEST:
+            manifest = _parsed(path, stream.read())
+            continue
+        summed = _Summed(stream)
+        while summed.read(_CHUNK):
+            pass
+        found[name] = {"bytes": size, "sha256": summed.digest.hexdigest()}
+    return found, manifest
+
+
+def _parsed(path: Path, text: bytes) -> dict[str, Any]:
+    try:
+        manifest: dict[str, Any] = json.loads(text)
+        known = manifest["format"]
+    except (ValueError, KeyError, TypeError) as error:
+        raise BackupProblem(f"{path} is not a backup of Genie.") from error
+    if known != FORMAT:
+        raise BackupProblem(
+            f"{path} is a backup in format {known}; this version of Genie reads format "
+            f"{FORMAT}."
+        )
+    return manifest
+
+
+def _is_harmless(name: str) -> bool:
+    path = PurePosixPath(name)
+    return not path.is_absolute() and ".." not in path.parts

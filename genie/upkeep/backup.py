@@ -1,0 +1,97 @@
+"""A whole site into one file: database, uploads, and what else reading them needs."""
+
+from __future__ import annotations
+
+import io
+import os
+import tempfile
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from django.conf import settings
+from django.core.files.storage import default_storage
+from django.db import connection
+from django.db.migrations.recorder import MigrationRecorder
+from django.utils import timezone
+
+from genie.lib.unguessable import fingerprint
+from genie.upkeep import engines, uploads
+from genie.upkeep.archive import BackupProblem, Writer, writing
+
+DATABASE, KEY, UPLOADS = "database", "secret-key", "media/"
+_TELL_EVERY = 1_000
+
+
+def backup(path: Path, *, with_key: bool, say: Callable[[str], None]) -> None:
+    """Write everything into a new file, while the site may go on.
+
+    The database comes first and the uploads after it: those are named by their content
+    and never changed, so the later copy has every file that the database names.
+    """
+    engines.require_programs()
+    if engines.is_empty():
+        raise BackupProblem("There is nothing to back up: the database has no tables.")
+    try:
+        with writing(path) as archive:
+            _add_database(archive, path.parent, say)
+            _add_uploads(archive, say)
+            if with_key:
+                keys = "\n".join(site_keys()).encode()
+                archive.add(KEY, io.BytesIO(keys), len(keys))
+            archive.finish(_facts())
+    except OSError as error:
+        raise BackupProblem(f"{path} cannot be written: {error}.") from error
+
+
+def site_keys() -> list[str]:
+    """Give the site's secret keys, the one in use first."""
+    return [settings.SECRET_KEY, *settings.SECRET_KEY_FALLBACKS]
+
+
+def applied_migrations() -> list[list[str]]:
+    """List what the database has been migrated to, by app and name."""
+    return sorted(
+        [app, n] for app, n in MigrationRecorder(connection).applied_migrations()
+    )
+
+
+def _facts() -> dict[str, Any]:
+    return {
+        "genie": settings.VERSION,
+        "made_at": timezone.now().isoformat(timespec="seconds"),
+        "engine": connection.vendor,
+        "migrations": applied_migrations(),
+        "keys": [fingerprint(key) for key in site_keys()],
+        # by name only: their values are secrets, or paths of this machine
+        "settings": sorted(n for n in os.environ if n.startswith("GENIE_")),
+    }
+
+
+def _add_database(archive: Writer, folder: Path, say: Callable[[str], None]) -> None:
+    say(f"copying the database ({connection.vendor})")
+    # Beside the backup: where that has room, this has.
+    with tempfile.TemporaryDirectory(prefix=".genie-backup-", dir=folder) as name:
+        copy = Path(name) / DATABASE
+        engines.dump(copy)
+        size = copy.stat().st_size
+        say(f"packing the database ({size / 1e6:,.1f} MB)")
+        with copy.open("rb") as stream:
+            archive.add(DATABASE, stream, size)
+
+
+def _add_uploads(archive: Writer, say: Callable[[str], None]) -> None:
+    n = gone = 0
+    for name in uploads.names():
+        try:
+            with default_storage.open(name) as file:
+                archive.add(f"{UPLOADS}{name}", file, file.size)
+        except FileNotFoundError:  # of a draft that was forgotten meanwhile
+            gone += 1
+            continue
+        n += 1
+        if n % _TELL_EVERY == 0:
+            say(f"packing uploads: {n:,}")
+    say(f"uploads packed: {n:,}")
+    if gone:
+        say(f"uploads of drafts deleted meanwhile: {gone:,}")

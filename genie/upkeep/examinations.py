@@ -1,0 +1,138 @@
+"""What can be asked of any site, whatever is evaluated on it."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Iterator
+from typing import Any
+
+from django.apps import apps
+from django.conf import settings
+from django.core.mail import get_connection
+from django.db import connection
+from django.db.models import FileField, Model
+
+from genie.lib import jobs
+from genie.lib.serving.health import is_migrated
+from genie.lib.unguessable import fingerprint
+from genie.upkeep import uploads
+from genie.upkeep.doctor import OK, PROBLEM, Finding, register, worst
+from genie.upkeep.restore import mark
+
+_LATE_SECONDS = 300
+_WAITS_LONG_SECONDS = 3600
+_LITTLE_BYTES, _SOME_BYTES = 200 << 20, 2 << 30
+_MAIL_SECONDS = 5
+
+
+def database() -> Finding:
+    connection.ensure_connection()
+    if not is_migrated():
+        return Finding(PROBLEM, "migrations are missing: run `genie migrate`")
+    return Finding(OK, f"{connection.vendor}, reachable and migrated")
+
+
+def key() -> Finding:
+    former = len(settings.SECRET_KEY_FALLBACKS)
+    tail = f", and {former} former keys" if former else ""
+    return Finding(OK, f"fingerprint {fingerprint(settings.SECRET_KEY)}{tail}")
+
+
+def restoring() -> Finding:
+    if mark().exists():
+        return Finding(
+            PROBLEM, "a restore was begun and not finished: give its command again"
+        )
+    return Finding(OK, "none is unfinished")
+
+
+def disk() -> Finding:
+    usage = shutil.disk_usage(settings.VAR_DIR)
+    verdict = worst(usage.free < _LITTLE_BYTES, usage.free < _SOME_BYTES)
+    share = usage.free / usage.total if usage.total else 0.0
+    return Finding(
+        verdict,
+        f"{usage.free / 1e9:,.1f} GB free ({share:.0%}) below GENIE_VAR",
+        {"disk_free_bytes": float(usage.free)},
+    )
+
+
+def queue() -> Finding:
+    late, waiting = jobs.longest_overdue(), jobs.n_waiting()
+    if late is None:
+        return Finding(PROBLEM, "never started: run `genie work`")
+    seconds = max(0.0, late.total_seconds())
+    age, failed = jobs.oldest_waiting_seconds() or 0.0, jobs.n_failed(days=1)
+    stuck = seconds > _LATE_SECONDS or age > _WAITS_LONG_SECONDS
+    return Finding(
+        worst(stuck, failed),
+        f"jobs waiting: {waiting:,}, the oldest for {age:,.0f} s; failed in the last "
+        f"day: {failed:,}; periodic jobs are {seconds:,.0f} s late",
+        {
+            "jobs_waiting": float(waiting),
+            "jobs_oldest_seconds": age,
+            "jobs_late_seconds": seconds,
+            "jobs_failed_last_day": float(failed),
+        },
+    )
+
+
+def mail() -> Finding:
+    if not settings.EMAIL_BACKEND.endswith("smtp.EmailBackend"):
+        return Finding(OK, "no mail server is set: e-mails go to files or the console")
+    server: Any = get_connection(timeout=_MAIL_SECONDS)
+    try:
+        server.open()
+        server.close()
+    except Exception as error:  # noqa: BLE001 - servers fail in many ways
+        return Finding(PROBLEM, f"{settings.EMAIL_HOST} does not take mail: {error}")
+    return Finding(OK, f"{settings.EMAIL_HOST} answers")
+
+
+def files() -> Finding:
+    """Compare what rows name with what is stored, by content."""
+    stored = set(uploads.names())
+    n, missing, changed, named = 0, [], [], set()
+    for name, sha256 in _named_files():
+        n += 1
+        named.add(name)
+        if name not in stored:
+            missing.append(name)
+        elif sha256 and uploads.sha256_of(name) != sha256:
+            changed.append(name)
+    orphans = len(stored - named)
+    parts = [f"named by rows: {n:,}"]
+    parts += (
+        [f"missing: {len(missing):,}, the first is {missing[0]}"] if missing else []
+    )
+    parts += (
+        [f"changed: {len(changed):,}, the first is {changed[0]}"] if changed else []
+    )
+    parts += [f"named by no row: {orphans:,}"] if orphans else []
+    return Finding(worst(len(missing) + len(changed), orphans), "; ".join(parts))
+
+
+def _named_files() -> Iterator[tuple[str, str]]:
+    """Give each stored file that a row names, with its checksum where one is kept."""
+    for model in apps.get_models():
+        for field in model._meta.concrete_fields:
+            if isinstance(field, FileField):
+                yield from _files_of(model, field.name)
+
+
+def _files_of(model: type[Model], name: str) -> Iterator[tuple[str, str]]:
+    columns = {field.name for field in model._meta.concrete_fields}
+    asked = [name, f"{name}_sha256"] if f"{name}_sha256" in columns else [name]
+    for row in model._base_manager.exclude(**{name: ""}).values_list(*asked).iterator():
+        yield str(row[0]), str(row[1]) if len(row) > 1 else ""
+
+
+def register_all() -> None:
+    """Put these on the list, the database first: most others need it."""
+    register("database", database)
+    register("restore", restoring, needs_database=False)
+    register("secret key", key, needs_database=False)
+    register("queue", queue)
+    register("disk", disk, needs_database=False)
+    register("mail", mail, slow=True, needs_database=False)
+    register("uploads", files, slow=True)

@@ -1,0 +1,155 @@
+"""A site out of a backup: everything is checked first, and the database comes last.
+
+Until the database takes its place the site is as empty as before; what a restore that was
+killed has left are uploads, named by their content, and the same command goes on there.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import tempfile
+from collections.abc import Callable
+from pathlib import Path
+from typing import IO, Any
+
+from django.conf import settings
+from django.core.exceptions import SuspiciousOperation
+from django.db import connection
+from django.db.migrations.loader import MigrationLoader
+
+from genie.lib import env
+from genie.lib.queue.locks import lock_supervisor
+from genie.lib.unguessable import fingerprint
+from genie.upkeep import archive, engines, uploads
+from genie.upkeep.archive import BackupProblem
+from genie.upkeep.backup import DATABASE, KEY, UPLOADS, site_keys
+
+_TELL_EVERY = 1_000
+
+
+def restore(
+    path: Path, *, replace: bool, other_key: bool, say: Callable[[str], None]
+) -> None:
+    """Bring a site back from a file; refused where anything is there or does not fit."""
+    engines.require_programs()
+    say(f"checking {path}")
+    manifest = archive.checked_manifest(path)
+    _refuse_what_does_not_fit(path, manifest)
+    puts_key = KEY in manifest["files"] and not env.text("GENIE_SECRET_KEY")
+    if not puts_key and not other_key:
+        _refuse_another_key(manifest["keys"])
+    with lock_supervisor():  # no queue works here meanwhile
+        if not replace:
+            _refuse_what_is_there(manifest)
+        mark().write_text(json.dumps(_identity(manifest)), "utf-8")
+        try:
+            _bring_back(path, manifest, say, puts_key=puts_key)
+        except (OSError, SuspiciousOperation) as error:
+            raise BackupProblem(
+                f"The backup cannot be brought back here: {error}. The database is as "
+                "it was; give the same command again once that is mended."
+            ) from error
+        mark().unlink()
+
+
+def mark() -> Path:
+    """Give the file that is there while a restore is not finished."""
+    place: Path = settings.VAR_DIR / "restoring"
+    return place
+
+
+def _identity(manifest: dict[str, Any]) -> Any:
+    return [manifest["made_at"], manifest["files"][DATABASE]["sha256"]]
+
+
+def _refuse_what_does_not_fit(path: Path, manifest: dict[str, Any]) -> None:
+    if manifest["engine"] != connection.vendor:
+        raise BackupProblem(
+            f"{path} was made on {manifest['engine']}, and DATABASE_URL names a "
+            f"database of {connection.vendor}."
+        )
+    loader = MigrationLoader(None)
+    known = set(loader.disk_migrations)
+    for migration in loader.disk_migrations.values():
+        known.update(migration.replaces)
+    apps = {app for app, _ in known}
+    # Sign-in providers come and go with the settings, and bring apps of their own.
+    newer = [
+        (a, n) for a, n in manifest["migrations"] if a in apps and (a, n) not in known
+    ]
+    if newer:
+        raise BackupProblem(
+            f"{path} was made by a newer version of Genie ({manifest['genie']}): this "
+            f"one does not know the migration {'.'.join(newer[0])}. Install that version."
+        )
+
+
+def _refuse_another_key(fingerprints: list[str]) -> None:
+    if fingerprints[0] not in {fingerprint(key) for key in site_keys()}:
+        raise BackupProblem(
+            "This site has another secret key than the backup "
+            f"({fingerprint(settings.SECRET_KEY)}, not {fingerprints[0]}). Set the old "
+            "key, as GENIE_SECRET_KEY or as the file secret-key in GENIE_VAR, or give "
+            "--other-key: then everybody is signed out, requesters' access keys, "
+            "e-mailed links and completion codes are invalid, and workers have other "
+            "pseudonyms in the next release."
+        )
+
+
+def _refuse_what_is_there(manifest: dict[str, Any]) -> None:
+    begun = mark().exists() and json.loads(mark().read_text("utf-8"))
+    there = [] if engines.is_empty() else ["a database with tables"]
+    if uploads.any_there() and begun != _identity(manifest):
+        there.append("uploads")
+    if there:
+        raise BackupProblem(
+            f"Something is here already: {' and '.join(there)}. Give --replace to put "
+            "the backup in its place; back up what is here before that."
+        )
+
+
+def _bring_back(
+    path: Path, manifest: dict[str, Any], say: Callable[[str], None], *, puts_key: bool
+) -> None:
+    with tempfile.TemporaryDirectory(
+        prefix=".genie-restore-", dir=engines.staging_folder()
+    ) as folder:
+        copy, n, key = Path(folder) / DATABASE, 0, b""
+        for name, stream, size in archive.members(path):
+            if name == DATABASE:
+                say(f"unpacking the database ({size / 1e6:,.1f} MB)")
+                _write(copy, stream)
+            elif name == KEY:
+                key = stream.read()
+            elif name.startswith(UPLOADS):
+                sha256 = manifest["files"][name]["sha256"]
+                uploads.put(name.removeprefix(UPLOADS), stream, size, sha256)
+                n += 1
+                if n % _TELL_EVERY == 0:
+                    say(f"unpacking uploads: {n:,}")
+        say(f"uploads unpacked: {n:,}; putting the database in its place")
+        if puts_key:
+            _put_key(key.decode().splitlines(), say)
+        engines.bring_back(copy)
+
+
+def _write(path: Path, stream: IO[bytes]) -> None:
+    with path.open("xb") as file:
+        path.chmod(0o600)
+        shutil.copyfileobj(stream, file, 1 << 20)
+        file.flush()
+        os.fsync(file.fileno())
+
+
+def _put_key(keys: list[str], say: Callable[[str], None]) -> None:
+    """Keep the backup's key as this machine's own."""
+    place = settings.VAR_DIR / "secret-key"
+    part = place.with_name("secret-key.part")
+    part.touch(mode=0o600)
+    part.write_text(keys[0], "utf-8")
+    part.replace(place)
+    say(f"the secret key is now in {place}")
+    if keys[1:]:
+        say("former keys are in the backup, too: set GENIE_SECRET_KEY_FALLBACKS")

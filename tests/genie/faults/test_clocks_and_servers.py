@@ -1,0 +1,207 @@
+"""Clocks that jump, mail servers and webhooks that hang, sessions that the database ends."""
+
+from __future__ import annotations
+
+import socket
+import threading
+import time
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from datetime import timedelta
+from unittest import mock
+
+import pytest
+from django.core.cache import cache
+from django.core.mail import send_mail
+from django.db import (
+    DatabaseError,
+    close_old_connections,
+    connection,
+    connections,
+    transaction,
+)
+from django.test import Client
+from django.utils import timezone
+from django_q.models import OrmQ, Schedule
+
+from crowd.models import Answer, LedgerEntry
+from genie.lib import jobs, outbound
+from genie.lib.database import database_is_down
+from genie.schedules import SCHEDULES
+from genie.upkeep.examinations import mail
+from tests.crowd.making import do_one, make_campaign, make_worker
+from tests.factories import make_user
+
+
+@contextmanager
+def clock(ahead: timedelta):
+    """Let the clock be ahead, or behind, for a while."""
+    now = timezone.now
+    with mock.patch("django.utils.timezone.now", side_effect=lambda: now() + ahead):
+        yield
+
+
+@pytest.fixture
+def silent_server():
+    """Give the port of a server that takes connections and never says a word."""
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        held = []
+
+        def accept():
+            while True:
+                try:
+                    held.append(server.accept()[0])
+                except OSError:
+                    return
+
+        thread = threading.Thread(target=accept)
+        thread.start()
+        yield server.getsockname()[1]
+        server.shutdown(socket.SHUT_RDWR)
+        thread.join()
+        for one in held:
+            one.close()
+
+
+@pytest.mark.django_db
+def test_a_clock_that_was_ahead_stops_no_job_once_it_is_right_again():
+    with clock(timedelta(days=3)):
+        jobs.install(SCHEDULES)
+        jobs.enqueue("genie.lib.jobs.forget_old", days=1)
+    assert not jobs.run_next()  # it would wait for three days
+    assert jobs.undo_clock_jump() == len(SCHEDULES) + 1
+    assert Schedule.objects.filter(next_run__lte=timezone.now()).count() == len(
+        SCHEDULES
+    )
+    assert jobs.run_next()
+    assert jobs.undo_clock_jump() == 0
+
+
+@pytest.mark.django_db
+def test_a_right_clock_is_left_alone_and_so_are_claims():
+    jobs.install(SCHEDULES)
+    jobs.enqueue("genie.lib.jobs.forget_old", days=1)
+    until = timezone.now() + timedelta(minutes=11)
+    OrmQ.objects.update(lock=until)
+    daily = timezone.now() + timedelta(days=1)
+    Schedule.objects.filter(name="forget old failures").update(next_run=daily)
+    assert jobs.undo_clock_jump() == 0
+    assert OrmQ.objects.get().lock == until
+
+
+@pytest.mark.django_db
+def test_answers_count_and_pay_once_whatever_the_clock_does():
+    make_campaign(3)
+    worker = make_worker(user=make_user("wanda"))
+    for ahead in (timedelta(0), timedelta(minutes=5), timedelta(minutes=-20)):
+        with clock(ahead):
+            assert do_one(worker) is not None
+    assert Answer.objects.count() == LedgerEntry.objects.count() == 3
+
+
+def test_a_mail_server_that_hangs_is_given_up(settings, silent_server, monkeypatch):
+    settings.EMAIL_BACKEND = "django.core.mail.backends.smtp.EmailBackend"
+    settings.EMAIL_HOST, settings.EMAIL_PORT = "127.0.0.1", silent_server
+    settings.EMAIL_TIMEOUT = 0.2
+    start = time.monotonic()
+    with pytest.raises(OSError, match="timed out"):
+        send_mail("Subject", "text", None, ["ada@example.org"])
+    monkeypatch.setattr("genie.upkeep.examinations._MAIL_SECONDS", 0.2)
+    finding = mail()
+    assert finding.verdict == "problem"
+    assert "127.0.0.1 does not take mail" in finding.sentence
+    assert time.monotonic() - start < 5
+
+
+@pytest.mark.django_db
+def test_who_signs_up_while_no_mail_leaves_is_told_so_and_comes_in_later(
+    settings, silent_server, mailoutbox
+):
+    client = Client(raise_request_exception=False)
+    form = {"username": "ada", "email": "ada@example.org"}
+    secret = "a long enough secret"
+    working = settings.EMAIL_BACKEND
+    settings.EMAIL_BACKEND = "django.core.mail.backends.smtp.EmailBackend"
+    settings.EMAIL_HOST, settings.EMAIL_PORT = "127.0.0.1", silent_server
+    settings.EMAIL_TIMEOUT = 0.2
+    path = "/account/signup/"
+    answer = client.post(path, {**form, "password1": secret, "password2": secret})
+    assert answer.status_code == 503
+    assert "mail server is not responding" in answer.content.decode()
+    settings.EMAIL_BACKEND = working
+    cache.clear()  # a few minutes later: one such e-mail is sent in three
+    client.post("/login/", {"login": "ada", "password": secret})
+    assert [one.to for one in mailoutbox] == [["ada@example.org"]]
+
+
+def test_production_sends_mail_with_a_limit():
+    from pathlib import Path
+
+    from genie.accounts.mail import settings_for
+
+    assert settings_for("smtp://mail.example", Path("mail"))["EMAIL_TIMEOUT"] <= 20
+
+
+def test_a_webhook_s_server_that_hangs_is_given_up(silent_server, monkeypatch):
+    monkeypatch.setattr(outbound, "TIMEOUT_SECONDS", 0.2)
+    start = time.monotonic()
+    url = f"http://127.0.0.1:{silent_server}/"
+    with pytest.raises(OSError, match="timed out"):
+        outbound.post(url, b"{}", {}, https_only=False, allow_private=True)
+    assert time.monotonic() - start < 5
+
+
+@pytest.mark.django_db(transaction=True)
+def test_four_writers_lose_nothing():
+    make_campaign(24)
+    workers = [make_worker(user=make_user(f"w{n}")) for n in range(4)]
+
+    def work(worker):
+        done = 0
+        try:
+            while do_one(worker) is not None:
+                done += 1
+        finally:
+            connections.close_all()
+        return done
+
+    with ThreadPoolExecutor(4) as pool:
+        done = list(pool.map(work, workers))
+    assert sum(done) == Answer.objects.count() == LedgerEntry.objects.count() == 24
+
+
+@pytest.mark.every_engine
+@pytest.mark.django_db(transaction=True)
+def test_a_database_that_restarts_in_mid_flight_loses_nothing():
+    if connection.vendor != "postgresql":
+        pytest.skip("SQLite has no server")
+    make_campaign(2)
+    worker = make_worker(user=make_user("wanda"))
+    client = Client(raise_request_exception=False)
+    with pytest.raises(DatabaseError) as caught, transaction.atomic():
+        do_one(worker)
+        end_all_sessions()
+        Answer.objects.count()
+    assert database_is_down(caught.value)
+    connection.close()
+    assert not Answer.objects.exists()  # all of it, or nothing
+    assert do_one(worker) is not None
+    end_all_sessions()
+    close_old_connections()  # as each request begins, outside tests
+    assert client.get("/").status_code == 200
+    assert Answer.objects.count() == LedgerEntry.objects.count() == 1
+
+
+def end_all_sessions():
+    """Do to this database's sessions what a restart of the server does."""
+    asked = {**connection.get_connection_params(), "cursor_factory": None}
+    asked = {
+        k: v for k, v in asked.items() if k in {"host", "port", "user", "password"}
+    }
+    import psycopg
+
+    with psycopg.connect(dbname="postgres", autocommit=True, **asked) as server:
+        server.execute(
+            "select pg_terminate_backend(pid) from pg_stat_activity where datname = %s",
+            [connection.settings_dict["NAME"]],
+        )

@@ -1,0 +1,139 @@
+"""What the doctor finds where something is wrong, and that it finds nothing where not."""
+
+from __future__ import annotations
+
+import hashlib
+from datetime import timedelta
+from pathlib import Path
+
+import pytest
+from django.core.files.base import ContentFile
+from django.core.files.storage import default_storage
+from django.core.management import call_command
+from django.utils import timezone
+from django_q.models import Failure, Schedule
+
+from crowd.models import AccessKey, Campaign, LedgerEntry, Requester
+from crowd.requester.services import access_keys
+from genie.lib import jobs
+from genie.schedules import SCHEDULES
+from genie.upkeep import doctor
+from genie.upkeep.restore import mark
+from leaderboard.models import Submission
+from tests.factories import (
+    answer,
+    make_evaluation,
+    make_submission,
+    make_task,
+    make_team,
+    make_user,
+    make_worker,
+    pay,
+)
+
+pytestmark = pytest.mark.django_db
+CONTENT = b'{"predictions": []}'
+
+
+@pytest.fixture
+def submission():
+    ada = make_user("ada")
+    made = make_submission(make_task(), team=make_team("Herons", ada), owner=ada)
+    name = default_storage.save("submissions/ab/abc", ContentFile(CONTENT))
+    sha256 = hashlib.sha256(CONTENT).hexdigest()
+    Submission.objects.update(file=name, file_sha256=sha256)
+    jobs.install(SCHEDULES)
+    return made
+
+
+def found(name: str) -> tuple[str, str]:
+    finding = dict(doctor.examine(slow=True))[name]
+    return finding.verdict, finding.sentence
+
+
+def test_a_site_without_trouble_has_none(submission, capsys):
+    call_command("doctor")
+    lines = capsys.readouterr().out.splitlines()
+    assert [line for line in lines if not line.startswith("ok ")] == []
+    assert len(lines) == len(doctor._EXAMINATIONS) >= 10
+
+
+def test_an_upload_that_is_changed_missing_or_of_nobody(submission):
+    assert found("uploads") == ("ok", "named by rows: 1")
+    place = default_storage.path("submissions/ab/abc")
+    Path(place).write_bytes(CONTENT[::-1])
+    verdict, sentence = found("uploads")
+    assert verdict == "problem"
+    assert "changed: 1, the first is submissions/ab/abc" in sentence
+    default_storage.delete("submissions/ab/abc")
+    assert "missing: 1, the first is" in found("uploads")[1]
+    Submission.objects.update(file="")
+    default_storage.save("submissions/cd/cde", ContentFile(b"x"))
+    assert found("uploads") == ("warning", "named by rows: 0; named by no row: 1")
+
+
+def test_work_without_its_payment_and_payments_that_failed(submission):
+    evaluation = make_evaluation(submission, state=Campaign.State.RUNNING)
+    item = evaluation.campaign.hits.first().items.get()
+    done = answer(item, make_worker())
+    assert "assignments without a reward: 1" in found("money")[1]
+    entry = pay(done, 9, state="PLANNED")
+    assert found("money")[0] == "ok"
+    assert "$0.09 planned" in found("money")[1]
+    LedgerEntry.objects.update(state="FAILED")
+    assert found("payments") == (
+        "warning",
+        "failed: 1, being sent for more than an hour: 0",
+    )
+    LedgerEntry.objects.filter(pk=entry.pk).update(
+        state="SENDING", created_at=timezone.now() - timedelta(hours=2)
+    )
+    assert "an hour: 1" in found("payments")[1]
+
+
+def test_keys_made_with_a_secret_that_is_gone(submission):
+    boss = make_user("boss")
+    rita = Requester.objects.create(name="Rita")
+    key, _secret = access_keys.create_key(rita, boss)
+    assert found("requesters' keys") == ("ok", "valid: 1")
+    AccessKey.objects.update(made_with="0123456789abcdef")
+    verdict, sentence = found("requesters' keys")
+    assert verdict == "problem"
+    assert "fingerprint 0123456789abcdef" in sentence
+    access_keys.revoke_key(key)
+    assert found("requesters' keys")[0] == "ok"
+
+
+def test_a_queue_that_is_late_or_fails(submission):
+    Failure.objects.create(
+        id="a",
+        name="a",
+        func="f",
+        started=timezone.now(),
+        stopped=timezone.now(),
+        success=False,
+    )
+    assert found("queue")[0] == "warning"
+    Schedule.objects.update(next_run=timezone.now() - timedelta(hours=1))
+    verdict, sentence = found("queue")
+    assert verdict == "problem"
+    assert "failed in the last day: 1" in sentence
+
+
+def test_a_restore_that_was_not_finished_ends_the_command_with_1(submission):
+    mark().write_text("[]")
+    try:
+        with pytest.raises(SystemExit) as caught:
+            call_command("doctor", "--quick")
+    finally:
+        mark().unlink()
+    assert caught.value.code == 1
+
+
+def test_an_examination_that_fails_is_a_finding(submission, monkeypatch):
+    def broken():
+        raise OSError(28, "No space left on device")
+
+    broken_one = doctor.Examination("broken", broken, slow=False, needs_database=False)
+    monkeypatch.setitem(doctor._EXAMINATIONS, "broken", broken_one)
+    assert "No space left" in found("broken")[1]

@@ -1,0 +1,143 @@
+"""A backup that is damaged, foreign or does not fit is refused before anything is written."""
+
+from __future__ import annotations
+
+import gzip
+import io
+import tarfile
+from pathlib import Path
+
+import pytest
+from django.conf import settings as site
+from django.core.files.base import ContentFile
+from django.core.files.storage import default_storage
+from django.db import connection
+
+from genie.lib.unguessable import fingerprint
+from genie.upkeep import archive, engines
+from genie.upkeep.archive import BackupProblem
+from genie.upkeep.backup import backup
+from genie.upkeep.restore import mark, restore
+
+
+def fitting() -> dict:
+    return {
+        "genie": "0.1.0",
+        "made_at": "2026-11-22T00:00:00+00:00",
+        "engine": connection.vendor,
+        "migrations": [["crowd", "0001_initial"]],
+        "keys": [fingerprint(site.SECRET_KEY)],
+    }
+
+
+def written(path: Path, **facts) -> Path:
+    with archive.writing(path) as new:
+        new.add("database", io.BytesIO(b"pages" * 100), 500)
+        new.add("media/a/b", io.BytesIO(b"text"), 4)
+        new.finish({**fitting(), **facts})
+    return path
+
+
+def refusal(path: Path, **options) -> str:
+    with pytest.raises(BackupProblem) as caught:
+        restore(
+            path,
+            **{"replace": False, "other_key": False, **options},
+            say=lambda _: None,
+        )
+    assert not default_storage.exists("a/b")
+    assert not mark().exists()
+    return caught.value.message
+
+
+def packed(path: Path, content: bytes) -> Path:
+    path.write_bytes(gzip.compress(content))
+    return path
+
+
+def test_a_file_that_is_cut_short_or_is_something_else(tmp_path):
+    whole = written(tmp_path / "whole").read_bytes()
+    for n in (0, 10, len(whole) // 2, len(whole) - 200):
+        part = tmp_path / f"part-{n}"
+        part.write_bytes(whole[:n])
+        assert "cannot be read" in refusal(part)
+    (tmp_path / "text").write_text("This is a letter.\n" * 90)
+    assert "cannot be read" in refusal(tmp_path / "text")
+    assert "cannot be read" in refusal(tmp_path / "not there")
+
+
+def test_one_changed_byte_of_any_member(tmp_path):
+    tar = gzip.decompress(written(tmp_path / "whole").read_bytes())
+    changed = packed(tmp_path / "changed", tar.replace(b"text", b"test"))
+    assert "1 of its files are not what was written, the first is media/a/b" in refusal(
+        changed
+    )
+    without = tar[: tar.index(b"manifest.json")] + bytes(1024)
+    assert "list of files is missing" in refusal(packed(tmp_path / "cut", without))
+
+
+@pytest.mark.parametrize("name", ["/etc/passwd", "../secret-key", "media/../../x"])
+def test_a_name_that_leads_outside(tmp_path, name):
+    with tarfile.open(tmp_path / "hostile", "w:gz") as tar:
+        tar.addfile(tarfile.TarInfo(name), io.BytesIO())
+    assert "no backup of Genie has" in refusal(tmp_path / "hostile")
+
+
+def test_a_link(tmp_path):
+    with tarfile.open(tmp_path / "hostile", "w:gz") as tar:
+        link = tarfile.TarInfo("media/a")
+        link.type, link.linkname = tarfile.SYMTYPE, "/etc"
+        tar.addfile(link)
+    assert "no backup of Genie has" in refusal(tmp_path / "hostile")
+
+
+def test_another_engine_version_format_or_key(tmp_path, settings):
+    settings.MIGRATION_MODULES = {}  # tests themselves do without
+
+    def told(name, **facts):
+        return refusal(written(tmp_path / name, **facts))
+
+    assert "was made on oracle" in told("engine", engine="oracle")
+    newer = [["leaderboard", "9999_from_the_future"]]
+    assert "newer version of Genie" in told("newer", migrations=newer)
+    assert "in format 2" in told("format", format=2)
+    assert "another secret key" in told("key", keys=["0" * 16])
+
+
+@pytest.mark.django_db
+def test_a_place_where_something_is(tmp_path):
+    assert "a database with tables" in refusal(written(tmp_path / "backup"))
+
+
+def test_a_backup_never_overwrites_and_leaves_nothing_half_written(tmp_path):
+    there = written(tmp_path / "there")
+    with pytest.raises(BackupProblem, match="never overwrites"):
+        written(there)
+    with pytest.raises(RuntimeError), archive.writing(tmp_path / "new"):
+        raise RuntimeError
+    assert list(tmp_path.glob("new*")) == []
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_backup_is_for_its_owner_only_and_says_no_secret(tmp_path):
+    default_storage.save("submissions/ab/abc", ContentFile(b"[]"))
+    path = tmp_path / "site"
+    backup(path, with_key=False, say=lambda _: None)
+    assert path.stat().st_mode & 0o077 == 0
+    assert list(tmp_path.glob(".genie*")) == []
+    manifest = archive.checked_manifest(path)
+    assert set(manifest["files"]) == {"database", "media/submissions/ab/abc"}
+    assert site.SECRET_KEY.encode() not in gzip.decompress(path.read_bytes())
+
+
+@pytest.mark.django_db
+def test_a_damaged_database_takes_nobodys_place(tmp_path):
+    if connection.vendor != "sqlite":
+        pytest.skip("pg_restore refuses by itself")
+    copy = tmp_path / "copy"
+    engines.dump(copy)
+    pages = bytearray(copy.read_bytes())
+    pages[8192:40960] = bytes(32768)
+    copy.write_bytes(pages)
+    with pytest.raises(BackupProblem, match="damaged"):
+        engines._replace_sqlite(copy)
