@@ -27,11 +27,13 @@ def places_of(crowd: Crowd, outcome: Outcome) -> Floats:
     Returns
     -------
     ndarray, shape (2, SESSION)
+        Nothing but zeros where the order is not known.
     """
     rows = []
     for given in (outcome.rated, outcome.asked):
-        kept = ~crowd.bad[given.worker] & (given.order < SESSION)
-        rows.append(np.bincount(given.order[kept], minlength=SESSION))
+        order = given.order if given.order is not None else given.worker[:0]
+        careful = ~crowd.bad[given.worker[: len(order)]]
+        rows.append(np.bincount(order[careful & (order < SESSION)], minlength=SESSION))
     return np.array(rows, dtype=np.float64)
 
 
