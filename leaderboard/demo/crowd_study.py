@@ -32,6 +32,7 @@ from quality.bans.models import HeldExclusion
 from quality.bans.selectors.weights import soft_weights, weight_of
 from quality.bans.services import held_exclusions
 from quality.detection.models import Ban, DetectorFit, Standing
+from quality.detection.stats.assess import Ratings, Tests
 from quality.detection.stats.crowds.campaign import CampaignPlan, Outcome
 from quality.detection.stats.crowds.people import COPYING, Crowd, answer_test, rate
 from quality.test_questions.models import Placement, Polarity
@@ -108,7 +109,9 @@ class _Site:
         self.workers = _workers(crowd, self.task.slug)
         self.number = {worker.pk: i for i, worker in enumerate(self.workers)}
         self.answered = np.zeros(len(self.workers), dtype=np.int64)
-        self.n_tests = 0
+        #: what was asked and rated, as `Tests` and `Ratings` have it
+        self.asked: list[tuple[int, int, int, bool, int]] = []
+        self.rated: list[tuple[int, int, int, int, int, float, int]] = []
         #: (worker, item) of ratings that were given without care
         self.careless: set[tuple[int, int]] = set()
 
@@ -168,7 +171,7 @@ class _Site:
             positive = int(asked.polarity == Polarity.POSITIVE)
             question = asked.pk % self.crowd.plan.n_questions
             right = answer_test(self.crowd, worker, place, positive, question, rng)
-            self.n_tests += 1
+            self.asked.append((worker, asked.pk, positive, right, place))
             return int(rng.integers(3, 5) if right == positive else rng.integers(0, 2))
         judged = JudgedItem.objects.select_related("evaluation", "instance").get(
             item=item
@@ -176,7 +179,9 @@ class _Site:
         system = [one.pk for one in self.systems].index(judged.evaluation.submission.pk)
         if self.crowd.bad[worker] and place >= self.crowd.plan.turning:
             self.careless.add((self.workers[worker].pk, item.pk))
-        value = rate(self.crowd, worker, place, system, judged.instance.position, rng)
+        instance = judged.instance.position
+        value = rate(self.crowd, worker, place, system, instance, rng)
+        self.rated.append((worker, item.pk, system, instance, 0, value, place))
         return round(4 * value)
 
     def _outcome(self) -> Outcome:
@@ -220,10 +225,16 @@ class _Site:
             copied=noisy & (self.crowd.kind == COPYING)[worker],
             stopped_after=stopped,
             answered=self.answered,
-            n_tests=self.n_tests,
+            n_tests=len(self.asked),
             p_careless=p_careless,
             share_low=low,
+            asked=Tests(*_columns(self.asked, 5)),
+            rated=Ratings(*_columns(self.rated, 7)),
         )
+
+
+def _columns(rows: list[Any], n: int) -> list[np.ndarray[Any, Any]]:
+    return [np.array([row[i] for row in rows]) for i in range(n)]
 
 
 def _task(crowd: Crowd, plan: CampaignPlan) -> Task:

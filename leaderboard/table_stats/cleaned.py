@@ -24,8 +24,10 @@ def cleaned_sheet(results: Sequence[Named]) -> Sheet:
         "the median, since the turn where they turned. Kept: ratings that count, of "
         "100 outputs. Bias of scores on a scale of 100 and coverage of nominal 95 % "
         "intervals, against all careful workers, the strict among them. Alarm: "
-        "campaigns whose staff are told that the crowd is bad. After ± stands the "
-        "Monte-Carlo standard error.",
+        "campaigns whose staff are told that the crowd is bad. First: tests among the "
+        "first items of careful workers. By order: area under the ROC curve of the best "
+        "rule that tells tests from ratings by their place among a careful worker's "
+        "first forty items. After ± stands the Monte-Carlo standard error.",
     )
     rows = tuple(
         (
@@ -43,13 +45,15 @@ def cleaned_sheet(results: Sequence[Named]) -> Sheet:
             f"{one.rmse:.1f}",
             _number(one.coverage),
             f"{one.alarm.value:.0f}",
+            _number(one.first),
+            _number(one.order, 3),
         )
         for name, one in results
     )
     header = (
         "crowd", "detector", "careless %", "left %", "with copiers %", "stopped %",
         "after", "honest out %", "kept %", "tests %", "bias", "RMSE", "coverage %",
-        "alarm %",
+        "alarm %", "first %", "by order",
     )  # fmt: skip
     title = f"Careless crowds, {' or '.join(map(str, tasks))} tasks a cell"
     return Sheet(title, header, rows, notes)

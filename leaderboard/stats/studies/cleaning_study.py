@@ -11,6 +11,7 @@ from leaderboard.stats.resampling import Floats
 from leaderboard.stats.studies.crowd_simulation import Share
 from leaderboard.stats.systems.estimates import estimate_systems
 from quality.detection.stats.crowds.campaign import CampaignPlan, Outcome, run_campaign
+from quality.detection.stats.crowds.order import order_auc, places_of
 from quality.detection.stats.crowds.people import (
     COPYING,
     Crowd,
@@ -52,6 +53,11 @@ class CleaningResult:
         Of nominal 95 % intervals.
     alarm : Share
         Campaigns in which staff were told that the crowd is bad.
+    order : Share
+        Area under the ROC curve of the best rule that tells tests from ratings by their
+        place among a careful worker's first forty items.
+    first : Share
+        Tests among the first items of careful workers.
     """
 
     crowd: CrowdPlan
@@ -69,6 +75,8 @@ class CleaningResult:
     rmse: float
     coverage: Share
     alarm: Share
+    order: Share
+    first: Share
 
 
 def simulate_cleaning(
@@ -122,13 +130,14 @@ def simulate_cleaning(
         shape = deserved.shape
         crowd = replace(crowd, n_systems=shape[0], n_instances=shape[1])
     truth = 100 * deserved_means(crowd, deserved=deserved)
-    rows, stops = [], []
+    rows, stops, places = [], [], []
     for task in range(n_tasks):
         rng = np.random.default_rng([seed, task])
         people = draw_crowd(crowd, rng, deserved=deserved)
         outcome = run(people, campaign, rng)
         rows.append(_row(people, outcome, truth))
         stops.append(_stops(people, outcome))
+        places.append(places_of(people, outcome))
     table = np.array(rows)
     stopped = np.concatenate(stops)
     found = stopped[np.isfinite(stopped)]
@@ -151,6 +160,8 @@ def simulate_cleaning(
         rmse=float(np.nanmean(table[:, 7]) ** 0.5),
         coverage=mean[8],
         alarm=mean[9],
+        order=_share(order_auc(places)),
+        first=_share(np.array([_first(one) for one in places])),
     )
 
 
@@ -172,6 +183,11 @@ def _row(crowd: Crowd, outcome: Outcome, truth: Floats) -> list[float]:
         100 * float(np.nanmean(held)),
         100.0 * (outcome.share_low > ALARM),
     ]
+
+
+def _first(places: Floats) -> float:
+    ratings, tests = places[:, 0]
+    return 100 * float(tests / (tests + ratings)) if tests + ratings else float("nan")
 
 
 def _stops(crowd: Crowd, outcome: Outcome) -> Floats:
@@ -205,6 +221,8 @@ def _scored(outcome: Outcome, truth: Floats) -> tuple[Floats, Floats]:
 
 
 def _share(column: Floats) -> Share:
+    if np.isnan(column).all():
+        return Share(float("nan"), float("nan"))
     value = float(np.nanmean(column))
     if len(column) < 2:
         return Share(value, float("nan"))

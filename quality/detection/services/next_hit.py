@@ -26,6 +26,7 @@ from quality.detection.services.record import Record, record_of
 from quality.detection.stats.assess import AssessOptions
 from quality.detection.stats.early_stop import EarlyStop
 from quality.detection.stats.schedule import (
+    Allowance,
     ScheduleOptions,
     affordable,
     test_probability,
@@ -49,8 +50,8 @@ def choose(
     the worker was given, so that asking again gives the same. Where one sort has run
     out, the other one is given: what staff approved is answered, no more and no less.
     """
-    scale = _affordable(campaign)
-    if scale is None:
+    allowance = _affordable(campaign)
+    if allowance is None:
         return None
     pool = campaign.pool
     record = record_of(worker, pool)
@@ -64,10 +65,7 @@ def choose(
         unseen.exclude(_IS_TEST).values_list("pk", flat=True)[:CANDIDATES]
     )
     wanted = test_probability(
-        record.n_answered,
-        record.n_tests,
-        p_careless,
-        options=ScheduleOptions(scale=scale),
+        record.n_tests, p_careless, allowance, options=ScheduleOptions()
     )
     if _draw(worker, pool, record) < wanted:
         return [*found_tests, *found_real]
@@ -129,7 +127,7 @@ def _p_careless(worker: Worker, pool: str, record: Record) -> tuple[float, bool]
     return early.probability(record.counts(), KINDS), False
 
 
-def _affordable(campaign: Campaign) -> float | None:
+def _affordable(campaign: Campaign) -> Allowance | None:
     """Keep tests at the share of answers that staff approved, as far as one can tell.
 
     None where there are no tests. All HITs are counted now and then; in between, only

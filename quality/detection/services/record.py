@@ -9,7 +9,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
-from django.db.models import Count, Q
+from django.db.models import Q
 
 from crowd.hits.models.assignment import Assignment
 from crowd.scales.base import all_scales
@@ -18,10 +18,8 @@ from quality.test_questions.models import Placement
 from quality.test_questions.services.grade import COUNTED
 from quality.test_questions.services.marking import Marked, marks
 
-State = Assignment.State
 # questions that are not retired, or that staff have restored
 COUNTING = Q(retirement=None) | Q(retirement__restored_at__isnull=False)
-ANSWERED = (State.SUBMITTED, State.APPROVED, State.REJECTED)
 
 
 @dataclass(frozen=True)
@@ -30,15 +28,14 @@ class Record:
 
     Parameters
     ----------
-    n_shown, n_answered : int
-        HITs that they were given, whatever became of them, and those handed in.
+    n_shown : int
+        HITs that they were given, whatever became of them.
     tests : list of (str, bool)
         Polarity of each answered test question and whether it was right, in the order
         of answering.
     """
 
     n_shown: int
-    n_answered: int
     tests: list[tuple[str, bool]] = field(default_factory=list)
 
     @property
@@ -60,9 +57,6 @@ def record_of(worker: Worker, pool: str) -> Record:
     Two queries. Grades may not be written yet, and here they need not be.
     """
     done = Assignment.objects.filter(worker=worker, hit__campaign__pool=pool)
-    counts = done.aggregate(
-        shown=Count("pk"), answered=Count("pk", filter=Q(state__in=ANSWERED))
-    )
     answered = Placement.objects.filter(
         COUNTING,
         campaign__pool=pool,
@@ -79,7 +73,7 @@ def record_of(worker: Worker, pool: str) -> Record:
         "item__answers__slot",
         "item__answers__value",
     )
-    return Record(counts["shown"], counts["answered"], _tally(rows))
+    return Record(done.count(), _tally(rows))
 
 
 def _tally(rows: Iterable[tuple[Any, ...]]) -> list[tuple[str, bool]]:

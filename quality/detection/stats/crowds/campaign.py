@@ -48,7 +48,7 @@ class CampaignPlan:
     ----------
     detector : str
         ``none``; ``fixed``: as before, tests at a fixed share, right on less than .9 is
-        noisy; ``tests``: early tests and the key on trial; ``all``: ratings, too.
+        noisy; ``tests``: tests by doubt and the key on trial; ``all``: ratings, too.
     extra : float
         What may be spent, beyond one rating of every output, as a share of these.
     share_tests : float
@@ -172,17 +172,17 @@ class _Campaign:
     def _p_test(self, worker: int, spent: int) -> float:
         if not self.modelled:
             return self.plan.extra / (1 + self.plan.extra)
-        scale = affordable(
+        allowance = affordable(
             spent,
             float(self.n_tests.sum()),
             self.plan.share_tests,
             planned=self.open.size * (1 + self.plan.extra),
         )
         return test_probability(
-            int(self.answered[worker]),
             int(self.n_tests[worker]),
             float(self.p[worker]),
-            options=replace(self.plan.schedule, scale=scale),
+            allowance,
+            options=self.plan.schedule,
         )
 
     def _ask_test(self, worker: int) -> None:

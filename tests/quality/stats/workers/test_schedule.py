@@ -1,50 +1,111 @@
-"""Tests come early, while in doubt, within what was approved, and never for the last time."""
+"""Tests come by doubt and hardly by order, within what was approved, and never stop."""
 
 from __future__ import annotations
 
 import numpy as np
 import pytest
+from scipy import stats
 
 from quality.detection.stats import schedule
-from quality.detection.stats.schedule import ScheduleOptions, affordable
+from quality.detection.stats.crowds.campaign import CampaignPlan, run_campaign
+from quality.detection.stats.crowds.order import SESSION, order_auc, places_of
+from quality.detection.stats.crowds.people import CrowdPlan, draw_crowd
+from quality.detection.stats.early_stop import EarlyStop
+from quality.detection.stats.schedule import Allowance, ScheduleOptions, affordable
 
 OPTIONS = ScheduleOptions()
+KINDS = (1, 0)
+QUARTER = Allowance(0.25)
 
 
-def met(n_items, p_careless, rng):
-    n_tests = 0
-    for answered in range(n_items):
-        p = schedule.test_probability(answered, n_tests, p_careless, options=OPTIONS)
-        n_tests += int(rng.random() < p)
-    return n_tests
+def p_test(n_tests, p_careless, allowance=QUARTER):
+    return schedule.test_probability(n_tests, p_careless, allowance, options=OPTIONS)
 
 
-def test_six_to_eight_in_the_first_forty():
+def met(n_items, right, rng):
+    """Give which items of a worker in a new pool were tests."""
+    counts, asked = {0: (0, 0), 1: (0, 0)}, []
+    for _ in range(n_items):
+        p = EarlyStop(0.15).probability(counts, KINDS)
+        asked.append(rng.random() < p_test(sum(asked), p))
+        if asked[-1]:
+            kind = int(rng.integers(2))
+            k, n = counts[kind]
+            counts[kind] = (k + (rng.random() < right[kind]), n + 1)
+    return asked
+
+
+def test_six_to_ten_in_the_first_forty():
     rng = np.random.default_rng(1)
-    assert 6 < np.mean([met(20, 0.02, rng) for _ in range(300)]) < 8.9
-    assert 7 < np.mean([met(40, 0.02, rng) for _ in range(300)]) < 9.7
+    sessions = np.array([met(40, (0.92, 0.92), rng) for _ in range(200)])
+    assert 6 < sessions.sum(axis=1).mean() < 10
+
+
+def test_place_alone_tells_little_about_what_is_a_test():
+    rng = np.random.default_rng(2)
+    sessions = np.array([met(SESSION, (0.92, 0.92), rng) for _ in range(300)])
+    places = [np.array([~one, one], dtype=float) for one in sessions]
+    assert np.nanmean(order_auc(places)) < 0.6
+    assert sessions.mean(axis=0).max() < 0.5
+
+
+def test_place_tells_little_in_campaigns_either():
+    found = []
+    for seed in range(4):
+        rng = np.random.default_rng(seed)
+        crowd = draw_crowd(CrowdPlan(0.3, n_instances=100), rng)
+        found.append(places_of(crowd, run_campaign(crowd, CampaignPlan("tests"), rng)))
+    assert np.mean(order_auc(found)) < 0.63
+    rating, test = np.sum(found, axis=0)[:, 0]
+    assert test / (rating + test) < 0.4
+
+
+def test_a_schedule_that_asks_early_is_found_out():
+    early = np.zeros((2, SESSION))
+    early[1, :8], early[0, 8:] = 1, 1
+    assert order_auc([early] * 4).tolist() == [1.0] * 4
+
+
+def test_the_area_is_that_of_mann_and_whitney():
+    rng = np.random.default_rng(3)
+    places = rng.integers(0, 6, (2, 2, 12)).astype(float)
+    for mine, other in ((0, 1), (1, 0)):
+        ratings, tests = places[other]
+        overall = tests.sum() / (tests.sum() + ratings.sum())
+        score = (tests + 5 * overall) / (tests + ratings + 5)
+        x, y = (np.repeat(score, row.astype(int)) for row in places[mine][::-1])
+        expected = stats.mannwhitneyu(x, y).statistic / len(x) / len(y)
+        assert order_auc(places)[mine] == pytest.approx(expected)
+    assert np.isnan(order_auc([np.zeros((2, 3))] * 2)).all()
 
 
 def test_late_tests_never_dry_up():
     for n_tests in (10, 100, 900):
-        assert schedule.test_probability(1000, n_tests, 0.0, options=OPTIONS) >= 0.05
+        assert p_test(n_tests, 0.0) >= 0.05
+        assert p_test(n_tests, 0.5, Allowance(0.0, 0.0)) == OPTIONS.late / 2
 
 
 def test_doubt_brings_more():
-    late = [
-        schedule.test_probability(200, 20, p, options=OPTIONS)
-        for p in (0.01, 0.1, 0.3, 0.6)
-    ]
+    late = [p_test(20, p) for p in (0.01, 0.1, 0.3, 0.6)]
     assert late == sorted(late)
     assert late[-1] > 4 * late[0]
 
 
+def test_who_answers_carelessly_meets_more_of_them():
+    rng = np.random.default_rng(4)
+    careful, lazy = (
+        np.mean([sum(met(12, right, rng)) for _ in range(100)])
+        for right in ((0.92, 0.92), (0.0, 1.0))
+    )
+    assert lazy > 2 * careful
+
+
 def test_what_makes_no_sense_is_refused():
-    for answered, tests, p in ((1, 2, 0.1), (-1, -1, 0.1), (1, 0, 1.1)):
-        with pytest.raises(ValueError, match="no sense"):
-            schedule.test_probability(answered, tests, p, options=OPTIONS)
+    for tests, p in ((-1, 0.1), (0, 1.1)):
+        with pytest.raises(ValueError, match="makes no sense"):
+            p_test(tests, p)
     with pytest.raises(ValueError, match="between 0 and 1"):
-        ScheduleOptions(most=1.0)
+        ScheduleOptions(doubt=1.0)
     with pytest.raises(ValueError, match="negative"):
         ScheduleOptions(late=-0.1)
 
@@ -55,16 +116,16 @@ def test_the_share_of_tests_stays_within_what_was_approved():
     for spent in range(4000):
         # workers come and go after forty answers
         own = 0 if spent % 40 == 0 else own
-        options = ScheduleOptions(scale=affordable(spent, n_tests, 0.1, planned=4000))
-        p = schedule.test_probability(spent % 40, own, 0.02, options=options)
-        asked = int(rng.random() < p)
+        asked = int(
+            rng.random()
+            < p_test(own, 0.02, affordable(spent, n_tests, 0.1, planned=4000))
+        )
         own, n_tests = own + asked, n_tests + asked
         late += asked if spent > 3500 else 0
-    assert n_tests / 4000 < 0.125
+    assert 0.07 < n_tests / 4000 < 0.105
     assert late > 10
 
 
 def test_nothing_approved_still_leaves_a_few():
-    options = ScheduleOptions(scale=affordable(0, 10, 0.0, planned=100))
-    assert options.scale == 0
-    assert schedule.test_probability(9, 0, 0.5, options=options) == OPTIONS.late / 2
+    assert affordable(0, 10, 0.0, planned=100) == (0.0, 0.0)
+    assert affordable(100, 0, 0.1, planned=100).left == 1.0
