@@ -453,7 +453,14 @@ def _make_account(size: Size, now: Any) -> None:
 
     n = size.posted
     at, ends = now - timedelta(days=30), now + timedelta(days=30)
-    requester = crowd.Requester.objects.create(pk=1, name="Rita")
+    deposit = 100 * n + 10**6
+    n_approved = sum(pk % 4 in (1, 2) for pk in range(1, n + 1))
+    requester = crowd.Requester.objects.create(
+        pk=1,
+        name="Rita",
+        balance_cents=deposit - 48 * n_approved,
+        held_cents=48 * (n - n_approved),
+    )
     crowd.RequesterHITType.objects.create(
         pk=1,
         requester=requester,
@@ -489,6 +496,8 @@ def _make_account(size: Size, now: Any) -> None:
         expires_at=ends,
         touched_at=at,
         announced=[pk % 4 != 0 for pk in hits],
+        held_cents=[0 if pk % 4 in (1, 2) else 48 for pk in hits],
+        held_as_open=True,
     )
     done = [pk for pk in hits if pk % 4]
     approved = [pk for pk in done if pk % 4 != 3]
@@ -513,7 +522,6 @@ def _make_account(size: Size, now: Any) -> None:
         requester_id=1,
         key=["deposit:1:0"] + [f"{kind}:{pk}" for kind, _ in kinds for pk in approved],
         kind=["DEPOSIT"] + [kind for kind, _ in kinds for _ in approved],
-        amount_cents=[100 * n + 10**6]
-        + [cents for _, cents in kinds for _ in approved],
+        amount_cents=[deposit] + [cents for _, cents in kinds for _ in approved],
         created_at=at,
     )
