@@ -71,10 +71,10 @@ def _copy(model: Any, fields: list[Any], columns: list[Iterable[Any]]) -> None:
     lines = map("\t".join, zip(*texts, strict=False))
     names = ", ".join(f'"{field.column}"' for field in fields)
     table = model._meta.db_table
-    with connection.cursor() as cursor:
-        with cursor.cursor.copy(f'COPY "{table}" ({names}) FROM STDIN') as copy:
-            while some := list(islice(lines, AT_ONCE)):
-                copy.write("\n".join(some) + "\n")
+    statement = f'COPY "{table}" ({names}) FROM STDIN'
+    with connection.cursor() as cursor, cursor.cursor.copy(statement) as copy:
+        while some := list(islice(lines, AT_ONCE)):
+            copy.write("\n".join(some) + "\n")
 
 
 def _insert(model: Any, fields: list[Any], columns: list[Iterable[Any]]) -> None:

@@ -183,9 +183,14 @@ class RequesterHIT(models.Model):
                 name="requester_hit_kept",
             ),
             models.Index(
-                fields=["requester", "reviewing", "id"],
-                condition=Q(disposed_at=None, announced=True),
-                name="requester_hit_announced",
+                fields=["requester", "id"],
+                condition=Q(disposed_at=None, announced=True, reviewing=False),
+                name="requester_hit_reviewable",
+            ),
+            models.Index(
+                fields=["requester", "id"],
+                condition=Q(disposed_at=None, announced=True, reviewing=True),
+                name="requester_hit_reviewing",
             ),
             models.Index(
                 fields=["requester", "expires_at"],
