@@ -394,6 +394,7 @@ def _make_work(size: Size, task: int, at: Any) -> None:
         deadline_at=at,
         submitted_at=at,
         decided_at=at,
+        active_seconds=20.0,
     )
     rng = np.random.default_rng(task)
     quality = np.concatenate([0.4 + 0.4 * rng.random(n), [0.1]])

@@ -19,6 +19,7 @@ from crowd.campaigns.services.overturn import overturn, pay_instead
 from crowd.hits.models.assignment import Answer, Assignment
 from crowd.hits.models.campaign import HIT
 from crowd.templatetags.crowd_money import dollars
+from genie.lib.admin.lists import SearchedApart
 from genie.lib.admin.questions import (
     Line,
     Question,
@@ -72,11 +73,11 @@ SORRY = "Your work was reviewed again: it was rejected by mistake."
 
 
 @admin.register(HIT)
-class HITAdmin(ReadOnlyAdmin):
+class HITAdmin(SearchedApart, ReadOnlyAdmin):
     list_display = ["pk", "campaign", "position", "n_available", "max_assignments", "n"]
     list_filter = ["campaign__state", "campaign__pool"]
     list_select_related = ["campaign"]
-    search_fields = ["=pk", "items__key"]
+    search_fields = ["pk", "items__key__exact"]
     fields = ["campaign", "position", "n_available", "max_assignments", "shown", "work"]
     readonly_fields = ["shown", "work"]
 
@@ -112,7 +113,7 @@ class AnswerInline(ReadOnlyInline):
 
 
 @admin.register(Assignment)
-class AssignmentAdmin(ReadOnlyAdmin):
+class AssignmentAdmin(SearchedApart, ReadOnlyAdmin):
     act_permission = "crowd.change_assignment"
     list_display = [
         "pk",
@@ -131,7 +132,7 @@ class AssignmentAdmin(ReadOnlyAdmin):
         "accepted_at",
     ]
     list_select_related = ["worker", "hit__campaign"]
-    search_fields = ["=pk", "worker__pseudonym", "remark"]
+    search_fields = ["pk", "worker__pseudonym", "remark"]
     ordering = ["-pk"]
     readonly_fields = ["shown", "campaign", "reward"]
     inlines = [AnswerInline]

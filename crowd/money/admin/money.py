@@ -17,6 +17,7 @@ from crowd.hits.services.platforms import paying_slugs
 from crowd.money.models import Budget, Commitment, LedgerEntry
 from crowd.money.services import budgets, payments
 from crowd.templatetags.crowd_money import dollars
+from genie.lib.admin.lists import SearchedApart
 from genie.lib.admin.questions import Line, Question, confirmed_form
 from genie.lib.admin.reasons import AsksWhy
 from genie.lib.admin.rows import PageOfRows, ReadOnlyAdmin, person
@@ -125,7 +126,7 @@ PAID = Question(
 
 
 @admin.register(LedgerEntry)
-class LedgerEntryAdmin(ReadOnlyAdmin):
+class LedgerEntryAdmin(SearchedApart, ReadOnlyAdmin):
     act_permission = "crowd.change_ledgerentry"
     list_display = [
         "pk",
@@ -141,7 +142,11 @@ class LedgerEntryAdmin(ReadOnlyAdmin):
     ]
     list_filter = ["state", "kind", "assignment__state", "campaign__pool", "created_at"]
     list_select_related = ["campaign", "assignment__worker"]
-    search_fields = ["idempotency_key", "platform_id", "assignment__worker__pseudonym"]
+    search_fields = [
+        "idempotency_key__exact",
+        "platform_id",
+        "assignment__worker__pseudonym",
+    ]
     ordering = ["-pk"]
     actions = ["mark_paid_selected"]
 
