@@ -89,6 +89,13 @@ class LedgerEntry(models.Model):
     class Meta:
         ordering = ["pk"]
         verbose_name_plural = "ledger entries"
+        indexes = [
+            models.Index(
+                fields=["id"],
+                condition=~models.Q(platform_id=""),
+                name="ledger_with_platform_id",
+            )
+        ]
 
     def __str__(self) -> str:
         return f"{self.kind} {self.amount_cents} ¢"

@@ -12,10 +12,7 @@ from genie.lib import jobs
 from leaderboard.evaluation import closing, machine, rescoring
 from leaderboard.evaluation.models import states
 from leaderboard.evaluation.models.human_evaluation import HumanEvaluation
-from leaderboard.evaluation.selectors.outdated import (
-    outdated,
-    with_lost_ratings,
-)
+from leaderboard.evaluation.selectors.outdated import with_lost_ratings
 from leaderboard.evaluation.services import refit
 from leaderboard.evaluation.strategies import strategy_of
 from leaderboard.submissions.models.submission import Submission
@@ -66,7 +63,7 @@ def _waiting() -> list[int]:
     )
     # Of an older version; what changes with who counts, `rescoring` does for the task.
     changed = able.filter(
-        pk__in=outdated(), strategy=HumanEvaluation.Strategy.JOINT, scored_at=None
+        state=State.SCORED, strategy=HumanEvaluation.Strategy.JOINT, scored_at=None
     )
     lost = able.filter(
         pk__in=with_lost_ratings(),

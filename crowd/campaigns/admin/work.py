@@ -20,6 +20,7 @@ from crowd.hits.models.assignment import Answer, Assignment
 from crowd.hits.models.campaign import HIT
 from crowd.templatetags.crowd_money import dollars
 from genie.accounts.task_admin import OfTask
+from genie.lib.admin.lists import SearchedApart
 from genie.lib.admin.questions import (
     Line,
     Question,
@@ -73,13 +74,13 @@ SORRY = "Your work was reviewed again: it was rejected by mistake."
 
 
 @admin.register(HIT)
-class HITAdmin(OfTask, ReadOnlyAdmin):
+class HITAdmin(OfTask, SearchedApart, ReadOnlyAdmin):
     pool_paths = ("campaign__pool",)
     shows_outputs = True
     list_display = ["pk", "campaign", "position", "n_available", "max_assignments", "n"]
     list_filter = ["campaign__state", "campaign__pool"]
     list_select_related = ["campaign"]
-    search_fields = ["=pk", "items__key"]
+    search_fields = ["pk", "items__key__exact"]
     fields = ["campaign", "position", "n_available", "max_assignments", "shown", "work"]
     readonly_fields = ["shown", "work"]
 
@@ -115,7 +116,7 @@ class AnswerInline(ReadOnlyInline):
 
 
 @admin.register(Assignment)
-class AssignmentAdmin(OfTask, ReadOnlyAdmin):
+class AssignmentAdmin(OfTask, SearchedApart, ReadOnlyAdmin):
     pool_paths = ("hit__campaign__pool",)
     shows_outputs = True
     act_permission = "crowd.change_assignment"
@@ -136,7 +137,7 @@ class AssignmentAdmin(OfTask, ReadOnlyAdmin):
         "accepted_at",
     ]
     list_select_related = ["worker", "hit__campaign"]
-    search_fields = ["=pk", "worker__pseudonym", "remark"]
+    search_fields = ["pk", "worker__pseudonym", "remark"]
     ordering = ["-pk"]
     readonly_fields = ["shown", "campaign", "reward"]
     inlines = [AnswerInline]

@@ -28,7 +28,7 @@ class Assignment(models.Model):
 
     hit = models.ForeignKey(HIT, on_delete=models.PROTECT, related_name="assignments")
     worker = models.ForeignKey(
-        Worker, on_delete=models.PROTECT, related_name="assignments"
+        Worker, on_delete=models.PROTECT, related_name="assignments", db_index=False
     )
     state = models.CharField(
         max_length=16, choices=State.choices, default=State.ACCEPTED
@@ -60,7 +60,25 @@ class Assignment(models.Model):
                 fields=["hit", "worker"], name="hit_once_per_worker"
             ),
         ]
-        indexes = [models.Index(fields=["worker", "state"])]
+        indexes = [
+            models.Index(fields=["worker", "state"]),
+            # each request of a worker begins with their newest; without it PostgreSQL
+            # goes through everybody's from the end
+            models.Index(fields=["worker", "id"], name="assignment_newest_of_worker"),
+            models.Index(
+                fields=["hit", "decided_at"],
+                condition=Q(state="REJECTED"),
+                name="assignment_rejected",
+            ),
+            models.Index(
+                fields=["hit", "overturned_at"],
+                condition=Q(overturned_at__isnull=False),
+                name="assignment_overturned",
+            ),
+            models.Index(
+                fields=["id"], condition=~Q(remark=""), name="assignment_with_remark"
+            ),
+        ]
 
     def __str__(self) -> str:
         return f"assignment {self.pk}"

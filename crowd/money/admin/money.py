@@ -18,6 +18,7 @@ from crowd.money.models import Budget, Commitment, LedgerEntry
 from crowd.money.services import budgets, payments
 from crowd.templatetags.crowd_money import dollars
 from genie.accounts.task_admin import EditedOfTask, OfTask
+from genie.lib.admin.lists import SearchedApart
 from genie.lib.admin.questions import Line, Question, confirmed_form
 from genie.lib.admin.reasons import AsksWhy
 from genie.lib.admin.rows import PageOfRows, ReadOnlyAdmin, person
@@ -126,7 +127,7 @@ PAID = Question(
 
 
 @admin.register(LedgerEntry)
-class LedgerEntryAdmin(OfTask, ReadOnlyAdmin):
+class LedgerEntryAdmin(OfTask, SearchedApart, ReadOnlyAdmin):
     pool_paths = ("campaign__pool",)
     act_permission = "crowd.change_ledgerentry"
     list_display = [
@@ -143,7 +144,11 @@ class LedgerEntryAdmin(OfTask, ReadOnlyAdmin):
     ]
     list_filter = ["state", "kind", "assignment__state", "campaign__pool", "created_at"]
     list_select_related = ["campaign", "assignment__worker"]
-    search_fields = ["idempotency_key", "platform_id", "assignment__worker__pseudonym"]
+    search_fields = [
+        "idempotency_key__exact",
+        "platform_id",
+        "assignment__worker__pseudonym",
+    ]
     ordering = ["-pk"]
     actions = ["mark_paid_selected"]
 

@@ -24,6 +24,7 @@ from crowd.requester.models.account import Requester
 from crowd.requester.models.records import RequesterBatch
 from crowd.requester.protocol import clock
 from crowd.requester.services import money
+from crowd.requester.services.settle import settle
 from crowd.templatetags.crowd_money import dollars
 from genie.lib.admin.log import note
 from genie.lib.admin.questions import after_asking
@@ -239,7 +240,9 @@ class RequesterBatchAdmin(ReadOnlyAdmin):
             "media": self.media,
         }
         if draft is not None:
-            left = money.account(form.cleaned_data["requester"], clock.now()).available
+            requester = form.cleaned_data["requester"]
+            settle(requester, clock.now())
+            left = money.account(requester).available
             hidden = {name: form.cleaned_data[name] for name in ("page", "table")}
             context |= {
                 "left": left,

@@ -71,8 +71,12 @@ class Draft:
     n_assignments: int
 
     @property
+    def cents_each(self) -> int:
+        return self.reward_cents + self.fee_cents
+
+    @property
     def cost_cents(self) -> int:
-        return self.n_assignments * (self.reward_cents + self.fee_cents)
+        return self.n_assignments * self.cents_each
 
 
 def draft(terms: Terms, template: str, table_text: str, *, markup: bool) -> Draft:
@@ -122,7 +126,7 @@ def post(
                 "before; if not, choose another name.",
                 code="batch-exists",
             )
-        money.require(locked, draft_of_batch.cost_cents, now)
+        money.require(locked, draft_of_batch.cost_cents)
         hit_type = find_or_make(Call(locked, "CreateHITType", now), terms.arguments())
         batch = RequesterBatch.objects.create(
             requester=locked,
@@ -140,6 +144,7 @@ def post(
             ],
             batch_size=AT_ONCE,
         )
+        money.hold_more(requester.pk, sum(hit.held_cents for hit in hits))
         if hit_type.notification_active:
             for hit in hits:
                 events.about_hit(hit, "HITCreated", now)
@@ -159,6 +164,7 @@ def stop(batch: RequesterBatch) -> int:
             expires_at=now, touched_at=now, announced=False
         )
         for pk in pks:
+            money.hold(pk, now)
             announce(pk, now)
     return len(pks)
 
@@ -176,6 +182,8 @@ def _hit(
         max_assignments=terms.max_assignments,
         reward_cents=draft_of_batch.reward_cents,
         fee_cents=draft_of_batch.fee_cents,
+        held_cents=terms.max_assignments * draft_of_batch.cents_each,
+        held_as_open=True,
         created_at=now,
         expires_at=now + timedelta(seconds=terms.lifetime_seconds),
         touched_at=now,

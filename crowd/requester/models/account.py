@@ -40,6 +40,10 @@ class Requester(models.Model):
         max_length=64, unique=True, default=new_customer_id, editable=False
     )
     created_at = models.DateTimeField(auto_now_add=True)
+    # the sum of its entries, and of what its HITs hold: accounts are asked for with
+    # each HIT that is posted, and must not be added up from their beginning
+    balance_cents = models.BigIntegerField(default=0, editable=False)
+    held_cents = models.BigIntegerField(default=0, editable=False)
 
     class Meta:
         ordering = ["name"]
@@ -163,11 +167,42 @@ class RequesterHIT(models.Model):
     # Whether it was announced that nothing more will come in.
     announced = models.BooleanField(default=False)
     disposed_at = models.DateTimeField(null=True, blank=True)
+    # its part of what its requester's account holds, and whether that is for a HIT that
+    # has not expired; see `services.money.hold`
+    held_cents = models.BigIntegerField(default=0, editable=False)
+    held_as_open = models.BooleanField(default=False, editable=False)
 
     class Meta:
         ordering = ["pk"]
         verbose_name = "requester's HIT"
-        indexes = [models.Index(fields=["requester", "expires_at"])]
+        # each list and each look at what is due reads its own rows only
+        indexes = [
+            models.Index(
+                fields=["requester", "id"],
+                condition=Q(disposed_at=None),
+                name="requester_hit_kept",
+            ),
+            models.Index(
+                fields=["requester", "id"],
+                condition=Q(disposed_at=None, announced=True, reviewing=False),
+                name="requester_hit_reviewable",
+            ),
+            models.Index(
+                fields=["requester", "id"],
+                condition=Q(disposed_at=None, announced=True, reviewing=True),
+                name="requester_hit_reviewing",
+            ),
+            models.Index(
+                fields=["requester", "expires_at"],
+                condition=Q(disposed_at=None, announced=False),
+                name="requester_hit_to_announce",
+            ),
+            models.Index(
+                fields=["requester", "expires_at"],
+                condition=Q(held_as_open=True),
+                name="requester_hit_held_as_open",
+            ),
+        ]
 
     def __str__(self) -> str:
         return self.entity_id
@@ -196,7 +231,7 @@ class RequesterAssignment(models.Model):
     accepted_at = models.DateTimeField()
     deadline_at = models.DateTimeField()
     submitted_at = models.DateTimeField(null=True, blank=True)
-    auto_approval_at = models.DateTimeField(null=True, blank=True, db_index=True)
+    auto_approval_at = models.DateTimeField(null=True, blank=True)
     approved_at = models.DateTimeField(null=True, blank=True)
     rejected_at = models.DateTimeField(null=True, blank=True)
     answer = models.TextField(blank=True)
@@ -215,6 +250,13 @@ class RequesterAssignment(models.Model):
                 condition=~Q(state="Returned"),
                 name="requester_hit_once_per_worker",
             )
+        ]
+        # what is late or due is looked for before each call
+        indexes = [
+            models.Index(fields=["state", "deadline_at"], name="requester_work_late"),
+            models.Index(
+                fields=["state", "auto_approval_at"], name="requester_work_due"
+            ),
         ]
 
     def __str__(self) -> str:

@@ -61,6 +61,7 @@ def reject_assignment(call: Call, arguments: Arguments) -> Answer:
     ).update(state=State.REJECTED, rejected_at=call.now, feedback=feedback)
     if not rejected:
         raise wrong_state("Assignment", row.state, State.SUBMITTED)
+    money.hold(row.hit_id, call.now)
     events.about_work(row, "AssignmentRejected", call.now)
     _tell(
         row,
@@ -106,4 +107,4 @@ def _check_override(call: Call, row: RequesterAssignment) -> None:
             "InvalidAssignmentState",
         )
     # The money of rejected work was given back; it must be there again.
-    money.require(call.requester, row.hit.reward_cents + row.hit.fee_cents, call.now)
+    money.require(call.requester, row.hit.reward_cents + row.hit.fee_cents)

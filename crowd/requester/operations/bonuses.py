@@ -21,7 +21,7 @@ OPEN = (RequesterAssignment.State.ACCEPTED, RequesterAssignment.State.RETURNED)
 
 @handles("GetAccountBalance")
 def get_account_balance(call: Call, arguments: Arguments) -> Answer:
-    account = money.account(call.requester, call.now)
+    account = money.account(call.requester)
     return {
         "AvailableBalance": money.amount(max(account.available, 0)),
         "OnHoldBalance": money.amount(account.on_hold),
@@ -48,7 +48,7 @@ def send_bonus(call: Call, arguments: Arguments) -> Answer:
     cents = money.cents(arguments["BonusAmount"])
     if not cents:
         raise bad_value("BonusAmount", arguments["BonusAmount"])
-    money.require(call.requester, cents + money.bonus_fee(cents), call.now)
+    money.require(call.requester, cents + money.bonus_fee(cents))
     bonus = RequesterBonus.objects.create(
         assignment=row,
         amount_cents=cents,

@@ -33,13 +33,14 @@ def update_hit_type_of_hit(call: Call, arguments: Arguments) -> Answer:
     more = (hit_type.reward_cents + fee - before) * hit.max_assignments
     # An expired HIT holds no money, whatever it would cost.
     if hit.expires_at > call.now:
-        money.require(call.requester, max(more, 0), call.now)
+        money.require(call.requester, max(more, 0))
     RequesterHIT.objects.filter(pk=hit.pk).update(
         hit_type=hit_type,
         reward_cents=hit_type.reward_cents,
         fee_cents=fee,
         touched_at=call.now,
     )
+    money.hold(hit.pk, call.now)
     return {}
 
 

@@ -12,7 +12,7 @@ from crowd.requester.protocol.call import Answer, Arguments, Call, handles
 from crowd.requester.protocol.errors import TurkError, wrong_state
 from crowd.requester.questions.questions import read_question
 from crowd.requester.selectors import own_rows
-from crowd.requester.selectors.hit_status import status_of
+from crowd.requester.selectors.hit_status import counted, status_of
 from crowd.requester.services import events, money, requirements
 
 MANY = 10
@@ -59,7 +59,7 @@ def create_additional_assignments(call: Call, arguments: Arguments) -> Answer:
         raise TurkError("A HIT cannot have that many assignments.")
     if hit.expires_at > call.now:
         cost = hit.reward_cents + hit.fee_cents
-        money.require(call.requester, cost * n, call.now)
+        money.require(call.requester, cost * n)
     _change(call, hit, max_assignments=hit.max_assignments + n)
     events.about_hit(hit, "HITExtended", call.now)
     tokens.remember(call, token, hit.entity_id)
@@ -83,7 +83,7 @@ def update_expiration(call: Call, arguments: Arguments) -> Answer:
         taken = hit.n_open + hit.n_submitted
         free = hit.max_assignments - hit.n_decided - taken
         cost = hit.reward_cents + hit.fee_cents
-        money.require(call.requester, cost * max(free, 0), call.now)
+        money.require(call.requester, cost * max(free, 0))
     _change(call, hit, expires_at=ends)
     tokens.remember(call, token, hit.entity_id)
     return {}
@@ -113,6 +113,7 @@ def delete_hit(call: Call, arguments: Arguments) -> Answer:
             "InvalidHITState",
         )
     RequesterHIT.objects.filter(pk=hit.pk).update(disposed_at=call.now)
+    money.hold(hit.pk, call.now)
     events.about_hit(hit, "HITDisposed", call.now)
     return {}
 
@@ -138,7 +139,7 @@ def _check_content(arguments: Arguments) -> None:
 def _post(call: Call, hit_type: RequesterHITType, arguments: Arguments) -> Answer:
     n = arguments.get("MaxAssignments") or 1
     fee = money.fee(hit_type.reward_cents, n, hit_type.requirements)
-    money.require(call.requester, n * (hit_type.reward_cents + fee), call.now)
+    money.require(call.requester, n * (hit_type.reward_cents + fee))
     hit = RequesterHIT.objects.create(
         requester=call.requester,
         hit_type=hit_type,
@@ -151,6 +152,7 @@ def _post(call: Call, hit_type: RequesterHITType, arguments: Arguments) -> Answe
         expires_at=call.now + timedelta(seconds=arguments["LifetimeInSeconds"]),
         touched_at=call.now,
     )
+    money.hold(hit.pk, call.now)
     tokens.remember(call, arguments.get("UniqueRequestToken"), hit.entity_id)
     events.about_hit(hit, "HITCreated", call.now)
     return {"HIT": render.hit(own_rows.hit(call, hit.entity_id), call.now)}
@@ -169,7 +171,9 @@ def _processed(token: str | None) -> TurkError:
 
 
 def _change(call: Call, hit: RequesterHIT, **values: Any) -> None:
-    """Write what may let more work in, so that its end is announced again."""
-    RequesterHIT.objects.filter(pk=hit.pk).update(
-        **values, touched_at=call.now, announced=False
-    )
+    """Write what may let more work in; where it does, its end is announced again."""
+    rows = RequesterHIT.objects.filter(pk=hit.pk)
+    rows.update(**values, touched_at=call.now)
+    if status_of(counted(rows, call.now).get(), call.now) not in REVIEW:
+        rows.update(announced=False)
+    money.hold(hit.pk, call.now)

@@ -27,18 +27,23 @@ def page(
     name: str,
     render: Callable[[Row], Any],
     first: Sequence[Row] = (),
+    load: Callable[[QuerySet[Row]], QuerySet[Row, Any]] | None = None,
 ) -> Answer:
     """Give one page of rows by ascending key; the last full page has a token too.
 
-    `first` holds rows of no table that come before, with negative keys.
+    `first` holds rows of no table that come before, with negative keys. `load` adds what
+    is shown of rows, to those of the page only.
     """
     size = arguments.get("MaxResults") or USUAL_SIZE
     signer = _signer(call, arguments)
     start = _start(signer, arguments.get("NextToken"))
     page_rows = [row for row in first if start is None or row.pk > start][:size]
-    page_rows += rows.filter(pk__gt=max(start or 0, 0)).order_by("pk")[
-        : size - len(page_rows)
-    ]
+    after = rows.filter(pk__gt=max(start or 0, 0)).order_by("pk")
+    after = after[: size - len(page_rows)]
+    if load is not None:
+        pks = list(after.values_list("pk", flat=True))
+        after = load(rows.model._default_manager.filter(pk__in=pks)).order_by("pk")
+    page_rows += after
     answer: Answer = {
         "NumResults": len(page_rows),
         name: [render(row) for row in page_rows],

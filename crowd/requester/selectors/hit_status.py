@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
-from django.db.models import Count, F, Q
+from django.db.models import Count, Q
 
 from crowd.requester.models.account import Requester, RequesterAssignment, RequesterHIT
 
@@ -19,13 +19,14 @@ FORGOTTEN = timedelta(days=120)
 
 def hits_of(requester: Requester, now: datetime) -> QuerySet[RequesterHIT, Any]:
     """Give a requester's HITs that are not disposed of, with their counts."""
+    return counted(kept_hits(requester, now), now)
+
+
+def kept_hits(requester: Requester, now: datetime) -> QuerySet[RequesterHIT]:
+    """Give a requester's HITs that are not disposed of, without counting for each."""
     forgotten = Q(expires_at__lte=now - FORGOTTEN, touched_at__lte=now - FORGOTTEN)
-    return counted(
-        RequesterHIT.objects.filter(requester=requester, disposed_at=None).exclude(
-            forgotten
-        ),
-        now,
-    )
+    rows = RequesterHIT.objects.filter(requester=requester, disposed_at=None)
+    return rows.exclude(forgotten)
 
 
 def counted(hits: QuerySet[RequesterHIT], now: datetime) -> QuerySet[RequesterHIT, Any]:
@@ -37,12 +38,6 @@ def counted(hits: QuerySet[RequesterHIT], now: datetime) -> QuerySet[RequesterHI
         n_submitted=Count("assignments", filter=Q(assignments__state=State.SUBMITTED)),
         n_decided=Count("assignments", filter=decided),
     )
-
-
-def finished(hits: QuerySet[Any, Any], now: datetime) -> QuerySet[Any, Any]:
-    """Keep HITs to which nothing more can come in as things stand."""
-    full = Q(max_assignments__lte=F("n_submitted") + F("n_decided"))
-    return hits.filter(full | Q(expires_at__lte=now), n_open=0)
 
 
 def n_free(hit: Any) -> int:

@@ -12,6 +12,7 @@ from django.utils import timezone
 from django.utils.crypto import salted_hmac
 
 from crowd.requester.models.account import AccessKey, Requester, RequesterEntry
+from crowd.requester.services.money import book
 from genie.lib.admin.log import note
 from genie.lib.errors import GenieError
 from genie.lib.unguessable import fingerprint
@@ -97,5 +98,6 @@ def deposit(
             },
         )
         if is_new:
+            book(requester.pk, cents)
             note(by, requester, f"Deposited {cents} cents.")
     return entry

@@ -1,8 +1,9 @@
 """A requester's account: what was paid in, what is held for posted work, what is left.
 
-No row says what is on hold: it follows from the HITs and assignments that are
-there. Callers hold the requester's row, so that the sum stays true until they have
-acted on it.
+What is on hold follows from the HITs and assignments that are there, and the balance
+from the entries. Both sums are kept on the requester's row and changed with what they
+are made of, so that no call adds up the whole account. Callers hold that row, so that
+the sums stay true until they have acted on them.
 """
 
 from __future__ import annotations
@@ -10,9 +11,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import datetime
 from decimal import Decimal
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from django.db.models import F, Sum
+from django.db.models import Count, F, Q
 
 from crowd.pricing import fee_per_assignment
 from crowd.requester.models.account import (
@@ -23,9 +24,6 @@ from crowd.requester.models.account import (
     RequesterHIT,
 )
 from crowd.requester.protocol.errors import TurkError
-
-if TYPE_CHECKING:
-    from django.db.models import QuerySet
 
 Kind = RequesterEntry.Kind
 State = RequesterAssignment.State
@@ -78,42 +76,51 @@ def fee(reward_cents: int, max_assignments: int, requirements: list[Any]) -> int
     )
 
 
-def account(requester: Requester, now: datetime) -> Account:
-    """Add up the account from its entries and the work that is still out."""
-    paid = requester.entries.aggregate(n=Sum("amount_cents"))["n"] or 0
-    held = _held(requester, now)
-    return Account(paid - held, held)
-
-
-def _held(requester: Requester, now: datetime) -> int:
-    live = RequesterHIT.objects.filter(requester=requester, disposed_at=None)
-    work = RequesterAssignment.objects.filter(
-        hit__requester=requester, hit__disposed_at=None
+def account(requester: Requester) -> Account:
+    """Give the account as it was settled last (`services.settle`)."""
+    balance, held = Requester.objects.values_list("balance_cents", "held_cents").get(
+        pk=requester.pk
     )
-    price = F("reward_cents") + F("fee_cents")
-    posted = live.filter(expires_at__gt=now).aggregate(
-        n=Sum(price * F("max_assignments"))
-    )["n"]
+    return Account(balance - held, held)
+
+
+def hold(hit_pk: int, now: datetime) -> None:
+    """Hold what a HIT may cost from here on, in place of what was held for it.
+
+    Called wherever that changes: posted, changed, decided on, expired, deleted. Callers
+    hold the requester's row.
+    """
+    work = Q(assignments__state=State.SUBMITTED) | Q(
+        assignments__state=State.ACCEPTED, assignments__deadline_at__gt=now
+    )
     # A decision ends the hold on its place, whichever way it falls.
-    decided = work.filter(
-        hit__expires_at__gt=now, state__in=[State.APPROVED, State.REJECTED]
+    decided = Q(assignments__state__in=[State.APPROVED, State.REJECTED])
+    hit = RequesterHIT.objects.annotate(
+        n_waiting=Count("assignments", filter=work),
+        n_decided=Count("assignments", filter=decided),
+    ).get(pk=hit_pk)
+    is_open = hit.disposed_at is None and hit.expires_at > now
+    n = hit.max_assignments - hit.n_decided
+    if not is_open:
+        # After its end a HIT holds only what has come in, or still may.
+        n = hit.n_waiting if hit.disposed_at is None else 0
+    cents = n * (hit.reward_cents + hit.fee_cents)
+    if (cents, is_open) == (hit.held_cents, hit.held_as_open):
+        return
+    RequesterHIT.objects.filter(pk=hit_pk).update(
+        held_cents=cents, held_as_open=is_open
     )
-    # After its end a HIT holds only what has come in, or still may.
-    late = work.filter(hit__expires_at__lte=now)
-    waiting = late.filter(state=State.SUBMITTED) | late.filter(
-        state=State.ACCEPTED, deadline_at__gt=now
-    )
-    return (posted or 0) - _price_of(decided) + _price_of(waiting)
+    hold_more(hit.requester_id, cents - hit.held_cents)
 
 
-def _price_of(work: QuerySet[RequesterAssignment]) -> int:
-    price = F("hit__reward_cents") + F("hit__fee_cents")
-    return work.aggregate(n=Sum(price))["n"] or 0
+def hold_more(requester_pk: int, value: int) -> None:
+    """Add to what an account holds what its HITs have come to hold."""
+    Requester.objects.filter(pk=requester_pk).update(held_cents=F("held_cents") + value)
 
 
-def require(requester: Requester, needed: int, now: datetime) -> None:
+def require(requester: Requester, needed: int) -> None:
     """Refuse what the account cannot pay for; callers hold the requester's row."""
-    left = account(requester, now).available
+    left = account(requester).available
     if needed > left:
         raise TurkError(
             "This Requester has insufficient funds in their account to complete this "
@@ -140,6 +147,13 @@ def bonus_fee(bonus_cents: int) -> int:
     return fee_per_assignment("mturk", bonus_cents)
 
 
+def book(requester_pk: int, value: int) -> None:
+    """Add to the balance what an entry says that was just written."""
+    Requester.objects.filter(pk=requester_pk).update(
+        balance_cents=F("balance_cents") + value
+    )
+
+
 def _charge(
     requester_pk: int, kind: RequesterEntry.Kind, what: str, value: int, now: datetime
 ) -> None:
@@ -152,3 +166,4 @@ def _charge(
             amount_cents=-value,
             created_at=now,
         )
+        book(requester_pk, -value)

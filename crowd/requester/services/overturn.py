@@ -9,7 +9,7 @@ from django.db import transaction
 from crowd.requester.models.account import Requester, RequesterAssignment
 from crowd.requester.protocol import clock
 from crowd.requester.services import money
-from crowd.requester.services.settle import approve
+from crowd.requester.services.settle import approve, settle
 from genie.lib.admin.log import note
 
 if TYPE_CHECKING:
@@ -31,13 +31,15 @@ def overturn(assignment_pk: int, *, by: AbstractBaseUser, sentence: str) -> bool
         requester = Requester.objects.select_for_update().get(
             hits__assignments=assignment_pk
         )
+        # so that the account is as of now
+        settle(requester, now)
         work = RequesterAssignment.objects.select_related(
             "hit__hit_type", "hit__requester"
         ).get(pk=assignment_pk)
         if work.state != State.REJECTED:
             return False
         # The hold on this money ended with the rejection.
-        money.require(requester, work.hit.reward_cents + work.hit.fee_cents, now)
+        money.require(requester, work.hit.reward_cents + work.hit.fee_cents)
         feedback = f"Approved by this site after an appeal: {sentence}"
         approve(work, now, feedback[:1024], State.REJECTED)
         note(by, work, f"Rejection reversed: appeal granted: {sentence}")

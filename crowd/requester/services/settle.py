@@ -25,8 +25,11 @@ def settle(requester: Requester, now: datetime) -> None:
     over = RequesterHIT.objects.filter(
         requester=requester, announced=False, disposed_at=None, expires_at__lte=now
     )
+    lapsed = RequesterHIT.objects.filter(
+        requester=requester, held_as_open=True, expires_at__lte=now
+    )
     # Asked without a lock: nearly always nothing is due.
-    if not (late.exists() or due.exists() or over.exists()):
+    if not any(rows.exists() for rows in (late, due, over, lapsed)):
         return
     with transaction.atomic():
         locked = Requester.objects.select_for_update().get(pk=requester.pk)
@@ -36,6 +39,8 @@ def settle(requester: Requester, now: datetime) -> None:
             approve(row, now)
         for hit in over.filter(requester=locked):
             announce(hit.pk, now)
+        for pk in lapsed.filter(requester=locked).values_list("pk", flat=True):
+            money.hold(pk, now)
 
 
 def end(assignment: RequesterAssignment, now: datetime, event: str) -> bool:
@@ -44,6 +49,7 @@ def end(assignment: RequesterAssignment, now: datetime, event: str) -> bool:
         pk=assignment.pk, state=State.ACCEPTED
     ).update(state=State.RETURNED)
     if ended:
+        money.hold(assignment.hit_id, now)
         events.about_work(assignment, event, now)
         announce(assignment.hit_id, now)
     return bool(ended)
@@ -63,6 +69,7 @@ def approve(
     )
     if approved:
         money.charge_work(assignment, now)
+        money.hold(assignment.hit_id, now)
         events.about_work(assignment, "AssignmentApproved", now)
     return bool(approved)
 

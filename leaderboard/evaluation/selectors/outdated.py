@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
-from datetime import timedelta
+from collections.abc import Collection, Sequence
+from datetime import datetime, timedelta
 
-from django.db.models import Exists, F, OuterRef, Q, QuerySet
+from django.db.models import F, Max, Q, QuerySet
 from django.db.models.functions import Coalesce
 
 from crowd.hits.models.assignment import Assignment
@@ -16,6 +16,8 @@ from quality.bans.selectors import bans
 # A ban bears the time at which its transaction began: a score that was computed before
 # that one ended has not seen it. So long at most does such a transaction take.
 UNSEEN = timedelta(minutes=1)
+# So many campaigns are looked at one by one.
+FEW = 16
 
 
 def outdated(among: Collection[int] | None = None) -> list[int]:
@@ -63,13 +65,34 @@ def _changed(rows: QuerySet[HumanEvaluation], unseen: timedelta = UNSEEN) -> set
             Q(**{"since__lt": at + unseen}), task__slug=pool
         ).values_list("pk", flat=True)
     ]
-    judged = Assignment.objects.filter(
-        Q(state=Assignment.State.REJECTED, decided_at__gt=OuterRef("since"))
-        | Q(overturned_at__gt=OuterRef("since"))
-    )
-    other = rows.filter(
-        # scoring is followed by asking again, which had no money before
-        Q(campaigns__campaign__money_added_at__gt=F("since"))
-        | Exists(judged.filter(hit__campaign=OuterRef("campaigns__campaign")))
-    ).values_list("pk", flat=True)
-    return {*banned, *other}
+    # scoring is followed by asking again, which had no money before
+    added = rows.filter(campaigns__campaign__money_added_at__gt=F("since"))
+    asked = list(rows.values_list("pk", "since", "campaigns__campaign"))
+    decided_at = _decided_at([campaign for *_, campaign in asked])
+    decided = [
+        pk
+        for pk, since, campaign in asked
+        if campaign in decided_at and decided_at[campaign] > since
+    ]
+    return {*banned, *added.values_list("pk", flat=True), *decided}
+
+
+def _decided_at(campaigns: Sequence[int | None]) -> dict[int, datetime]:
+    """Tell when work was last rejected, or a rejection taken back, in each campaign.
+
+    Asked of the few assignments that this befell, each kind through an index of its own,
+    and not of all that the campaigns have.
+    """
+    newest: dict[int, datetime] = {}
+    kinds = {
+        "decided_at": Assignment.objects.filter(state=Assignment.State.REJECTED),
+        "overturned_at": Assignment.objects.filter(overturned_at__isnull=False),
+    }
+    for moment, rows in kinds.items():
+        if len(campaigns) <= FEW:
+            rows = rows.filter(hit__campaign__in=campaigns)
+        last = rows.order_by().values_list("hit__campaign").annotate(at=Max(moment))
+        for campaign, at in last:
+            if at is not None:
+                newest[campaign] = max(at, newest.get(campaign, at))
+    return newest

@@ -56,7 +56,7 @@ class TurkWorld(World):
 
     def spend_all_but(self, cents):
         """Let other work of the same account take the money."""
-        left = money.account(self.requester, clock.now()).available
+        left = money.account(self.requester).available
         RequesterEntry.objects.create(
             requester=self.requester,
             key=f"{OTHER}:{left}",
@@ -65,6 +65,7 @@ class TurkWorld(World):
             reason=OTHER,
             created_at=clock.now(),
         )
+        money.book(self.requester.pk, cents - left)
 
     def worker(self, who):
         return register_worker(platform_worker_id=who)

@@ -1,0 +1,1 @@
+"""A site after years of use: filled in bulk, then asked what its people ask."""
