@@ -28,7 +28,7 @@ from leaderboard.metric_runs.services import measure
 from leaderboard.metric_runs.services.measure import write_result
 from leaderboard.models import HumanEvaluation, Instance, Score, Submission, Task
 from leaderboard.releases import bundle
-from leaderboard.releases.gathering import results
+from leaderboard.releases.gathering.judgments import task_ids
 from leaderboard.releases.licence import may_be_copied
 from leaderboard.releases.make import make
 from leaderboard.releases.rebuilding.rebuild import rebuild
@@ -316,7 +316,7 @@ def test_the_draw_of_the_sample_is_released_only_once_nobody_is_asked(task, tmp_
 def test_which_instances_are_judged_is_released_only_once_nobody_is_asked(
     task, tmp_path
 ):
-    known = set(results.task_ids(task).values())
+    known = set(task_ids(task).values())
     over = make(task, tmp_path / "over").folder
     named = [row["instance"] for row in rows(over, "judgments")]
     assert set(named) <= known
