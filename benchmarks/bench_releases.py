@@ -19,6 +19,7 @@ import resource
 import shutil
 import subprocess
 import sys
+import tempfile
 import time
 from pathlib import Path
 from typing import Any
@@ -29,6 +30,8 @@ from benchmarks import world
 
 INSTANCES = 1_000
 PREDICTED = 100
+# Systems written one by one; the others are their copies.
+WRITTEN = 10
 KEY = b"bench"
 
 
@@ -49,7 +52,9 @@ def fill(n: int) -> None:
     task.licence = "CC0"
     task.save()
     instances = list(task.instances.order_by("position"))
-    for number in range(n // INSTANCES):
+    n_systems = n // INSTANCES
+    written = min(n_systems, WRITTEN)
+    for number in range(written):
         values = rng.integers(0, 5, INSTANCES) / 4
         with transaction.atomic():
             submission = judged(task, number, owner, team, values)
@@ -67,6 +72,46 @@ def fill(n: int) -> None:
             Prediction.objects.bulk_create(
                 Prediction(submission=submission, instance=one, text="a " * 40)
                 for one in instances[:PREDICTED]
+            )
+
+    multiply(n_systems // written - 1)
+
+
+def multiply(n: int) -> None:
+    """Copy the systems with all that is said of them, `n` times, in the database."""
+    from django.db import connection, transaction
+    from django.db.models import Max
+
+    from crowd import models as crowd
+    from leaderboard import models
+
+    every = [
+        *(models.Submission, models.HumanEvaluation, models.EvaluatedSystem),
+        *(crowd.Campaign, crowd.HIT, crowd.Item, crowd.Assignment, crowd.Answer),
+        *(models.EvaluationCampaign, models.JudgedItem, models.Score),
+        *(models.MetricResult, models.Prediction),
+    ]
+    last = {one: one.objects.aggregate(last=Max("pk"))["last"] for one in every}
+
+    def copied(field: Any) -> str:
+        if field.primary_key:
+            return f"a.{field.column} + copy.n * {last[field.model]}"
+        if field.related_model in last:
+            return f"a.{field.column} + copy.n * {last[field.related_model]}"
+        if field.unique:
+            return f"a.{field.column} || '-' || copy.n"
+        return f'a."{field.column}"'
+
+    with transaction.atomic(), connection.cursor() as cursor:
+        for one in every if n else []:
+            fields = one._meta.concrete_fields
+            columns = ", ".join(f'"{field.column}"' for field in fields)
+            values = ", ".join(copied(field) for field in fields)
+            table = one._meta.db_table
+            cursor.execute(
+                f"with recursive copy(n) as (select 1 union all select n + 1 from copy "
+                f"where n < {n}) insert into {table} ({columns}) "
+                f"select {values} from {table} a, copy"
             )
 
 
@@ -154,7 +199,7 @@ def main() -> None:
         return
     before: tuple[int, float] | None = None
     for n in args.sizes:
-        folder = world.set_up()
+        folder = Path(tempfile.mkdtemp(prefix="genie-bench-"))
         child("fill", folder, n)
         for work in ["release", *(["read"] if args.rebuild else [])]:
             found = child(work, folder, n)

@@ -14,8 +14,8 @@ WORDS = [f"{a}{b}{c}" for a in "bdgklmnprst" for b in "aeiou" for c in "nrslmtdk
 
 def set_up(folder: Path | None = None) -> Path:
     """Make an empty database in a folder of its own, or use a folder; return it."""
-    new = folder is None
     folder = folder or Path(tempfile.mkdtemp(prefix="genie-bench-"))
+    new = not any(folder.iterdir())
     os.environ.update(
         GENIE_VAR=str(folder),
         GENIE_SECRET_KEY="bench",
