@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import tempfile
 import zipfile
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import chain, groupby
 from operator import itemgetter
 from pathlib import Path
-from typing import IO
 
 from django.conf import settings
 from django.utils import timezone
@@ -219,17 +217,13 @@ def _scores_now(task: Task) -> list[int]:
     return list(board_scores(task).values_list("pk", flat=True))
 
 
-def archive(tasks: Sequence[Task]) -> IO[bytes]:
-    """Make a release of each task and pack them; the file is gone once it is closed."""
-    with tempfile.TemporaryDirectory() as name:
-        folders = [make(task, Path(name) / task.slug).folder for task in tasks]
-        file = tempfile.TemporaryFile()  # noqa: SIM115  # the reader closes it
-        with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as packed:
-            for folder in folders:
-                for path in sorted(folder.iterdir()):
-                    packed.write(path, f"{folder.name}/{path.name}")
-    file.seek(0)
-    return file
+def pack(folders: Sequence[Path], archive: Path) -> None:
+    """Pack the folders of releases into one archive."""
+    # the lowest level: several times as fast, for archives hardly larger
+    with zipfile.ZipFile(archive, "w", zipfile.ZIP_DEFLATED, compresslevel=1) as packed:
+        for folder in folders:
+            for path in sorted(folder.iterdir()):
+                packed.write(path, f"{folder.name}/{path.name}")
 
 
 def _prepare(folder: Path) -> None:
