@@ -12,9 +12,10 @@ import numpy as np
 WORDS = [f"{a}{b}{c}" for a in "bdgklmnprst" for b in "aeiou" for c in "nrslmtdk"]
 
 
-def set_up() -> Path:
-    """Make an empty database in a folder of its own; return the folder."""
-    folder = Path(tempfile.mkdtemp(prefix="genie-bench-"))
+def set_up(folder: Path | None = None) -> Path:
+    """Make an empty database in a folder of its own, or use a folder; return it."""
+    folder = folder or Path(tempfile.mkdtemp(prefix="genie-bench-"))
+    new = not any(folder.iterdir())
     os.environ.update(
         GENIE_VAR=str(folder),
         GENIE_SECRET_KEY="bench",
@@ -25,7 +26,8 @@ def set_up() -> Path:
     from django.core.management import call_command
 
     django.setup()
-    call_command("migrate", verbosity=0)
+    if new:
+        call_command("migrate", verbosity=0)
     return folder
 
 

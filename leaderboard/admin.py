@@ -15,6 +15,7 @@ from leaderboard.metric_board.admin import (
     OutsideMetricAdmin,
 )
 from leaderboard.releases.admin import TaskAdmin
+from leaderboard.releases.release_admin import ReleaseAdmin
 from leaderboard.site import admin as failed_jobs
 from leaderboard.teams.admin.people import GroupAdmin, UserAdmin
 from leaderboard.teams.admin.task_roles import TaskRoleAdmin
@@ -30,6 +31,7 @@ __all__ = [
     "MetricResultAdmin",
     "MetricRunAdmin",
     "OutsideMetricAdmin",
+    "ReleaseAdmin",
     "ScoreAdmin",
     "SubmissionAdmin",
     "TaskAdmin",

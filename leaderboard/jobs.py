@@ -10,6 +10,7 @@ from leaderboard.evaluation.services import refit
 from leaderboard.metric_board.services import boards
 from leaderboard.metric_runs.services import measure as measuring
 from leaderboard.metric_runs.services import pieces, runs
+from leaderboard.releases import queued as releases
 from leaderboard.studio.services import keep
 from leaderboard.submissions.models.submission import Submission
 from leaderboard.submissions.services import validate as validating
@@ -83,6 +84,14 @@ def refresh_metric_boards() -> None:
 
 def compute_metric_board(pk: int) -> None:
     boards.compute(pk)
+
+
+def make_release(pk: int) -> None:
+    releases.work(pk)
+
+
+def queue_releases() -> None:
+    releases.queue_missing()
 
 
 def forget_drafts() -> None:

@@ -27,6 +27,7 @@ from leaderboard.metric_board.models.board import MetricBoard
 from leaderboard.metric_board.models.outside import OutsideMetric, OutsideScores
 from leaderboard.metric_runs.models.result import MetricResult
 from leaderboard.metric_runs.models.run import MetricPiece, MetricRun
+from leaderboard.releases.models import Release
 from leaderboard.studio.models import Draft, DraftFile
 from leaderboard.submissions.models.repeated_request import RepeatedRequest
 from leaderboard.submissions.models.submission import (
@@ -68,6 +69,7 @@ __all__ = [
     "OutsideMetric",
     "OutsideScores",
     "Prediction",
+    "Release",
     "RepeatedRequest",
     "Rescoring",
     "Score",

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from django.contrib import admin, messages
 from django.db.models import Count, Q
 from django.http import FileResponse, HttpRequest, HttpResponse
-from django.shortcuts import get_object_or_404
+from django.shortcuts import get_object_or_404, redirect
 from django.urls import URLPattern, path
 from django.utils.html import format_html_join
 from django.utils.safestring import SafeString
@@ -18,10 +18,9 @@ from genie.accounts import reads
 from genie.accounts.task_admin import EditedOfTask
 from genie.lib.admin.plainly import Shown, plainly
 from genie.lib.admin.reasons import AsksWhy
-from genie.lib.errors import GenieError
 from leaderboard.evaluation.admin.draw_test import draw_for
 from leaderboard.monitoring.admin import campaigns_page
-from leaderboard.releases.make import archive
+from leaderboard.releases import queued
 from leaderboard.releases.report_page import report_page
 from leaderboard.submissions.models.submission import Submission
 from leaderboard.tasks.models import Task, TaskRevision
@@ -82,22 +81,17 @@ class TaskAdmin(EditedOfTask, AsksWhy):
     fields = [*_EDITABLE, *plainly(Task, _SHOWN)]
     actions = ["release_selected", "draw_test_selected"]
 
-    @admin.action(
-        description="Create and download a release of the data", permissions=["change"]
-    )
+    @admin.action(description="Create a release of the data", permissions=["change"])
     def release_selected(
         self, request: HttpRequest, queryset: QuerySet[Task]
-    ) -> FileResponse | None:
-        """Give an archive with one release a task; each is made anew."""
-        tasks = list(queryset.order_by("slug"))
-        try:
-            file = archive(tasks)
-        except GenieError as error:
-            self.message_user(request, error.message, messages.ERROR)
-            return None
-        for task in tasks:
-            reads.record(request, task, reads.Way.FILE, task.slug)
-        return FileResponse(file, as_attachment=True, filename="genie-release.zip")
+    ) -> HttpResponse:
+        """Have a job make one release a task, and show how far they are."""
+        for task in queryset.order_by("slug"):
+            self.log_change(
+                request, task, f"Requested {queued.request(task, by=request.user)}."
+            )
+        self.message_user(request, "The releases are being made.", messages.SUCCESS)
+        return redirect("admin:leaderboard_release_changelist")
 
     def get_urls(self) -> list[URLPattern]:
         campaigns = path(

@@ -4,51 +4,84 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import chain, islice
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from genie.lib.errors import GenieError
-from genie.lib.formats.csv_text import csv_text
+from genie.lib.formats.csv_text import csv_lines
 
 CHECKSUMS = "SHA256SUMS"
 MANIFEST = "manifest.json"
 CARD = "README.md"
 Record = dict[str, Any]
-# A value of this many numbers is no cell of a spreadsheet: the JSONL has it.
-_NESTED = (list, dict)
+T = TypeVar("T")
+# Values of many numbers or words are no cells of a spreadsheet: the JSONL has them.
+NESTED = frozenset(
+    [
+        *("links", "histogram", "estimates", "per_instance"),
+        *("details", "fields", "references"),
+    ]
+)
+_encode = json.JSONEncoder(ensure_ascii=False).encode
+
+
+def batched(values: Iterable[T], n: int) -> Iterator[list[T]]:
+    """Give the values `n` at a time; `itertools` can do it from Python 3.12 on."""
+    left = iter(values)
+    while some := list(islice(left, n)):
+        yield some
 
 
 def write_table(
-    folder: Path, name: str, columns: Sequence[str], rows: Sequence[Record]
-) -> None:
-    """Write a table twice; nested values stand in the JSONL only."""
-    lines = "".join(
-        json.dumps({column: row.get(column) for column in columns}, ensure_ascii=False)
-        + "\n"
-        for row in rows
-    )
-    (folder / f"{name}.jsonl").write_text(lines, "utf-8")
-    flat = [
-        column
-        for column in columns
-        if not any(isinstance(row.get(column), _NESTED) for row in rows)
-    ]
-    (folder / f"{name}.csv").write_text(csv_text(flat, rows), "utf-8")
+    folder: Path, name: str, columns: Sequence[str], rows: Iterable[Record]
+) -> int:
+    """Write a table twice, row by row, and count its rows.
+
+    Nested values stand in the JSONL only. A column that could have them, and has none
+    in the first row, has none at all: texts of a licence that does not allow them.
+    """
+    left = iter(rows)
+    first = list(islice(left, 1))
+    nested = {c for row in first for c in NESTED if row.get(c) is not None}
+    flat = [column for column in columns if column not in nested]
+    n = 0
+    with (
+        (folder / f"{name}.jsonl").open("w", encoding="utf-8", newline="\n") as full,
+        (folder / f"{name}.csv").open("w", encoding="utf-8", newline="\n") as sheet,
+    ):
+
+        def each() -> Iterator[Record]:
+            nonlocal n
+            for row in chain(first, left):
+                n += 1
+                whole = {column: row.get(column) for column in columns}
+                full.write(f"{_encode(whole)}\n")
+                yield row
+
+        sheet.writelines(csv_lines(flat, each()))
+    return n
 
 
 def read_table(folder: Path, name: str) -> list[Record]:
-    """Read a table's JSONL; a table that is not there has no rows."""
+    """Read a table's JSONL at once; a table that is not there has no rows."""
+    return list(iter_table(folder, name))
+
+
+def iter_table(folder: Path, name: str) -> Iterator[Record]:
+    """Read a table's JSONL row by row; one that is not there has no rows."""
     path = folder / f"{name}.jsonl"
     if not path.is_file():
-        return []
+        return
     with path.open(encoding="utf-8") as lines:
-        return [json.loads(line) for line in lines]
+        for line in lines:
+            yield json.loads(line)
 
 
 def positions(folder: Path) -> dict[str, int]:
     """Give the instances' places in the task."""
-    rows = read_table(folder, "instances")
+    rows = iter_table(folder, "instances")
     return {row["instance"]: row["position"] for row in rows}
 
 

@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-import tempfile
 import zipfile
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import chain, groupby
+from operator import itemgetter
 from pathlib import Path
-from typing import IO
 
 from django.conf import settings
 from django.utils import timezone
 
 from genie.lib.errors import GenieError
 from leaderboard.boards.selectors.columns import main_criterion
+from leaderboard.evaluation.selectors.board_ratings import board_scores
 from leaderboard.evaluation.selectors.coverage import whole_share
 from leaderboard.evaluation.selectors.sample_disclosure import sample_is_public
 from leaderboard.evaluation.services.refit import estimates_seed
@@ -21,8 +22,15 @@ from leaderboard.releases import FORMAT, bundle
 from leaderboard.releases.bundle import Record
 from leaderboard.releases.card import card
 from leaderboard.releases.gathering import comparisons, joint, results
+from leaderboard.releases.gathering.judgments import (
+    JUDGMENTS,
+    check_settled,
+    judgments,
+    scored_again,
+    task_ids,
+)
 from leaderboard.releases.licence import may_be_copied
-from leaderboard.releases.masked_instances import withhold_instances
+from leaderboard.releases.masked_instances import numbered
 from leaderboard.releases.pseudonyms import Pseudonyms
 from leaderboard.submissions.models.submission import Submission
 from leaderboard.submissions.selectors.outputs import outputs_are_open
@@ -30,8 +38,15 @@ from leaderboard.tasks.models import Task
 
 # Parts of a task's configuration that say nothing about how its numbers came about.
 _INTERNAL = frozenset({"budget", "quota"})
-# name: the columns, and the rows
-Tables = dict[str, tuple[tuple[str, ...], list[Record]]]
+# The tables, in the order in which a release names them.
+_ORDER = (
+    *("systems", "scores", "judgments", "metrics", "test_questions"),
+    *("comparisons", "comparison_pairs", "comparison_votes"),
+    *("joint_evaluations", "joint_results", "joint_pairs", "joint_judgments"),
+    *("instances", "predictions"),
+)
+# How many steps are done, of how many; may raise to give up.
+Tell = Callable[[int, int], None]
 
 
 @dataclass(frozen=True)
@@ -44,9 +59,14 @@ class Made:
 
 
 def make(
-    task: Task, folder: Path, *, texts: bool | None = None, key: bytes | None = None
+    task: Task,
+    folder: Path,
+    *,
+    texts: bool | None = None,
+    key: bytes | None = None,
+    tell: Tell = lambda done, of: None,
 ) -> Made:
-    """Write the release into an empty or new folder.
+    """Write the release into an empty or new folder, row by row.
 
     Parameters
     ----------
@@ -57,43 +77,26 @@ def make(
         licence allows. Hidden references never are.
     key : bytes, optional
         Makes the workers' pseudonyms; by default a new one that is forgotten.
+    tell : callable, optional
+        Called with each system that is done, in each of the long tables.
     """
     _prepare(folder)
     texts = may_be_copied(task.licence) if texts is None else texts
     shows_sample = sample_is_public(task)
     # one key for the whole release: a worker has the same name in all its tables
     names = Pseudonyms(key)
-    rows = results.ranked(task)
-    questions, fits = results.detector_fits(task, names)
-    together = _systems_together(task, names)
-    others = _others([row.pk for row in rows], together)
-    tables: Tables = {
-        "systems": (results.SYSTEMS, results.systems(task, rows, others)),
-        "scores": (results.SCORES, results.scores(task, rows)),
-        "judgments": (results.JUDGMENTS, results.judgments(task, rows, names)),
-        "metrics": (results.METRICS, results.metrics(rows)),
-        "test_questions": (results.TEST_QUESTIONS, questions),
-        **together,
-        "instances": (
-            results.INSTANCES,
-            results.instances(task, texts=texts, shows_sample=shows_sample),
-        ),
-    }
+    check_settled(task)
+    scores_then = _scores_now(task)
+    tables = _Tables(task, folder, names, tell, texts=texts)
     if not shows_sample:
-        judged = ("judgments", "comparison_pairs", "joint_judgments")
-        withhold_instances(
-            (tables[name][1] for name in judged),
-            {name: index for index, name in results.task_ids(task).items()},
-        )
-    if texts:
-        # Test questions are made of outputs: until people have judged a system by
-        # itself, nobody can look up what it said.
-        compared = [s.pk for s in others if outputs_are_open(s)]
-        pks = [*(row.pk for row in rows), *compared]
-        tables["predictions"] = (results.PREDICTIONS, results.predictions(pks))
-    for name, (columns, records) in tables.items():
-        bundle.write_table(folder, name, columns, records)
-    counts = {name: len(records) for name, (_, records) in tables.items()}
+        tables.number_instances()
+    fits = tables.write_test_questions()
+    tables.write_systems_together()
+    tables.write_systems()
+    tables.write_texts(shows_sample=shows_sample)
+    if _scores_now(task) != scores_then:
+        raise scored_again()
+    counts = {name: tables.counts[name] for name in _ORDER if name in tables.counts}
     manifest = _manifest(task, fits, counts, texts=texts, shows_sample=shows_sample)
     bundle.write_manifest(folder, manifest)
     (folder / bundle.CARD).write_text(card(task, manifest), "utf-8")
@@ -101,54 +104,126 @@ def make(
     return Made(folder, counts, texts)
 
 
-def _systems_together(task: Task, names: Pseudonyms) -> Tables:
-    """Give what was asked about several systems together."""
-    compared = comparisons.ended(task)
-    judged = joint.scored(task)
-    return {
-        "comparisons": (
-            comparisons.COMPARISONS,
-            comparisons.comparisons(task, compared),
-        ),
-        "comparison_pairs": (comparisons.PAIRS, comparisons.pairs(compared)),
-        "comparison_votes": (
-            comparisons.VOTES,
-            comparisons.votes(compared, names),
-        ),
-        "joint_evaluations": (
-            joint.EVALUATIONS,
-            joint.evaluations(judged),
-        ),
-        "joint_results": (joint.RESULTS, joint.results(judged)),
-        "joint_pairs": (joint.PAIRS, joint.pairs(judged)),
-        "joint_judgments": (
-            joint.JUDGMENTS,
-            joint.judgments(task, judged, names),
-        ),
-    }
+class _Tables:
+    """The tables of one release while they are written."""
+
+    def __init__(
+        self, task: Task, folder: Path, names: Pseudonyms, tell: Tell, *, texts: bool
+    ) -> None:
+        self.task, self.folder, self.names = task, folder, names
+        self.texts, self.tell = texts, tell
+        self.ranked = [row.pk for row in results.ranked(task)]
+        self.compared = comparisons.ended(task)
+        self.joint = joint.scored(task)
+        # systems that are spoken of and have no score of their own
+        self.others: list[Submission] = []
+        self.counts: dict[str, int] = {}
+        self._masks = False
+        self._number_of: dict[str, str] = {}
+        self._done = 0
+
+    def number_instances(self) -> None:
+        """Give judged instances numbers, by which they are called instead.
+
+        Everything about them is read twice, as no number is known before all are.
+        """
+        self._masks = True
+        about = chain(
+            self._judgments(),
+            comparisons.pairs(self.compared),
+            joint.judgments(self.task, self.joint, self.names),
+        )
+        judged = {row["instance"] for row in about}
+        positions = {name: index for index, name in task_ids(self.task).items()}
+        self._number_of = numbered(judged, positions)
+
+    def write_test_questions(self) -> Record:
+        questions, fits = results.detector_fits(self.task, self.names)
+        self._write("test_questions", results.TEST_QUESTIONS, questions)
+        return fits
+
+    def write_systems_together(self) -> None:
+        """Write what was asked about several systems together."""
+        task, compared, judged = self.task, self.compared, self.joint
+        named = {pk for one in compared for pk in (one.a_id, one.b_id)}
+        rows = comparisons.comparisons(task, compared)
+        self._write("comparisons", comparisons.COMPARISONS, rows)
+        pairs = self._named(comparisons.pairs(compared))
+        self._write("comparison_pairs", comparisons.PAIRS, pairs)
+        votes = comparisons.votes(compared, self.names)
+        self._write("comparison_votes", comparisons.VOTES, votes)
+        self._write("joint_evaluations", joint.EVALUATIONS, joint.evaluations(judged))
+        self._write("joint_results", joint.RESULTS, joint.results(judged))
+        self._write("joint_pairs", joint.PAIRS, joint.pairs(judged))
+
+        def noted() -> Iterator[Record]:
+            for row in self._named(joint.judgments(task, judged, self.names)):
+                named.add(row["submission"])
+                yield row
+
+        self._write("joint_judgments", joint.JUDGMENTS, noted())
+        submissions = Submission.objects.filter(pk__in=named - set(self.ranked))
+        self.others = list(submissions.select_related("team").order_by("pk"))
+
+    def write_systems(self) -> None:
+        """Write the board: its systems, their scores, and what these rest on."""
+        task = self.task
+        self._write("systems", results.SYSTEMS, results.systems(task, self.others))
+        self._write("scores", results.SCORES, results.scores(task, self.ranked))
+        judged = self._counted(self._named(self._judgments()))
+        self._write("judgments", JUDGMENTS, judged)
+        computed = self._counted(results.metrics(self.ranked))
+        self._write("metrics", results.METRICS, computed)
+
+    def write_texts(self, *, shows_sample: bool) -> None:
+        rows = results.instances(self.task, texts=self.texts, shows_sample=shows_sample)
+        self._write("instances", results.INSTANCES, rows)
+        if self.texts:
+            # Test questions are made of outputs: until people have judged a system by
+            # itself, nobody can look up what it said.
+            open_ones = [s.pk for s in self.others if outputs_are_open(s)]
+            texts = self._counted(results.predictions([*self.ranked, *open_ones]))
+            self._write("predictions", results.PREDICTIONS, texts)
+
+    def _write(
+        self, name: str, columns: tuple[str, ...], rows: Iterable[Record]
+    ) -> None:
+        self.counts[name] = bundle.write_table(self.folder, name, columns, rows)
+
+    def _judgments(self) -> Iterator[Record]:
+        return judgments(self.task, self.ranked, self.names)
+
+    def _named(self, rows: Iterable[Record]) -> Iterator[Record]:
+        """Call instances by what they are called in this release."""
+        if not self._masks:
+            yield from rows
+            return
+        for row in rows:
+            if row["instance"] not in self._number_of:
+                raise scored_again()  # rated since the instances were numbered
+            yield {**row, "instance": self._number_of[row["instance"]]}
+
+    def _counted(self, rows: Iterable[Record]) -> Iterator[Record]:
+        """Tell of each system that is done; long tables have theirs one after another."""
+        of = len(self.ranked) * (3 if self.texts else 2)
+        for _, own in groupby(rows, itemgetter("submission")):
+            yield from own
+            self._done += 1
+            self.tell(min(self._done, of), of)
 
 
-def _others(ranked: Sequence[int], together: Tables) -> list[Submission]:
-    """Find the systems that are spoken of and have no score of their own."""
-    _, compared = together["comparisons"]
-    _, judged = together["joint_judgments"]
-    named = {row[side] for row in compared for side in ("a", "b")}
-    named |= {row["submission"] for row in judged}
-    submissions = Submission.objects.filter(pk__in=named - set(ranked))
-    return list(submissions.select_related("team").order_by("pk"))
+def _scores_now(task: Task) -> list[int]:
+    """Name the scores of the board, which are never written over."""
+    return list(board_scores(task).values_list("pk", flat=True))
 
 
-def archive(tasks: Sequence[Task]) -> IO[bytes]:
-    """Make a release of each task and pack them; the file is gone once it is closed."""
-    with tempfile.TemporaryDirectory() as name:
-        folders = [make(task, Path(name) / task.slug).folder for task in tasks]
-        file = tempfile.TemporaryFile()  # noqa: SIM115  # the reader closes it
-        with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as packed:
-            for folder in folders:
-                for path in sorted(folder.iterdir()):
-                    packed.write(path, f"{folder.name}/{path.name}")
-    file.seek(0)
-    return file
+def pack(folders: Sequence[Path], archive: Path) -> None:
+    """Pack the folders of releases into one archive."""
+    # the lowest level: several times as fast, for archives hardly larger
+    with zipfile.ZipFile(archive, "w", zipfile.ZIP_DEFLATED, compresslevel=1) as packed:
+        for folder in folders:
+            for path in sorted(folder.iterdir()):
+                packed.write(path, f"{folder.name}/{path.name}")
 
 
 def _prepare(folder: Path) -> None:

@@ -8,31 +8,19 @@ task is being judged numbers the judged instances instead of naming them.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
-
-from leaderboard.releases.bundle import Record
+from collections.abc import Collection, Mapping
 
 _NUMBERED = re.compile(r"judged-(\d+)")
 
 
-def withhold_instances(
-    tables: Iterable[list[Record]], position_of: Mapping[str, int]
-) -> None:
-    """Replace the instances' ids by numbers that keep their order, in place.
+def numbered(judged: Collection[str], position_of: Mapping[str, int]) -> dict[str, str]:
+    """Give a number to each judged instance, in their order in the task.
 
-    Parameters
-    ----------
-    tables : iterable of list of dict
-        Rows with an `instance`. One instance has one number in all of them.
-    position_of : mapping from str to int
-        Place of each instance in the task. The order is kept because bootstraps are
-        rebuilt from it; places are not, as gaps would tell what is not judged.
+    The order is kept because bootstraps are rebuilt from it; places are not, as gaps
+    would tell what is not judged.
     """
-    rows = [row for table in tables for row in table]
-    judged = sorted({row["instance"] for row in rows}, key=lambda i: position_of[i])
-    name_of = {name: f"judged-{n:05d}" for n, name in enumerate(judged, start=1)}
-    for row in rows:
-        row["instance"] = name_of[row["instance"]]
+    in_order = sorted(judged, key=position_of.__getitem__)
+    return {name: f"judged-{n:05d}" for n, name in enumerate(in_order, start=1)}
 
 
 class Places(dict[str, int]):

@@ -12,8 +12,11 @@ class Pseudonyms:
 
     def __init__(self, key: bytes | None = None) -> None:
         self._key = key or secrets.token_bytes(32)
+        self._known: dict[int, str] = {}
 
     def of(self, worker_pk: int) -> str:
-        # keyed: a plain hash of small numbers could be undone by trying all of them
-        digest = hmac.new(self._key, str(worker_pk).encode(), hashlib.sha256)
-        return f"r-{digest.hexdigest()[:12]}"
+        if worker_pk not in self._known:
+            # keyed: a plain hash of small numbers could be undone by trying all of them
+            digest = hmac.digest(self._key, str(worker_pk).encode(), hashlib.sha256)
+            self._known[worker_pk] = f"r-{digest.hex()[:12]}"
+        return self._known[worker_pk]

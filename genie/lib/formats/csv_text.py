@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import csv
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 Cell = str | int | float | bool | None
 # A cell that begins so would be a formula, the wide signs in some languages' spreadsheets.
@@ -22,23 +22,29 @@ _FORMULA = (
 )
 
 
-def csv_text(columns: Sequence[str], records: Sequence[Mapping[str, Cell]]) -> str:
+def csv_text(columns: Sequence[str], records: Iterable[Mapping[str, Cell]]) -> str:
     """Write records with a header line; texts that look like formulas get a quote."""
-    lines = _Lines()
+    return "".join(csv_lines(columns, records))
+
+
+def csv_lines(
+    columns: Sequence[str], records: Iterable[Mapping[str, Cell]]
+) -> Iterator[str]:
+    """Give the same text record by record, the header first."""
     # Under this ending the writer quotes both of its signs; a reader takes either alone
     # for the end of a line.
-    writer = csv.writer(lines, lineterminator="\r\n")
-    writer.writerow(columns)
+    line = csv.writer(_Echo(), lineterminator="\r\n").writerow
+    yield line(columns).removesuffix("\r\n") + "\n"
     for record in records:
-        writer.writerow([_cell(record.get(column)) for column in columns])
-    return "".join(line.removesuffix("\r\n") + "\n" for line in lines)
+        cells = [_cell(record.get(column)) for column in columns]
+        yield line(cells).removesuffix("\r\n") + "\n"
 
 
-class _Lines(list[str]):
-    """What a writer of CSV writes, a record each."""
+class _Echo:
+    """Gives a writer of CSV back what it writes."""
 
-    def write(self, line: str) -> None:
-        self.append(line)
+    def write(self, line: str) -> str:
+        return line
 
 
 def _cell(value: Cell) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from leaderboard.evaluation.models.comparison import (
     ComparedPair,
@@ -88,10 +88,10 @@ def ended(task: Task) -> list[Comparison]:
     return list(rows.order_by("pk"))
 
 
-def comparisons(task: Task, rows: Sequence[Comparison]) -> list[Record]:
+def comparisons(task: Task, rows: Sequence[Comparison]) -> Iterator[Record]:
     """Give each comparison as it ended; what it cost is not told."""
     questions = criteria_of(task) if rows else {}
-    return [_comparison(comparison, questions) for comparison in rows]
+    return (_comparison(comparison, questions) for comparison in rows)
 
 
 def _comparison(comparison: Comparison, questions: dict[str, str]) -> Record:
@@ -133,9 +133,9 @@ def _comparison(comparison: Comparison, questions: dict[str, str]) -> Record:
     }
 
 
-def pairs(rows: Sequence[Comparison]) -> list[Record]:
+def pairs(rows: Sequence[Comparison]) -> Iterator[Record]:
     """Give the pairs in the random order in which their labels are read."""
-    return [record for comparison in rows for record in _pairs(comparison)]
+    return (record for comparison in rows for record in _pairs(comparison))
 
 
 def _pairs(comparison: Comparison) -> list[Record]:
@@ -167,9 +167,9 @@ def _pairs(comparison: Comparison) -> list[Record]:
     return records
 
 
-def votes(rows: Sequence[Comparison], names: Pseudonyms) -> list[Record]:
+def votes(rows: Sequence[Comparison], names: Pseudonyms) -> Iterator[Record]:
     """Give all votes of each pair; their order tells nothing of workers."""
-    return [record for comparison in rows for record in _votes(comparison, names)]
+    return (record for comparison in rows for record in _votes(comparison, names))
 
 
 def _votes(comparison: Comparison, names: Pseudonyms) -> list[Record]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from genie.lib.errors import GenieError
@@ -17,7 +17,7 @@ from leaderboard.evaluation.selectors.ratings_digest import OF_SEVERAL, digest
 from leaderboard.evaluation.selectors.system_ratings import all_system_ratings_of
 from leaderboard.evaluation.services import joint
 from leaderboard.releases.bundle import Record
-from leaderboard.releases.gathering.results import task_ids
+from leaderboard.releases.gathering.judgments import task_ids
 from leaderboard.releases.pseudonyms import Pseudonyms
 from leaderboard.releases.published_numbers import EXCLUDED
 from leaderboard.tasks.models import Task
@@ -155,9 +155,9 @@ def results(rows: Sequence[JointEvaluation]) -> list[Record]:
     ]
 
 
-def pairs(rows: Sequence[JointEvaluation]) -> list[Record]:
+def pairs(rows: Sequence[JointEvaluation]) -> Iterator[Record]:
     """Give what is said of each system against each other one."""
-    return [
+    return (
         {
             "joint": joint_evaluation.pk,
             "criterion": criterion,
@@ -177,19 +177,16 @@ def pairs(rows: Sequence[JointEvaluation]) -> list[Record]:
         for i, row in enumerate(result["systems"])
         for j, other in enumerate(result["systems"])
         if i != j
-    ]
+    )
 
 
 def judgments(
     task: Task, rows: Sequence[JointEvaluation], names: Pseudonyms
-) -> list[Record]:
+) -> Iterator[Record]:
     """Give every rating with its pseudonym; their order tells nothing of workers."""
     ids = task_ids(task)
-    return [
-        record
-        for joint_evaluation in rows
-        for record in _judgments(joint_evaluation, ids, names)
-    ]
+    for joint_evaluation in rows:
+        yield from _judgments(joint_evaluation, ids, names)
 
 
 def _judgments(

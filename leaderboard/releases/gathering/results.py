@@ -2,33 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator, Sequence
+from typing import Any
 
 from django.conf import settings
+from django.db.models import Max
 
-from genie.lib.errors import GenieError
 from leaderboard.boards.selectors.rows import Row
 from leaderboard.boards.selectors.standings import standings
 from leaderboard.evaluation.models.human_evaluation import HumanEvaluation, Score
-from leaderboard.evaluation.selectors.board_ratings import current_fit
-from leaderboard.evaluation.selectors.campaigns import launched
-from leaderboard.evaluation.selectors.ratings_beside import ratings_beside
-from leaderboard.evaluation.selectors.ratings_digest import OF_ONE, digest
-from leaderboard.evaluation.selectors.system_ratings import all_system_ratings_of
-from leaderboard.evaluation.services import refit
 from leaderboard.metric_runs.models.result import MetricResult
-from leaderboard.releases.bundle import Record
+from leaderboard.releases.bundle import Record, batched
+from leaderboard.releases.gathering.judgments import evaluations_of
 from leaderboard.releases.pseudonyms import Pseudonyms
-from leaderboard.releases.published_numbers import EXCLUDED
 from leaderboard.submissions.models.submission import Prediction, Submission
 from leaderboard.tasks.models import Instance, Task
-from quality.bans.selectors.weights import weight_of
 from quality.detection.models import DetectorFit
 from quality.detection.selectors import verdicts_of
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 SYSTEMS = (
     "submission",
@@ -48,19 +38,6 @@ SYSTEMS = (
     "file_sha256",
     "description",
     "links",
-)
-JUDGMENTS = (
-    "submission",
-    "criterion",
-    "instance",
-    "worker",
-    "value",
-    "counts",
-    "why_not",
-    "slot",
-    "answered",
-    "on",
-    "weight",
 )
 SCORES = (
     "submission",
@@ -108,45 +85,53 @@ TEST_QUESTIONS = (
 INSTANCES = ("instance", "position", "sample_rank", "fields", "references")
 PREDICTIONS = ("submission", "instance", "text")
 ALL = "ALL"  # the kind of questions that a fit to all evidence has seen
+# How many rows, or systems, are in memory at a time.
+AT_ONCE = 500
 # metric results keep six decimals of each instance
 _ROUNDING = 1e-5
 
 
-def ranked(task: Task) -> list[Row]:
+def ranked(task: Task) -> Iterator[Row]:
     """Give the rows of the public board that have a score, in its order."""
-    return [row for row in standings(task) if row.human is not None]
+    board = standings(task)
+    for first in range(0, len(board), AT_ONCE):
+        some = board[first : first + AT_ONCE]
+        yield from (row for row in some if row.human is not None)
 
 
-def systems(
-    task: Task, rows: Sequence[Row], unranked: Sequence[Submission] = ()
-) -> list[Record]:
+def systems(task: Task, unranked: Sequence[Submission] = ()) -> Iterator[Record]:
     """Give the board's systems with their ranks, then others that tables speak of."""
-    submissions = Submission.objects.in_bulk([row.pk for row in rows])
-    evaluation_of = _evaluations(rows)
-    ranked_ones = [
-        {
-            "submission": row.pk,
-            "system": row.system,
-            "team": row.team.name if row.team else None,
-            "handed_in": f"{row.submitted_at:%Y-%m-%d}",
-            "published": f"{submissions[row.pk].published_at:%Y-%m-%d}",
-            "simulated": row.simulated,
-            "rank_first": row.rank_first,
-            "rank_last": row.rank_last,
-            "cluster": row.cluster,
-            "partial": str(row.partial) if row.partial else "",
-            "ranks_partial": evaluation_of[row.pk].ranks_partial,
-            "design": evaluation_of[row.pk].design,
-            "scale": evaluation_of[row.pk].campaign.hit_type.scale,
-            "n_instances": evaluation_of[row.pk].n_instances,
-            "file_sha256": submissions[row.pk].file_sha256,
-            # who made an anonymous system may be told by these
-            "description": submissions[row.pk].description if row.team else "",
-            "links": submissions[row.pk].links if row.team else [],
-        }
-        for row in rows
-    ]
-    return ranked_ones + [_unranked(submission) for submission in unranked]
+    for rows in batched(ranked(task), AT_ONCE):
+        pks = [row.pk for row in rows]
+        submissions = Submission.objects.in_bulk(pks)
+        evaluation_of = evaluations_of(pks)
+        for row in rows:
+            yield _ranked(row, submissions[row.pk], evaluation_of[row.pk])
+    for submission in unranked:
+        yield _unranked(submission)
+
+
+def _ranked(row: Row, submission: Submission, evaluation: HumanEvaluation) -> Record:
+    return {
+        "submission": row.pk,
+        "system": row.system,
+        "team": row.team.name if row.team else None,
+        "handed_in": f"{row.submitted_at:%Y-%m-%d}",
+        "published": f"{submission.published_at:%Y-%m-%d}",
+        "simulated": row.simulated,
+        "rank_first": row.rank_first,
+        "rank_last": row.rank_last,
+        "cluster": row.cluster,
+        "partial": str(row.partial) if row.partial else "",
+        "ranks_partial": evaluation.ranks_partial,
+        "design": evaluation.design,
+        "scale": evaluation.campaign.hit_type.scale,
+        "n_instances": evaluation.n_instances,
+        "file_sha256": submission.file_sha256,
+        # who made an anonymous system may be told by these
+        "description": submission.description if row.team else "",
+        "links": submission.links if row.team else [],
+    }
 
 
 def _unranked(submission: Submission) -> Record:
@@ -165,112 +150,24 @@ def _unranked(submission: Submission) -> Record:
     }
 
 
-def _evaluations(rows: Sequence[Row]) -> dict[int, HumanEvaluation]:
-    return {
-        evaluation.submission.pk: evaluation
-        for evaluation in launched(row.pk for row in rows)
-    }
+def scores(task: Task, pks: Sequence[int]) -> Iterator[Record]:
+    """Give the current scores of these systems, in this order."""
+    criteria = set(task.human.criteria)
+    for some in batched(pks, AT_ONCE):
+        yield from _scores(criteria, some)
 
 
-def judgments(task: Task, rows: Sequence[Row], names: Pseudonyms) -> list[Record]:
-    """Give every rating with its pseudonym; their order tells nothing of workers."""
-    import pandas as pd
-
-    evaluations = list(_evaluations(rows).values())
-    ids = task_ids(task)
-    ratings = all_system_ratings_of([evaluation.pk for evaluation in evaluations])
-    marks = [
-        ratings_beside(evaluation, ratings[ratings["evaluation"] == evaluation.pk])
-        for evaluation in evaluations
-    ]
-    marks = [marked for marked in marks if len(marked)]
-    ratings = pd.concat([ratings, *marks], ignore_index=True)
-    _check_current(task, rows, ratings)
-    row_index = {row.pk: i for i, row in enumerate(rows)}
-    weights = getattr(current_fit(task), "weights", {})
-    records = [
-        {
-            "submission": int(row["submission"]),
-            "criterion": row["criterion"],
-            "instance": ids[int(row["instance"])],
-            "worker": names.of(int(row["worker"])),
-            "value": float(row["value"]),
-            "counts": not row["why_not"],
-            "why_not": row["why_not"],
-            "slot": row["slot"],
-            "answered": float(row["answered"]),
-            "on": row["on"],
-            "weight": weight_of(weights, row["worker"], row["item"])
-            * (not row["why_not"]),
-        }
-        for row in ratings.to_dict("records")
-    ]
-    position = {name: i for i, name in ids.items()}
-    records.sort(
-        key=lambda r: (
-            row_index[r["submission"]],
-            r["criterion"],
-            position[r["instance"]],
-            r["worker"],
-            r["slot"],
-        )
-    )
-    return records
-
-
-def _check_current(task: Task, rows: Sequence[Row], ratings: pd.DataFrame) -> None:
-    """Refuse scores that are about to be computed again: no release has their ratings."""
-    by = ["submission", "criterion"]
-    # the digest stored with a score must be that of the ratings which go out with it
-    groups = ratings[ratings["why_not"] == ""].groupby(by, sort=False)
-    now = {name: digest(group, OF_ONE) for name, group in groups}
-    left_out = ratings[ratings["why_not"] == EXCLUDED]
-    excluded = left_out.groupby(by, sort=False)["worker"].nunique().to_dict()
-    scores = list(
-        Score.objects.filter(
-            submission__in=[row.pk for row in rows], superseded_at=None
-        )
-    )
-    then = {
-        (score.submission_id, score.criterion): score.ratings_sha256 for score in scores
-    }
-    if (
-        now != then
-        or task.pk in refit.due()
-        or refit.holds(task)
-        or any(
-            score.n_excluded_workers
-            != excluded.get((score.submission_id, score.criterion), 0)
-            for score in scores
-            if score.criterion in task.human.criteria
-        )
-    ):
-        raise GenieError(
-            "Some systems are about to be rescored, because the ratings that "
-            "count have changed. Create the release in a few minutes; published "
-            "scores change at most once a day, so it may take until tomorrow.",
-            code="scored-again",
-        )
-
-
-def task_ids(task: Task) -> dict[int, str]:
-    """Name the task's instances by their positions."""
-    rows = task.instances.values_list("position", "instance_id")
-    return dict(rows.order_by("position"))
-
-
-def scores(task: Task, rows: Sequence[Row]) -> list[Record]:
+def _scores(criteria: set[str], pks: Sequence[int]) -> list[Record]:
     fields = [name for name in SCORES if name not in {"scale", "asked", "n_resamples"}]
     fields.remove("submission")
-    stored = Score.objects.filter(
-        submission__in=[r.pk for r in rows], superseded_at=None
-    ).order_by("submission_id", "pk")
+    stored = Score.objects.filter(submission__in=pks, superseded_at=None).order_by(
+        "submission_id", "pk"
+    )
     hit_types = {
         pk: evaluation.campaign.hit_type
-        for pk, evaluation in _evaluations(rows).items()
+        for pk, evaluation in evaluations_of(pks).items()
     }
-    row_index = {row.pk: i for i, row in enumerate(rows)}
-    criteria = set(task.human.criteria)
+    index_of = {pk: i for i, pk in enumerate(pks)}
     records = [
         {
             "submission": row["submission_id"],
@@ -283,32 +180,27 @@ def scores(task: Task, rows: Sequence[Row]) -> list[Record]:
         }
         for row in stored.values("submission_id", *fields)
     ]
-    return sorted(records, key=lambda record: row_index[record["submission"]])
+    return sorted(records, key=lambda record: index_of[record["submission"]])
 
 
-def metrics(rows: Sequence[Row]) -> list[Record]:
+def metrics(pks: Sequence[int]) -> Iterator[Record]:
     """Give the newest result of each metric of each system."""
-    newest: dict[tuple[int, str], MetricResult] = {}
-    results = MetricResult.objects.filter(submission__in=[row.pk for row in rows])
-    for result in results.order_by("pk"):
-        newest[result.submission_id, result.metric] = result
-    row_index = {row.pk: i for i, row in enumerate(rows)}
-    return [
-        {
-            "submission": result.submission_id,
-            "metric": result.metric,
-            "value": result.value,
-            "is_mean": _is_mean(result),
-            "signature": result.signature,
-            "computed_at": f"{result.computed_at:%Y-%m-%d}",
-            "per_instance": result.per_instance,
-            "details": result.details,
-        }
-        for result in sorted(
-            newest.values(),
-            key=lambda result: (row_index[result.submission_id], result.metric),
-        )
-    ]
+    for pk in pks:
+        # one system at a time: a result has a number for each instance
+        of_one = MetricResult.objects.filter(submission=pk).order_by()
+        newest = of_one.values("metric").annotate(newest=Max("pk")).values("newest")
+        results = list(MetricResult.objects.filter(pk__in=newest))
+        for result in sorted(results, key=lambda result: result.metric):
+            yield {
+                "submission": pk,
+                "metric": result.metric,
+                "value": result.value,
+                "is_mean": _is_mean(result),
+                "signature": result.signature,
+                "computed_at": f"{result.computed_at:%Y-%m-%d}",
+                "per_instance": result.per_instance,
+                "details": result.details,
+            }
 
 
 def _is_mean(result: MetricResult) -> bool:
@@ -363,7 +255,7 @@ def detector_fits(task: Task, names: Pseudonyms) -> tuple[list[Record], dict[str
     return records, fits
 
 
-def instances(task: Task, *, texts: bool, shows_sample: bool) -> list[Record]:
+def instances(task: Task, *, texts: bool, shows_sample: bool) -> Iterator[Record]:
     """Give the task's instances; hidden references never, texts where they may be.
 
     Without `shows_sample` their places in the draw of the sample are left out.
@@ -372,8 +264,8 @@ def instances(task: Task, *, texts: bool, shows_sample: bool) -> list[Record]:
     if task.hidden_references:
         # not even read: what was not fetched cannot slip out
         rows = rows.defer("references")
-    return [
-        {
+    for row in rows.iterator(chunk_size=AT_ONCE):
+        yield {
             "instance": row.instance_id,
             "position": row.position,
             "sample_rank": row.sample_rank if shows_sample else None,
@@ -382,18 +274,14 @@ def instances(task: Task, *, texts: bool, shows_sample: bool) -> list[Record]:
             if texts and not task.hidden_references
             else None,
         }
-        for row in rows
-    ]
 
 
-def predictions(pks: Sequence[int]) -> list[Record]:
+def predictions(pks: Sequence[int]) -> Iterator[Record]:
     """Give the texts of these systems, in this order."""
-    index_of = {pk: i for i, pk in enumerate(pks)}
-    texts = Prediction.objects.filter(submission__in=list(index_of)).values_list(
-        "submission_id", "instance__instance_id", "instance__position", "text"
-    )
-    ordered = sorted(texts, key=lambda row: (index_of[row[0]], row[2]))
-    return [
-        {"submission": pk, "instance": name, "text": text}
-        for pk, name, _, text in ordered
-    ]
+    for pk in pks:
+        texts = Prediction.objects.filter(submission=pk).values_list(
+            "instance__instance_id", "text"
+        )
+        in_order = texts.order_by("instance__position")
+        for name, text in in_order.iterator(chunk_size=AT_ONCE):
+            yield {"submission": pk, "instance": name, "text": text}

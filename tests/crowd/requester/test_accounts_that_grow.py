@@ -265,7 +265,7 @@ def test_the_account_of_an_older_version_is_added_up_once(requester, call, hands
     RequesterHIT.objects.update(held_cents=0, held_as_open=False)
     Requester.objects.update(balance_cents=0, held_cents=0)
     RequesterHIT.objects.update(announced=False)
-    name = "crowd.migrations.0030_add_up_accounts_of_requesters"
+    name = "crowd.migrations.0032_add_up_accounts_of_requesters"
     import_module(name).add_up(apps, None)
     assert money.account(requester) == added_up(requester, hands.time)
     settle(requester, hands.time)

@@ -6,7 +6,6 @@ import csv
 import hashlib
 import io
 import json
-import zipfile
 from datetime import timedelta
 
 import pytest
@@ -28,7 +27,7 @@ from leaderboard.metric_runs.services import measure
 from leaderboard.metric_runs.services.measure import write_result
 from leaderboard.models import HumanEvaluation, Instance, Score, Submission, Task
 from leaderboard.releases import bundle
-from leaderboard.releases.gathering import results
+from leaderboard.releases.gathering.judgments import task_ids
 from leaderboard.releases.licence import may_be_copied
 from leaderboard.releases.make import make
 from leaderboard.releases.rebuilding.rebuild import rebuild
@@ -316,7 +315,7 @@ def test_the_draw_of_the_sample_is_released_only_once_nobody_is_asked(task, tmp_
 def test_which_instances_are_judged_is_released_only_once_nobody_is_asked(
     task, tmp_path
 ):
-    known = set(results.task_ids(task).values())
+    known = set(task_ids(task).values())
     over = make(task, tmp_path / "over").folder
     named = [row["instance"] for row in rows(over, "judgments")]
     assert set(named) <= known
@@ -458,14 +457,11 @@ def test_releases_of_the_first_format_are_still_read(folder):
                 rebuilt(folder)
 
 
-def test_scores_that_are_about_to_change_are_not_released(task, tmp_path, client_of):
+def test_scores_that_are_about_to_change_are_not_released(task, tmp_path):
     worker = Assignment.objects.filter(state="APPROVED").first().worker
     Ban.objects.create(worker=worker, pool=task.slug, reason="careless")
     with pytest.raises(CommandError, match="about to be rescored"):
         call_command("release", task.slug, "--out", str(tmp_path / "r"))
-    data = {"action": "release_selected", "_selected_action": [task.pk]}
-    page = client_of("superuser").post("/admin/leaderboard/task/", data, follow=True)
-    assert "about to be rescored" in page.content.decode()
 
 
 def test_a_release_with_something_missing_is_said_to_be_unreadable(folder):
@@ -496,18 +492,6 @@ def test_a_board_without_scores_makes_a_release_that_is_rebuilt(tmp_path):
     assert "systems: 0 rows" in out.getvalue()
     assert "numbers match" in rebuilt(tmp_path / "r")
     assert task.n_instances == 3
-
-
-def test_staff_download_a_release_from_the_admin(client_of, task):
-    address = "/admin/leaderboard/task/"
-    data = {"action": "release_selected", "_selected_action": [task.pk]}
-
-    given = client_of("superuser").post(address, data)
-
-    content = b"".join(given.streaming_content)
-    with zipfile.ZipFile(io.BytesIO(content)) as archive:
-        assert f"{task.slug}/SHA256SUMS" in archive.namelist()
-    assert client_of("submitter").post(address, data).status_code == 302
 
 
 @pytest.mark.every_engine

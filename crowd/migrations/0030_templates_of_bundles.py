@@ -6,7 +6,7 @@ from django.db import migrations, models
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('crowd', '0028_consent_versions'),
+        ('crowd', '0029_invitations_to_one_campaign'),
     ]
 
     operations = [

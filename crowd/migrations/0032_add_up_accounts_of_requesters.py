@@ -37,6 +37,6 @@ def add_up(apps, schema_editor):
 
 
 class Migration(migrations.Migration):
-    dependencies = [("crowd", "0029_running_accounts_of_requesters")]
+    dependencies = [("crowd", "0031_running_accounts_of_requesters")]
 
     operations = [migrations.RunPython(add_up, migrations.RunPython.noop)]

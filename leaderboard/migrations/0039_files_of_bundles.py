@@ -7,7 +7,7 @@ from django.db import migrations, models
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('leaderboard', '0037_drafts_of_tasks'),
+        ('leaderboard', '0038_versions_of_tasks'),
     ]
 
     operations = [

@@ -7,7 +7,7 @@ from django.db import migrations, models
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('crowd', '0030_add_up_accounts_of_requesters'),
+        ('crowd', '0032_add_up_accounts_of_requesters'),
     ]
 
     operations = [

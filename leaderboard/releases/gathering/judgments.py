@@ -1,0 +1,160 @@
+"""The judgments of a release: some systems at a time, each checked against its scores."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from operator import itemgetter
+from typing import TYPE_CHECKING
+
+from genie.lib.errors import GenieError
+from leaderboard.evaluation.models.human_evaluation import HumanEvaluation, Score
+from leaderboard.evaluation.selectors.board_ratings import current_fit
+from leaderboard.evaluation.selectors.campaigns import launched
+from leaderboard.evaluation.selectors.ratings_beside import ratings_beside
+from leaderboard.evaluation.selectors.ratings_digest import OF_ONE, digest
+from leaderboard.evaluation.selectors.system_ratings import all_system_ratings_of
+from leaderboard.evaluation.services import refit
+from leaderboard.releases.bundle import Record, batched
+from leaderboard.releases.pseudonyms import Pseudonyms
+from leaderboard.releases.published_numbers import EXCLUDED
+from leaderboard.tasks.models import Task
+from quality.bans.selectors.weights import weight_of
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+JUDGMENTS = (
+    "submission",
+    "criterion",
+    "instance",
+    "worker",
+    "value",
+    "counts",
+    "why_not",
+    "slot",
+    "answered",
+    "on",
+    "weight",
+)
+# How many outputs' ratings are in memory at a time, more only where one system has more.
+OUTPUTS_AT_ONCE = 2_000
+_FROM_RATINGS = (
+    *("submission", "criterion", "instance", "worker", "item"),
+    *("value", "why_not", "slot", "answered", "on"),
+)
+
+
+def judgments(task: Task, pks: Sequence[int], names: Pseudonyms) -> Iterator[Record]:
+    """Give every rating with its pseudonym; their order tells nothing of workers.
+
+    Raises
+    ------
+    GenieError
+        ``scored-again``, as soon as some ratings are not those of the published score.
+    """
+    ids = task_ids(task)
+    weights = getattr(current_fit(task), "weights", {})
+    criteria = set(task.human.criteria)
+    for some in batched(pks, max(1, OUTPUTS_AT_ONCE // max(1, task.sample_size))):
+        ratings = _ratings(some)
+        _check_current(criteria, some, ratings)
+        yield from _records(some, ratings, ids, names, weights)
+
+
+def evaluations_of(pks: Collection[int]) -> dict[int, HumanEvaluation]:
+    """Give the evaluations of these systems."""
+    return {evaluation.submission.pk: evaluation for evaluation in launched(pks)}
+
+
+def task_ids(task: Task) -> dict[int, str]:
+    """Name the task's instances by their positions."""
+    rows = task.instances.values_list("position", "instance_id")
+    return dict(rows.order_by("position"))
+
+
+def _ratings(pks: Sequence[int]) -> pd.DataFrame:
+    import pandas as pd
+
+    evaluations = list(evaluations_of(pks).values())
+    ratings = all_system_ratings_of([evaluation.pk for evaluation in evaluations])
+    marks = [
+        ratings_beside(evaluation, ratings[ratings["evaluation"] == evaluation.pk])
+        for evaluation in evaluations
+    ]
+    marks = [marked for marked in marks if len(marked)]
+    return pd.concat([ratings, *marks], ignore_index=True)
+
+
+def _records(
+    pks: Sequence[int],
+    ratings: pd.DataFrame,
+    ids: Mapping[int, str],
+    names: Pseudonyms,
+    weights: Mapping[str, float],
+) -> Iterator[Record]:
+    index_of = {pk: i for i, pk in enumerate(pks)}
+    keyed = []
+    # by columns: a dict for each row would take most of the time
+    columns = (ratings[name].tolist() for name in _FROM_RATINGS)
+    for row in zip(*columns, strict=True):
+        submission, criterion, instance, person, item, value, why_not, slot, *rest = row
+        answered, on = rest
+        worker = names.of(int(person))
+        record = {
+            "submission": int(submission),
+            "criterion": criterion,
+            "instance": ids[int(instance)],
+            "worker": worker,
+            "value": float(value),
+            "counts": not why_not,
+            "why_not": why_not,
+            "slot": slot,
+            "answered": float(answered),
+            "on": on,
+            "weight": weight_of(weights, person, item) * (not why_not),
+        }
+        # instances by their places in the task
+        order = (index_of[submission], criterion, instance, worker, slot)
+        keyed.append((order, record))
+    keyed.sort(key=itemgetter(0))
+    for _, record in keyed:
+        yield record
+
+
+def check_settled(task: Task) -> None:
+    """Refuse a board whose scores are about to be computed again."""
+    if task.pk in refit.due() or refit.holds(task):
+        raise scored_again()
+
+
+def _check_current(
+    criteria: set[str], pks: Sequence[int], ratings: pd.DataFrame
+) -> None:
+    """Refuse scores that are about to be computed again: no release has their ratings."""
+    by = ["submission", "criterion"]
+    # the digest stored with a score must be that of the ratings which go out with it
+    groups = ratings[ratings["why_not"] == ""].groupby(by, sort=False)
+    now = {name: digest(group, OF_ONE) for name, group in groups}
+    left_out = ratings[ratings["why_not"] == EXCLUDED]
+    excluded = left_out.groupby(by, sort=False)["worker"].nunique().to_dict()
+    scores = list(Score.objects.filter(submission__in=pks, superseded_at=None))
+    then = {
+        (score.submission_id, score.criterion): score.ratings_sha256 for score in scores
+    }
+    if now != then or any(
+        score.n_excluded_workers
+        != excluded.get((score.submission_id, score.criterion), 0)
+        for score in scores
+        if score.criterion in criteria
+    ):
+        raise scored_again()
+
+
+def scored_again() -> GenieError:
+    """Say that the scores of a release are not those of its judgments."""
+    return GenieError(
+        "Some systems are about to be rescored, because the ratings that "
+        "count have changed. Create the release in a few minutes; published "
+        "scores change at most once a day, so it may take until tomorrow.",
+        code="scored-again",
+    )

@@ -1,0 +1,177 @@
+"""Releases made by jobs: asked for, made, cancelled, tried again, kept for a while."""
+
+from __future__ import annotations
+
+import hashlib
+import logging
+import shutil
+import time
+from functools import partial
+from pathlib import Path
+
+from django.conf import settings
+from django.core.files import File
+from django.db import transaction
+from django.db.models import F
+from django.utils import timezone
+
+from genie.lib import jobs
+from genie.lib.errors import GenieError
+from genie.lib.logs import one_line
+from genie.lib.typing import Account
+from leaderboard.releases.make import make, pack
+from leaderboard.releases.models import Release
+from leaderboard.tasks.models import Task
+
+logger = logging.getLogger(__name__)
+
+State = Release.State
+JOB = "leaderboard.jobs.make_release"
+UNDER_WAY = (State.WAITING, State.RUNNING)
+MAX_ATTEMPTS = 3
+# Archives kept of each task, the newest; the rows of older ones stay.
+KEPT = 3
+# How often the database is told how far a release is, in seconds.
+_TELL_EVERY = 2.0
+_ABANDONED_SECONDS = 86_400
+_CUT_OFF = (
+    "Its process was killed at every attempt: not enough memory, disk or time. The "
+    "command `release` has no time limit."
+)
+
+
+class _NotWanted(Exception):
+    """Somebody has cancelled it, or another process has taken it over."""
+
+
+@transaction.atomic
+def request(task: Task, by: Account | None = None) -> Release:
+    """Queue a release; one that is under way is not begun again."""
+    Task.objects.select_for_update().get(pk=task.pk)
+    if row := Release.objects.filter(task=task, state__in=UNDER_WAY).first():
+        return row
+    row = Release.objects.create(task=task, requested_by_id=by and by.pk)
+    jobs.enqueue(JOB, pk=row.pk)
+    return row
+
+
+def cancel(row: Release) -> bool:
+    """Give up a release; a job that is at it stops within seconds."""
+    return _turn(row.pk, UNDER_WAY, State.CANCELLED, finished_at=timezone.now())
+
+
+@transaction.atomic
+def retry(row: Release) -> bool:
+    """Begin a release again that failed or was cancelled."""
+    again = {"n_attempts": 0, "n_done": 0, "failure": "", "finished_at": None}
+    ended = (State.FAILED, State.CANCELLED)
+    if not _turn(row.pk, ended, State.WAITING, **again):
+        return False
+    jobs.enqueue(JOB, pk=row.pk)
+    return True
+
+
+def remove(row: Release) -> bool:
+    """Delete an archive; that there was one, and its checksum, stays."""
+    if not _turn(row.pk, [State.DONE], State.REMOVED, file=""):
+        return False
+    transaction.on_commit(partial(row.file.delete, save=False))
+    return True
+
+
+def queue_missing() -> int:
+    """Queue what waits and has no job: a queue elsewhere may have lost it."""
+    pks = Release.objects.filter(state__in=UNDER_WAY).values_list("pk", flat=True)
+    return jobs.enqueue_missing((JOB, {"pk": pk}) for pk in pks)
+
+
+def work(pk: int) -> None:
+    """Make one release from its beginning; a killed process's attempt is counted."""
+    waiting = Release.objects.filter(pk=pk, state__in=UNDER_WAY)
+    begun = waiting.filter(n_attempts__lt=MAX_ATTEMPTS).update(
+        state=State.RUNNING, n_attempts=F("n_attempts") + 1, n_done=0
+    )
+    if not begun:
+        ended = {"failure": _CUT_OFF, "finished_at": timezone.now()}
+        waiting.update(state=State.FAILED, **ended)
+        return
+    row = Release.objects.select_related("task").get(pk=pk)
+    _sweep()
+    folder = _folder() / f"{pk}-{row.n_attempts}"
+    try:
+        _make(row, folder)
+    except _NotWanted:
+        logger.info("%s is not wanted any more", row)
+    except GenieError as error:
+        _fail(row, error.message)
+    except Exception as error:
+        logger.exception("%s failed", row)
+        _fail(row, f"{type(error).__name__}: {one_line(error, 300)}")
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def _make(row: Release, folder: Path) -> None:
+    mine = Release.objects.filter(
+        pk=row.pk, state=State.RUNNING, n_attempts=row.n_attempts
+    )
+    told = 0.0
+
+    def tell(done: int, of: int) -> None:
+        nonlocal told
+        if time.monotonic() - told < _TELL_EVERY:
+            return
+        told = time.monotonic()
+        if not mine.update(n_done=done, n_all=of):
+            raise _NotWanted
+
+    made = make(row.task, folder / row.task.slug, tell=tell)
+    archive = folder / "archive.zip"
+    pack([made.folder], archive)
+    with archive.open("rb") as file:
+        digest = hashlib.file_digest(file, "sha256").hexdigest()
+        row.file.save(f"{row.task.slug}-{row.pk}.zip", File(file), save=False)
+    kept = mine.update(
+        state=State.DONE,
+        n_done=F("n_all"),
+        file=row.file.name,
+        sha256=digest,
+        n_bytes=archive.stat().st_size,
+        finished_at=timezone.now(),
+    )
+    if not kept:
+        row.file.delete(save=False)
+        raise _NotWanted
+    for old in Release.objects.filter(task=row.task, state=State.DONE)[KEPT:]:
+        remove(old)
+
+
+def _fail(row: Release, sentence: str) -> None:
+    _turn(
+        row.pk,
+        [State.RUNNING],
+        State.FAILED,
+        failure=sentence,
+        finished_at=timezone.now(),
+    )
+
+
+def _turn(
+    pk: int, old: tuple[str, ...] | list[str], new: str, **fields: object
+) -> bool:
+    rows = Release.objects.filter(pk=pk, state__in=old)
+    return bool(rows.update(state=new, **fields))
+
+
+def _folder() -> Path:
+    """Give where releases are put together: on disk, as /tmp may lie in memory."""
+    folder: Path = settings.VAR_DIR / "releases"
+    folder.mkdir(parents=True, exist_ok=True)
+    return folder
+
+
+def _sweep() -> None:
+    """Delete what killed processes have left here."""
+    for left in _folder().iterdir():
+        if time.time() - left.stat().st_mtime > _ABANDONED_SECONDS:
+            shutil.rmtree(left, ignore_errors=True)

@@ -1,0 +1,144 @@
+"""Releases of a task's data: how far they are, their checksums, their archives."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from django.contrib import admin, messages
+from django.core.exceptions import PermissionDenied
+from django.db.models import Model
+from django.http import Http404, HttpRequest
+from django.http.response import HttpResponseBase
+from django.shortcuts import get_object_or_404
+from django.template.defaultfilters import filesizeformat
+from django.urls import URLPattern, path, reverse
+from django.utils.html import format_html
+
+from genie.lib.admin.questions import act_on_each, after_asking
+from genie.lib.admin.read_only import ReadOnlyAdmin
+from genie.lib.errors import GenieError
+from genie.lib.serving.resumable import resumable
+from leaderboard.releases import queued
+from leaderboard.releases.models import Release
+
+if TYPE_CHECKING:
+    from django.db.models import QuerySet
+
+
+@admin.register(Release)
+class ReleaseAdmin(ReadOnlyAdmin):
+    """Asked for in the list of tasks; here they are watched, fetched and cancelled."""
+
+    list_display = [
+        "task",
+        "state",
+        "progress",
+        "requested_by",
+        "created_at",
+        "finished_at",
+        "archive",
+        "size",
+        "failure",
+    ]
+    list_filter = ["state", "task"]
+    list_select_related = ["task", "requested_by"]
+    exclude = ["file", "n_done", "n_all", "n_bytes"]
+    readonly_fields = ["progress", "archive", "size"]
+    actions = ["cancel_selected", "retry_selected", "remove_selected"]
+
+    def has_view_permission(
+        self, request: HttpRequest, obj: Model | None = None
+    ) -> bool:
+        # whoever may have a release made may fetch it
+        return request.user.has_perm("leaderboard.change_task")
+
+    def has_module_permission(self, request: HttpRequest) -> bool:
+        return self.has_view_permission(request)
+
+    def get_urls(self) -> list[URLPattern]:
+        download = path(
+            "<int:pk>/download/",
+            self.admin_site.admin_view(self.download_view),
+            name="leaderboard_release_download",
+        )
+        return [download, *super().get_urls()]
+
+    def download_view(self, request: HttpRequest, pk: int) -> HttpResponseBase:
+        if not self.has_view_permission(request):
+            raise PermissionDenied
+        ready = Release.objects.select_related("task").filter(state=Release.State.DONE)
+        release = get_object_or_404(ready, pk=pk)
+        try:
+            file = release.file.open("rb")
+        except FileNotFoundError:
+            raise Http404("The archive no longer exists.") from None
+        return resumable(
+            request,
+            file,
+            size=release.n_bytes,
+            name=release.file_name,
+            sha256=release.sha256,
+        )
+
+    @admin.display(description="progress")
+    def progress(self, release: Release) -> str:
+        return f"{100 * release.n_done // release.n_all} %" if release.n_all else "–"
+
+    @admin.display(description="archive")
+    def archive(self, release: Release) -> str:
+        if release.state != Release.State.DONE:
+            return "–"
+        address = reverse("admin:leaderboard_release_download", args=[release.pk])
+        return format_html('<a href="{}">{}</a>', address, release.file_name)
+
+    @admin.display(description="size", ordering="n_bytes")
+    def size(self, release: Release) -> str:
+        return filesizeformat(release.n_bytes) if release.n_bytes else "–"
+
+    def _act(
+        self,
+        request: HttpRequest,
+        queryset: QuerySet[Any],
+        act: Any,
+        verb: str,
+        reason: str,
+    ) -> None:
+        def one(row: Release) -> tuple[Model, str]:
+            if not act(row):
+                raise GenieError(f"is {row.get_state_display()}.", code="release-state")
+            return row, f"{verb}. Reason: {reason}"
+
+        n = act_on_each(self, request, queryset.order_by("pk"), one)
+        if n:
+            self.message_user(request, f"{verb}: {n}.", messages.SUCCESS)
+
+    @admin.action(description="Cancel the selected releases …", permissions=["view"])
+    @after_asking(
+        "Cancel releases", "What was written so far is thrown away.", "Cancel them"
+    )
+    def cancel_selected(
+        self, request: HttpRequest, queryset: QuerySet[Any], reason: str
+    ) -> None:
+        self._act(request, queryset, queued.cancel, "Cancelled", reason)
+
+    @admin.action(description="Try the selected again …", permissions=["view"])
+    @after_asking(
+        "Try releases again", "Failed and cancelled ones begin again.", "Try again"
+    )
+    def retry_selected(
+        self, request: HttpRequest, queryset: QuerySet[Any], reason: str
+    ) -> None:
+        self._act(request, queryset, queued.retry, "Queued again", reason)
+
+    @admin.action(
+        description="Delete the archives of the selected …", permissions=["view"]
+    )
+    @after_asking(
+        "Delete archives",
+        "The files are deleted; their checksums and dates stay.",
+        "Delete them",
+    )
+    def remove_selected(
+        self, request: HttpRequest, queryset: QuerySet[Any], reason: str
+    ) -> None:
+        self._act(request, queryset, queued.remove, "Archive deleted", reason)

@@ -1,0 +1,220 @@
+"""Staff ask for a release, a job makes it, and its archive can be fetched in parts."""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import zipfile
+from pathlib import Path
+
+import pytest
+from django.conf import settings
+
+from genie.lib import jobs
+from leaderboard import jobs as lb_jobs
+from leaderboard.models import Release
+from leaderboard.releases import queued
+from tests.factories import make_task
+
+LIST = "/admin/leaderboard/release/"
+YES = {"confirmed": "yes", "reason": "Not needed."}
+
+
+@pytest.fixture
+def task():
+    return make_task("small")
+
+
+@pytest.fixture
+def done(task):
+    row = queued.request(task)
+    lb_jobs.make_release(row.pk)
+    row.refresh_from_db()
+    assert (row.state, row.failure) == ("DONE", "")
+    return row
+
+
+def act(client, action, *rows):
+    data = {"action": action, "_selected_action": [row.pk for row in rows], **YES}
+    return client.post(LIST, data, follow=True).content.decode()
+
+
+def body(answer):
+    return b"".join(answer.streaming_content)
+
+
+def fetched(client, row, **headers):
+    return client.get(f"{LIST}{row.pk}/download/", headers=headers)
+
+
+def test_staff_ask_for_a_release_and_download_it(client_of, task):
+    data = {"action": "release_selected", "_selected_action": [task.pk]}
+    tasks = "/admin/leaderboard/task/"
+    assert client_of("submitter").post(tasks, data).status_code == 302
+    assert not Release.objects.exists()
+
+    boss = client_of("superuser")
+    page = boss.post(tasks, data, follow=True)
+
+    row = Release.objects.get()
+    assert page.redirect_chain[-1][0] == LIST
+    assert row.requested_by.is_superuser
+    assert (queued.JOB, (("pk", row.pk),)) in jobs.queued()
+    assert fetched(boss, row).status_code == 404
+    lb_jobs.make_release(row.pk)
+    row.refresh_from_db()
+    content = body(fetched(boss, row))
+    assert hashlib.sha256(content).hexdigest() == row.sha256
+    assert row.sha256 in boss.get(f"{LIST}{row.pk}/change/").content.decode()
+    with zipfile.ZipFile(io.BytesIO(content)) as archive:
+        assert "small/SHA256SUMS" in archive.namelist()
+    for who in ("submitter", "new_staff"):
+        assert fetched(client_of(who), row).status_code in (302, 403)
+    assert not list((settings.VAR_DIR / "releases").iterdir())
+
+
+def test_a_task_has_one_release_under_way(task):
+    assert queued.request(task) == queued.request(task)
+
+
+def test_a_download_that_broke_off_goes_on(client_of, done):
+    boss = client_of("superuser")
+    whole = fetched(boss, done)
+    content = body(whole)
+    assert whole["Accept-Ranges"] == "bytes"
+    assert int(whole["Content-Length"]) == len(content) == done.n_bytes
+
+    rest = fetched(boss, done, range="bytes=100-", if_range=whole["ETag"])
+    assert rest.status_code == 206
+    assert rest["Content-Range"] == f"bytes 100-{len(content) - 1}/{len(content)}"
+    assert body(rest) == content[100:]
+
+
+@pytest.mark.parametrize(
+    ("asked", "part"),
+    [
+        ("bytes=0-0", slice(0, 1)),
+        ("bytes=5-9", slice(5, 10)),
+        ("bytes=5-99999999", slice(5, None)),
+        ("bytes=-7", slice(-7, None)),
+        ("bytes=-99999999", slice(None)),
+    ],
+)
+def test_parts_are_as_the_standard_counts_them(client_of, done, asked, part):
+    boss = client_of("superuser")
+    content = body(fetched(boss, done))
+    answer = fetched(boss, done, range=asked)
+    assert (answer.status_code, body(answer)) == (206, content[part])
+    assert int(answer["Content-Length"]) == len(content[part])
+
+
+@pytest.mark.parametrize(
+    "asked", ["bytes=9-5", "bytes=1-2,5-6", "bytes=-", "lines=1-2", "bytes=a-b"]
+)
+def test_what_is_no_single_range_gets_the_whole_file(client_of, done, asked):
+    answer = fetched(client_of("superuser"), done, range=asked)
+    assert (answer.status_code, len(body(answer))) == (200, done.n_bytes)
+
+
+def test_a_part_of_another_file_is_not_glued_on(client_of, done):
+    answer = fetched(
+        client_of("superuser"), done, range="bytes=5-", if_range='"another"'
+    )
+    assert (answer.status_code, len(body(answer))) == (200, done.n_bytes)
+
+
+@pytest.mark.parametrize("asked", ["bytes=99999999-", "bytes=-0"])
+def test_a_part_beyond_the_end_is_refused(client_of, done, asked):
+    answer = fetched(client_of("superuser"), done, range=asked)
+    assert answer.status_code == 416
+    assert answer["Content-Range"] == f"bytes */{done.n_bytes}"
+
+
+def test_a_cancelled_release_stops_and_can_begin_again(client_of, task, monkeypatch):
+    row = queued.request(task)
+    make = queued.make
+
+    def cancelled_meanwhile(task, folder, *, tell):
+        made = make(task, folder)
+        assert "Cancelled: 1" in act(client_of("superuser"), "cancel_selected", row)
+        tell(1, 2)
+        return made
+
+    monkeypatch.setattr(queued, "make", cancelled_meanwhile)
+    queued.work(row.pk)
+    row.refresh_from_db()
+    assert (row.state, row.file.name) == ("CANCELLED", "")
+
+    monkeypatch.setattr(queued, "make", make)
+    queued.work(row.pk)  # its job comes once more: nothing is done
+    row.refresh_from_db()
+    assert row.state == "CANCELLED"
+    assert "Queued again: 1" in act(client_of("superuser"), "retry_selected", row)
+    queued.work(row.pk)
+    row.refresh_from_db()
+    assert row.state == "DONE"
+    assert "is ready." in act(client_of("superuser"), "cancel_selected", row)
+
+
+def test_a_process_that_is_killed_leaves_an_attempt_behind(task, monkeypatch):
+    row = queued.request(task)
+
+    def killed(*_given, **_named):
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch:
+        patch.setattr(queued, "make", killed)
+        with pytest.raises(KeyboardInterrupt):
+            queued.work(row.pk)
+    row.refresh_from_db()
+    assert (row.state, row.n_attempts) == ("RUNNING", 1)
+    queued.work(row.pk)
+    row.refresh_from_db()
+    assert (row.state, row.n_attempts) == ("DONE", 2)
+
+    again = queued.request(task)
+    Release.objects.filter(pk=again.pk).update(n_attempts=queued.MAX_ATTEMPTS)
+    queued.work(again.pk)
+    again.refresh_from_db()
+    assert again.state == "FAILED"
+    assert "killed at every attempt" in again.failure
+
+
+def test_a_full_disk_is_told_in_words(client_of, task, monkeypatch):
+    def full(*_given, **_named):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(queued, "make", full)
+    row = queued.request(task)
+    queued.work(row.pk)
+    assert (
+        "No space left on device" in client_of("superuser").get(LIST).content.decode()
+    )
+
+
+def test_only_the_newest_archives_are_kept(
+    task, monkeypatch, client_of, django_capture_on_commit_callbacks
+):
+    monkeypatch.setattr(queued, "KEPT", 1)
+    files = Path(settings.MEDIA_ROOT) / "releases"
+    with django_capture_on_commit_callbacks(execute=True):
+        for _ in range(2):
+            queued.work(queued.request(task).pk)
+    old, new = Release.objects.order_by("pk")
+    assert (old.state, old.file.name) == ("REMOVED", "")
+    assert old.sha256
+    assert [path.name for path in files.iterdir()] == [Path(new.file.name).name]
+    with django_capture_on_commit_callbacks(execute=True):
+        said = act(client_of("superuser"), "remove_selected", new)
+    assert "Archive deleted: 1" in said
+    new.refresh_from_db()
+    assert (new.state, new.file.name) == ("REMOVED", "")
+    assert not list(files.iterdir())
+
+
+def test_a_lost_job_is_queued_again(task):
+    queued.request(task)
+    assert queued.queue_missing() == 0
+    jobs.drain()
+    assert Release.objects.get().state == "DONE"
+    assert queued.queue_missing() == 0
