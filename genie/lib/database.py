@@ -58,7 +58,7 @@ def database_is_down(error: BaseException | None) -> bool:
     if not isinstance(error, InterfaceError | OperationalError):
         return False
     cause = error.__cause__
-    if hasattr(cause, "sqlstate"):  # PostgreSQL: what the server says has a code
+    if cause is not None and hasattr(cause, "sqlstate"):  # PostgreSQL: what the server says has a code
         code = cause.sqlstate
         if code is None or code.startswith(_OF_CONNECTIONS):
             return True

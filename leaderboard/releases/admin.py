@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar, cast
 
 from django.contrib import admin, messages
 from django.db.models import Count, Q
@@ -16,7 +16,7 @@ from django.utils.text import Truncator
 from crowd.money.services.budgets import budget_left
 from genie.accounts import reads
 from genie.accounts.task_admin import EditedOfTask
-from genie.lib.admin.plainly import Shown, plainly
+from genie.lib.admin.plainly import plainly
 from genie.lib.admin.reasons import AsksWhy
 from leaderboard.evaluation.admin.draw_test import draw_for
 from leaderboard.monitoring.admin import campaigns_page
@@ -27,6 +27,8 @@ from leaderboard.tasks.models import Task, TaskRevision
 
 if TYPE_CHECKING:
     from django.db.models import QuerySet
+
+    from genie.lib.typing import Account
 
 _EDITABLE = ["accepts_submissions", "hidden_references"]
 _SHOWN = [
@@ -78,7 +80,7 @@ class TaskAdmin(EditedOfTask, AsksWhy):
     ]
     list_filter = ["kind", "demo", "accepts_submissions", "hidden_references"]
     search_fields = ["title", "slug"]
-    fields = [*_EDITABLE, *plainly(Task, _SHOWN)]
+    fields: ClassVar[Any] = [*_EDITABLE, *plainly(Task, _SHOWN)]
     actions = ["release_selected", "draw_test_selected"]
 
     @admin.action(description="Create a release of the data", permissions=["change"])
@@ -86,10 +88,9 @@ class TaskAdmin(EditedOfTask, AsksWhy):
         self, request: HttpRequest, queryset: QuerySet[Task]
     ) -> HttpResponse:
         """Have a job make one release a task, and show how far they are."""
+        by = cast("Account", request.user)
         for task in queryset.order_by("slug"):
-            self.log_change(
-                request, task, f"Requested {queued.request(task, by=request.user)}."
-            )
+            self.log_change(request, task, f"Requested {queued.request(task, by=by)}.")
         self.message_user(request, "The releases are being made.", messages.SUCCESS)
         return redirect("admin:leaderboard_release_changelist")
 
@@ -119,7 +120,7 @@ class TaskAdmin(EditedOfTask, AsksWhy):
     def has_add_permission(self, request: HttpRequest) -> bool:
         return False
 
-    def get_readonly_fields(self, request: HttpRequest, obj: Any = None) -> list[Shown]:
+    def get_readonly_fields(self, request: HttpRequest, obj: Any = None) -> list[Any]:
         return plainly(Task, _SHOWN)
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Task]:

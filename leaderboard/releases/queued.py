@@ -50,7 +50,7 @@ def request(task: Task, by: Account | None = None) -> Release:
     Task.objects.select_for_update().get(pk=task.pk)
     if row := Release.objects.filter(task=task, state__in=UNDER_WAY).first():
         return row
-    row = Release.objects.create(task=task, requested_by_id=by and by.pk)
+    row = Release.objects.create(task=task, requested_by_id=by.pk if by else None)
     jobs.enqueue(JOB, pk=row.pk)
     return row
 

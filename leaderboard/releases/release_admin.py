@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from django.contrib import admin, messages
-from django.core.exceptions import PermissionDenied
 from django.db.models import Model
 from django.http import Http404, HttpRequest
 from django.http.response import HttpResponseBase
@@ -14,6 +13,8 @@ from django.template.defaultfilters import filesizeformat
 from django.urls import URLPattern, path, reverse
 from django.utils.html import format_html
 
+from genie.accounts import reads
+from genie.accounts.task_admin import OfTask
 from genie.lib.admin.questions import act_on_each, after_asking
 from genie.lib.admin.read_only import ReadOnlyAdmin
 from genie.lib.errors import GenieError
@@ -26,9 +27,12 @@ if TYPE_CHECKING:
 
 
 @admin.register(Release)
-class ReleaseAdmin(ReadOnlyAdmin):
+class ReleaseAdmin(OfTask, ReadOnlyAdmin):
     """Asked for in the list of tasks; here they are watched, fetched and cancelled."""
 
+    pool_paths = ("task__slug",)
+    # whoever may have a release made may fetch it
+    needs = dict.fromkeys(("view", "change"), "leaderboard.change_task")
     list_display = [
         "task",
         "state",
@@ -46,15 +50,6 @@ class ReleaseAdmin(ReadOnlyAdmin):
     readonly_fields = ["progress", "archive", "size"]
     actions = ["cancel_selected", "retry_selected", "remove_selected"]
 
-    def has_view_permission(
-        self, request: HttpRequest, obj: Model | None = None
-    ) -> bool:
-        # whoever may have a release made may fetch it
-        return request.user.has_perm("leaderboard.change_task")
-
-    def has_module_permission(self, request: HttpRequest) -> bool:
-        return self.has_view_permission(request)
-
     def get_urls(self) -> list[URLPattern]:
         download = path(
             "<int:pk>/download/",
@@ -64,14 +59,14 @@ class ReleaseAdmin(ReadOnlyAdmin):
         return [download, *super().get_urls()]
 
     def download_view(self, request: HttpRequest, pk: int) -> HttpResponseBase:
-        if not self.has_view_permission(request):
-            raise PermissionDenied
-        ready = Release.objects.select_related("task").filter(state=Release.State.DONE)
-        release = get_object_or_404(ready, pk=pk)
+        ready = self.get_queryset(request).filter(state=Release.State.DONE)
+        release = get_object_or_404(ready.select_related("task"), pk=pk)
+        self.insist(request, "view", release)
         try:
             file = release.file.open("rb")
         except FileNotFoundError:
             raise Http404("The archive no longer exists.") from None
+        reads.record(request, release, reads.Way.FILE, release.task.slug)
         return resumable(
             request,
             file,

@@ -66,8 +66,8 @@ def _changed(rows: QuerySet[HumanEvaluation], unseen: timedelta = UNSEEN) -> set
         ).values_list("pk", flat=True)
     ]
     # scoring is followed by asking again, which had no money before
-    added = rows.filter(campaigns__campaign__money_added_at__gt=F("since"))
-    asked = list(rows.values_list("pk", "since", "campaigns__campaign"))
+    added = rows.filter(**{"campaigns__campaign__money_added_at__gt": F("since")})
+    asked = list(rows.values_list("pk", F("since"), "campaigns__campaign"))
     decided_at = _decided_at([campaign for *_, campaign in asked])
     decided = [
         pk
