@@ -79,6 +79,57 @@ def iter_table(folder: Path, name: str) -> Iterator[Record]:
             yield json.loads(line)
 
 
+class Groups:
+    """A table's rows by some of their columns, read from disk a group at a time.
+
+    Rows of one group stand together in a release, so that a few places in the file are
+    all there is to remember; rows in any other order are found as well.
+    """
+
+    def __init__(self, folder: Path, name: str, columns: Sequence[str]) -> None:
+        self._path = folder / f"{name}.jsonl"
+        self._places: dict[tuple[Any, ...], list[tuple[int, int]]] = {}
+        start = end = 0
+        before: tuple[Any, ...] | None = None
+        for line in self._lines():
+            row = json.loads(line)
+            key = tuple(row[column] for column in columns)
+            if before is not None and key != before:
+                self._places.setdefault(before, []).append((start, end - start))
+                start = end
+            before, end = key, end + len(line)
+        if before is not None:
+            self._places.setdefault(before, []).append((start, end - start))
+
+    def _lines(self) -> Iterator[bytes]:
+        if self._path.is_file():
+            with self._path.open("rb") as lines:
+                yield from lines
+
+    def keys(self) -> set[tuple[Any, ...]]:
+        return set(self._places)
+
+    def rows(self, *key: Any) -> list[Record]:
+        """Give the rows of a group in their order; none where there is no such group."""
+        found: list[Record] = []
+        if key in self._places:
+            with self._path.open("rb") as file:
+                for start, length in self._places[key]:
+                    file.seek(start)
+                    lines = file.read(length).splitlines()
+                    found += [json.loads(line) for line in lines]
+        return found
+
+
+def count_rows(folder: Path, name: str) -> int:
+    """Count a table's rows without reading them."""
+    path = folder / f"{name}.jsonl"
+    if not path.is_file():
+        return 0
+    with path.open("rb") as lines:
+        return sum(1 for _ in lines)
+
+
 def positions(folder: Path) -> dict[str, int]:
     """Give the instances' places in the task."""
     rows = iter_table(folder, "instances")

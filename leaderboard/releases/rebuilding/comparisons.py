@@ -27,27 +27,22 @@ TABLE, PAIRS, VOTES = "comparisons", "comparison_pairs", "comparison_votes"
 
 def compared_numbers(folder: Path) -> Iterator[Number | str]:
     """Compare every number of every comparison with what its votes give."""
-    pairs, votes = (_by_comparison(folder, name) for name in (PAIRS, VOTES))
-    unknown = pairs.keys() | votes.keys()
+    pairs, votes = (
+        bundle.Groups(folder, name, ["comparison"]) for name in (PAIRS, VOTES)
+    )
+    unknown = {pk for (pk,) in pairs.keys() | votes.keys()}
     not_kept = 0
-    for row in bundle.read_table(folder, TABLE):
+    for row in bundle.iter_table(folder, TABLE):
         pk = row["comparison"]
         unknown -= {pk}
         if row["votes_kept"]:
-            yield from _comparison(row, pairs[pk], votes[pk])
+            yield from _comparison(row, pairs.rows(pk), votes.rows(pk))
         else:
             not_kept += 1
     for pk in sorted(unknown):
         yield Number(f"{TABLE}.jsonl", f"comparison {pk}, is there", False, True)
     if not_kept:
         yield f"the votes that counted were not kept at the end ({not_kept} comparisons)"
-
-
-def _by_comparison(folder: Path, name: str) -> dict[int, list[Record]]:
-    records: dict[int, list[Record]] = defaultdict(list)
-    for row in bundle.read_table(folder, name):
-        records[row["comparison"]].append(row)
-    return records
 
 
 def _comparison(

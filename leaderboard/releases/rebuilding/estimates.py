@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+from array import array
+from collections import defaultdict
 from collections.abc import Iterator
-from dataclasses import asdict
-from functools import cached_property
+from dataclasses import asdict, dataclass, field
+from functools import cached_property, partial
 from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
 
 from crowd.scales.base import all_scales
 from leaderboard.designs.base import all_designs
@@ -15,6 +20,9 @@ from leaderboard.releases.bundle import Record
 from leaderboard.releases.masked_instances import Places
 from leaderboard.releases.published_numbers import Number
 from leaderboard.tasks.config import PLAIN, SIMULTANEOUS
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 _RANKS = ("rank_first", "rank_last", "cluster")
 
@@ -54,9 +62,9 @@ class Estimates:
             standing = self.standings.get((submission, criterion))
             ranks = standing.ranks if standing else None
             place = (*(ranks or (None, None)), standing.cluster if standing else None)
-            for field, value in zip(_RANKS, place, strict=True):
-                subject = f"{field} of submission {submission}"
-                yield Number("systems.jsonl", subject, row[field], value)
+            for name, value in zip(_RANKS, place, strict=True):
+                subject = f"{name} of submission {submission}"
+                yield Number("systems.jsonl", subject, row[name], value)
 
 
 def _of_score(
@@ -67,40 +75,19 @@ def _of_score(
         computed |= {key: asdict(one) for key, one in standing.estimates.items()}
     for key in sorted({*computed, *score["estimates"]}):
         stated, found = score["estimates"].get(key, {}), computed.get(key, {})
-        for field in sorted({*stated, *found}):
-            subject = f"{name}, {key} {field}"
-            yield Number("scores.jsonl", subject, stated.get(field), found.get(field))
-    for field, value in computed[headline_of(computed, wanted)].items():
-        yield Number("scores.jsonl", f"{name}, {field}", score[field], value)
-    for field in ("effective_workers", "largest_share"):
-        value = getattr(standing, field) if standing else None
-        yield Number("scores.jsonl", f"{name}, {field}", score[field], value)
+        for part in sorted({*stated, *found}):
+            subject = f"{name}, {key} {part}"
+            yield Number("scores.jsonl", subject, stated.get(part), found.get(part))
+    for part, value in computed[headline_of(computed, wanted)].items():
+        yield Number("scores.jsonl", f"{name}, {part}", score[part], value)
+    for part in ("effective_workers", "largest_share"):
+        value = getattr(standing, part) if standing else None
+        yield Number("scores.jsonl", f"{name}, {part}", score[part], value)
 
 
 def _standings(
     folder: Path, manifest: Record, systems: dict[int, Record], scores: list[Record]
 ) -> dict[tuple[int, str], Standing]:
-    import pandas as pd
-
-    position = Places(bundle.positions(folder))
-    rows = [
-        {
-            "submission": row["submission"],
-            "criterion": row["criterion"],
-            "instance": position[row["instance"]],
-            "worker": row["worker"],
-            "value": row["value"],
-            # releases of before knew no weights
-            "weight": row.get("weight", 1.0),
-            "on": row["on"],
-        }
-        for row in bundle.read_table(folder, "judgments")
-        if row["counts"]
-    ]
-    columns = [
-        *("submission", "criterion", "instance", "worker", "value"),
-        *("weight", "on"),
-    ]
     units = {
         (score["submission"], score["criterion"]): all_designs()[
             systems[score["submission"]]["design"]
@@ -114,11 +101,60 @@ def _standings(
         or score["n"]
         >= manifest["whole_share"] * systems[score["submission"]]["n_instances"]
     }
-    return estimate_board(
-        pd.DataFrame(rows, columns=columns),
-        units,
-        ranked,
-        headline=manifest["estimate"],
-        rule=manifest.get("ranks", SIMULTANEOUS),
-        seed=manifest["estimates_seed"],
-    ).standings
+    standings: dict[tuple[int, str], Standing] = {}
+    # a criterion at a time: the systems of each are estimated together
+    for ratings in _ratings(folder):
+        standings |= estimate_board(
+            ratings,
+            units,
+            ranked,
+            headline=manifest["estimate"],
+            rule=manifest.get("ranks", SIMULTANEOUS),
+            seed=manifest["estimates_seed"],
+        ).standings
+    return standings
+
+
+def _ratings(folder: Path) -> Iterator[pd.DataFrame]:
+    """Give the judgments that count, a frame for each criterion."""
+    import pandas as pd
+
+    position = Places(bundle.positions(folder))
+    columns: dict[str, _Columns] = defaultdict(_Columns)
+    # every name once, as there are as many workers as rows say, but fewer names
+    known: dict[str, str] = {}
+    for row in bundle.iter_table(folder, "judgments"):
+        if not row["counts"]:
+            continue
+        own = columns[row["criterion"]]
+        own.submission.append(row["submission"])
+        own.instance.append(position[row["instance"]])
+        own.value.append(row["value"])
+        # releases of before knew no weights
+        own.weight.append(row.get("weight", 1.0))
+        own.worker.append(known.setdefault(row["worker"], row["worker"]))
+        own.on.append(known.setdefault(row["on"], row["on"]))
+    for criterion in sorted(columns):
+        own = columns.pop(criterion)
+        frame = {
+            "submission": np.frombuffer(own.submission, dtype=np.int64),
+            "criterion": criterion,
+            "instance": np.frombuffer(own.instance, dtype=np.int64),
+            "worker": own.worker,
+            "value": np.frombuffer(own.value, dtype=np.float64),
+            "weight": np.frombuffer(own.weight, dtype=np.float64),
+            "on": own.on,
+        }
+        yield pd.DataFrame(frame)
+
+
+@dataclass
+class _Columns:
+    """Judgments as columns, which take a twentieth of what rows do."""
+
+    submission: array[int] = field(default_factory=partial(array, "q"))
+    instance: array[int] = field(default_factory=partial(array, "q"))
+    worker: list[str] = field(default_factory=list)
+    value: array[float] = field(default_factory=partial(array, "d"))
+    weight: array[float] = field(default_factory=partial(array, "d"))
+    on: list[str] = field(default_factory=list)

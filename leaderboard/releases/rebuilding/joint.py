@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -28,30 +27,28 @@ def joint_numbers(folder: Path) -> Iterator[Number]:
     """Compare every number of every criterion with what its judgments give."""
     position = Places(bundle.positions(folder))
     results, pairs, judgments = (
-        _by_criterion(folder, name) for name in (RESULTS, PAIRS, JUDGMENTS)
+        bundle.Groups(folder, name, ("joint", "criterion"))
+        for name in (RESULTS, PAIRS, JUDGMENTS)
     )
-    for row in bundle.read_table(folder, TABLE):
+    claimed: set[Key] = set()
+    for row in bundle.iter_table(folder, TABLE):
         key = row["joint"], row["criterion"]
+        # of two rows of the same, one has no results
+        left = () if key in claimed else key
+        claimed.add(key)
         own_results = sorted(
-            results.pop(key, []), key=lambda result: int(result["place"])
+            results.rows(*left), key=lambda result: int(result["place"])
         )
         yield from _criterion(
-            row, own_results, pairs.pop(key, []), judgments[key], position
+            row, own_results, pairs.rows(*left), judgments.rows(*key), position
         )
     # rows that no evaluation claimed were added by somebody
-    for name, unclaimed in ((RESULTS, results), (PAIRS, pairs)):
-        for joint, criterion in sorted(unclaimed):
+    for name, table in ((RESULTS, results), (PAIRS, pairs)):
+        for joint, criterion in sorted(table.keys() - claimed):
             subject = f"joint evaluation {joint}, {criterion}"
             yield Number(
                 f"{name}.jsonl", f"{subject}, among the joint evaluations", True, False
             )
-
-
-def _by_criterion(folder: Path, name: str) -> dict[Key, list[Record]]:
-    records: dict[Key, list[Record]] = defaultdict(list)
-    for row in bundle.read_table(folder, name):
-        records[row["joint"], row["criterion"]].append(row)
-    return records
 
 
 def _criterion(

@@ -27,13 +27,12 @@ def metric_numbers(folder: Path, manifest: Record) -> Iterator[Check]:
     Without texts a metric that is a mean over instances is still a mean; of others it
     is said that they cannot be computed.
     """
-    rows = bundle.read_table(folder, "metrics")
     instances = bundle.read_table(folder, "instances")
     metrics = chosen_metrics(read_task(manifest["config"], {}).config.metrics)
-    texts = _predictions(folder)
+    texts = bundle.Groups(folder, "predictions", ["submission"])
     without: dict[str, int] = defaultdict(int)
     batches: dict[int, Batch] = {}
-    for row in rows:
+    for row in bundle.iter_table(folder, "metrics"):
         metric = metrics.get(row["metric"])
         reason = _reason(metric, manifest, row["metric"])
         if reason or metric is None:
@@ -44,7 +43,8 @@ def metric_numbers(folder: Path, manifest: Record) -> Iterator[Check]:
         if submission not in batches:
             # one at a time: the texts of a large task fill memory, and rows come system
             # by system
-            batches = {submission: _batch(manifest, instances, texts[submission])}
+            own = {row["instance"]: row["text"] for row in texts.rows(submission)}
+            batches = {submission: _batch(manifest, instances, own)}
         yield from _computed(row, metric, batches[submission])
     for reason, n in sorted(without.items()):
         yield f"{reason} ({n} results)"
@@ -83,13 +83,6 @@ def _mean(row: Record) -> Iterator[Check]:
     if row["is_mean"] and values:
         name = f"{row['metric']} of submission {row['submission']}, as a mean"
         yield name, row["value"], sum(values) / len(values), _ROUNDED
-
-
-def _predictions(folder: Path) -> dict[int, dict[str, str]]:
-    texts: dict[int, dict[str, str]] = defaultdict(dict)
-    for row in bundle.read_table(folder, "predictions"):
-        texts[row["submission"]][row["instance"]] = row["text"]
-    return texts
 
 
 def _batch(manifest: Record, instances: list[Record], texts: dict[str, str]) -> Batch:

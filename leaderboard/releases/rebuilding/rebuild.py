@@ -89,32 +89,32 @@ def _take(rebuilt: Rebuilt, kind: str, number: Number | str) -> None:
 
 def _scores(folder: Path) -> Iterator[Number]:
     position = Places(bundle.positions(folder))
-    groups: dict[tuple[int, str], list[Record]] = defaultdict(list)
-    excluded: dict[tuple[int, str], set[str]] = defaultdict(set)
-    for row in bundle.read_table(folder, "judgments"):
-        if row["counts"]:
-            groups[row["submission"], row["criterion"]].append(row)
-        elif row["why_not"] == EXCLUDED:
-            excluded[row["submission"], row["criterion"]].add(row["worker"])
+    judged = bundle.Groups(folder, "judgments", ("submission", "criterion"))
+    unclaimed = judged.keys()
     systems = bundle.read_table(folder, "systems")
     designs = {row["submission"]: row["design"] for row in systems}
-    for score in bundle.read_table(folder, "scores"):
+    for score in bundle.iter_table(folder, "scores"):
         design = all_designs()[designs[score["submission"]]]
         name = f"score of submission {score['submission']} on {score['criterion']}"
-        ratings = groups.pop((score["submission"], score["criterion"]), [])
+        key = score["submission"], score["criterion"]
+        # of two scores of the same, one has no ratings
+        rows = judged.rows(*key) if key in unclaimed else []
+        unclaimed.discard(key)
+        ratings = [row for row in rows if row["counts"]]
         if not ratings:
             yield Number("scores.jsonl", f"{name}, ratings", score["n"], 0)
             continue
         yield from _score(name, design, score, ratings, position)
         # who ticked or marked nothing has no row of it, and is left out all the same
         if score["asked"] and score["criterion"] not in design.beside:
-            n = len(excluded[score["submission"], score["criterion"]])
+            excluded = {row["worker"] for row in rows if row["why_not"] == EXCLUDED}
             subject = f"{name}, excluded workers"
+            n = len(excluded)
             yield Number("scores.jsonl", subject, score["n_excluded_workers"], n)
-    for submission, criterion in sorted(groups):
-        yield Number(
-            "scores.jsonl", f"score of submission {submission} on {criterion}", 0, 1
-        )
+    for submission, criterion in sorted(unclaimed):
+        if any(row["counts"] for row in judged.rows(submission, criterion)):
+            subject = f"score of submission {submission} on {criterion}"
+            yield Number("scores.jsonl", subject, 0, 1)
 
 
 def _score(
@@ -264,6 +264,4 @@ def _by_all_evidence(judged: list[Record], threshold: float) -> Iterator[Number 
 
 def _counts(folder: Path, manifest: Record) -> Iterator[Number]:
     for name, n in manifest["counts"].items():
-        yield Number(
-            "manifest", f"rows of {name}", n, len(bundle.read_table(folder, name))
-        )
+        yield Number("manifest", f"rows of {name}", n, bundle.count_rows(folder, name))

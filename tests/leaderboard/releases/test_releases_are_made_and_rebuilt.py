@@ -230,6 +230,44 @@ def test_ranks_by_rank_sums_come_out_again(task, tmp_path, estimate):
         rebuilt(folder)
 
 
+def test_tables_are_the_same_however_few_systems_are_in_memory(
+    task, tmp_path, monkeypatch
+):
+    whole = make(task, tmp_path / "whole", key=b"key").folder
+    monkeypatch.setattr("leaderboard.releases.gathering.results.AT_ONCE", 1)
+    monkeypatch.setattr("leaderboard.releases.gathering.judgments.OUTPUTS_AT_ONCE", 1)
+    told = []
+    parts = make(
+        task, tmp_path / "parts", key=b"key", tell=lambda *of: told.append(of)
+    ).folder
+    names = sorted(path.name for path in whole.glob("*.csv"))
+    for name in [*names, *(f"{name[:-4]}.jsonl" for name in names)]:
+        assert (whole / name).read_bytes() == (parts / name).read_bytes(), name
+    # two systems in judgments, metrics and predictions
+    assert told == [(n, 6) for n in range(1, 7)]
+
+
+def test_rows_in_any_order_are_found_by_their_group(folder):
+    found = rows(folder, "judgments")
+    bundle.write_table(folder, "judgments", list(found[0]), sorted(found, key=str))
+    groups = bundle.Groups(folder, "judgments", ("submission", "criterion"))
+    key = found[0]["submission"], found[0]["criterion"]
+    own = [row for row in found if (row["submission"], row["criterion"]) == key]
+    assert sorted(groups.rows(*key), key=str) == sorted(own, key=str)
+    assert groups.rows("nobody", "nothing") == []
+    assert bundle.Groups(folder, "nothing", ["a"]).keys() == set()
+
+
+def test_the_csv_leaves_out_what_is_nested_and_keeps_what_is_empty(tmp_path):
+    columns = ["name", "links", "fields"]
+    bundle.write_table(
+        tmp_path, "t", columns, [{"name": "a", "links": ["x"]}, {"name": "b"}]
+    )
+    assert (tmp_path / "t.csv").read_text() == "name,fields\na,\nb,\n"
+    assert bundle.write_table(tmp_path, "t", columns, []) == 0
+    assert (tmp_path / "t.csv").read_text() == "name,links,fields\n"
+
+
 def test_the_release_is_of_what_the_public_board_shows(folder, task):
     assert [row["system"] for row in rows(folder, "systems")] == ["Kite", "=Wren"]
     assert {row["submission"] for row in rows(folder, "judgments")} == {
