@@ -57,9 +57,8 @@ def database_is_down(error: BaseException | None) -> bool:
     """
     if not isinstance(error, InterfaceError | OperationalError):
         return False
-    cause = error.__cause__
-    if cause is not None and hasattr(cause, "sqlstate"):  # PostgreSQL: what the server says has a code
-        code = cause.sqlstate
-        if code is None or code.startswith(_OF_CONNECTIONS):
-            return True
+    # Only PostgreSQL's errors have it; without a code they came of no server.
+    code = getattr(error.__cause__, "sqlstate", "")
+    if code is None or code.startswith(_OF_CONNECTIONS):
+        return True
     return connection.connection is None or not connection.is_usable()

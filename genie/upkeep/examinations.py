@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 from collections.abc import Iterator
 from typing import Any
 
@@ -13,7 +12,7 @@ from django.db import connection
 from django.db.models import FileField, Model
 
 from genie.lib import jobs
-from genie.lib.serving.health import is_migrated
+from genie.lib.serving import health
 from genie.lib.unguessable import fingerprint
 from genie.upkeep import uploads
 from genie.upkeep.doctor import OK, PROBLEM, Finding, register, worst
@@ -21,13 +20,13 @@ from genie.upkeep.restore import mark
 
 _LATE_SECONDS = 300
 _WAITS_LONG_SECONDS = 3600
-_LITTLE_BYTES, _SOME_BYTES = 200 << 20, 2 << 30
+_SOME_BYTES = 2 << 30
 _MAIL_SECONDS = 5
 
 
 def database() -> Finding:
     connection.ensure_connection()
-    if not is_migrated():
+    if not health.is_migrated():
         return Finding(PROBLEM, "migrations are missing: run `genie migrate`")
     return Finding(OK, f"{connection.vendor}, reachable and migrated")
 
@@ -47,8 +46,8 @@ def restoring() -> Finding:
 
 
 def disk() -> Finding:
-    usage = shutil.disk_usage(settings.VAR_DIR)
-    verdict = worst(usage.free < _LITTLE_BYTES, usage.free < _SOME_BYTES)
+    usage = health.disk()
+    verdict = worst(usage.free < health.LITTLE_BYTES, usage.free < _SOME_BYTES)
     share = usage.free / usage.total if usage.total else 0.0
     return Finding(
         verdict,

@@ -16,7 +16,9 @@ def fill(model, made):
         values = {
             field.attname if field.is_relation else field.name: _value(field, made)
             for field in model._meta.concrete_fields
-            if not field.primary_key or isinstance(field, models.CharField)
+            if not field.primary_key
+            or field.is_relation
+            or isinstance(field, models.CharField)
         }
         if model._meta.proxy:  # jobs: those that went well and those that failed
             values |= {"id": model.__name__, "success": model.__name__ == "Success"}

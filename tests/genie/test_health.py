@@ -125,6 +125,7 @@ def test_a_process_is_healthy_without_a_database_but_not_ready(without_database)
         "database": "down",
         "migrations": "unknown",
         "queue": "unknown",
+        "disk": "ok",
     }
 
 

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import shutil
 import sys
 from collections.abc import Callable
 from datetime import timedelta
 from threading import Event
+from typing import Any
 
+from django.conf import settings
 from django.db import Error as DatabaseProblem
 from django.db import connection
 from django.db.migrations.executor import MigrationExecutor
@@ -20,6 +23,8 @@ from genie.lib.database import unavailable
 RETRY_SECONDS = 30
 # The shortest schedule is a minute, and django-q2 looks every half minute.
 _QUEUE_IS_LATE = timedelta(minutes=5)
+# Below it, files and SQLite's log soon find no room.
+LITTLE_BYTES = 200 << 20
 _applied = Event()
 
 
@@ -58,6 +63,7 @@ def server_error(request: HttpRequest) -> HttpResponse:
 
 def _readiness() -> HttpResponse:
     parts = {"database": "down", "migrations": "unknown", "queue": "unknown"}
+    parts["disk"] = "full" if disk().free < LITTLE_BYTES else "ok"
     try:
         connection.ensure_connection()
         with connection.cursor() as cursor:
@@ -82,6 +88,11 @@ def is_migrated() -> bool:
             return False
         _applied.set()
     return True
+
+
+def disk() -> Any:
+    """Give total, used and free bytes where the site writes."""
+    return shutil.disk_usage(settings.VAR_DIR)
 
 
 def _queue() -> str:

@@ -4,20 +4,26 @@ from __future__ import annotations
 
 import gzip
 import io
+import sqlite3
 import tarfile
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
 from pathlib import Path
+from threading import Event
 
 import pytest
 from django.conf import settings as site
 from django.core.files.base import ContentFile
 from django.core.files.storage import default_storage
-from django.db import connection
+from django.db import connection, connections
 
 from genie.lib.unguessable import fingerprint
 from genie.upkeep import archive, engines
 from genie.upkeep.archive import BackupProblem
 from genie.upkeep.backup import backup
 from genie.upkeep.restore import mark, restore
+from tests.crowd.making import do_one, make_campaign, make_worker
+from tests.factories import make_user
 
 
 def fitting() -> dict:
@@ -128,6 +134,41 @@ def test_a_backup_is_for_its_owner_only_and_says_no_secret(tmp_path):
     manifest = archive.checked_manifest(path)
     assert set(manifest["files"]) == {"database", "media/submissions/ab/abc"}
     assert site.SECRET_KEY.encode() not in gzip.decompress(path.read_bytes())
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_copy_made_while_work_comes_in_holds_whole_transactions_only(tmp_path):
+    if connection.vendor != "sqlite":
+        pytest.skip("pg_dump reads one snapshot")
+    make_campaign(30)
+    worker = make_worker(user=make_user("wanda"))
+    begun = Event()
+
+    def work():
+        try:
+            while do_one(worker):
+                begun.set()
+        finally:
+            connections.close_all()
+
+    with ThreadPoolExecutor(1) as pool:
+        working = pool.submit(work)
+        assert begun.wait(20)
+        for number in range(3):
+            engines.dump(tmp_path / f"copy-{number}")
+        working.result()
+    for copy in sorted(tmp_path.glob("copy-*")):
+        with closing(sqlite3.connect(copy)) as database:
+            counts = {
+                database.execute(f"select count(*) from {query}").fetchone()[0]
+                for query in (
+                    "crowd_answer",
+                    "crowd_ledgerentry",
+                    "crowd_assignment where submitted_at is not null",
+                )
+            }
+        assert len(counts) == 1
+        assert counts != {0}
 
 
 @pytest.mark.django_db

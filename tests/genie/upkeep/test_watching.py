@@ -148,7 +148,9 @@ def test_mail_that_could_not_be_sent_is_sent_the_next_time(
     set_genie(settings, ALERTS=["ops@example.org"])
     Schedule.objects.update(next_run=timezone.now() - timedelta(hours=1))
     with monkeypatch.context() as patch:
-        patch.setattr(alerts, "send_mail", lambda *_: (_ for _ in ()).throw(OSError("away")))
+        patch.setattr(
+            alerts, "send_mail", lambda *_: (_ for _ in ()).throw(OSError("away"))
+        )
         with pytest.raises(OSError, match="away"):
             alerts.look()
     alerts.look()
