@@ -110,6 +110,8 @@ def _page(
     }
     if campaign is not None:
         context |= _so_far(draft, material, drafted, campaign)
+        mine = campaign.invitations.filter(guests__user=request.user.pk)
+        context["takes_part"] = mine.exists()
     return page(request, "pilot", draft, {**context, **more}, status=status)
 
 

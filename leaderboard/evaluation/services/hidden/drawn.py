@@ -95,7 +95,9 @@ def _all_confirmed(questions: Sequence[Mapping[str, Any]]) -> bool:
 
 
 def _asked_how(task: Task, human: HumanConfig) -> str:
-    return _sha256([task.sample_size, task.kind, asdict(human)])
+    # What people agree to beforehand makes no question another one.
+    how = {name: said for name, said in asdict(human).items() if name != "consent"}
+    return _sha256([task.sample_size, task.kind, how])
 
 
 def _item(question: Mapping[str, Any]) -> HiddenItem:
