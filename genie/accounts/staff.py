@@ -32,7 +32,7 @@ def staff_may(viewer: object, permission: str, pool: str | None = None) -> bool:
     """
     if not _is_staff(viewer):
         return False
-    return viewer.has_perm(permission) or (  # type: ignore[attr-defined, no-any-return]
+    return viewer.has_perm(permission) or (  # type: ignore[attr-defined]
         pool is not None and pool in pools_where(viewer, permission)
     )
 

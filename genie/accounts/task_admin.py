@@ -82,7 +82,7 @@ class OfTask(ListAdmin):
         """Let each action reach only those rows on which it is allowed."""
         return {
             name: (self._kept_to_task(act), *rest)
-            for name, (act, *rest) in super().get_actions(request).items()
+            for name, (act, *rest) in (super().get_actions(request) or {}).items()
         }
 
     def _kept_to_task(self, act: Callable[..., Any]) -> Callable[..., Any]:

@@ -16,7 +16,7 @@ from django.utils.text import Truncator
 from crowd.money.services.budgets import budget_left
 from genie.accounts import reads
 from genie.accounts.task_admin import EditedOfTask
-from genie.lib.admin.plainly import Shown, plainly
+from genie.lib.admin.plainly import plainly
 from genie.lib.admin.reasons import AsksWhy
 from genie.lib.errors import GenieError
 from leaderboard.evaluation.admin.draw_test import draw_for
@@ -79,7 +79,7 @@ class TaskAdmin(EditedOfTask, AsksWhy):
     ]
     list_filter = ["kind", "demo", "accepts_submissions", "hidden_references"]
     search_fields = ["title", "slug"]
-    fields = [*_EDITABLE, *plainly(Task, _SHOWN)]
+    fields: Any = [*_EDITABLE, *plainly(Task, _SHOWN)]
     actions = ["release_selected", "draw_test_selected"]
 
     @admin.action(
@@ -125,7 +125,7 @@ class TaskAdmin(EditedOfTask, AsksWhy):
     def has_add_permission(self, request: HttpRequest) -> bool:
         return False
 
-    def get_readonly_fields(self, request: HttpRequest, obj: Any = None) -> list[Shown]:
+    def get_readonly_fields(self, request: HttpRequest, obj: Any = None) -> Any:
         return plainly(Task, _SHOWN)
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Task]:

@@ -56,7 +56,7 @@ def _closed(site: AdminSite, request: HttpRequest, addresses: set[str]) -> set[s
         if match.url_name in _PERMISSIONS:
             is_open = staff_may(request.user, _PERMISSIONS[match.url_name])
         elif match.url_name == "app_list":
-            is_open = bool(site._build_app_dict(request, match.kwargs["app_label"]))  # type: ignore[attr-defined]
+            is_open = bool(site._build_app_dict(request, match.kwargs["app_label"]))
         else:
             is_open = model_admin is None or _may(model_admin, request, verb)
         if not is_open:
