@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from django.contrib import admin, messages
 from django.db.models import Count, Q
@@ -79,7 +79,7 @@ class TaskAdmin(EditedOfTask, AsksWhy):
     ]
     list_filter = ["kind", "demo", "accepts_submissions", "hidden_references"]
     search_fields = ["title", "slug"]
-    fields: Any = [*_EDITABLE, *plainly(Task, _SHOWN)]
+    fields: ClassVar[Any] = [*_EDITABLE, *plainly(Task, _SHOWN)]
     actions = ["release_selected", "draw_test_selected"]
 
     @admin.action(
