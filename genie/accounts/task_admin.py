@@ -80,10 +80,10 @@ class OfTask(ListAdmin):
 
     def get_actions(self, request: HttpRequest) -> dict[str, Any]:
         """Let each action reach only those rows on which it is allowed."""
-        actions: dict[str, Any] = super().get_actions(request)
+        acts: dict[str, Any] = super().get_actions(request)
         return {
             name: (self._kept_to_task(act), *rest)
-            for name, (act, *rest) in actions.items()
+            for name, (act, *rest) in acts.items()
         }
 
     def _kept_to_task(self, act: Callable[..., Any]) -> Callable[..., Any]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from functools import partial, wraps
 from typing import TYPE_CHECKING, Any
 
@@ -61,7 +60,7 @@ GROUPS: dict[str, tuple[str, ...]] = {
 class StaffSite(AdminSite):
     """Django's admin with its lists in the order of the work, and no closed links."""
 
-    def admin_view(self, view: Callable[..., Any], cacheable: bool = False) -> Any:
+    def admin_view(self, view: Any, cacheable: bool = False) -> Any:
         inner = super().admin_view(view, cacheable)
 
         @wraps(inner)
