@@ -84,7 +84,7 @@ class TaskAdmin(AsksWhy):
         """Have a job make one release a task, and show how far they are."""
         for task in queryset.order_by("slug"):
             self.log_change(
-                request, task, f"Requested {queued.request(task, by=request.user)}."
+                request, task, f"Requested {queued.request(task, by=request.user.pk)}."
             )
         self.message_user(request, "The releases are being made.", messages.SUCCESS)
         return redirect("admin:leaderboard_release_changelist")
