@@ -7,6 +7,7 @@ are asks for a fit, which is measured elsewhere.
     python -m benchmarks.bench_releases                       10^4 and 10^5 judgments
     python -m benchmarks.bench_releases --sizes 1000000       a long look
     ... --rebuild                                             and read them all again
+    ... --parquet                                             with Parquet beside them
 """
 
 from __future__ import annotations
@@ -115,7 +116,7 @@ def multiply(n: int) -> None:
             )
 
 
-def release(folder: Path) -> dict[str, Any]:
+def release(folder: Path, *, parquet: bool) -> dict[str, Any]:
     """Make the release, and say what that took."""
     from django.db import connection
 
@@ -133,7 +134,7 @@ def release(folder: Path) -> dict[str, Any]:
 
     before, start = peak(), time.process_time()
     with connection.execute_wrapper(count):
-        made = make(Task.objects.get(), folder / "release", key=KEY)
+        made = make(Task.objects.get(), folder / "release", key=KEY, parquet=parquet)
     return {
         "seconds": time.process_time() - start,
         "before": before,
@@ -164,12 +165,12 @@ def peak() -> float:
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
 
 
-def child(work: str, folder: Path, n: int) -> dict[str, Any]:
+def child(work: str, folder: Path, n: int, *more: str) -> dict[str, Any]:
     """Do one part of the work in a process of its own."""
     found = subprocess.run(
         [
             *(sys.executable, "-m", "benchmarks.bench_releases", "--work", work),
-            *("--folder", str(folder), "--sizes", str(n)),
+            *("--folder", str(folder), "--sizes", str(n), *more),
         ],
         env={**os.environ, "GENIE_VAR": str(folder)},
         check=True,
@@ -183,6 +184,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("--sizes", type=int, nargs="+", default=[10_000, 100_000])
     parser.add_argument("--rebuild", action="store_true")
+    parser.add_argument("--parquet", action="store_true")
     parser.add_argument("--keep", action="store_true", help="keep the folders")
     parser.add_argument("--work", choices=["fill", "release", "read"])
     parser.add_argument("--folder", type=Path)
@@ -202,7 +204,7 @@ def main() -> None:
         folder = Path(tempfile.mkdtemp(prefix="genie-bench-"))
         child("fill", folder, n)
         for work in ["release", *(["read"] if args.rebuild else [])]:
-            found = child(work, folder, n)
+            found = child(work, folder, n, *(["--parquet"] if args.parquet else []))
             line = ", ".join(f"{name} {value:,.1f}" for name, value in found.items())
             print(f"{n:>10,} {work}: {line}", flush=True)
             if work == "release":

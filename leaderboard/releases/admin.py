@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, ClassVar, cast
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from django.contrib import admin, messages
 from django.db.models import Count, Q
@@ -27,8 +27,6 @@ from leaderboard.tasks.models import Task, TaskRevision
 
 if TYPE_CHECKING:
     from django.db.models import QuerySet
-
-    from genie.lib.typing import Account
 
 _EDITABLE = ["accepts_submissions", "hidden_references"]
 _SHOWN = [
@@ -88,9 +86,10 @@ class TaskAdmin(EditedOfTask, AsksWhy):
         self, request: HttpRequest, queryset: QuerySet[Task]
     ) -> HttpResponse:
         """Have a job make one release a task, and show how far they are."""
-        by = cast("Account", request.user)
         for task in queryset.order_by("slug"):
-            self.log_change(request, task, f"Requested {queued.request(task, by=by)}.")
+            self.log_change(
+                request, task, f"Requested {queued.request(task, by=request.user.pk)}."
+            )
         self.message_user(request, "The releases are being made.", messages.SUCCESS)
         return redirect("admin:leaderboard_release_changelist")
 

@@ -59,7 +59,7 @@ def _covers(task: Task) -> str:
     return COVERS_DAYS if COVERS_DAYS in covers_of(task) else COVERS_CROWD
 
 
-def card(task: Task, manifest: Record) -> str:
+def card(task: Task, manifest: Record, *, parquet: bool = False) -> str:
     """Write the README of a release."""
     counts = manifest["counts"]
     lines = [
@@ -80,7 +80,12 @@ def card(task: Task, manifest: Record) -> str:
         "",
         "Each table is available as JSONL (complete) and CSV (without nested "
         "values). In the CSV, values that a spreadsheet would run as a formula "
-        "start with a quote.",
+        "start with a quote."
+        + (
+            " The same tables are there as Parquet, with nested values as JSON."
+            if parquet
+            else ""
+        ),
         "",
         *(f"- `{name}`, {n:,} rows: {_TABLES[name]}" for name, n in counts.items()),
         "- `manifest.json`: settings, seeds and versions; `SHA256SUMS`: checksums",

@@ -31,6 +31,7 @@ from leaderboard.releases.gathering.judgments import (
 )
 from leaderboard.releases.licence import may_be_copied
 from leaderboard.releases.masked_instances import numbered
+from leaderboard.releases.parquet import write_parquet
 from leaderboard.releases.pseudonyms import Pseudonyms
 from leaderboard.submissions.models.submission import Submission
 from leaderboard.submissions.selectors.outputs import outputs_are_open
@@ -64,6 +65,7 @@ def make(
     *,
     texts: bool | None = None,
     key: bytes | None = None,
+    parquet: bool = False,
     tell: Tell = lambda done, of: None,
 ) -> Made:
     """Write the release into an empty or new folder, row by row.
@@ -77,6 +79,8 @@ def make(
         licence allows. Hidden references never are.
     key : bytes, optional
         Makes the workers' pseudonyms; by default a new one that is forgotten.
+    parquet : bool, optional
+        Whether each table is written as Parquet, too.
     tell : callable, optional
         Called with each system that is done, in each of the long tables.
     """
@@ -99,7 +103,10 @@ def make(
     counts = {name: tables.counts[name] for name in _ORDER if name in tables.counts}
     manifest = _manifest(task, fits, counts, texts=texts, shows_sample=shows_sample)
     bundle.write_manifest(folder, manifest)
-    (folder / bundle.CARD).write_text(card(task, manifest), "utf-8")
+    text = card(task, manifest, parquet=parquet)
+    (folder / bundle.CARD).write_text(text, "utf-8")
+    if parquet:
+        write_parquet(folder, tables.columns.items())
     bundle.write_checksums(folder)
     return Made(folder, counts, texts)
 
@@ -118,6 +125,7 @@ class _Tables:
         # systems that are spoken of and have no score of their own
         self.others: list[Submission] = []
         self.counts: dict[str, int] = {}
+        self.columns: dict[str, tuple[str, ...]] = {}
         self._masks = False
         self._number_of: dict[str, str] = {}
         self._done = 0
@@ -188,6 +196,7 @@ class _Tables:
     def _write(
         self, name: str, columns: tuple[str, ...], rows: Iterable[Record]
     ) -> None:
+        self.columns[name] = columns
         self.counts[name] = bundle.write_table(self.folder, name, columns, rows)
 
     def _judgments(self) -> Iterator[Record]:

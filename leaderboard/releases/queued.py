@@ -18,7 +18,7 @@ from django.utils import timezone
 from genie.lib import jobs
 from genie.lib.errors import GenieError
 from genie.lib.logs import one_line
-from genie.lib.typing import Account
+from leaderboard.releases import parquet
 from leaderboard.releases.make import make, pack
 from leaderboard.releases.models import Release
 from leaderboard.tasks.models import Task
@@ -45,12 +45,12 @@ class _NotWanted(Exception):
 
 
 @transaction.atomic
-def request(task: Task, by: Account | None = None) -> Release:
+def request(task: Task, by: int | None = None) -> Release:
     """Queue a release; one that is under way is not begun again."""
     Task.objects.select_for_update().get(pk=task.pk)
     if row := Release.objects.filter(task=task, state__in=UNDER_WAY).first():
         return row
-    row = Release.objects.create(task=task, requested_by_id=by.pk if by else None)
+    row = Release.objects.create(task=task, requested_by_id=by)
     jobs.enqueue(JOB, pk=row.pk)
     return row
 
@@ -125,7 +125,9 @@ def _make(row: Release, folder: Path) -> None:
         if not mine.update(n_done=done, n_all=of):
             raise _NotWanted
 
-    made = make(row.task, folder / row.task.slug, tell=tell)
+    made = make(
+        row.task, folder / row.task.slug, parquet=parquet.available(), tell=tell
+    )
     archive = folder / "archive.zip"
     pack([made.folder], archive)
     with archive.open("rb") as file:

@@ -33,12 +33,23 @@ class Command(BaseCommand):
         )
         texts.add_argument("--without-texts", action="store_false", dest="texts")
 
+        parser.add_argument(
+            "--parquet",
+            action="store_true",
+            help="write each table as Parquet, too (extra: parquet)",
+        )
+
     def handle(self, *args: Any, **options: Any) -> None:
         task = Task.objects.filter(slug=options["slug"]).first()
         if task is None:
             raise CommandError(f"There is no task {options['slug']!r}.")
         try:
-            release = make(task, options["out"], texts=options["texts"])
+            release = make(
+                task,
+                options["out"],
+                texts=options["texts"],
+                parquet=options["parquet"],
+            )
         except GenieError as error:
             raise CommandError(error.message) from error
         for name, n in release.counts.items():

@@ -6,7 +6,7 @@ from array import array
 from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass, field
-from functools import cached_property, partial
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -152,9 +152,9 @@ def _ratings(folder: Path) -> Iterator[pd.DataFrame]:
 class _Columns:
     """Judgments as columns, which take a twentieth of what rows do."""
 
-    submission: array[int] = field(default_factory=partial(array, "q"))
-    instance: array[int] = field(default_factory=partial(array, "q"))
+    submission: array[int] = field(default_factory=lambda: array("q"))
+    instance: array[int] = field(default_factory=lambda: array("q"))
     worker: list[str] = field(default_factory=list)
-    value: array[float] = field(default_factory=partial(array, "d"))
-    weight: array[float] = field(default_factory=partial(array, "d"))
+    value: array[float] = field(default_factory=lambda: array("d"))
+    weight: array[float] = field(default_factory=lambda: array("d"))
     on: list[str] = field(default_factory=list)

@@ -134,7 +134,7 @@ def test_a_cancelled_release_stops_and_can_begin_again(client_of, task, monkeypa
     row = queued.request(task)
     make = queued.make
 
-    def cancelled_meanwhile(task, folder, *, tell):
+    def cancelled_meanwhile(task, folder, *, tell, **_given):
         made = make(task, folder)
         assert "Cancelled: 1" in act(client_of("superuser"), "cancel_selected", row)
         tell(1, 2)

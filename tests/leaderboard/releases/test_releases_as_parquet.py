@@ -1,0 +1,85 @@
+"""Parquet says what the JSONL says, and `stats` reads it as it reads the CSV."""
+
+from __future__ import annotations
+
+import json
+import sys
+
+import pytest
+from django.core.management import call_command
+from django.core.management.base import CommandError
+
+from leaderboard.releases import bundle, parquet
+from leaderboard.releases.gathering import comparisons, joint, judgments, results
+from leaderboard.releases.make import make
+from leaderboard.releases.rebuilding.rebuild import rebuild
+from tests.factories import make_task
+
+pytestmark = pytest.mark.skipif(
+    not parquet.available(), reason="the extra [parquet] is not installed"
+)
+
+
+def rows_of(path):
+    """Give a Parquet file's rows as its JSONL has them."""
+    import duckdb
+
+    found = duckdb.read_parquet(str(path))
+    return [
+        {
+            name: json.loads(value)
+            if parquet.TYPES.get(name) == "JSON" and value is not None
+            else value
+            for name, value in zip(found.columns, row, strict=True)
+        }
+        for row in found.fetchall()
+    ]
+
+
+def same_everywhere(folder):
+    tables = sorted(folder.glob("*.jsonl"))
+    assert {path.stem for path in folder.glob("*.parquet")} == {
+        path.stem for path in tables
+    }
+    for path in tables:
+        assert rows_of(path.with_suffix(".parquet")) == bundle.read_table(
+            folder, path.stem
+        ), path.name
+    return folder
+
+
+def test_every_table_is_there_with_the_same_rows(tmp_path):
+    task = make_task("small", licence="CC0")
+    folder = make(task, tmp_path / "r", parquet=True).folder
+    same_everywhere(folder)
+    assert "as Parquet" in (folder / bundle.CARD).read_text()
+    assert rebuild(folder).n_same["rows"] > 0
+    assert "judgments.parquet" in (folder / bundle.CHECKSUMS).read_text()
+
+
+def test_without_the_engine_the_command_says_what_to_install(tmp_path, monkeypatch):
+    make_task("small")
+    monkeypatch.setitem(sys.modules, "duckdb", None)
+    monkeypatch.setattr(parquet, "available", lambda: False)
+    with pytest.raises(CommandError, match=r"genie-leaderboards\[parquet\]"):
+        call_command("release", "small", "--parquet", "--out", str(tmp_path / "r"))
+
+
+def test_no_typed_column_is_unknown_to_the_tables():
+    rooms = (comparisons, joint, judgments, results)
+    tables = [
+        value
+        for room in rooms
+        for name, value in vars(room).items()
+        if name.isupper() and isinstance(value, tuple)
+    ]
+    assert parquet.TYPES.keys() <= {column for table in tables for column in table}
+
+
+def test_the_longest_line_has_room(tmp_path):
+    columns = ["instance", "fields", "references"]
+    text = "word " * 2_000_000
+    row = {"instance": "a", "fields": {"text": text}, "references": None}
+    bundle.write_table(tmp_path, "instances", columns, [row])
+    parquet.write_parquet(tmp_path, [("instances", columns)])
+    assert rows_of(tmp_path / "instances.parquet") == [row]
