@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from functools import partial
 
+from leaderboard.boards.selectors import home
 from leaderboard.evaluation import rescoring, run
 from leaderboard.evaluation.models.human_evaluation import HumanEvaluation
 from leaderboard.evaluation.services import refit
@@ -100,6 +101,10 @@ def forget_drafts() -> None:
 
 def advance() -> None:
     run.advance()
+
+
+def count_work() -> None:
+    home.count_again()
 
 
 def announce() -> None:

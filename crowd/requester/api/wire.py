@@ -1,9 +1,9 @@
 """AWS JSON 1.1 over HTTP: who asks, for what, and how the answer looks.
 
-Every call goes the same way: its signature is checked, then the shape of its
-arguments; what time alone has brought about is settled; then the operation runs in
-one transaction that holds the requester's row. So two calls of one requester never
-run side by side.
+Every call goes the same way: its signature is checked, then how often its requester
+has called, then the shape of its arguments; what time alone has brought about is
+settled; then the operation runs in one transaction that holds the requester's row. So
+two calls of one requester never run side by side.
 """
 
 from __future__ import annotations
@@ -20,6 +20,7 @@ from django.utils import timezone
 from django.views.decorators.csrf import csrf_exempt
 
 from crowd.requester import operations
+from crowd.requester.api import throttle
 from crowd.requester.models.account import AccessKey, Requester
 from crowd.requester.protocol import clock
 from crowd.requester.protocol.call import HANDLERS, Call
@@ -81,6 +82,7 @@ def _answer(request: HttpRequest) -> dict[str, Any]:
             "The request is too long.", kind="SerializationException", status=413
         ) from None
     requester = _caller(request, body)
+    throttle.count(requester)
     target = request.headers.get("X-Amz-Target", "")
     name = target.removeprefix(TARGET)
     if not target.startswith(TARGET) or name not in HANDLERS:

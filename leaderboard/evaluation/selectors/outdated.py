@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 from datetime import datetime, timedelta
+from typing import Any
 
 from django.db.models import F, Max, Q, QuerySet
 from django.db.models.functions import Coalesce
@@ -56,7 +57,7 @@ def _scored(among: Collection[int] | None) -> QuerySet[HumanEvaluation]:
     return rows if among is None else rows.filter(pk__in=among)
 
 
-def _changed(rows: QuerySet[HumanEvaluation], unseen: timedelta = UNSEEN) -> set[int]:
+def _changed(rows: QuerySet[Any], unseen: timedelta = UNSEEN) -> set[int]:
     """Find those of which other ratings count than at the moment called `since`."""
     banned = [
         pk

@@ -1,8 +1,11 @@
 from __future__ import annotations
 
 import pytest
+from botocore.exceptions import ClientError
+from django.core.cache import cache
 
 from crowd.models import RequesterHIT
+from crowd.requester.api import throttle
 from crowd.requester.protocol.call import HANDLERS
 from crowd.requester.protocol.errors import TurkError
 from crowd.requester.protocol.validate import check_request
@@ -226,3 +229,20 @@ def test_requirements_that_cannot_be_applied_are_refused(desk, requirement):
     with pytest.raises(desk.client.exceptions.ClientError):
         post(desk, QualificationRequirements=[requirement])
     assert RequesterHIT.objects.count() == 0
+
+
+def test_who_calls_too_often_is_told_to_wait_as_clients_expect(open_desk, monkeypatch):
+    first, second = open_desk("Rita"), open_desk("Rolf")
+    monkeypatch.setattr(throttle, "CALLS", 2)
+    monkeypatch.setattr(throttle.time, "time", lambda: 1_000_000.0)
+    cache.clear()
+    for _ in range(2):
+        first.client.get_account_balance()
+    with pytest.raises(ClientError) as caught:
+        first.client.get_account_balance()
+    assert caught.value.response["Error"]["Code"] == "ThrottlingException"
+    assert caught.value.response["ResponseMetadata"]["HTTPStatusCode"] == 400
+    # nobody else waits, and neither do they for long
+    second.client.get_account_balance()
+    monkeypatch.setattr(throttle.time, "time", lambda: 1_000_010.0)
+    first.client.get_account_balance()

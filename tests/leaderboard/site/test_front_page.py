@@ -3,12 +3,19 @@
 from __future__ import annotations
 
 import re
+import time
+from dataclasses import replace
 from datetime import timedelta
 
 import pytest
+from django.core.cache import caches
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
 from crowd.models import Assignment, LedgerEntry
+from genie.lib.serving.caches import computed
+from leaderboard.boards.selectors import home
 from leaderboard.models import Score, Submission
 from tests.factories import (
     answer,
@@ -169,3 +176,29 @@ def test_the_front_page_asks_the_same_queries_with_many_results(
 
 def test_browsers_that_ask_for_an_icon_get_the_sites_own(client, db):
     assert client.get("/favicon.ico")["Location"] == "/static/favicon.svg"
+
+
+def test_pages_do_not_count_where_counting_takes_long(db, monkeypatch):
+    now = time.time()
+    monkeypatch.setattr(home, "_LONG_SECONDS", -1)
+    monkeypatch.setattr(home.time, "time", lambda: now)
+    home.count_again()
+    kept = caches["shared"].get(home._KEY)
+    # as if it had taken ten seconds
+    caches["shared"].set(home._KEY, replace(kept, seconds=10), 86_400)
+
+    def queries(ask):
+        with CaptureQueriesContext(connection) as asked:
+            computed.clear()
+            ask()
+        return len(asked)
+
+    assert queries(home.numbers) == 0
+    now += 400
+    assert queries(home.count_again) == 0
+    now += 101
+    assert queries(home.numbers) == 0
+    assert queries(home.count_again) > 0
+    # nobody does the job
+    caches["shared"].set(home._KEY, replace(kept, at=now - 10_001, seconds=10))
+    assert queries(home.numbers) > 0
