@@ -230,17 +230,14 @@ class _Campaign:
         if self.modelled:
             found = self._fit(rounds)
             flagged = excluded_by(self.p, self.plan.stop_at)
-            doubts = self._doubts(found)
             self.paused[:] = False
         else:
             flagged = self._fixed()
-            doubts = flagged.astype(np.float64)[[row[0] for row in self.ratings]]
         fresh = flagged & np.isinf(self.stopped_after)
         self.stopped_after[fresh] = self.answered[fresh]
-        for (worker, system, instance, *_), doubt in zip(
-            self.ratings, doubts, strict=True
-        ):
-            if doubt > 0.5 and np.isfinite(self.stopped_after[worker]):
+        # a ban takes away all that somebody answered, and each is asked again once
+        for worker, system, instance, *_ in self.ratings:
+            if fresh[worker]:
                 self.open[system, instance] = True
         return found
 
@@ -322,7 +319,7 @@ def run_campaign(crowd: Crowd, plan: CampaignPlan, rng: np.random.Generator) -> 
     weight = counts.astype(np.float64)
     if found is not None:
         doubts = campaign._doubts(found)
-        weight = np.where(counts | (doubts <= 0.5), rating_weights(worker, doubts), 0)
+        weight = np.where(counts, rating_weights(worker, doubts), 0)
     noisy = np.array([row[5] for row in campaign.ratings], dtype=bool)
     answered = campaign.stopped_after - np.where(crowd.bad, crowd.plan.turning, 0)
     return Outcome(
