@@ -114,6 +114,10 @@ class Ask:
         Markdown.
     source_language, target_language : str
     hidden_references : bool
+    template : str
+        The HIT template; empty: by `kind` and `design`.
+    metrics : sequence of str
+        Empty: light ones, where there are references.
     """
 
     slug: str
@@ -134,6 +138,8 @@ class Ask:
     source_language: str = "en"
     target_language: str = "en"
     hidden_references: bool = False
+    template: str = ""
+    metrics: Sequence[str] = ()
 
     @property
     def way(self) -> Way:
