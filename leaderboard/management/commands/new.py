@@ -12,8 +12,8 @@ from django.urls import reverse
 
 from genie.lib.errors import GenieError
 from genie.lib.logs import one_line
-from leaderboard.studio.services import look, make, preview, start
 from leaderboard.metrics.base import all_metrics
+from leaderboard.studio.services import look, make, preview, start
 from leaderboard.tasks.drafts.ask import KINDS, OVERALL, WAYS, Ask
 from leaderboard.tasks.intake.join import Material
 from leaderboard.tasks.intake.problem import FileProblem

@@ -151,7 +151,7 @@ def test_template_and_metrics_may_be_ones_own(new):
     files = {"qa.csv": "question,ada,bob\nWhy?,So.,No.\nWho?,I,U\n"}
     more = ("--template", "question-answering", "--metric", "length", "--dry-run")
     new("mine", files, *more)
-    with pytest.raises(CommandError, match="human.hit_template: is 'nowhere'"):
+    with pytest.raises(CommandError, match=r"human\.hit_template: is 'nowhere'"):
         new("mine", files, "--template", "nowhere")
     with pytest.raises(CommandError, match="There is no metric 'nothing'; there are"):
         new("mine", files, "--metric", "nothing")
