@@ -246,7 +246,7 @@ def fetch(url: str, headers: dict[str, str]) -> str:
 @contextmanager
 def stopped_at_the_end(process: subprocess.Popen):
     try:
-        yield
+        yield process
     finally:
         process.terminate()
         process.wait(timeout=40)

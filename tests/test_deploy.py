@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 import yaml
+from django.conf import settings
 from django.core.management import get_commands, load_command_class
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -132,6 +133,30 @@ def test_the_settings_are_those_that_the_check_for_production_accepts():
     assert {k: v for k, v in shown.items() if k not in own} == {
         k: v for k, v in accepted.items() if k not in elsewhere
     }
+
+
+def test_the_proxy_asks_the_site_and_lets_whole_uploads_through():
+    lines = (DEPLOY / "Caddyfile").read_text("utf-8").splitlines()
+    words = [line.split() for line in lines if line.strip() and line[0] != "#"]
+    words = [line for line in words if line[0] != "#"]
+    # as Caddy writes them: a block ends on a line of its own
+    assert [line[0] for line in words] == [
+        *("{$GENIE_HOSTS}", "encode", "request_body", "max_size", "}"),
+        *("reverse_proxy", "request_buffers", "}", "}"),
+    ]
+    assert sum(line[-1] == "{" for line in words) == sum(
+        line == ["}"] for line in words
+    )
+    sizes = {line[1] for line in words if line[0] in {"max_size", "request_buffers"}}
+    (most,) = sizes
+    assert int(most.removesuffix("MB")) > settings.GENIE["MAX_UPLOAD_BYTES"] >> 20
+    proxy, web = (COMPOSE["services"][name] for name in ("proxy", "web"))
+    assert proxy["env_file"] == "genie.env"
+    upstream = proxy["environment"]["GENIE_UPSTREAM"]
+    name, _, port = upstream.partition(":")
+    assert web["command"][web["command"].index("--bind") + 1].endswith(f":{port}")
+    assert name in COMPOSE["services"]
+    assert "./docs/deploy/Caddyfile:/etc/caddy/Caddyfile:ro" in proxy["volumes"]
 
 
 @pytest.mark.parametrize("unit", UNITS, ids=lambda p: p.name)

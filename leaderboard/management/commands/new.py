@@ -12,6 +12,7 @@ from django.urls import reverse
 
 from genie.lib.errors import GenieError
 from genie.lib.logs import one_line
+from leaderboard.metrics.base import all_metrics
 from leaderboard.studio.services import look, make, preview, start
 from leaderboard.tasks.drafts.ask import KINDS, OVERALL, WAYS, Ask
 from leaderboard.tasks.intake.join import Material
@@ -207,6 +208,12 @@ def _about_questions(parser: CommandParser) -> None:
     asked.add_argument(
         "--kind", default="", help=f"what the task is; known: {', '.join(KINDS)}"
     )
+    asked.add_argument(
+        "--template", default="", help="HIT template, by its name; yours may be one"
+    )
+    asked.add_argument(
+        "--metric", action="append", default=[], help="in place of those that are usual"
+    )
     asked.add_argument("--title", default="")
     asked.add_argument("--summary", default="", help="what a system has to do")
     asked.add_argument(
@@ -277,6 +284,10 @@ def _ask(options: dict[str, Any]) -> Ask:
         instructions = path.read_text(encoding="utf-8") if path else ""
     except (OSError, UnicodeDecodeError) as error:
         raise CommandError(f"{path} cannot be read: {error}.") from error
+    if unknown := sorted({*options["metric"]} - {*all_metrics()}):
+        raise CommandError(
+            f"There is no metric {unknown[0]!r}; there are {', '.join(all_metrics())}."
+        )
     return Ask(
         slug=options["name"],
         title=options["title"] or options["name"].replace("-", " ").capitalize(),
@@ -296,6 +307,8 @@ def _ask(options: dict[str, Any]) -> Ask:
         source_language=options["source_language"],
         target_language=options["target_language"],
         hidden_references=options["hide_references"],
+        template=options["template"],
+        metrics=options["metric"],
     )
 
 

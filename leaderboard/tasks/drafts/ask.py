@@ -122,6 +122,10 @@ class Ask:
     hidden_references : bool
     version_of : str
         The slug of the task that this is a new version of.
+    template : str
+        The HIT template; empty: by `kind` and `design`.
+    metrics : sequence of str
+        Empty: light ones, where there are references.
     """
 
     slug: str
@@ -146,6 +150,8 @@ class Ask:
     target_language: str = "en"
     hidden_references: bool = False
     version_of: str = ""
+    template: str = ""
+    metrics: Sequence[str] = ()
 
     @property
     def way(self) -> Way:

@@ -58,7 +58,7 @@ def _document(material: Material, ask: Ask) -> dict[str, object]:
         document["formats"] = dict(material.formats)
     document |= {
         "source": {"field": next(iter(material.labels), "")},
-        "metrics": {"use": _metrics(material)},
+        "metrics": {"use": [*ask.metrics] or _metrics(material)},
         "human": _human(material, ask),
     }
     if ask.way.table == "comparison":
@@ -84,7 +84,7 @@ def _human(material: Material, ask: Ask) -> dict[str, object]:
         "platform": ask.platform,
         "design": ask.way.design if single else "direct-assessment",
         "scale": ask.way.scale if single else "likert-5",
-        "hit_template": template,
+        "hit_template": (ask.template if single else "") or template,
         "sample_size": min(ask.n_items or MOST_ITEMS, max(1, len(material.items))),
         "ratings_per_instance": ask.ratings,
         **_pay(material, ask, criteria),
@@ -171,7 +171,7 @@ def _comparison(ask: Ask) -> dict[str, object]:
     table: dict[str, object] = {
         "design": ask.way.design,
         "scale": ask.way.scale,
-        "hit_template": ask.way.template,
+        "hit_template": ask.template or ask.way.template,
     }
     if ask.instructions:
         table["instructions"] = ask.instructions

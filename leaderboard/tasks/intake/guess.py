@@ -40,6 +40,16 @@ _INPUTS = {
     *("dialogue", "dialog", "history", "messages", "title", "obs1", "obs2", "text"),
     *("sourcetext", "userprompt", "systemprompt", "abstract", "paragraph", "sentence"),
     *("meaningrepresentation", "mr", "concepts", "keywords", "data", "table"),
+    # files of lines are called by what all of them are
+    *(
+        "sources",
+        "questions",
+        "prompts",
+        "contexts",
+        "documents",
+        "articles",
+        "queries",
+    ),
 }
 _OUTPUTS = {
     *("output", "outputs", "prediction", "predictions", "response", "responses"),

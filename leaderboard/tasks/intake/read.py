@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
+from pathlib import PurePath
 from typing import Any, BinaryIO
 
 from leaderboard.tasks.intake import turns
@@ -71,7 +72,8 @@ def _table(data: bytes, file: str, limits: Limits) -> Table:
     if name.endswith(".txt"):
         lines = text.removesuffix("\n").split("\n")
         return _of_objects(
-            [(f"line {n:,}", {"output": line.removesuffix("\r")})
+            # what they are is in the file's name: inputs.txt, ada.txt
+            [(f"line {n:,}", {PurePath(file).stem or "output": line.removesuffix("\r")})
              for n, line in enumerate(lines, start=1)],
             file, limits, keep_empty=True,
         )  # fmt: skip

@@ -147,6 +147,17 @@ def test_bad_files_load_nothing(new):
     assert not Task.objects.exists()
 
 
+def test_template_and_metrics_may_be_ones_own(new):
+    files = {"qa.csv": "question,ada,bob\nWhy?,So.,No.\nWho?,I,U\n"}
+    more = ("--template", "question-answering", "--metric", "length", "--dry-run")
+    new("mine", files, *more)
+    with pytest.raises(CommandError, match=r"human\.hit_template: is 'nowhere'"):
+        new("mine", files, "--template", "nowhere")
+    with pytest.raises(CommandError, match="There is no metric 'nothing'; there are"):
+        new("mine", files, "--metric", "nothing")
+    assert not Task.objects.exists()
+
+
 def test_a_dry_run_keeps_nothing(new, tmp_path):
     out = new(
         "mine", {"a.csv": csv_of(WIDE)}, "--dry-run", "--save", str(tmp_path / "b")

@@ -134,6 +134,25 @@ def test_lines_of_text_for_each_system():
     assert material_of(files).systems["bob"] == {"1": "Won", "2": "To\u2028o"}
 
 
+@pytest.mark.parametrize("name", ["inputs", "questions", "source", "Unheard of"])
+def test_lines_of_text_for_inputs_and_references_too(name):
+    files = {
+        f"{name}.txt": b"Why?\nWho?\n",
+        "ada.txt": b"So.\nI\n",
+        "bob.txt": b"No.\nU\n",
+        "references.txt": b"Yes.\nMe\n",
+    }
+    said = Said(inputs=[name]) if name == "Unheard of" else None
+    material = material_of(files, said)
+    assert [list(item.fields.values()) for item in material.items] == [
+        ["Why?"],
+        ["Who?"],
+    ]
+    assert [item.references for item in material.items] == [["Yes."], ["Me"]]
+    assert {*material.systems} == {"ada", "bob"}
+    assert material.systems["bob"] == {"1": "No.", "2": "U"}
+
+
 def test_a_row_for_each_output():
     text = (
         "question,model,response\nWhy?,ada,So.\nWhy?,bob,No.\nWho?,ada,I\nWho?,bob,U\n"
