@@ -22,6 +22,7 @@ from leaderboard.evaluation.models.human_evaluation import (
     JudgedItem,
 )
 from leaderboard.evaluation.services import anchors, items, qualification
+from leaderboard.evaluation.services.hidden import lent
 from leaderboard.evaluation.services.items import JudgedSpec
 from leaderboard.evaluation.services.parts import Part
 from leaderboard.tasks.config import HumanConfig
@@ -58,6 +59,7 @@ def send_out(
         remember(evaluation, campaign, part.judged)
         anchors.remember(evaluation, campaign, part.anchors)
         inject.place(campaign, part.hidden)
+        lent.keep_apart(evaluation, campaign)
 
 
 def build(

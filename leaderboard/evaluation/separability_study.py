@@ -73,7 +73,7 @@ def study_task(
     """
     found = _Found()
     for number, system in enumerate(systems):
-        studied = _System(task, system, number * task.n_instances)
+        studied = _System(task, system, number * task.n_instances, seed)
         for draw in range(n_draws):
             studied.draw(found, seed_from("study", seed, system.system_name, draw))
     pairs = {
@@ -93,7 +93,9 @@ def study_task(
 class _System:
     """One system's campaigns, as they would be."""
 
-    def __init__(self, task: Task, system: Submission, first_group: int) -> None:
+    def __init__(
+        self, task: Task, system: Submission, first_group: int, seed: int
+    ) -> None:
         self.task, self.system = task, system
         self.rows = {
             content_key(task.slug, row.instance_id): row
@@ -107,7 +109,7 @@ class _System:
         self.compared = Compared(
             task,
             [system],
-            self._judged(f"study-{system.pk}"),
+            self._judged(f"study-{seed_from('keys', seed, system.system_name)}"),
             own=False,
             first_group=first_group,
         )

@@ -16,6 +16,7 @@ from leaderboard.evaluation.models.comparison import ComparedPair, Comparison
 from leaderboard.evaluation.services import items
 from leaderboard.evaluation.services.campaign_titles import comparison_title
 from leaderboard.evaluation.services.comparison import criteria_of, key_of
+from leaderboard.evaluation.services.hidden import lent
 from leaderboard.evaluation.services.hidden.drawn import keep, tests_of
 from leaderboard.evaluation.services.hidden.in_slots import hidden_pairs
 from leaderboard.evaluation.services.hidden.offers import Planned
@@ -174,6 +175,7 @@ def remember(comparison: Comparison, campaign: Campaign, wave: Wave) -> None:
         ]
     )
     inject.place(campaign, wave.hidden)
+    lent.keep_apart(comparison.evaluation, campaign)
     if not comparison.evaluation.drawn_tests.exists():
         keep(comparison.evaluation, human_of(comparison), [wave.whole])
     comparison.n_waves = wave.number + 1

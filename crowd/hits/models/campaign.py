@@ -119,6 +119,8 @@ class Input(models.Model):
     in_pool = models.ForeignKey(
         "self", on_delete=models.CASCADE, null=True, related_name="+"
     )
+    # who is shown one of them is not shown the other, though their scopes differ
+    closes = models.ManyToManyField("self")
 
     class Meta:
         ordering = ["pk"]

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
+from itertools import chain
 
 from crowd.hits.models.campaign import HIT, Campaign, Input
 
 BATCH = 2_000
 # ends the scope of inputs that `count_by_campaign` made
 AGAIN = "#again"
+# ends the scope of inputs that `keep_apart` made
+LENT = "#lent"
 
 
 def inputs_for(campaign: Campaign, content_keys: Iterable[str]) -> dict[str, Input]:
@@ -37,6 +40,47 @@ def count_by_campaign(campaign: Campaign, hits: Iterable[HIT]) -> None:
     for row in rows:
         row.input = inputs[row.input.content_key]
     HIT.objects.bulk_update(rows, ["input"], batch_size=BATCH)
+
+
+def keep_apart(campaign: Campaign, others_of: Mapping[int, Collection[int]]) -> None:
+    """Keep HITs from who was shown their inputs in certain other campaigns; the reverse, too.
+
+    Where exposure is counted by pool all campaigns are kept apart anyway.
+
+    Parameters
+    ----------
+    campaign : Campaign
+        The HITs' own, of which the same holds.
+    others_of : mapping of int to collection of int
+        Of each HIT the other campaigns of the pool.
+    """
+    if campaign.input_scope == campaign.pool:
+        return
+    rows = list(HIT.objects.filter(pk__in=others_of).select_related("input"))
+    keys = sorted({row.input.content_key for row in rows})
+    lent = _kept(f"{campaign.input_scope}{LENT}", keys, _kept(campaign.pool, keys, {}))
+    scopes = {
+        f"{campaign.pool}#{pk}" for pk in chain([campaign.pk], *others_of.values())
+    }
+    shown = {
+        (row.scope, row.content_key): row.pk
+        for row in Input.objects.filter(scope__in=scopes, content_key__in=keys)
+    }
+    pairs = set()
+    for row in rows:
+        key = row.input.content_key
+        row.input = lent[key]
+        for pk in (campaign.pk, *others_of[row.pk]):
+            other = shown.get((f"{campaign.pool}#{pk}", key))
+            if other is not None:
+                pairs |= {(lent[key].pk, other), (other, lent[key].pk)}
+    HIT.objects.bulk_update(rows, ["input"], batch_size=BATCH)
+    closes = Input.closes.through
+    closes.objects.bulk_create(
+        [closes(from_input_id=one, to_input_id=two) for one, two in sorted(pairs)],
+        batch_size=BATCH,
+        ignore_conflicts=True,
+    )
 
 
 def _kept(

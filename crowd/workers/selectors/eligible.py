@@ -261,7 +261,10 @@ def _seen(worker: Worker, field: str) -> Q:
     hit = HIT.objects.filter(pk=OuterRef("hit_id")).order_by()
     inputs = shown.annotate(seen=Subquery(hit.values("input")))
     in_pool = shown.annotate(seen=Subquery(hit.values("input__in_pool")))
-    return Q(**{f"{field}__in": inputs.values("seen")}) | Q(
+    closed = Input.closes.through.objects.filter(from_input__in=inputs.values("seen"))
+    return (
+        Q(**{f"{field}__in": inputs.values("seen")})
         # A NULL among the values would make SQL's NOT IN true for no row at all.
-        **{f"{field}__in": in_pool.filter(seen__isnull=False).values("seen")}
+        | Q(**{f"{field}__in": in_pool.filter(seen__isnull=False).values("seen")})
+        | Q(**{f"{field}__in": closed.values("to_input")})
     )

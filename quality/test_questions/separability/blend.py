@@ -24,6 +24,7 @@ def blend_in(
     seed: int,
     *,
     taken: Collection[str] = (),
+    chosen: Sequence[Surface] = (),
 ) -> list[int]:
     """Choose tests whose surface is distributed as that of real items.
 
@@ -42,6 +43,8 @@ def blend_in(
     seed : int
     taken : collection of str, optional
         Inputs (`input_key`) that may not be used.
+    chosen : sequence of Surface, optional
+        Tests that are chosen already: with them the new ones look like real items.
 
     Returns
     -------
@@ -63,13 +66,17 @@ def blend_in(
     free = [k for k, c in enumerate(candidates) if c.input_key not in taken]
     if not free or not items:
         return []
-    rows = surface_features([*(candidates[k] for k in free), *items])
-    features, wanted = _moments(rows[: len(free)], rows[len(free) :])
-    return [free[k] for k in _herded(features, wanted, candidates, free, n, seed)]
+    rows = surface_features([*(candidates[k] for k in free), *items, *chosen])
+    first, last = len(free), len(free) + len(items)
+    features, before, wanted = _moments(rows[:first], rows[last:], rows[first:last])
+    keys = [candidates[k].input_key or f"#{k}" for k in free]
+    return [free[k] for k in _herded(features, before, wanted, keys, n, seed)]
 
 
-def _moments(candidates: Floats, items: Floats) -> tuple[Floats, Floats]:
-    """Standardise by the real items, add squares; give candidates' rows and the target."""
+def _moments(
+    candidates: Floats, chosen: Floats, items: Floats
+) -> tuple[Floats, Floats, Floats]:
+    """Standardise by the real items, add squares; give the tests' rows and the target."""
     spread = items.std(axis=0)
     # what no real item has is measured by what candidates have of it
     spread = np.where(spread > 0, spread, candidates.std(axis=0))
@@ -80,28 +87,28 @@ def _moments(candidates: Floats, items: Floats) -> tuple[Floats, Floats]:
             -FARTHEST,
             FARTHEST,
         )
-        for rows in (candidates, items)
+        for rows in (candidates, chosen, items)
     ]
-    of_candidates, of_items = (np.hstack([rows, rows**2 / 2]) for rows in scaled)
-    return of_candidates, of_items.mean(axis=0)
+    of_tests, of_chosen, of_items = (np.hstack([rows, rows**2 / 2]) for rows in scaled)
+    return of_tests, of_chosen, of_items.mean(axis=0)
 
 
 def _herded(
     features: Floats,
+    before: Floats,
     wanted: Floats,
-    candidates: Sequence[Surface],
-    free: Sequence[int],
+    inputs: Sequence[str],
     n: int,
     seed: int,
 ) -> list[int]:
     rng = generator(seed_from("blend in", seed))
-    keys = np.array([candidates[k].input_key or f"#{k}" for k in free])
-    left = np.ones(len(free), dtype=bool)
-    total = np.zeros_like(wanted)
+    keys = np.array(inputs)
+    left = np.ones(len(inputs), dtype=bool)
+    total = before.sum(axis=0)
     chosen = list[int]()
     while len(chosen) < n and left.any():
         where = np.flatnonzero(left)
-        means = (total + features[where]) / (len(chosen) + 1)
+        means = (total + features[where]) / (len(before) + len(chosen) + 1)
         away = ((means - wanted) ** 2).sum(axis=1)
         best = where[np.argsort(away, kind="stable")[:N_BEST]]
         one = int(best[rng.integers(len(best))])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from statistics import median
 
 from django.db.models import QuerySet
@@ -37,72 +38,57 @@ NOT_HIDDEN = (
 )
 
 
-def good_texts(
-    task: Task,
-    human: HumanConfig,
-    marked: Sequence[str],
-    systems: Sequence[Submission],
-    instances: Sequence[Instance],
-    *,
-    shows_reference: bool,
-) -> Iterator[list[Offer]]:
-    """Offer texts source by source, the best first; instances in their order in each.
+@dataclass(frozen=True)
+class Known:
+    """Where a campaign's good texts come from.
 
-    What nobody can look up comes before what is public.
+    `shows_reference`: pages show the first reference, so that another is the better answer.
     """
-    # Where the page shows the first reference, another is the better answer.
-    first = 1 if shows_reference else 0
-    references = {
-        row.pk: [
-            Offer(row.pk, text, REFERENCE, marked)
-            for text in row.references[first:] or row.references
-        ]
-        for row in instances
-    }
-    settled = _settled(task, human, marked, systems, instances)
-    for by_instance in (
-        *own_good(task, human, marked, systems, instances),
-        # Where exposure is counted by campaign, a worker may be shown the output twice.
-        _confirmed(marked, confirmed_of_others(task, systems), instances)
-        if human.exposure != OF_A_CAMPAIGN
-        else {},
-        *((references, settled) if task.hidden_references else (settled, references)),
-    ):
-        yield [
-            offer
-            for instance in instances
-            for offer in by_instance.get(instance.pk, [])
-        ]
+
+    task: Task
+    human: HumanConfig
+    marked: Sequence[str]
+    instances: Sequence[Instance]
+    shows_reference: bool = False
+
+    def own(self, systems: Collection[Submission]) -> Iterator[dict[int, list[Offer]]]:
+        """Give systems' outputs that staff confirmed, then those close to a reference."""
+        yield _confirmed(self.marked, systems, self.instances)
+        # Genie's own questions know references only.
+        if self.human.test_questions == EDITED:
+            yield _close(self.task, self.marked, systems, self.instances)
+
+    def public(self, systems: Sequence[Submission]) -> Iterator[dict[int, list[Offer]]]:
+        """Give references, and outputs of public systems that were rated well.
+
+        What nobody can look up comes first.
+        """
+        first = 1 if self.shows_reference else 0
+        references = {
+            row.pk: [
+                Offer(row.pk, text, REFERENCE, self.marked)
+                for text in row.references[first:] or row.references
+            ]
+            for row in self.instances
+        }
+        if self.task.hidden_references:
+            yield references
+        yield _settled(self.task, self.human, self.marked, systems, self.instances)
+        yield references
 
 
-def own_good(
-    task: Task,
-    human: HumanConfig,
-    marked: Sequence[str],
-    systems: Sequence[Submission],
-    instances: Sequence[Instance],
-) -> list[dict[int, list[Offer]]]:
-    """Give these systems' outputs that staff confirmed, and those close to a reference."""
-    sources = [_confirmed(marked, systems, instances)]
-    # Genie's own questions know references only.
-    if human.test_questions == EDITED:
-        sources.append(_close(task, marked, systems, instances))
-    return sources
-
-
-def confirmed_of_others(
-    task: Task, systems: Sequence[Submission]
-) -> QuerySet[Submission]:
+def not_public_yet(task: Task, systems: Sequence[Submission]) -> QuerySet[Submission]:
     """Find other systems that may be seen, and whose outputs are not public yet."""
     others = Submission.objects.filter(
         task=task, visibility=Submission.Visibility.PUBLIC
     )
-    return others.exclude(pk__in=[s.pk for s in systems]).exclude(state__in=NOT_HIDDEN)
+    others = others.exclude(pk__in=[s.pk for s in systems])
+    return others.exclude(state__in=NOT_HIDDEN).order_by("pk")
 
 
 def _confirmed(
     marked: Sequence[str],
-    systems: Collection[Submission] | QuerySet[Submission],
+    systems: Collection[Submission],
     instances: Sequence[Instance],
 ) -> dict[int, list[Offer]]:
     rows = ConfirmedOutput.objects.filter(
@@ -119,7 +105,7 @@ def _confirmed(
 def _close(
     task: Task,
     marked: Sequence[str],
-    systems: Sequence[Submission],
+    systems: Collection[Submission],
     instances: Sequence[Instance],
 ) -> dict[int, list[Offer]]:
     """Offer own outputs that say nearly what a reference says, of good systems only.

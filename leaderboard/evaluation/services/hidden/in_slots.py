@@ -14,7 +14,7 @@ from itertools import chain
 
 from leaderboard.designs.base import SLOTS, content_key
 from leaderboard.evaluation.services.hidden import marks, wrong
-from leaderboard.evaluation.services.hidden.good import own_good
+from leaderboard.evaluation.services.hidden.good import Known
 from leaderboard.evaluation.services.hidden.offers import (
     REFERENCE,
     Offer,
@@ -173,6 +173,8 @@ class _Edits:
             for _, text in texts
         ]
         alike = replace(seen, real=real).beside(list(kept.values()), row_of)
+        # Each stands beside a good one: they need not make up for what these are not.
+        alike = replace(alike, tests=())
         offered = self.taken.usable([*chain.from_iterable(edits)])
         order = alike.chosen(offered, row_of, n, seed=self.seed)
         chosen = {o.instance_pk: o for o in self.taken.choose(order, n)}
@@ -189,7 +191,7 @@ def _good_on(
 ) -> dict[int, list[Offer]]:
     """Find outputs on each page that are known to be good, one of a system."""
     found: dict[int, dict[int, Offer]] = defaultdict(dict)
-    for source in own_good(task, human, marked, systems, instances):
+    for source in Known(task, human, marked, instances).own(systems):
         for pk, offers in source.items():
             on_page = {system for system, _ in pages[pk]}
             for offer in offers:

@@ -6,9 +6,12 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain
 
+from genie.lib.seeds import generator, seed_from
 from leaderboard.evaluation.services.hidden import marks, wrong
-from leaderboard.evaluation.services.hidden.good import good_texts
+from leaderboard.evaluation.services.hidden.good import Known, not_public_yet
 from leaderboard.evaluation.services.hidden.offers import (
+    CLOSE_TO,
+    CONFIRMED,
     EDIT,
     REFERENCE,
     Offer,
@@ -28,6 +31,12 @@ from leaderboard.tasks.models import Instance, Task
 from leaderboard.tasks.services.configuration import design_of, instances_for_tests
 from quality.test_questions.models import Polarity
 
+# Of what should be positive and is none of a system's own outputs, one in so many is
+# taken from others, and from what is public.
+LENT, PUBLIC = 2, 3
+# kinds of which nobody can look up the texts
+HIDDEN = (CONFIRMED, CLOSE_TO)
+
 
 @dataclass(frozen=True)
 class _Draw:
@@ -46,6 +55,16 @@ class _Draw:
         order = self.seen.chosen(usable, self.row_of, n, seed=self.seed)
         return self.taken.choose(order, n, again=again)
 
+    def choose_from(
+        self, sources: Iterator[Mapping[int, Sequence[Offer]]], n: int
+    ) -> list[Offer]:
+        """Choose from the first source, and of the next ones only what it lacks."""
+        chosen: list[Offer] = []
+        while len(chosen) < n and (source := next(sources, None)) is not None:
+            offers = chain.from_iterable(source.get(pk, ()) for pk in self.row_of)
+            chosen += self.choose(list(offers), n - len(chosen))
+        return chosen
+
 
 def for_one_output(
     task: Task,
@@ -59,26 +78,12 @@ def for_one_output(
     used: Collection[str] = (),
 ) -> Planned:
     """Draw the questions of a campaign: as many as the task wants, or as there are."""
-    marked = marked_criteria(human, criteria)
-    n_positive, n_negative = human.n_test_questions(n_items)
-    n = n_positive + n_negative
-    # The price has all questions in it: where only one polarity can be marked on these
-    # criteria, all are of that one.
-    harms = harms_of(human, criteria)
-    wrong_on = [name for name in criteria if name in set(chain(*harms.values()))]
-    if not wrong_on:
-        n_positive, n_negative = n, 0
-    elif not marked[POSITIVE]:
-        n_positive, n_negative = 0, n
-    if not marked[POSITIVE]:
-        n_positive = 0
+    n_positive, n_negative = _numbers(human, criteria, n_items)
     n = n_positive + n_negative
     if n == 0:
         return Planned([], 0)
     instances = instances_for_tests(task, seed, n=n, inside=human.tests_inside_sample)
     design = design_of(task, human)
-    data = {row.pk: marks.blank_data(task, human, design, row) for row in instances[:1]}
-    shows = any({"reference", "standard"} & set(entry) for entry in data.values())
     row_of = {row.pk: row for row in instances}
     draw = _Draw(
         Taken(used_texts(task, but=campaign_key) | set(used)),
@@ -86,19 +91,28 @@ def for_one_output(
         row_of,
         seed,
     )
-    good: list[Offer] = []
-    for source in good_texts(
-        task, human, marked[POSITIVE], systems, instances, shows_reference=shows
-    ):
-        good += draw.choose(source, n_positive - len(good))
-    draw = replace(draw, seen=draw.seen.beside(good, row_of))
-    bad = _wrong(task, human, criteria, systems, instances, draw, n_negative)
+    blank = {row.pk: marks.blank_data(task, human, design, row) for row in instances}
+    marked = marked_criteria(human, criteria)[POSITIVE]
+    shows = any({"reference", "standard"} & set(data) for data in blank.values())
+    known = Known(task, human, marked, instances, shows)
+    bad: list[Offer] = []
+    if human.test_questions == EDITED and systems and n_negative:
+        good = _good(known, systems, draw, n_positive)
+        draw = replace(draw, seen=draw.seen.beside(good, row_of))
+        bad = _edits_like(known, systems, harms_of(human, criteria), draw, good)
+    else:
+        sources = chain(known.own(systems), known.public(systems))
+        good = draw.choose_from(sources, n_positive)
+        draw = replace(draw, seen=draw.seen.beside(good, row_of))
+    if n_negative:
+        n_left = n - len(good) - len(bad)
+        bad += _wrong(task, human, criteria, systems, instances, draw, n_left)
     items = [
         marks.question(
             task,
             offer,
             row_of[offer.instance_pk],
-            marks.blank_data(task, human, design, row_of[offer.instance_pk]),
+            blank[offer.instance_pk],
             campaign_key=campaign_key,
             polarity=polarity,
             expected=marks.expected_on(human, criteria, offer.criteria),
@@ -107,6 +121,76 @@ def for_one_output(
         for offer in offers
     ]
     return Planned(items, n, list(_notes(human, good, bad, n)))
+
+
+def _numbers(
+    human: HumanConfig, criteria: Mapping[str, str], n_items: int
+) -> tuple[int, int]:
+    """Say how many questions should be positive and how many negative.
+
+    The price has all of them in it: where only one polarity can be marked on these
+    criteria, all are of that one.
+    """
+    n_positive, n_negative = human.n_test_questions(n_items)
+    harms = harms_of(human, criteria)
+    can_be_wrong = set(criteria) & set(chain(*harms.values()))
+    can_be_right = marked_criteria(human, criteria)[POSITIVE]
+    if not can_be_wrong:
+        return (n_positive + n_negative if can_be_right else 0), 0
+    if not can_be_right:
+        return 0, n_positive + n_negative
+    return n_positive, n_negative
+
+
+def _good(
+    known: Known, systems: Sequence[Submission], draw: _Draw, n: int
+) -> list[Offer]:
+    """Choose positive questions, own outputs first.
+
+    Where these lack, the system is bad, and good texts look unlike it. Then there are
+    fewer: whoever calls everything bad does little harm there, and is asked elsewhere.
+    Fewest are those that anybody can look up.
+    """
+    good = draw.choose_from(known.own(systems), n)
+    missing = n - len(good)
+    if missing:
+        others = known.own(list(not_public_yet(known.task, systems)))
+        good += draw.choose_from(others, -(-missing // LENT))
+        n_public = -(-missing // PUBLIC) - (len(good) - n + missing)
+        good += draw.choose_from(known.public(systems), n_public)
+    return good
+
+
+def _edits_like(
+    known: Known,
+    systems: Sequence[Submission],
+    harms: Mapping[str, Sequence[str]],
+    draw: _Draw,
+    good: Sequence[Offer],
+) -> list[Offer]:
+    """Choose edits of others' outputs, half as many as there are good ones of others.
+
+    With none of these, what others say would be right.
+    """
+    own = {system.pk for system in systems}
+    n = (
+        sum(o.kind in HIDDEN and o.made_from["submission"] not in own for o in good)
+        // 2
+    )
+    if n == 0:
+        return []
+    sources = known.own(list(not_public_yet(known.task, systems)))
+    offers = [*chain.from_iterable(chain.from_iterable(s.values()) for s in sources)]
+    order = generator(seed_from("edits of lent texts", draw.seed)).permutation(
+        len(offers)
+    )
+    outputs: dict[int, list[tuple[int, str]]] = {}
+    for offer in draw.taken.usable([offers[int(place)] for place in order]):
+        text = (offer.made_from["submission"], offer.text)
+        outputs.setdefault(offer.instance_pk, [text])
+    rows = [row for pk, row in draw.row_of.items() if pk in outputs]
+    edits = wrong.edited(known.task, rows, outputs, harms, seed=draw.seed)
+    return draw.choose(list(chain.from_iterable(edits)), n)
 
 
 def harms_of(
@@ -119,6 +203,31 @@ def harms_of(
     if human.judged_blind(criteria):
         return {wrong.ADEQUACY: [], wrong.FLUENCY: form or content}
     return {wrong.ADEQUACY: content, wrong.FLUENCY: form}
+
+
+def _edits_of(
+    task: Task,
+    human: HumanConfig,
+    criteria: Mapping[str, str],
+    lent: Sequence[Offer],
+    draw: _Draw,
+    n: int,
+) -> list[Offer]:
+    """Choose edits of texts like those that are taken from elsewhere.
+
+    With none of these a text from elsewhere would be a good one.
+    """
+    outputs: dict[int, list[tuple[int | None, str]]] = {}
+    order = generator(seed_from("edits of lent texts", draw.seed)).permutation(
+        len(lent)
+    )
+    for offer in draw.taken.usable([lent[int(place)] for place in order] if n else []):
+        text = (offer.made_from.get("submission"), offer.text)
+        outputs.setdefault(offer.instance_pk, [text])
+    rows = [row for pk, row in draw.row_of.items() if pk in outputs]
+    harms = harms_of(human, criteria)
+    edits = wrong.edited(task, rows, outputs, harms, seed=draw.seed)
+    return draw.choose(list(chain.from_iterable(edits)), n)
 
 
 def _wrong(

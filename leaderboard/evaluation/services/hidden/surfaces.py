@@ -25,6 +25,8 @@ class Seen:
     published: Mapping[int, Sequence[str]]
     # the items that are judged
     real: Sequence[Surface]
+    # test questions that are chosen already
+    tests: Sequence[Surface] = ()
 
     def surface(
         self, instance: Instance, text: str, *, key: str = "", position: float = 0.0
@@ -42,14 +44,14 @@ class Seen:
         )
 
     def beside(self, offers: Sequence[Offer], row_of: Mapping[int, Instance]) -> Seen:
-        """Count these texts as much as the items that are judged.
+        """Count these texts, which are chosen, as much as the items that are judged.
 
-        What is chosen then looks like both: neither test from real item nor good test from
-        bad one can be told.
+        With them, what is chosen next looks like both: neither test from real item nor
+        good test from bad one can be told.
         """
         surfaces = [self.surface(row_of[o.instance_pk], o.text) for o in offers]
         times = len(self.real) // len(surfaces) if surfaces else 0
-        return replace(self, real=[*self.real, *surfaces * times])
+        return replace(self, real=[*self.real, *surfaces * times], tests=surfaces)
 
     def chosen(
         self,
@@ -66,7 +68,7 @@ class Seen:
         for offer in offers:
             seen = self.surface(row_of[offer.instance_pk], offer.text)
             surfaces.append(_of_input(seen, str(offer.instance_pk)))
-        first = blend_in(surfaces, self.real, n, seed)
+        first = blend_in(surfaces, self.real, n, seed, chosen=self.tests)
         rest = [at for at in range(len(offers)) if at not in set(first)]
         return [[offers[at]] for at in [*first, *rest]]
 

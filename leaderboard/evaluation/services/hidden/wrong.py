@@ -21,7 +21,7 @@ from quality.test_questions.services.inject import shuffled_words
 TRANSLATION = "translation"
 # Edits of one output among which is chosen.
 N_OF_AN_OUTPUT = 6
-Texts = Mapping[int, Sequence[tuple[int, str]]]
+Texts = Mapping[int, Sequence[tuple[int | None, str]]]
 
 
 def outputs_of(

@@ -70,7 +70,8 @@ def test_negatives_are_outputs_with_a_recorded_edit(task, launched, monkeypatch)
     submission, campaign = launch_speaking(launched, monkeypatch, task)
     outputs = set(submission.predictions.values_list("text", flat=True))
     negatives = placed(campaign, "NEGATIVE")
-    assert len(negatives) == 4
+    # nothing is known to be good but references, which can be looked up: a third of four
+    assert (len(placed(campaign, "POSITIVE")), len(negatives)) == (2, 6)
     for one in negatives:
         assert one.kind.startswith("edit:")
         edit = one.made_from["edit"]
@@ -165,10 +166,10 @@ def test_a_fluency_criterion_has_questions_of_its_own(task_with, launched, monke
     say_something(task)
     _, campaign = launch_speaking(launched, monkeypatch, task)
     on = [one.expected["criteria"] for one in placed(campaign, "NEGATIVE")]
-    assert sorted(on) == [["fluent"], ["fluent"], ["true"], ["true"]]
+    assert sorted(on) == [["fluent"]] * 3 + [["true"]] * 3
 
 
-@pytest.mark.parametrize(("exposure", "n_settled"), [("task", 4), ("campaign", 0)])
+@pytest.mark.parametrize(("exposure", "n_settled"), [("task", 2), ("campaign", 0)])
 def test_well_rated_outputs_of_a_settled_public_system_are_good(
     task, launched, monkeypatch, worker_of, admin_user, exposure, n_settled
 ):

@@ -1,0 +1,53 @@
+"""Outputs of other systems as test questions: nobody is shown one there and here.
+
+Where exposure is counted by campaign, a worker may judge an input once for each system. So
+a question made of another system's output is kept from who has met the input in that
+system's campaigns, and who meets the question does not get the input there.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+
+from django.db.models import Q
+
+from crowd.hits.models.campaign import Campaign
+from crowd.hits.services import inputs
+from leaderboard.evaluation.models.human_evaluation import (
+    EvaluationCampaign,
+    HumanEvaluation,
+)
+from quality.test_questions.models import Placement
+
+
+def keep_apart(evaluation: HumanEvaluation, campaign: Campaign) -> None:
+    """Keep apart what has just been built: its questions, and those made of its outputs."""
+    if campaign.input_scope == campaign.pool:
+        return
+    own = list(evaluation.systems.values_list("submission", flat=True))
+    placed = Placement.objects.filter(campaign__pool=campaign.pool).filter(
+        Q(campaign=campaign) | Q(made_from__submission__in=own)
+    )
+    rows = [
+        row
+        for row in placed.select_related("campaign", "item")
+        if row.made_from.get("submission")
+    ]
+    campaigns_of = _campaigns_of({row.made_from["submission"] for row in rows})
+    others_of: dict[Campaign, dict[int, set[int]]] = defaultdict(dict)
+    for row in rows:
+        others = campaigns_of[row.made_from["submission"]]
+        if row.campaign_id not in others:
+            others_of[row.campaign].setdefault(row.item.hit_id, set()).update(others)
+    for asking, others in others_of.items():
+        inputs.keep_apart(asking, others)
+
+
+def _campaigns_of(submissions: set[int]) -> dict[int, set[int]]:
+    rows = EvaluationCampaign.objects.filter(
+        evaluation__systems__submission__in=submissions
+    ).values_list("evaluation__systems__submission", "campaign")
+    found: dict[int, set[int]] = defaultdict(set)
+    for submission, campaign in rows:
+        found[submission].add(campaign)
+    return found
