@@ -27,10 +27,11 @@ N_REVISIONS = 50
 
 @login_required
 def task(request: HttpRequest, slug: str) -> HttpResponse:
-    if not staff_may(request.user, Staff.SEE_REFERENCES):
+    if not staff_may(request.user, Staff.SEE_REFERENCES, slug):
         raise Http404("There is no such page.")
     row = get_object_or_404(Task, slug=slug)
-    if "version" in request.POST and request.user.has_perm(Staff.IMPORT_TASKS):
+    may_make = staff_may(request.user, Staff.IMPORT_TASKS)
+    if "version" in request.POST and may_make:
         draft = service.new_version(row, by=cast("Account", request.user))
         messages.success(request, "A draft of the new version. Change what you like.")
         return redirect("leaderboard:studio-files", pk=draft.pk)
@@ -44,9 +45,8 @@ def task(request: HttpRequest, slug: str) -> HttpResponse:
             messages.success(request, "Saved.")
             return redirect("leaderboard:studio-task", slug=slug)
     status = 400 if form.is_bound and form.errors else 200
-    return render(
-        request, "leaderboard/studio/task.html", _context(row, form), status=status
-    )
+    context = {**_context(row, form), "may_make": may_make}
+    return render(request, "leaderboard/studio/task.html", context, status=status)
 
 
 def _form(request: HttpRequest, row: Task) -> EditForm:
@@ -59,7 +59,7 @@ def _form(request: HttpRequest, row: Task) -> EditForm:
         budget_cents=Budget.objects.filter(pool=row.slug)
         .values_list("limit_cents", flat=True)
         .first(),
-        may_budget=request.user.has_perm(MAY_BUDGET),
+        may_budget=staff_may(request.user, MAY_BUDGET, row.slug),
     )
 
 

@@ -43,4 +43,4 @@ def test_a_whole_campaign_is_rebuilt_with_both_estimates(design, request, tmp_pa
         submission=walked, criterion="overall", superseded_at=None
     )
     assert set(score.estimates) == {"plain", "adjusted"}
-    assert score.low < score.estimates["plain"]["mean"] < score.high
+    assert score.low < score.estimates["adjusted"]["mean"] < score.high
