@@ -98,6 +98,7 @@ class SocialAccountAdmin(FixedAdmin):
 class PrivateReadAdmin(OfTask, ReadOnlyAdmin):
     """Written by the site; nobody changes or deletes a line before its time is over."""
 
-    list_display = ["at", "by_name", "way", "title", "pool", "address"]
+    list_display = ["at", "by", "way", "title", "pool", "address"]
     list_filter = ["way", "pool", "at"]
-    search_fields = ["by_name", "what", "title", "address"]
+    list_select_related = ["by"]
+    search_fields = ["by__username", "what", "title", "address"]

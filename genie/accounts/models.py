@@ -80,14 +80,12 @@ class PrivateRead(models.Model):
         API = "api", "API"
         FILE = "file", "download"
 
-    # who it was stays known by name when the account is gone
     by = models.ForeignKey(
         settings.AUTH_USER_MODEL,
         on_delete=models.SET_NULL,
         null=True,
         related_name="+",
     )
-    by_name = models.CharField("user name", max_length=150)
     way = models.CharField("how", max_length=10, choices=Way.choices)
     # a model's label and the row's key, such as leaderboard.submission 12
     what = models.CharField(max_length=120, db_index=True)
@@ -103,4 +101,4 @@ class PrivateRead(models.Model):
         ordering = ["-pk"]
 
     def __str__(self) -> str:
-        return f"{self.by_name} read {self.title or self.what}"
+        return f"{self.by} read {self.title or self.what}"

@@ -30,7 +30,6 @@ def record(
         return
     PrivateRead.objects.create(
         **seen,
-        by_name=user.get_username(),
         title=str(row)[:200],
         address=request.path[:300],
         pool=pool or "",

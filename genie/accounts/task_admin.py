@@ -133,6 +133,14 @@ class OfTask(ListAdmin):
 class EditedOfTask(OfTask):
     """Rows that can also be edited by who may change them on their task."""
 
+    def save_model(
+        self, request: HttpRequest, obj: Any, form: Any, change: bool
+    ) -> None:
+        """Refuse to move a row to a task on which its editor may not change it."""
+        if change:
+            self.insist(request, "change", obj)
+        super().save_model(request, obj, form, change)
+
     def has_change_permission(
         self, request: HttpRequest, obj: Model | None = None
     ) -> bool:

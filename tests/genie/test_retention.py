@@ -34,7 +34,7 @@ def old_things(settings):
         LogEntry.objects.filter(change_message__endswith=f"{age}.").update(
             action_time=at
         )
-        read = PrivateRead.objects.create(by=sam, by_name="sam", what=f"x {age}")
+        read = PrivateRead.objects.create(by=sam, what=f"x {age}")
         PrivateRead.objects.filter(pk=read.pk).update(at=at)
         for taken in (0, 1):
             invitations.invite(sam, note=f"for Eve {age}")

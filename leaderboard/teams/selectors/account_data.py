@@ -14,7 +14,7 @@ from crowd.messages.models import Message
 from crowd.money.models import LedgerEntry
 from crowd.workers.models.qualification_attempt import QualificationGrant, TestAttempt
 from crowd.workers.models.worker import Consent, Worker
-from genie.accounts.models import AccessToken
+from genie.accounts.models import AccessToken, PrivateRead, TaskRole
 from genie.lib.typing import Account
 from leaderboard.studio.models import Draft
 from leaderboard.submissions.models.submission import Submission
@@ -57,6 +57,19 @@ def data_of(user: Account) -> dict[str, Any]:
             "expires_at",
             "last_used_at",
             "revoked_at",
+        ),
+        "roles_on_tasks": _rows(
+            TaskRole.objects.filter(user_id=user.pk).order_by("pk"),
+            "role__name",
+            "pool",
+            "created_at",
+        ),
+        "reads_of_private_outputs": _rows(
+            PrivateRead.objects.filter(by_id=user.pk).order_by("pk"),
+            "at",
+            "way",
+            "title",
+            "address",
         ),
         "teams": _rows(
             Membership.objects.filter(user_id=user.pk).order_by("pk"),

@@ -11,7 +11,7 @@ from django.contrib.auth import get_user_model
 from django.db import transaction
 from django.utils import timezone
 
-from genie.accounts.models import AccessToken
+from genie.accounts.models import AccessToken, TaskRole
 from genie.lib.errors import GenieError
 from genie.lib.typing import Account
 from leaderboard.submissions.models.repeated_request import RepeatedRequest
@@ -23,6 +23,7 @@ from leaderboard.teams.models.team import Membership, TeamInvitation
 NAMELESS = "a deleted account"
 _OF_THE_PERSON = (
     AccessToken,
+    TaskRole,
     EmailAddress,
     SocialAccount,
     Authenticator,

@@ -95,11 +95,13 @@ class GradeAdmin(OfTask, ReadOnlyAdmin):
         worker = Worker.objects.filter(pk=pk).first()
         if worker is None:
             raise Http404
-        # answers are shown with the texts that they were given on
-        reads.record(request, worker, reads.Way.ADMIN)
         seen = self.pools_seen(request)
         bans = Ban.objects.filter(worker=worker).select_related("created_by")
         grades = self.get_queryset(request).filter(worker=worker)
+        if seen is not None and not grades.exists():
+            raise Http404
+        # answers are shown with the texts that they were given on
+        reads.record(request, worker, reads.Way.ADMIN)
         pools = grades.values_list("worker", "pool")
         context = {
             **self.admin_site.each_context(request),

@@ -9,19 +9,20 @@ from __future__ import annotations
 import re
 
 import pytest
+from django.apps import apps
 from django.contrib import admin
 from django.contrib.auth import get_user_model
 from django.contrib.auth.models import Group, Permission
 from django.test import Client
 from django.urls import reverse
 
-from crowd.models import Campaign, HITType, Worker
+from crowd.models import Campaign, HITType, Requirement, Worker
 from crowd.scales.base import all_scales
 from crowd.workers.services import notes
 from genie.accounts.models import TaskRole
 from genie.accounts.task_admin import OfTask
 from leaderboard.models import Submission, Task
-from leaderboard.site.roles import ROLES
+from leaderboard.site.roles import ROLES, make_groups
 from quality.models import Appeal, Ban
 from tests.factories import make_task, make_user
 from tests.genie.filled import fill_all
@@ -37,6 +38,8 @@ SITE, HERE = "site", "here"
 
 @pytest.fixture
 def world(db):
+    # tests with transactions of their own leave a database without groups
+    make_groups(list(apps.get_app_configs())[-1], "default")
     get_user_model().objects.create_superuser("boss")
     made = fill_all(admin.site)
     task = made[Task]
@@ -200,3 +203,18 @@ def test_a_workers_page_tells_all_that_its_reader_may_know(world):
     listed = reverse("admin:crowd_worker_changelist")
     for name in (worker.pseudonym, worker.user.username, worker.platform_worker_id):
         assert page in boss.get(listed, {"q": name}).text
+
+
+def test_a_row_cannot_be_moved_to_a_task_of_others(world):
+    client = holder("Worker manager", HERE, world[Task].slug)
+    required = Requirement.objects.create(
+        pool=world[Task].slug, kind="APPROVED", at_least=3
+    )
+    page = reverse("admin:crowd_requirement_change", args=[required.pk])
+    sent = {"kind": "APPROVED", "at_least": 4, "why": "More.", "pool": required.pool}
+    assert client.post(page, {**sent, "pool": ELSEWHERE}).status_code == 403
+    required.refresh_from_db()
+    assert (required.pool, required.at_least) == (world[Task].slug, 3)
+    assert client.post(page, sent).status_code == 302
+    required.refresh_from_db()
+    assert required.at_least == 4

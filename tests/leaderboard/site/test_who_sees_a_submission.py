@@ -259,7 +259,7 @@ def test_pages_of_the_admin_with_outputs_leave_a_record(client_of, task, who):
         )
         assert page.status_code == 200
     row = PrivateRead.objects.get()
-    assert (row.by_name, row.way, row.pool) == ("ada", "admin", task.slug)
+    assert (row.by.username, row.way, row.pool) == ("ada", "admin", task.slug)
     listed = client_of("superuser").get("/admin/genie/privateread/")
     assert "Kite" in listed.text
     page = client_of("superuser").get(f"/admin/genie/privateread/{row.pk}/change/")
