@@ -80,13 +80,13 @@ class QualificationConfig:
     With a `name`, it is a test of the site's that is in use, and nothing is drawn.
     """
 
-    name: str = setting(text(100), "")
     n: int = setting(whole(2), 8)
     n_asked: int | None = setting(whole(0), None)
     pass_percent: int | None = setting(whole(1, 100), None)
     n_tries: int | None = setting(whole(1, 20), None)
     wait_hours: int | None = setting(whole(0), None)
     valid_days: int | None = setting(whole(0), None)
+    name: str = setting(text(100), "")
 
     def rules(self) -> dict[str, int]:
         """Give what the task says of passing it; a test has defaults for the rest."""
