@@ -14,6 +14,7 @@ from django.test.utils import CaptureQueriesContext
 from crowd.campaigns.services import review, shares, work
 from crowd.models import Assignment, Worker
 from genie.lib.errors import GenieError
+from genie.lib.formats.parquet import available
 from leaderboard.evaluation import decide
 from leaderboard.evaluation.selectors.comparison_labels import votes_of
 from leaderboard.evaluation.selectors.comparisons import standing_of
@@ -39,6 +40,7 @@ from tests.leaderboard.evaluation.comparisons.conftest import (
     wrong,  # noqa: F401
 )
 from tests.leaderboard.evaluation.days import a_day_later
+from tests.leaderboard.releases.test_releases_as_parquet import same_everywhere
 
 TABLES = (
     "comparisons",
@@ -160,7 +162,9 @@ def test_every_number_comes_out_again_and_each_forged_one_is_named(
     assert (decided.state, undecided.state) == ("DECIDED", "UNDECIDED")
     assert together.state == "SCORED"
 
-    folder = make(task, tmp_path / "r").folder
+    folder = make(task, tmp_path / "r", parquet=available()).folder
+    if available():
+        same_everywhere(folder)
 
     with CaptureQueriesContext(connection) as captured:
         said = said_by_rebuild(folder)
