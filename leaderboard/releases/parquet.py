@@ -30,6 +30,8 @@ _TYPES = {
 }
 #: The type of each column, by its name; all others hold words.
 TYPES = {column: kind for kind, names in _TYPES.items() for column in names.split()}
+# How many rows the engine holds before it writes them.
+_ROWS_AT_ONCE = 20_480
 _LEAST_OBJECT, _MOST_OBJECT = 1 << 20, 1 << 30
 
 
@@ -57,7 +59,9 @@ def write_parquet(folder: Path, tables: Iterable[tuple[str, Sequence[str]]]) -> 
                 columns=types,
                 maximum_object_size=_longest(source),
             )
-            rows.write_parquet(str(target), compression="zstd")
+            rows.write_parquet(
+                str(target), compression="zstd", row_group_size=_ROWS_AT_ONCE
+            )
 
 
 def _longest(path: Path) -> int:

@@ -162,9 +162,9 @@ def test_every_number_comes_out_again_and_each_forged_one_is_named(
     assert (decided.state, undecided.state) == ("DECIDED", "UNDECIDED")
     assert together.state == "SCORED"
 
-    folder = make(task, tmp_path / "r", parquet=available()).folder
+    folder = make(task, tmp_path / "r").folder
     if available():
-        same_everywhere(folder)
+        same_everywhere(make(task, tmp_path / "parquet", parquet=True).folder)
 
     with CaptureQueriesContext(connection) as captured:
         said = said_by_rebuild(folder)
