@@ -195,9 +195,12 @@ def main() -> None:
             fill(args.sizes[0])
             print("{}")
         else:
-            print(
-                json.dumps({"release": release, "read": read}[args.work](args.folder))
+            found = (
+                release(args.folder, parquet=args.parquet)
+                if args.work == "release"
+                else read(args.folder)
             )
+            print(json.dumps(found))
         return
     before: tuple[int, float] | None = None
     for n in args.sizes:

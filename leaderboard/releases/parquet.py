@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from importlib.util import find_spec
 from pathlib import Path
 
-from genie.lib.errors import GenieError
+from genie.lib.formats.parquet import engine
 
 _TYPES = {
     "BIGINT": """
@@ -31,19 +30,9 @@ _TYPES = {
 }
 #: The type of each column, by its name; all others hold words.
 TYPES = {column: kind for kind, names in _TYPES.items() for column in names.split()}
-# The engine may run in a worker of the queue, beside others.
-_SETTINGS = {
-    "threads": "1",
-    "memory_limit": "1GB",
-    "autoinstall_known_extensions": "false",
-    "autoload_known_extensions": "false",
-}
+# How many rows the engine holds before it writes them.
+_ROWS_AT_ONCE = 20_480
 _LEAST_OBJECT, _MOST_OBJECT = 1 << 20, 1 << 30
-
-
-def available() -> bool:
-    """Tell whether the engine is installed."""
-    return find_spec("duckdb") is not None
 
 
 def write_parquet(folder: Path, tables: Iterable[tuple[str, Sequence[str]]]) -> None:
@@ -60,25 +49,19 @@ def write_parquet(folder: Path, tables: Iterable[tuple[str, Sequence[str]]]) -> 
     GenieError
         ``no-parquet`` where the engine is not installed.
     """
-    if not available():
-        raise GenieError(
-            "Parquet needs DuckDB: install Genie with its extra, "
-            "pip install 'genie-leaderboards[parquet]'.",
-            code="no-parquet",
-        )
-    import duckdb
-
-    with duckdb.connect(config={**_SETTINGS, "temp_directory": str(folder)}) as engine:
+    with engine(folder) as connection:
         for name, columns in tables:
             source, target = (folder / f"{name}.{end}" for end in ("jsonl", "parquet"))
             types = {column: TYPES.get(column, "VARCHAR") for column in columns}
-            rows = engine.read_json(
+            rows = connection.read_json(
                 str(source),
                 format="newline_delimited",
                 columns=types,
                 maximum_object_size=_longest(source),
             )
-            rows.write_parquet(str(target), compression="zstd")
+            rows.write_parquet(
+                str(target), compression="zstd", row_group_size=_ROWS_AT_ONCE
+            )
 
 
 def _longest(path: Path) -> int:

@@ -17,8 +17,8 @@ from django.utils import timezone
 
 from genie.lib import jobs
 from genie.lib.errors import GenieError
+from genie.lib.formats.parquet import available
 from genie.lib.logs import one_line
-from leaderboard.releases import parquet
 from leaderboard.releases.make import make, pack
 from leaderboard.releases.models import Release
 from leaderboard.tasks.models import Task
@@ -125,9 +125,7 @@ def _make(row: Release, folder: Path) -> None:
         if not mine.update(n_done=done, n_all=of):
             raise _NotWanted
 
-    made = make(
-        row.task, folder / row.task.slug, parquet=parquet.available(), tell=tell
-    )
+    made = make(row.task, folder / row.task.slug, parquet=available(), tell=tell)
     archive = folder / "archive.zip"
     pack([made.folder], archive)
     with archive.open("rb") as file:

@@ -79,6 +79,13 @@ class Layout:
         systems = [f"sys{place}" for place in range(1, self.places + 1)]
         return [*self.labels.values(), *systems]
 
+    @property
+    def words(self) -> list[str]:
+        """Columns that are read as words."""
+        # a preference may be empty, which is a tie, and a mark may be anything
+        free = [self.columns["preferred"]] if self.kind == "pairs" else []
+        return [*self.names, *free, *([self.keep] if self.keep else [])]
+
 
 def layout_of(name: str, header: Sequence[str], criteria: Sequence[str] = ()) -> Layout:
     """Find out what a table's columns hold.

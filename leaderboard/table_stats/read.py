@@ -1,7 +1,7 @@
-"""Reading tables of ratings or pairs: CSV, TSV or JSONL, also gzipped.
+"""Reading tables of ratings or pairs: CSV, TSV or JSONL, also gzipped, and Parquet.
 
-A file is read at once by columns, which is fast; what is wrong with it is then looked for
-line by line, so that a message names the line and the column.
+Text is read at once by columns; what is wrong with it is then looked for line by line, so
+that a message names line and column.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from __future__ import annotations
 import csv
 import io
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -18,6 +18,7 @@ import numpy as np
 import numpy.typing as npt
 
 from genie.lib.errors import GenieError
+from genie.lib.formats.parquet import is_parquet
 from leaderboard.stats.rater_effects import worker_z_scores
 from leaderboard.stats.resampling import Floats
 from leaderboard.table_stats.layouts import KEPT, Layout, layout_of
@@ -28,6 +29,7 @@ from leaderboard.table_stats.lines import (
     open_text,
     problem_in,
 )
+from leaderboard.table_stats.parquet import complain_of, header_of, read_columns
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -175,6 +177,8 @@ def _together(columns: list[pd.Categorical]) -> Labels:
 
 def _read(path: Path, criteria: Sequence[str]) -> _Part:
     try:
+        if is_parquet(path):
+            return _from_parquet(path, criteria)
         with open_text(path) as file:
             first = next((line for line in file if line.strip()), "")
         if not first:
@@ -194,11 +198,8 @@ def _read(path: Path, criteria: Sequence[str]) -> _Part:
 
 
 def _from_table(path: Path, mark: str, layout: Layout) -> _Part:
-    numbers, names = layout.numbers, layout.names
-    # a preference may be empty, which is a tie, and a mark may be anything
-    free = [layout.columns["preferred"]] if layout.kind == "pairs" else []
-    free += [layout.keep] if layout.keep else []
-    words: dict[str, Any] = dict.fromkeys([*names, *free], "category")
+    numbers = layout.numbers
+    words: dict[str, Any] = dict.fromkeys(layout.words, "category")
     data = all_bytes(path)
     try:
         frame = _frame(data, mark, words | dict.fromkeys(numbers, np.float64))
@@ -219,15 +220,31 @@ def _from_table(path: Path, mark: str, layout: Layout) -> _Part:
         raise GenieError(f"{path}: {error}", code="not-a-table") from error
     if not is_even(data, mark, len(frame)):
         complain(path, mark, layout)
+    return _meant(path, layout, frame, lambda _: complain(path, mark, layout))
+
+
+def _from_parquet(path: Path, criteria: Sequence[str]) -> _Part:
+    layout = layout_of(path.name, header_of(path), criteria)
+    frame = read_columns(path, layout.words, layout.numbers)
+    return _meant(path, layout, frame, lambda rows: complain_of(path, layout, rows))
+
+
+def _meant(
+    path: Path,
+    layout: Layout,
+    frame: pd.DataFrame,
+    complain: Callable[[pd.DataFrame], None],
+) -> _Part:
+    """Take the rows that are meant; complain where something of them is missing."""
     rows = _kept(frame, layout)
     z_scores = _z_scores(frame, layout, rows)
     frame = frame[rows]
     if frame.empty:
         raise GenieError(f"{path} has no line with a rating.", code="no-ratings")
-    wrong = any(frame[column].isna().any() for column in names)
-    wrong |= not np.isfinite(frame[numbers].to_numpy()).all()
+    wrong = any(frame[column].isna().any() for column in layout.names)
+    wrong |= not np.isfinite(frame[layout.numbers].to_numpy()).all()
     if wrong:
-        complain(path, mark, layout)
+        complain(frame)
     part = _part(frame, layout, path)
     part.z_scores = z_scores
     return part

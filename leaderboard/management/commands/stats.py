@@ -33,7 +33,7 @@ class Command(BaseCommand):
             nargs="+",
             type=Path,
             metavar="FILE",
-            help="CSV, TSV or JSONL, also gzipped, with system, instance, worker, "
+            help="CSV, TSV or JSONL, also gzipped, or Parquet, with system, instance, worker, "
             "(criterion) and value, or system_a, system_b, instance, worker, preferred",
         )
         parser.add_argument(

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import json
-import sys
 
 import pytest
 from django.core.management import call_command
 from django.core.management.base import CommandError
 
+from genie.lib.formats.parquet import available
 from leaderboard.releases import bundle, parquet
 from leaderboard.releases.gathering import comparisons, joint, judgments, results
 from leaderboard.releases.make import make
@@ -16,7 +16,7 @@ from leaderboard.releases.rebuilding.rebuild import rebuild
 from tests.factories import make_task
 
 pytestmark = pytest.mark.skipif(
-    not parquet.available(), reason="the extra [parquet] is not installed"
+    not available(), reason="the extra [parquet] is not installed"
 )
 
 
@@ -59,8 +59,7 @@ def test_every_table_is_there_with_the_same_rows(tmp_path):
 
 def test_without_the_engine_the_command_says_what_to_install(tmp_path, monkeypatch):
     make_task("small")
-    monkeypatch.setitem(sys.modules, "duckdb", None)
-    monkeypatch.setattr(parquet, "available", lambda: False)
+    monkeypatch.setattr("genie.lib.formats.parquet.available", lambda: False)
     with pytest.raises(CommandError, match=r"genie-leaderboards\[parquet\]"):
         call_command("release", "small", "--parquet", "--out", str(tmp_path / "r"))
 

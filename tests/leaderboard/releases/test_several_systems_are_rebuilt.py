@@ -14,6 +14,7 @@ from django.test.utils import CaptureQueriesContext
 from crowd.campaigns.services import review, shares, work
 from crowd.models import Assignment, Worker
 from genie.lib.errors import GenieError
+from genie.lib.formats.parquet import available
 from leaderboard.evaluation import decide
 from leaderboard.evaluation.selectors.comparison_labels import votes_of
 from leaderboard.evaluation.selectors.comparisons import standing_of
@@ -39,6 +40,7 @@ from tests.leaderboard.evaluation.comparisons.conftest import (
     wrong,  # noqa: F401
 )
 from tests.leaderboard.evaluation.days import a_day_later
+from tests.leaderboard.releases.test_releases_as_parquet import same_everywhere
 
 TABLES = (
     "comparisons",
@@ -161,6 +163,8 @@ def test_every_number_comes_out_again_and_each_forged_one_is_named(
     assert together.state == "SCORED"
 
     folder = make(task, tmp_path / "r").folder
+    if available():
+        same_everywhere(make(task, tmp_path / "parquet", parquet=True).folder)
 
     with CaptureQueriesContext(connection) as captured:
         said = said_by_rebuild(folder)

@@ -1,0 +1,50 @@
+"""The engine that reads and writes Parquet: DuckDB, of the extra `parquet`."""
+
+from __future__ import annotations
+
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+from genie.lib.errors import GenieError
+
+_SETTINGS = {
+    # it may run in a worker of the queue, beside others
+    "threads": "1",
+    "memory_limit": "1GB",
+    # nothing is fetched from anywhere
+    "autoinstall_known_extensions": "false",
+    "autoload_known_extensions": "false",
+}
+_MAGIC = b"PAR1"
+
+
+def available() -> bool:
+    """Tell whether the engine is installed."""
+    return find_spec("duckdb") is not None
+
+
+def is_parquet(path: Path) -> bool:
+    """Tell whether a file is Parquet, by its first bytes."""
+    with path.open("rb") as file:
+        return file.read(len(_MAGIC)) == _MAGIC
+
+
+def engine(folder: Path | None = None) -> Any:
+    """Open a connection; what does not fit into its memory goes into `folder`.
+
+    Raises
+    ------
+    GenieError
+        ``no-parquet`` where the engine is not installed.
+    """
+    if not available():
+        raise GenieError(
+            "Parquet needs DuckDB: install Genie with its extra, "
+            "pip install 'genie-leaderboards[parquet]'.",
+            code="no-parquet",
+        )
+    import duckdb
+
+    spare = {"temp_directory": str(folder)} if folder else {}
+    return duckdb.connect(config={**_SETTINGS, **spare})
