@@ -82,7 +82,7 @@ class SearchedApart(ListAdmin):
             found = rows.exclude(**{field: ""}).filter(**contains)
         else:
             # whose rows these are comes first, else all rows are joined to it
-            theirs = get_fields_from_path(self.model, path)[-1].related_model
+            theirs: Any = get_fields_from_path(self.model, path)[-1].related_model
             of = theirs._default_manager.filter(**contains).order_by("-pk")
             pks = list(of.values_list("pk", flat=True)[:COUNTED])
             found = rows.filter(**{f"{path}__in": pks})
