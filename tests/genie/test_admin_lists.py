@@ -5,12 +5,27 @@ from __future__ import annotations
 import re
 
 import pytest
+from django.contrib import admin
 from django.contrib.auth import get_user_model
+from django.db import connection
 from django.test import Client
 from django.urls import reverse
+from django.utils import timezone
 
+from crowd.models import HIT, Assignment, Item
 from genie.lib.admin import lists
-from tests.factories import make_worker
+from tests.factories import (
+    answer,
+    make_evaluation,
+    make_predictions,
+    make_submission,
+    make_task,
+    make_team,
+    make_user,
+    make_worker,
+    pay,
+)
+from tests.steps import steps
 
 pytestmark = pytest.mark.django_db
 WORKERS = "admin:crowd_worker_changelist"
@@ -49,3 +64,77 @@ def test_workers_can_be_sorted_by_how_much_they_sent_in(office):
     make_worker()
     for column in range(1, 11):
         assert office.get(reverse(WORKERS), {"o": column}).status_code == 200
+
+
+def test_long_lists_are_searched_field_by_field(office):
+    maria = make_user("maria")
+    made = make_submission(make_task(), team=make_team("Kestrel", maria), owner=maria)
+    make_predictions(made)
+    make_evaluation(made)
+    items = list(Item.objects.order_by("pk"))
+    people = [make_worker(), make_worker()]
+    work = [
+        answer(items[0], people[0], remark="The text is cut off."),
+        answer(items[1], people[0]),
+        answer(items[0], people[1], remark="The rest is missing."),
+    ]
+    entry = pay(work[2], 9)
+
+    def found(model, query):
+        page = office.get(reverse(f"admin:crowd_{model}_changelist"), {"q": query})
+        return {row.pk for row in page.context["cl"].result_list}
+
+    first, second, third = (row.pk for row in work)
+    assert found("assignment", people[0].pseudonym) == {first, second}
+    assert found("assignment", people[0].pseudonym[2:8].upper()) == {first, second}
+    assert found("assignment", "cut") == {first}
+    assert found("assignment", f"the {people[1].pseudonym}") == {third}
+    assert found("assignment", f"cut {people[1].pseudonym}") == set()
+    assert found("assignment", str(second)) >= {second}
+    assert found("assignment", "9" * 30) == found("assignment", "%") == set()
+    assert found("hit", items[1].key) >= {items[1].hit_id}
+    assert found("ledgerentry", people[1].pseudonym) == {entry.pk}
+    assert found("ledgerentry", entry.idempotency_key) == {entry.pk}
+    assert found("ledgerentry", people[0].pseudonym) == set()
+
+
+@pytest.mark.skipif(connection.vendor != "sqlite", reason="SQLite tells what it did")
+def test_a_search_reads_no_more_where_there_is_more_work(office):
+    maria = make_user("maria")
+    made = make_submission(make_task(), team=make_team("Kestrel", maria), owner=maria)
+    make_predictions(made)
+    make_evaluation(made)
+    item = Item.objects.earliest("pk")
+    somebody = make_worker()
+    answer(item, somebody, remark="Cut off.")
+    list_of = admin.site.get_model_admin(Assignment)
+
+    def search():
+        for query in (somebody.pseudonym, "cut"):
+            rows, _ = list_of.get_search_results(None, Assignment.objects.all(), query)
+            assert rows.get().worker == somebody
+
+    now = timezone.now()
+
+    def others_work(n):
+        other = make_worker()
+        hits = HIT.objects.bulk_create(
+            HIT(campaign=item.campaign, input=item.hit.input, position=100 * n + k)
+            for k in range(n)
+        )
+        Assignment.objects.bulk_create(
+            Assignment(
+                hit=hit,
+                worker=other,
+                state="APPROVED",
+                reward_cents=9,
+                accepted_at=now,
+                deadline_at=now,
+            )
+            for hit in hits
+        )
+
+    others_work(10)
+    few = steps(search)
+    others_work(1_000)
+    assert steps(search) < few + 20

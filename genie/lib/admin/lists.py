@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, cast
 
 from django.contrib.admin import ModelAdmin, ShowFacets
+from django.contrib.admin.utils import get_fields_from_path
 from django.core.paginator import Paginator
 from django.http import HttpRequest
 from django.utils.functional import cached_property
@@ -75,6 +76,14 @@ class SearchedApart(ListAdmin):
             )
         if name.endswith("__exact"):
             return [*rows.filter(**{name: word})[:COUNTED]]
-        if "__" not in name:
-            rows = rows.exclude(**{name: ""})
-        return [*rows.filter(**{f"{name}__icontains": word})[: COUNTED + 1]]
+        path, _, field = name.rpartition("__")
+        contains = {f"{field}__icontains": word}
+        if not path:
+            found = rows.exclude(**{field: ""}).filter(**contains)
+        else:
+            # whose rows these are comes first, else all rows are joined to it
+            theirs: Any = get_fields_from_path(self.model, path)[-1].related_model
+            of = theirs._default_manager.filter(**contains).order_by("-pk")
+            pks = list(of.values_list("pk", flat=True)[:COUNTED])
+            found = rows.filter(**{f"{path}__in": pks})
+        return [*found[: COUNTED + 1]]

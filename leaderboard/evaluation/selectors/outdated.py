@@ -6,7 +6,7 @@ from collections.abc import Collection, Sequence
 from datetime import datetime, timedelta
 from typing import Any
 
-from django.db.models import F, Max, Q, QuerySet
+from django.db.models import F, Q, QuerySet
 from django.db.models.functions import Coalesce
 
 from crowd.hits.models.assignment import Assignment
@@ -92,8 +92,8 @@ def _decided_at(campaigns: Sequence[int | None]) -> dict[int, datetime]:
     for moment, rows in kinds.items():
         if len(campaigns) <= FEW:
             rows = rows.filter(hit__campaign__in=campaigns)
-        last = rows.order_by().values_list("hit__campaign").annotate(at=Max(moment))
-        for campaign, at in last:
+        # not grouped by the database, which might begin with the HITs of each group
+        for campaign, at in rows.order_by().values_list("hit__campaign", moment):
             if at is not None:
                 newest[campaign] = max(at, newest.get(campaign, at))
     return newest

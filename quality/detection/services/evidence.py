@@ -15,6 +15,7 @@ import numpy as np
 from django.db.models import Count, Max
 
 from crowd.hits.models.assignment import Answer, Assignment
+from crowd.hits.models.campaign import Campaign
 from crowd.scales.base import Scale, all_scales
 from quality.detection.models import RetiredQuestion
 from quality.detection.services.record import COUNTING
@@ -210,12 +211,18 @@ def _rated(
             "item__hit__input__in_pool_id",
             "criterion",
             "value",
-            "item__campaign__hit_type__scale",
-            "item__campaign__hit_type__criteria",
         )
     )
     scales = {
         name: ends for name, scale in all_scales().items() if (ends := _ends(scale))
+    }
+    # of each campaign, not of each answer: there are many more of these
+    campaigns = Campaign.objects.filter(pool=pool).order_by()
+    kinds = {
+        pk: kind
+        for pk, *kind in campaigns.values_list(
+            "pk", "hit_type__scale", "hit_type__criteria"
+        )
     }
     rated = []
     for (
@@ -228,9 +235,8 @@ def _rated(
         shared,
         name,
         value,
-        scale,
-        asked,
     ) in rows[:MOST_RATINGS]:
+        scale, asked = kinds[campaign]
         if scale not in scales or name not in asked:
             continue
         low, high = scales[scale]

@@ -16,6 +16,7 @@ from crowd.requester.services import access_keys, money, turns
 from crowd.requester.services.settle import settle
 from crowd.workers.services.invitations import register_worker
 from tests.crowd.requester.making import html
+from tests.steps import steps
 
 pytestmark = pytest.mark.django_db
 assert operations.__all__
@@ -229,23 +230,6 @@ def used_for_years(requester, n, now):
     money.hold_more(requester.pk, 48 * (n // 2))
     with connection.cursor() as cursor:
         cursor.execute("ANALYZE")
-
-
-def steps(call):
-    """Count the instructions of SQLite's machine, in tens."""
-    n = 0
-
-    def one_more():
-        nonlocal n
-        n += 1
-
-    connection.ensure_connection()
-    connection.connection.set_progress_handler(one_more, 10)
-    try:
-        call()
-    finally:
-        connection.connection.set_progress_handler(None, 10)
-    return n
 
 
 def test_the_account_of_an_older_version_is_added_up_once(requester, call, hands):

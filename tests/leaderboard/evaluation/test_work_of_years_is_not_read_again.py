@@ -1,0 +1,99 @@
+"""What runs each minute, or for each HIT, reads what is new and not what is there."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+
+import pytest
+from django.db import connection
+from django.utils import timezone
+
+from crowd.campaigns.services.claim import _newest
+from crowd.models import HIT, Assignment, Campaign, Input
+from leaderboard.evaluation.selectors.outdated import outdated, with_lost_ratings
+from leaderboard.models import HumanEvaluation
+from tests.factories import (
+    make_many_ranked,
+    make_task,
+    make_team,
+    make_user,
+    make_worker,
+)
+from tests.steps import steps
+
+pytestmark = [
+    pytest.mark.django_db,
+    pytest.mark.skipif(
+        connection.vendor != "sqlite", reason="SQLite tells what it did"
+    ),
+]
+State = Assignment.State
+
+
+@pytest.fixture
+def scored():
+    """Give a function that lets somebody do work in three of twenty scored campaigns."""
+    maria = make_user("maria")
+    make_many_ranked(make_task(), 20, team=make_team("Kestrel", maria), owner=maria)
+    HumanEvaluation.objects.update(scored_at=timezone.now())
+    shown = Input.objects.create(scope="tidy-news", content_key="one")
+
+    def work(n, worker):
+        at = timezone.now() - timedelta(days=1)
+        place = HIT.objects.count()
+        campaigns = Campaign.objects.order_by("pk")
+        hits = HIT.objects.bulk_create(
+            HIT(campaign=campaigns[k % 3], input=shown, position=place + k)
+            for k in range(n)
+        )
+        return Assignment.objects.bulk_create(
+            Assignment(
+                hit=hit,
+                worker=worker,
+                state=State.APPROVED,
+                reward_cents=9,
+                accepted_at=at,
+                deadline_at=at,
+                submitted_at=at,
+                decided_at=at,
+            )
+            for hit in hits
+        )
+
+    return work
+
+
+@pytest.mark.parametrize("look", [outdated, with_lost_ratings])
+def test_what_changed_is_found_without_reading_all_work(scored, look):
+    scored(20, make_worker())
+    few = steps(look)
+    *_, last = scored(1_000, make_worker())
+    assert look() == []
+    assert steps(look) < 1.2 * few + 50
+    of = HumanEvaluation.objects.get(campaigns__campaign=last.hit.campaign_id)
+    rejected = {"state": State.REJECTED, "decided_at": timezone.now()}
+    overturned = {"state": State.APPROVED, "overturned_at": timezone.now()}
+    for change in (rejected, overturned):
+        Assignment.objects.filter(pk=last.pk).update(**change)
+        assert look() == [of.pk]
+        assert look([of.pk]) == [of.pk]
+        # known by the time of the next score
+        scored_at = timezone.now() + timedelta(seconds=1)
+        HumanEvaluation.objects.filter(pk=of.pk).update(scored_at=scored_at)
+        assert look() == []
+        HumanEvaluation.objects.filter(pk=of.pk).update(
+            scored_at=rejected["decided_at"] - timedelta(hours=1)
+        )
+    assert look([pk for pk in range(1, of.pk + 9) if pk != of.pk]) == []
+
+
+def test_what_somebody_had_last_is_found_without_going_through_everybodys(scored):
+    first, nobody = make_worker(), make_worker()
+    scored(5, first)
+    few = steps(lambda: _newest(first))
+    scored(1_000, make_worker())
+    assert steps(lambda: _newest(first)) < few + 20
+    assert steps(lambda: _newest(nobody)) < few + 20
+    plan = Assignment.objects.filter(worker=first).order_by("-pk").explain()
+    assert "assignment_newest_of_worker" in plan
+    assert "TEMP B-TREE" not in plan
