@@ -5,7 +5,7 @@ from django.db import migrations, models
 
 class Migration(migrations.Migration):
     dependencies = [
-        ("crowd", "0028_consent_versions"),
+        ("crowd", "0033_assignments_by_worker_and_decision"),
     ]
 
     operations = [
