@@ -19,13 +19,19 @@ _DEPTH = 3
 
 
 def templates_of(files: Mapping[str, bytes]) -> dict[str, HITTemplate]:
-    """Read the HIT templates of a bundle.
+    """Read the HIT templates of a bundle whose files can be kept.
 
     Raises
     ------
     GenieError
-        ``unusable-template``, ``template-taken``.
+        ``bad-bundle``, ``unusable-template``, ``template-taken``.
     """
+    if sum(len(data) for path, data in files.items() if path != DATA) > MOST_BYTES:
+        raise GenieError(
+            f"The bundle cannot be used: beside {DATA}, its files may have "
+            f"{MOST_BYTES >> 20} MB together.",
+            code="bad-bundle",
+        )
     templates = {}
     for slug, parts in _parts(files).items():
         templates[slug] = foreign.read(slug, parts)
@@ -36,17 +42,11 @@ def templates_of(files: Mapping[str, bytes]) -> dict[str, HITTemplate]:
 def keep(task: Task, files: Mapping[str, bytes]) -> None:
     """Keep what came with a task's bundle in place of what came before.
 
-    Its templates have been read.
+    `templates_of` has looked at it.
     """
     for slug, parts in _parts(files).items():
         hit_templates.keep(slug, _texts(parts))
     kept = {path: data for path, data in files.items() if path != DATA}
-    if sum(map(len, kept.values())) > MOST_BYTES:
-        raise GenieError(
-            f"The bundle cannot be used: beside {DATA}, its files may have "
-            f"{MOST_BYTES >> 20} MB together.",
-            code="bad-bundle",
-        )
     before = {row.path: bytes(row.data) for row in task.files.all()}
     task.files.exclude(path__in=kept).delete()
     TaskFile.objects.bulk_create(

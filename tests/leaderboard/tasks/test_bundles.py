@@ -373,8 +373,10 @@ def test_a_template_that_people_may_have_judged_by_never_changes():
 
 @pytest.mark.django_db
 def test_more_than_a_database_should_hold_is_refused():
+    large = with_template(files={"big.bin": b" " * (16 << 20)})
+    assert "16 MB together" in " ".join(look_at(large).problems)
     with pytest.raises(GenieError, match="16 MB together"):
-        import_bundle(with_template(files={"big.bin": b" " * (16 << 20)}))
+        import_bundle(large)
     assert not Task.objects.exists()
 
 
