@@ -86,10 +86,9 @@ def test_edits_beside_good_outputs_do_not_stand_out(systems, ask, admin_user):
     assert DrawnTests.objects.get().evaluation == check.evaluation
 
 
-@pytest.mark.parametrize("ask", [asked_to_compare, asked_side_by_side])
 def test_without_references_a_person_is_told_that_questions_are_missing(
-    systems, ask, admin_user
+    systems, admin_user
 ):
     systems[0].task.instances.update(references=[])
     with pytest.raises(GenieError, match="Only 0 of"):
-        decide.approve(ask(systems, admin_user), by=admin_user)
+        decide.approve(asked_to_compare(systems, admin_user), by=admin_user)
