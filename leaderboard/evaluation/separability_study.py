@@ -53,8 +53,8 @@ class TaskStudy:
 
     slug: str
     n_systems: int
-    # what is compared -> how well it can be told
-    found: dict[str, Separability]
+    # what is compared -> how well it can be told, in each repetition
+    found: dict[str, list[Separability]]
     kinds: dict[str, int]
     moved: Moved | None
 
@@ -65,29 +65,44 @@ def study_task(
     *,
     n_draws: int,
     seed: int,
+    n_repeats: int = 1,
     n_shuffles: int = 99,
 ) -> TaskStudy:
     """Draw the test questions of each system's campaign, and measure them together.
 
-    What one worker sees is compared: nobody meets an input twice.
+    What one worker sees is compared: nobody meets an input twice. Each repetition draws
+    all of it anew: questions, places and keys.
     """
+    compared: dict[str, list[Separability]] = {}
+    kinds: Counter[str] = Counter()
+    edits: list[Edited] = []
+    for repeat in range(n_repeats):
+        found = _drawn(task, systems, n_draws=n_draws, seed=seed + repeat)
+        kinds += found.kinds
+        edits += found.edits
+        pairs = {
+            "tests and real items": (found.tests, found.real),
+            "positive ones and real items": (found.good, found.real),
+            "negative ones and real items": (found.bad, found.real),
+            "positive and negative ones": (found.good, found.bad),
+        }
+        for name, (one, two) in pairs.items():
+            told = one.told_from(two, seed + repeat, n_shuffles=n_shuffles)
+            compared.setdefault(name, []).append(told)
+    return TaskStudy(
+        task.slug, len(systems), compared, dict(sorted(kinds.items())), _moved(edits)
+    )
+
+
+def _drawn(
+    task: Task, systems: Sequence[Submission], *, n_draws: int, seed: int
+) -> _Found:
     found = _Found()
     for number, system in enumerate(systems):
         studied = _System(task, system, number * task.n_instances, seed)
         for draw in range(n_draws):
             studied.draw(found, seed_from("study", seed, system.system_name, draw))
-    pairs = {
-        "tests and real items": (found.tests, found.real),
-        "positive ones and real items": (found.good, found.real),
-        "negative ones and real items": (found.bad, found.real),
-        "positive and negative ones": (found.good, found.bad),
-    }
-    compared = {
-        name: one.told_from(two, seed, n_shuffles=n_shuffles)
-        for name, (one, two) in pairs.items()
-    }
-    kinds = dict(sorted(found.kinds.items()))
-    return TaskStudy(task.slug, len(systems), compared, kinds, _moved(found.edits))
+    return found
 
 
 class _System:
@@ -167,17 +182,29 @@ def _moved(edits: Sequence[Edited]) -> Moved | None:
     return Moved(len(edits), (scores[0], scores[1]), (scores[2], scores[3]))
 
 
+def _mean(values: Sequence[float]) -> str:
+    """Write a mean, with its Monte-Carlo error where there are several values."""
+    if len(values) == 1:
+        return f"{values[0]:.2f}"
+    error = np.std(values, ddof=1) / len(values) ** 0.5
+    return f"{np.mean(values):.3f} ± {error:.3f}"
+
+
 def as_table(studies: Sequence[TaskStudy]) -> str:
-    """Write the studies as a table in Markdown, with what metrics see below it."""
+    """Write the studies as a table in Markdown, with what metrics see below it.
+
+    Of several repetitions means are shown, with an interval and a feature of the first.
+    """
     head = [
         "| task | compared | AUC | 95 % interval | best single feature | its AUC |",
         "|---|---|---|---|---|---|",
     ]
     rows = chain.from_iterable(
         [
-            f"| {study.slug} | {name} ({found.n_tests}, {found.n_items}) "
-            f"| {found.auc:.2f} | {found.low:.2f} to {found.high:.2f} "
-            f"| {found.best_feature} | {found.best_feature_auc:.2f} |"
+            f"| {study.slug} | {name} ({found[0].n_tests}, {found[0].n_items}) "
+            f"| {_mean([one.auc for one in found])} "
+            f"| {found[0].low:.2f} to {found[0].high:.2f} | {found[0].best_feature} "
+            f"| {_mean([one.best_feature_auc for one in found])} |"
             for name, found in study.found.items()
         ]
         for study in studies

@@ -35,9 +35,10 @@ class Drawn:
     """The instances of a comparison in their random order: pairs, and test questions."""
 
     pairs: list[Instance]
-    # what test questions can be made of, and how many are wanted
+    # what test questions can be made of, how many can, and how many are wanted
     tests: list[Instance]
     n_tests: int
+    n_due: int
 
 
 @dataclass(frozen=True)
@@ -95,7 +96,7 @@ def drawn(comparison: Comparison) -> Drawn:
     # One instance more than questions: each may take its wrong text from another one.
     n_tests = min(n_due, max(0, len(with_references) - 1))
     offered = with_references[: N_CANDIDATES * n_tests + 1 if n_tests else 0]
-    return Drawn(order[:n_pairs], offered, n_tests)
+    return Drawn(order[:n_pairs], offered, n_tests, n_due)
 
 
 def whole(comparison: Comparison) -> Part:
@@ -138,7 +139,7 @@ def whole(comparison: Comparison) -> Part:
             n=available.n_tests,
             seed=seed,
         )
-        return Planned(hidden, available.n_tests)
+        return Planned(hidden, available.n_due)
 
     one, other = (system.system_name for system in systems)
     title = comparison_title(comparison.task.title, one, other, comparison.criterion)

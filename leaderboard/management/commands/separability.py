@@ -49,6 +49,12 @@ class Command(BaseCommand):
         )
         parser.add_argument("--draws", type=int, default=6, help="for each system")
         parser.add_argument(
+            "--repeats",
+            type=int,
+            default=1,
+            help="draw everything so many times; means come with their Monte-Carlo error",
+        )
+        parser.add_argument(
             "--systems",
             type=int,
             default=6,
@@ -79,6 +85,7 @@ class Command(BaseCommand):
                 systems[: options["systems"]],
                 n_draws=options["draws"],
                 seed=options["seed"],
+                n_repeats=options["repeats"],
             )
 
 

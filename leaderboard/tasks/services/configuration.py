@@ -93,31 +93,34 @@ def shown(instance: Instance) -> Shown:
 
 
 def instances_for_tests(
-    task: Task, seed: int, *, n: int, inside: bool
+    task: Task, seed: int, *, n: int, inside: bool, references: bool = True
 ) -> list[Instance]:
     """Offer instances for test questions in an order that the seed decides.
+
+    Without `references` also those that have none.
 
     They are judged ones: membership of the sample tells nobody what is a test. Who has
     met an instance as a test does not judge it, and others do. Where so few workers
     are wanted that nobody else would be left (`inside` is false), and where the sample
     has too few that can be used, those that nobody judges serve, too.
     """
-    judged = _shuffled(task, seed, sample_rank__lt=task.sample_size)
+    judged = _shuffled(task, seed, references, sample_rank__lt=task.sample_size)
     # One instance more than questions: each may take its wrong text from another one.
     if inside and len(judged) > n:
         return judged
-    spare = _shuffled(task, seed, sample_rank__gte=task.sample_size)
+    spare = _shuffled(task, seed, references, sample_rank__gte=task.sample_size)
     return [*judged, *spare] if inside else [*spare, *judged]
 
 
-def _shuffled(task: Task, seed: int, **side: int) -> list[Instance]:
-    rows = task.instances.filter(**side).exclude(references=[]).order_by("position")
+def _shuffled(task: Task, seed: int, references: bool, **side: int) -> list[Instance]:
+    rows = task.instances.filter(**side).order_by("position")
     # Who took the task's qualification test knows its inputs, and their answers.
     tested = inputs_of_tests(task.slug)
     usable = [
         row
         for row in rows
-        if has_references(row) and content_key(task.slug, row.instance_id) not in tested
+        if (has_references(row) or not references)
+        and content_key(task.slug, row.instance_id) not in tested
     ]
     order = generator(seed_from("instances of test questions", seed)).permutation(
         len(usable)

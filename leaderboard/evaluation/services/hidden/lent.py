@@ -39,8 +39,8 @@ def keep_apart(evaluation: HumanEvaluation, campaign: Campaign) -> None:
         others = campaigns_of[row.made_from["submission"]]
         if row.campaign_id not in others:
             others_of[row.campaign].setdefault(row.item.hit_id, set()).update(others)
-    for asking, others in others_of.items():
-        inputs.keep_apart(asking, others)
+    for asking, of_hit in others_of.items():
+        inputs.keep_apart(asking, of_hit)
 
 
 def _campaigns_of(submissions: set[int]) -> dict[int, set[int]]:

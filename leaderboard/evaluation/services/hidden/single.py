@@ -82,8 +82,14 @@ def for_one_output(
     n = n_positive + n_negative
     if n == 0:
         return Planned([], 0)
-    instances = instances_for_tests(task, seed, n=n, inside=human.tests_inside_sample)
     design = design_of(task, human)
+    instances = instances_for_tests(
+        task,
+        seed,
+        n=n,
+        inside=human.tests_inside_sample,
+        references=human.test_questions != EDITED or design.needs_reference,
+    )
     row_of = {row.pk: row for row in instances}
     draw = _Draw(
         Taken(used_texts(task, but=campaign_key) | set(used)),
@@ -105,7 +111,9 @@ def for_one_output(
         good = draw.choose_from(sources, n_positive)
         draw = replace(draw, seen=draw.seen.beside(good, row_of))
     if n_negative:
-        n_left = n - len(good) - len(bad)
+        # With none that is good, who calls everything bad would pass them all: then some
+        # are missing, and a person is asked.
+        n_left = (n if good else n_negative) - len(good) - len(bad)
         bad += _wrong(task, human, criteria, systems, instances, draw, n_left)
     items = [
         marks.question(
@@ -120,7 +128,7 @@ def for_one_output(
         for polarity, offers in ((Polarity.POSITIVE, good), (Polarity.NEGATIVE, bad))
         for offer in offers
     ]
-    return Planned(items, n, list(_notes(human, good, bad, n)))
+    return Planned(items, n, list(_notes(human, good, bad, n, n_positive)))
 
 
 def _numbers(
@@ -271,8 +279,18 @@ def _wrong(
 
 
 def _notes(
-    human: HumanConfig, good: Sequence[Offer], bad: Sequence[Offer], n: int
+    human: HumanConfig,
+    good: Sequence[Offer],
+    bad: Sequence[Offer],
+    n: int,
+    n_positive: int,
 ) -> Iterator[str]:
+    if n_positive and not good:
+        yield (
+            "No test question is positive, so workers who call everything bad are not "
+            "noticed: the task has no references, and no output is confirmed by staff. "
+            "Confirm some outputs as good."
+        )
     n_references = sum(offer.kind == REFERENCE for offer in good)
     if n_references:
         yield (

@@ -84,3 +84,11 @@ def test_edits_beside_good_outputs_do_not_stand_out(systems, ask, admin_user):
     assert check.n_found == check.n_wanted > 0
     assert all(kind.startswith("edit:") for kind in check.kinds)
     assert DrawnTests.objects.get().evaluation == check.evaluation
+
+
+def test_without_references_a_person_is_told_that_questions_are_missing(
+    systems, admin_user
+):
+    systems[0].task.instances.update(references=[])
+    with pytest.raises(GenieError, match="Only 0 of"):
+        decide.approve(asked_to_compare(systems, admin_user), by=admin_user)

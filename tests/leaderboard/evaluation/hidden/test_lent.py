@@ -7,6 +7,7 @@ import pytest
 from crowd.campaigns.services import work
 from crowd.models import Assignment, Item
 from leaderboard.evaluation import run
+from leaderboard.evaluation.services.hidden.plan import planned
 from leaderboard.models import ConfirmedOutput, HumanEvaluation, Submission
 from quality.models import Placement
 from tests.factories import (
@@ -77,6 +78,27 @@ def test_good_texts_are_lent_and_half_as_many_are_edited(
     assert [one.made_from["submission"] for one in good] == [good_one.pk] * 2
     edited = [one for one in bad if one.made_from["submission"] == good_one.pk]
     assert (len(edited), len(bad)) == (1, 6)
+
+
+def test_without_references_confirmed_outputs_are_good_and_edits_are_bad(
+    task, good_one, launched, monkeypatch
+):
+    task.instances.update(references=[])
+    _, campaign = launch_speaking(launched, monkeypatch, task)
+    assert [one.kind for one in placed(campaign, "POSITIVE")] == ["confirmed"] * 2
+    assert {one.kind[:5] for one in placed(campaign, "NEGATIVE")} == {"edit:"}
+
+
+def test_without_anything_known_to_be_good_questions_are_missing_and_staff_are_told(
+    task, good_one
+):
+    ConfirmedOutput.objects.all().delete()
+    task.instances.update(references=[])
+    human = task.human
+    criteria = human.separate()[0]
+    drawn = planned(task, human, criteria, good_one, 1, campaign_key="it", n_items=20)
+    assert (len(drawn.items), drawn.n_wanted) == (4, 8)
+    assert "Confirm some outputs as good" in " ".join(drawn.notes)
 
 
 @pytest.mark.parametrize("later", [False, True])
