@@ -54,7 +54,9 @@ class OfTask(ListAdmin):
         """Name the permission behind a verb such as view, change or decide."""
         if verb == "act" and (named := getattr(self, "act_permission", "")):
             return str(named)
-        own = f"{self.opts.app_label}.{verb}_{self.opts.model_name}"
+        # deleting is left to an action, which asks for it by this name
+        name = "delete" if verb == "remove" else verb
+        own = f"{self.opts.app_label}.{name}_{self.opts.model_name}"
         return self.needs.get(verb, own)
 
     def pool_of(self, row: Model) -> str | None:

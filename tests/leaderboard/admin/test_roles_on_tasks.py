@@ -218,3 +218,21 @@ def test_a_row_cannot_be_moved_to_a_task_of_others(world):
     assert client.post(page, sent).status_code == 302
     required.refresh_from_db()
     assert required.at_least == 4
+
+
+def test_whoever_may_delete_on_the_whole_site_is_left_nothing_out(world):
+    user = make_user("dora", is_staff=True)
+    names = ["view_requirement", "delete_requirement"]
+    user.user_permissions.add(*Permission.objects.filter(codename__in=names))
+    client = Client()
+    client.force_login(user)
+    row = world[Requirement]
+    sent = {
+        "action": "delete_with_reason",
+        "_selected_action": row.pk,
+        "confirmed": "yes",
+        "reason": "Not needed.",
+    }
+    listed = reverse("admin:crowd_requirement_changelist")
+    assert "Deleted: 1." in client.post(listed, sent, follow=True).text
+    assert not Requirement.objects.filter(pk=row.pk).exists()
