@@ -8,7 +8,7 @@ from datetime import datetime, timedelta
 from typing import TYPE_CHECKING
 
 from django.db import transaction
-from django.db.models import F
+from django.db.models import F, Q
 from django.utils import timezone
 from django.utils.crypto import constant_time_compare
 
@@ -122,10 +122,11 @@ def _hashed(token: str) -> str:
 def forget_before(limit: datetime) -> int:
     """Forget invitations that expired before a moment; return how many.
 
-    Those by which somebody came stay, because workers refer to them, without a note.
+    Those by which somebody came stay, because workers refer to them, without a note; so
+    do those to one campaign, whose work they keep from everybody else.
     """
     old = Invitation.objects.filter(expires_at__lt=limit)
-    n_noted = (
-        old.filter(n_taken__gt=0).exclude(note="", code="").update(note="", code="")
-    )
-    return n_noted + int(old.filter(n_taken=0, workers=None).delete()[0])
+    stay = old.filter(Q(n_taken__gt=0) | Q(campaign__isnull=False))
+    n_noted = stay.exclude(note="", code="").update(note="", code="")
+    gone = old.filter(n_taken=0, workers=None, campaign=None)
+    return n_noted + int(gone.delete()[0])

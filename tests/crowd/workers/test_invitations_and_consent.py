@@ -183,3 +183,16 @@ def test_a_template_can_have_its_own_text(monkeypatch, tmp_path):
         assert consented(worker, {POOL}) == set()
     finally:
         consent_texts.consent_of.cache_clear()
+
+
+def test_work_by_invitation_stays_closed_when_its_link_is_old():
+    campaign = make_campaign(1)
+    invitations.invite(make_user("sam"), "pilot", campaign=campaign)
+    stranger = make_worker()
+    consent.give(stranger, POOL)
+    assert not is_open(stranger, campaign)
+    later = timezone.now() + timedelta(days=500)
+    assert invitations.forget_before(later) == 1
+    assert Invitation.objects.get().note == ""
+    assert invitations.forget_before(later) == 0
+    assert not is_open(stranger, campaign)
