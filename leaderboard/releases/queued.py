@@ -63,7 +63,10 @@ def cancel(row: Release) -> bool:
 @transaction.atomic
 def retry(row: Release) -> bool:
     """Begin a release again that failed or was cancelled."""
-    again = {"n_attempts": 0, "n_done": 0, "failure": "", "finished_at": None}
+    # Attempts are counted on, or a process that has not noticed yet that its own was
+    # cancelled could take the new one for it.
+    n = F("n_attempts") + MAX_ATTEMPTS - F("n_attempts") % MAX_ATTEMPTS
+    again = {"n_attempts": n, "n_done": 0, "failure": "", "finished_at": None}
     ended = (State.FAILED, State.CANCELLED)
     if not _turn(row.pk, ended, State.WAITING, **again):
         return False
@@ -88,15 +91,18 @@ def queue_missing() -> int:
 def work(pk: int) -> None:
     """Make one release from its beginning; a killed process's attempt is counted."""
     waiting = Release.objects.filter(pk=pk, state__in=UNDER_WAY)
-    begun = waiting.filter(n_attempts__lt=MAX_ATTEMPTS).update(
+    able = waiting.annotate(left=F("n_attempts") % MAX_ATTEMPTS)
+    begun = able.exclude(state=State.RUNNING, left=0).update(
         state=State.RUNNING, n_attempts=F("n_attempts") + 1, n_done=0
     )
+    row = Release.objects.select_related("task").get(pk=pk)
     if not begun:
         ended = {"failure": _CUT_OFF, "finished_at": timezone.now()}
-        waiting.update(state=State.FAILED, **ended)
+        if waiting.update(state=State.FAILED, **ended):
+            _sweep_archives(row, row.n_attempts)
         return
-    row = Release.objects.select_related("task").get(pk=pk)
     _sweep()
+    _sweep_archives(row, row.n_attempts - 1)
     folder = _folder() / f"{pk}-{row.n_attempts}"
     try:
         _make(row, folder)
@@ -130,7 +136,7 @@ def _make(row: Release, folder: Path) -> None:
     pack([made.folder], archive)
     with archive.open("rb") as file:
         digest = hashlib.file_digest(file, "sha256").hexdigest()
-        row.file.save(f"{row.task.slug}-{row.pk}.zip", File(file), save=False)
+        row.file.save(_archive(row, row.n_attempts), File(file), save=False)
     kept = mine.update(
         state=State.DONE,
         n_done=F("n_all"),
@@ -142,7 +148,9 @@ def _make(row: Release, folder: Path) -> None:
     if not kept:
         row.file.delete(save=False)
         raise _NotWanted
-    for old in Release.objects.filter(task=row.task, state=State.DONE)[KEPT:]:
+    done = Release.objects.filter(task=row.task, state=State.DONE)
+    # not by key: an old one may have been tried again just now
+    for old in done.order_by("-finished_at", "-pk")[KEPT:]:
         remove(old)
 
 
@@ -168,6 +176,17 @@ def _folder() -> Path:
     folder: Path = settings.VAR_DIR / "releases"
     folder.mkdir(parents=True, exist_ok=True)
     return folder
+
+
+def _archive(row: Release, attempt: int) -> str:
+    return f"{row.task.slug}-{row.pk}-{attempt}.zip"
+
+
+def _sweep_archives(row: Release, until: int) -> None:
+    """Delete what attempts have stored that were killed before they could say so."""
+    for attempt in range(1, until + 1):
+        name = _archive(row, attempt)
+        row.file.storage.delete(row.file.field.generate_filename(row, name))
 
 
 def _sweep() -> None:

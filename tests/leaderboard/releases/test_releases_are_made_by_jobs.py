@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 from django.conf import settings
+from django.db.models.fields.files import FieldFile
 
 from genie.lib import jobs
 from leaderboard import jobs as lb_jobs
@@ -173,7 +174,9 @@ def test_a_process_that_is_killed_leaves_an_attempt_behind(task, monkeypatch):
     assert (row.state, row.n_attempts) == ("DONE", 2)
 
     again = queued.request(task)
-    Release.objects.filter(pk=again.pk).update(n_attempts=queued.MAX_ATTEMPTS)
+    Release.objects.filter(pk=again.pk).update(
+        state="RUNNING", n_attempts=queued.MAX_ATTEMPTS
+    )
     queued.work(again.pk)
     again.refresh_from_db()
     assert again.state == "FAILED"
@@ -218,3 +221,60 @@ def test_a_lost_job_is_queued_again(task):
     jobs.drain()
     assert Release.objects.get().state == "DONE"
     assert queued.queue_missing() == 0
+
+
+def test_who_was_cancelled_does_not_take_the_next_attempt_for_its_own(
+    task, monkeypatch
+):
+    """Cancelled and tried again while a process packs, which asks nobody then."""
+    row = queued.request(task)
+    pack, packed = queued.pack, []
+
+    def slow(folders, target):
+        packed.append(target.parent)
+        if len(packed) == 1:
+            assert queued.cancel(row)
+            assert queued.retry(row)
+            queued.work(row.pk)
+            row.refresh_from_db()
+            assert (row.state, row.failure) == ("DONE", "")
+        pack(folders, target)
+
+    monkeypatch.setattr(queued, "pack", slow)
+    queued.work(row.pk)
+    again = Release.objects.get()
+    assert again.state == "DONE"
+    assert again.file.name == row.file.name
+    assert len({*packed}) == 2
+    files = Path(settings.MEDIA_ROOT) / "releases"
+    assert [path.name for path in files.iterdir()] == [Path(again.file.name).name]
+
+
+def test_an_archive_that_nobody_names_does_not_stay(task, monkeypatch):
+    row = queued.request(task)
+    store = FieldFile.save
+
+    def killed_then(*given, **named):
+        store(*given, **named)
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch:
+        patch.setattr(FieldFile, "save", killed_then)
+        with pytest.raises(KeyboardInterrupt):
+            queued.work(row.pk)
+    files = Path(settings.MEDIA_ROOT) / "releases"
+    assert len([*files.iterdir()]) == 1
+    queued.work(row.pk)
+    row.refresh_from_db()
+    assert [path.name for path in files.iterdir()] == [Path(row.file.name).name]
+
+
+def test_one_that_was_tried_again_counts_as_new(task, monkeypatch):
+    monkeypatch.setattr(queued, "KEPT", 1)
+    old = queued.request(task)
+    assert queued.cancel(old)
+    queued.work(queued.request(task).pk)
+    assert queued.retry(old)
+    queued.work(old.pk)
+    old.refresh_from_db()
+    assert old.state == "DONE"
