@@ -136,8 +136,8 @@ def _database() -> dict[str, Any]:
         config["OPTIONS"] = {**_SQLITE_OPTIONS, **config.get("OPTIONS", {})}
     else:
         config["CONN_HEALTH_CHECKS"] = True
-        # Without it a server that is gone keeps each request waiting for minutes.
-        config["OPTIONS"] = {"connect_timeout": 5, **config.get("OPTIONS", {})}
+        # what the address says counts more
+        config["OPTIONS"] = {**env.POSTGRES_OPTIONS, **config.get("OPTIONS", {})}
     return config
 
 

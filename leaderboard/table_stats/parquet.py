@@ -92,7 +92,9 @@ class _Names:
         import pandas as pd
 
         codes = np.concatenate([np.empty(0, dtype=np.int32), *self._codes])
-        return pd.Categorical.from_codes(codes, categories=list(self._code_of))
+        known = pd.CategoricalDtype(list(self._code_of))
+        found: pd.Categorical = pd.Categorical.from_codes(codes, dtype=known)
+        return found
 
 
 def complain_of(path: Path, layout: Layout, frame: pd.DataFrame) -> None:

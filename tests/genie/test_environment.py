@@ -42,3 +42,17 @@ def test_holidays_are_dates(monkeypatch, value):
 def test_good_holidays_are_taken(monkeypatch):
     monkeypatch.setenv("GENIE_X", " 2026-12-25 , 2026-12-26,")
     assert env.dates("GENIE_X") == ["2026-12-25", "2026-12-26"]
+
+
+def test_postgresql_is_asked_to_give_up_soon_and_to_compile_nothing(monkeypatch):
+    from genie import settings
+
+    address = "postgres://genie@db.example/genie"
+    monkeypatch.setenv("DATABASE_URL", address)
+    assert settings._database()["OPTIONS"] == {
+        "connect_timeout": 5,
+        "options": "-c jit=off",
+    }
+    # what the address says counts more
+    monkeypatch.setenv("DATABASE_URL", f"{address}?connect_timeout=20")
+    assert str(settings._database()["OPTIONS"]["connect_timeout"]) == "20"

@@ -15,6 +15,7 @@ from crowd.requester.protocol.errors import TurkError
 from crowd.requester.protocol.paging import page
 from crowd.requester.questions import questions
 from crowd.requester.selectors import own_rows
+from crowd.requester.services import money
 
 FIELDS = {
     "Description": "description",
@@ -98,7 +99,10 @@ def delete_qualification_type(call: Call, arguments: Arguments) -> Answer:
             "decided yet.",
             "InvalidQualificationTypeState",
         )
-    hits.update(disposed_at=call.now)
+    pks = list(hits.values_list("pk", flat=True))
+    RequesterHIT.objects.filter(pk__in=pks).update(disposed_at=call.now)
+    for pk in pks:
+        money.hold(pk, call.now)
     QualificationType.objects.filter(pk=row.pk).update(disposed_at=call.now)
     return {}
 

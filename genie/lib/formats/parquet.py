@@ -12,6 +12,8 @@ _SETTINGS = {
     # it may run in a worker of the queue, beside others
     "threads": "1",
     "memory_limit": "1GB",
+    # files are read once
+    "enable_external_file_cache": "false",
     # nothing is fetched from anywhere
     "autoinstall_known_extensions": "false",
     "autoload_known_extensions": "false",

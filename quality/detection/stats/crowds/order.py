@@ -28,6 +28,15 @@ def places_of(crowd: Crowd, outcome: Outcome) -> Floats:
     -------
     ndarray, shape (2, SESSION)
         Nothing but zeros where the order is not known.
+
+    Examples
+    --------
+    >>> from quality.detection.stats.crowds.campaign import CampaignPlan, run_campaign
+    >>> from quality.detection.stats.crowds.people import CrowdPlan, draw_crowd
+    >>> rng = np.random.default_rng(1)
+    >>> crowd = draw_crowd(CrowdPlan(n_workers=12, n_instances=30), rng)
+    >>> places_of(crowd, run_campaign(crowd, CampaignPlan("none"), rng)).shape
+    (2, 40)
     """
     rows = []
     for given in (outcome.rated, outcome.asked):
