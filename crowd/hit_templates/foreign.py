@@ -18,13 +18,13 @@ from genie.lib.errors import GenieError
 MOST_CHARACTERS = 50_000
 _TOKEN = re.compile(r"({%.*?%}|{{.*?}}|{#.*?#})")
 # What stands for a piece of Django's language while the HTML around it is looked at.
-_BLOCK, _VALUE = "\ue000", "\ue001"
+_BLOCK, _VALUE, _LANG = "\ue000", "\ue001", "\ue002"
 _TAGS = (
     "article|aside|blockquote|br|code|dd|div|dl|dt|em|h2|h3|h4|hr|li|ol|p|pre|section|"
     "span|strong|table|tbody|td|th|thead|tr|ul"
 )
 _UNCLOSED = {"br", "hr"}
-_ATTRIBUTE = rf'(?:class="[\w \-]*"|dir="(?:auto|ltr|rtl)"|lang="(?:[\w\-]*|{_VALUE})")'
+_ATTRIBUTE = rf'(?:class="[\w \-]*"|dir="(?:auto|ltr|rtl)"|lang="(?:[\w\-]*|{_LANG})")'
 _TAG = re.compile(rf"<(?:/({_TAGS})\s*|({_TAGS})(?:\s+{_ATTRIBUTE})*\s*/?)>", re.ASCII)
 _NAME = r"[a-z_][a-z0-9_]{0,40}"
 _PART = r"(?:\d{1,2}|label|text|lang|slot|html|kind|strip|first|last|counter)"
@@ -88,7 +88,7 @@ def _of_files(slug: str, texts: Mapping[str, str]) -> Iterator[str]:
     for name, text in texts.items():
         if len(text) > MOST_CHARACTERS:
             yield f"{name} has more than {MOST_CHARACTERS:,} characters"
-        if "\0" in text or _BLOCK in text or _VALUE in text:
+        if any(sign in text for sign in ("\0", _BLOCK, _VALUE, _LANG)):
             yield f"{name} has characters that no text has"
 
 
@@ -107,14 +107,17 @@ def _of_source(source: str) -> Iterator[str]:
                 yield "loops may not stand within each other"
         elif kind == "{{" and not re.fullmatch(_VARIABLE, inner, re.ASCII):
             yield f"{{{{ {inner[:60]} }}}} is not possible in template.html"
-        seen.append({"{%": _BLOCK, "{#": _BLOCK, "{{": _VALUE}.get(kind, token))
+        # HTML that is made of a text is not escaped: no attribute may have it
+        value = _LANG if inner.endswith(".lang") else _VALUE
+        seen.append({"{%": _BLOCK, "{#": _BLOCK, "{{": value}.get(kind, token))
     yield from _of_html("".join(seen))
 
 
 def _of_html(page: str) -> Iterator[str]:
     rest = _TAG.sub("", page)
     if "<" in rest:
-        found = rest[rest.index("<") :][:30].replace(_BLOCK, "…").replace(_VALUE, "…")
+        signs = dict.fromkeys(map(ord, (_BLOCK, _VALUE, _LANG)), "…")
+        found = rest[rest.index("<") :][:30].translate(signs)
         yield (
             f"template.html has {found!r}, which is not among the plain tags that are "
             "possible, with class, dir and lang"

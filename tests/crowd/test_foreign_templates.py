@@ -48,6 +48,8 @@ HTML = [
     "<p class=x>x</p>",
     '<p class="a"onclick="x">x</p>',
     '<p class="{{ prediction }}">x</p>',
+    '<p lang="{{ fields.0.html.html }}">x</p>',
+    '{% with lang=fields.0.html.html %}<p lang="{{ lang }}">x</p>{% endwith %}',
     '<p lang="{% if lang %}en{% endif %}">x</p>',
     '<p{% if 0 %} class="{% endif %}><script>{% if 0 %}">{% endif %}</p>',
     "<scr{# x #}ipt>alert(1)</scr{# x #}ipt>",
@@ -123,6 +125,15 @@ def test_what_is_wrong_is_said_in_one_sentence(files, words):
         read("mine", changed(**files))
     assert refused.value.code == "unusable-template"
     assert refused.value.message.count("\n") == 0
+
+
+def test_html_made_of_a_text_becomes_no_attribute_of_a_part():
+    page = '{% include "text.html" with text="x" lang=fields.0.html.html only %}'
+    template = read("mine", changed(template_html=PAGE + page))
+    text = "```x/onclick=alert(1)\n```"
+    item = {"label": "Question", "text": text, "format": "markdown"}
+    shown = template.render({**template.example, "fields": [item]})
+    assert 'lang="&lt;pre&gt;&lt;code class=&quot;language-x/onclick' in shown
 
 
 def test_a_file_that_is_missing_or_no_text_is_named():
