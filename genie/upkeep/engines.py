@@ -87,16 +87,29 @@ def _replace_sqlite(copy: Path) -> None:
         raise BackupProblem(f"The copy of the database is damaged: {verdict}.")
     place = _sqlite_file()
     if place.exists():
-        # A log that is left beside another database would be read into it.
-        with closing(_open(place)) as old:
-            old.execute("pragma wal_checkpoint(truncate)")
-            old.execute("pragma journal_mode=delete")
+        _end_log(place)
     copy.replace(place)
     folder = os.open(place.parent, os.O_RDONLY)
     try:
         os.fsync(folder)
     finally:
         os.close(folder)
+
+
+def _end_log(place: Path) -> None:
+    """Leave no log beside a database: it would be read into the one that comes."""
+    try:
+        with closing(_open(place)) as old:
+            old.execute("pragma wal_checkpoint(truncate)")
+            old.execute("pragma journal_mode=delete")
+    except sqlite3.OperationalError as error:
+        raise BackupProblem(
+            f"The database cannot be replaced: {error}. Stop the site and its queue, "
+            "and give the same command again."
+        ) from error
+    except sqlite3.DatabaseError:  # too damaged to be read: why one restores
+        for ending in ("-wal", "-shm"):
+            place.with_name(f"{place.name}{ending}").unlink(missing_ok=True)
 
 
 @contextlib.contextmanager

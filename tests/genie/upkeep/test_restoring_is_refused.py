@@ -182,3 +182,34 @@ def test_a_damaged_database_takes_nobodys_place(tmp_path):
     copy.write_bytes(pages)
     with pytest.raises(BackupProblem, match="damaged"):
         engines._replace_sqlite(copy)
+
+
+def test_a_database_that_nobody_can_read_any_more_is_replaced(tmp_path, monkeypatch):
+    copy, place = tmp_path / "copy", tmp_path / "site.sqlite3"
+    with closing(sqlite3.connect(copy)) as good:
+        good.execute("create table found_again (x)")
+    place.write_bytes(b"no database" * 1000)
+    log = tmp_path / "site.sqlite3-wal"
+    log.write_bytes(b"of another database")
+    monkeypatch.setattr(engines, "_sqlite_file", lambda: place)
+    engines._replace_sqlite(copy)
+    assert not log.exists()
+    with closing(sqlite3.connect(place)) as now:
+        assert now.execute("select count(*) from found_again").fetchone() == (0,)
+
+
+def test_a_database_in_use_stays_and_it_is_said_in_words(tmp_path, monkeypatch):
+    copy, place = tmp_path / "copy", tmp_path / "site.sqlite3"
+    with closing(sqlite3.connect(copy)) as good:
+        good.execute("create table other (x)")
+    with closing(sqlite3.connect(place, isolation_level=None)) as used:
+        used.execute("pragma journal_mode=wal")
+        used.execute("create table here (x)")
+        used.execute("begin")
+        used.execute("select * from here").fetchall()
+        monkeypatch.setattr(engines, "_sqlite_file", lambda: place)
+        monkeypatch.setattr(engines, "_open", lambda path: sqlite3.connect(path, 0.01))
+        with pytest.raises(BackupProblem, match="Stop the site"):
+            engines._replace_sqlite(copy)
+        used.execute("commit")
+        used.execute("insert into here values (1)")
