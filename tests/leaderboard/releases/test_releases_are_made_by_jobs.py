@@ -110,7 +110,15 @@ def test_parts_are_as_the_standard_counts_them(client_of, done, asked, part):
 
 
 @pytest.mark.parametrize(
-    "asked", ["bytes=9-5", "bytes=1-2,5-6", "bytes=-", "lines=1-2", "bytes=a-b"]
+    "asked",
+    [
+        "bytes=9-5",
+        "bytes=1-2,5-6",
+        "bytes=-",
+        "lines=1-2",
+        "bytes=a-b",
+        f"bytes={'9' * 5000}-",
+    ],
 )
 def test_what_is_no_single_range_gets_the_whole_file(client_of, done, asked):
     answer = fetched(client_of("superuser"), done, range=asked)
