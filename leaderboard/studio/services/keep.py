@@ -93,9 +93,7 @@ def forget_old() -> None:
     before = timezone.now() - timedelta(days=KEPT_DAYS)
     for draft in Draft.objects.filter(changed_at__lt=before):
         delete(draft)
-    for draft in Draft.objects.all():
-        if campaign := pilot.campaign_of(draft):
-            pilot.close(campaign)
+    pilot.close_over()
 
 
 def read(draft: Draft) -> Files:

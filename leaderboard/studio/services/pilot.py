@@ -44,6 +44,7 @@ N_ITEMS, N_PEOPLE = 10, 3
 DAYS = 14
 # With fewer, nothing is told of how ratings vary.
 FEWEST_RATINGS = 10
+_PREFIX = "pilot_"
 
 
 @dataclass(frozen=True)
@@ -173,6 +174,14 @@ def close(campaign: Campaign) -> None:
     closing.close([campaign])
 
 
+def close_over() -> None:
+    """Settle all pilots that are over, those of former numbers and drafts, too."""
+    for campaign in Campaign.objects.filter(
+        closing.asks_again(), key__startswith=_PREFIX
+    ):
+        close(campaign)
+
+
 def measured(campaign: Campaign) -> Measured:
     """Say what the pages judged so far show."""
     ratings = clean_ratings(campaign)
@@ -223,4 +232,4 @@ def _number(draft: Draft) -> int:
 
 def _name(draft: Draft, number: int) -> str:
     """Name its campaign, pool and account; tasks' names have hyphens only."""
-    return f"pilot_{draft.pk}_{number}"
+    return f"{_PREFIX}{draft.pk}_{number}"

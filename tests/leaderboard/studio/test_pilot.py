@@ -7,6 +7,7 @@ import re
 import pytest
 from django.test import Client
 
+from crowd.campaigns.services import claim
 from crowd.models import Answer, Assignment, Campaign, Worker
 from crowd.money.models import Commitment
 from crowd.workers.services import consent, invitations
@@ -157,6 +158,20 @@ def test_it_ends_with_its_draft(mia, draft):  # noqa: F811
     start(mia, draft, joins="on")
     mia.post(at(draft, "delete"))
     assert Campaign.objects.get().state == "STOPPED"
+
+
+def test_what_was_stopped_while_somebody_was_at_work_is_settled_later(mia, draft):  # noqa: F811
+    start(mia, draft, reward="0.10", shown_cents="300", joins="on")
+    campaign = Campaign.objects.get()
+    worker = Worker.objects.get(user__username="mia")
+    consent.give(worker, campaign.pool)
+    open_work = claim.next_assignment(worker, campaign.pool)
+    mia.post(at(draft, "delete"))
+    keep.forget_old()
+    assert Commitment.objects.get().amount_cents == 300
+    Assignment.objects.filter(pk=open_work.pk).update(state="RETURNED")
+    keep.forget_old()
+    assert Commitment.objects.get().amount_cents == 0
 
 
 def test_pairs_have_a_pilot_as_well(mia, draft):  # noqa: F811
