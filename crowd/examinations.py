@@ -3,14 +3,21 @@
 from __future__ import annotations
 
 from datetime import timedelta
+from typing import Any
 
 from django.conf import settings
-from django.db.models import Count, Q, Sum
+from django.db.models import Count, OuterRef, Q, QuerySet, Subquery, Sum
+from django.db.models.functions import Coalesce
 from django.utils import timezone
 
 from crowd.hits.models.assignment import Assignment
 from crowd.money.models import Commitment, LedgerEntry
-from crowd.requester.models.account import AccessKey, RequesterEntry
+from crowd.requester.models.account import (
+    AccessKey,
+    Requester,
+    RequesterEntry,
+    RequesterHIT,
+)
 from genie.lib.unguessable import fingerprint
 from genie.upkeep.doctor import Finding, register, worst
 
@@ -41,6 +48,7 @@ def money() -> Finding:
         .filter(cents__lt=0)
         .count()
     )
+    wrong = _accounts_gone_wrong()
     aside = Commitment.objects.aggregate(cents=Sum("amount_cents"))["cents"] or 0
     parts = [
         f"${cents.get(_State.DONE, 0) / 100:,.2f} paid, "
@@ -50,7 +58,25 @@ def money() -> Finding:
     parts += [f"assignments without a reward: {unplanned:,}"] if unplanned else []
     parts += [f"payments without a date: {undated:,}"] if undated else []
     parts += [f"requesters' accounts below zero: {below:,}"] if below else []
-    return Finding(worst(unplanned + undated + below), "; ".join(parts))
+    parts += [f"requesters' accounts that do not add up: {wrong:,}"] if wrong else []
+    return Finding(worst(unplanned + undated + below + wrong), "; ".join(parts))
+
+
+def _accounts_gone_wrong() -> int:
+    """Count requesters whose kept sums are not those of what they are made of.
+
+    In one query: what is booked meanwhile is in both, or in neither.
+    """
+
+    def added(rows: QuerySet[Any], column: str) -> Coalesce:
+        own = rows.filter(requester=OuterRef("pk")).order_by().values("requester")
+        return Coalesce(Subquery(own.annotate(n=Sum(column)).values("n")), 0)
+
+    right = Requester.objects.filter(
+        balance_cents=added(RequesterEntry.objects.all(), "amount_cents"),
+        held_cents=added(RequesterHIT.objects.all(), "held_cents"),
+    )
+    return Requester.objects.exclude(pk__in=right).count()
 
 
 def payments() -> Finding:

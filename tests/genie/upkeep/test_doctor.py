@@ -104,6 +104,16 @@ def test_keys_made_with_a_secret_that_is_gone(submission):
     assert found("requesters' keys")[0] == "ok"
 
 
+def test_a_requesters_account_that_does_not_add_up():
+    rita = Requester.objects.create(name="Rita")
+    access_keys.deposit(rita, 500, key="bank 1")
+    assert found("money")[0] == "ok"
+    Requester.objects.update(held_cents=7)
+    assert "accounts that do not add up: 1" in found("money")[1]
+    Requester.objects.update(held_cents=0, balance_cents=501)
+    assert found("money")[0] == "problem"
+
+
 def test_a_queue_that_is_late_or_fails(submission):
     Failure.objects.create(
         id="a",
