@@ -98,7 +98,7 @@ class Measured:
 
 def campaign_of(draft: Draft) -> Campaign | None:
     """Give the draft's newest pilot."""
-    return Campaign.objects.filter(key=_name(draft, _number(draft))).first()
+    return Campaign.objects.filter(key=_name(draft, number_of(draft))).first()
 
 
 @transaction.atomic
@@ -123,7 +123,7 @@ def begin(
         raise GenieError(
             "A pilot of this draft is running; stop it first.", code="pilot-runs"
         )
-    name = _name(draft, _number(draft) + 1)
+    name = _name(draft, number_of(draft) + 1)
     seed = seed_for("pilot", name)
     drawn = generator(seed).permutation(len(material.items))[: wanted.n_items]
     few = replace(material, items=[material.items[int(at)] for at in drawn])
@@ -155,7 +155,7 @@ def begin(
     if wanted.joins:
         invitations.redeem(token, by)
     run.start_due()
-    draft.state = {**draft.state, "pilots": _number(draft) + 1}
+    draft.state = {**draft.state, "pilots": number_of(draft) + 1}
     draft.save()
     return token
 
@@ -226,7 +226,7 @@ def _is_over(campaign: Campaign) -> bool:
     )
 
 
-def _number(draft: Draft) -> int:
+def number_of(draft: Draft) -> int:
     return int(draft.state.get("pilots", 0))
 
 

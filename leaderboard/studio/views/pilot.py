@@ -57,8 +57,10 @@ def _begin(
     if not form.is_valid() or drafted.bundle is None or drafted.problems:
         return _page(request, draft, material, drafted, form, status=400)
     wanted = form.wanted(len(material.items))
-    if request.POST.get("shown_cents") != str(wanted.cents):
-        # Nobody has approved this price: it is shown, and asked for once more.
+    shown = (request.POST.get("shown_cents"), request.POST.get("after"))
+    if shown != (str(wanted.cents), str(service.number_of(draft))):
+        # Nobody has approved this price, or it was spent on a pilot that was since:
+        # it is shown, and asked for once more.
         return _page(request, draft, material, drafted, form)
     by = cast("Account", request.user)
     try:
@@ -104,6 +106,7 @@ def _page(
         "problems": drafted.problems,
         "form": form,
         "cents": wanted.cents,
+        "n_before": service.number_of(draft),
         "n_pages": wanted.n_items * wanted.n_people,
         "may_begin": _may_begin(request),
         "n_all": len(material.items),

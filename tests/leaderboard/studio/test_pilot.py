@@ -41,7 +41,9 @@ def draft(mia):  # noqa: F811
 
 
 def start(client, draft, **changes):
-    page = text(client.post(at(draft, "pilot"), {**WANTED, **changes}))
+    after = draft.state.get("pilots", 0)
+    sent = {**WANTED, "after": after, **changes}
+    page = text(client.post(at(draft, "pilot"), sent))
     draft.refresh_from_db()
     return page
 
@@ -140,6 +142,14 @@ def test_a_price_is_shown_before_it_is_paid_and_freed_when_it_ends(mia, draft): 
     start(mia, draft)
     assert Campaign.objects.count() == 2
     assert len({one.pool for one in Campaign.objects.all()}) == 2
+
+
+def test_a_page_that_is_sent_again_once_its_pilot_is_over_approves_nothing(mia, draft):  # noqa: F811
+    first = {"reward": "0.10", "shown_cents": "300", "after": "0", "joins": "on"}
+    start(mia, draft, **first)
+    mia.post(at(draft, "pilot"), {"stop": ""})
+    assert "Not approved yet" in start(mia, draft, **first)
+    assert Campaign.objects.count() == 1
 
 
 def test_who_may_not_approve_starts_none(draft):
