@@ -142,7 +142,8 @@ def card(task: Task, manifest: Record, *, parquet: bool = False) -> str:
 def _design(task: Task) -> list[str]:
     human = task.human
     shown = task.submissions.filter(public(), published_at__isnull=False)
-    asked = [c for one in launched(shown) for c in campaigns_of(one)]
+    pks = shown.values_list("pk", flat=True)
+    asked = [c for one in launched(pks) for c in campaigns_of(one)]
     ratings = ratings_per_output(asked, human.ratings_per_instance)
     return [
         f"Design {human.design}, scale {human.scale}; {task.sample_size:,} "

@@ -70,7 +70,7 @@ class MoreAnswersAction(ReadOnlyAdmin):
         """Ask how many, show what they cost, then open the places as agreed."""
         campaigns = list(queryset.select_related("hit_type").order_by("pk"))
         if "agreed" in request.POST:
-            return self._agreed(request, campaigns)
+            return self._open_places(request, campaigns)
         lines = [Line(c.pk, str(c), _now(c)) for c in campaigns]
         form = confirmed_form(self, request, ASK, lines)
         if isinstance(form, HttpResponse):
@@ -81,7 +81,7 @@ class MoreAnswersAction(ReadOnlyAdmin):
             try:
                 price = more_answers.priced(campaign, more)
             except GenieError as error:
-                self._refused(request, campaign, error)
+                self._say_why_not(request, campaign, error)
                 continue
             cents += price.cents
             detail = f"{_now(campaign)}; {price.n_places:,} more assignments, {dollars(price.cents)}"
@@ -100,7 +100,7 @@ class MoreAnswersAction(ReadOnlyAdmin):
         ]
         return asking(self, request, AGREE, ReasonForm(), lines, totals, hidden)
 
-    def _agreed(
+    def _open_places(
         self, request: HttpRequest, campaigns: list[Campaign]
     ) -> HttpResponse | None:
         names = ["agreed", "more"]
@@ -126,13 +126,13 @@ class MoreAnswersAction(ReadOnlyAdmin):
                     reason=form.cleaned_data["reason"],
                 )
             except GenieError as error:
-                self._refused(request, campaign, error)
+                self._say_why_not(request, campaign, error)
                 continue
             sentence = f"{campaign}: {price.n_places:,} more assignments, {dollars(price.cents)} added."
             self.message_user(request, sentence, messages.SUCCESS)
         return None
 
-    def _refused(
+    def _say_why_not(
         self, request: HttpRequest, campaign: Campaign, error: GenieError
     ) -> None:
         self.message_user(request, f"{campaign}: {error.message}", messages.ERROR)
