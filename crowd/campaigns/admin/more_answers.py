@@ -92,7 +92,8 @@ class MoreAnswersAction(ReadOnlyAdmin):
                 _sent(request, f"cents-{campaign.pk}", price.cents),
             ]
             hidden += seen
-            asked.append((campaign, *(_number(text) for _, text in seen)))
+            shown, agreed = (_number(text) for _, text in seen)
+            asked.append((campaign, {"shown": shown, "agreed_cents": agreed}))
         if not lines:
             return None
         totals = [("More answers to each HIT", f"{more}"), ("Price", dollars(cents))]
@@ -105,9 +106,8 @@ class MoreAnswersAction(ReadOnlyAdmin):
         form = confirmed_form(self, request, AGREE, lines, totals, hidden)
         if isinstance(form, HttpResponse):
             return form
-        for campaign, shown, agreed in asked:
-            what = {"shown": shown, "agreed_cents": agreed, **form.cleaned_data}
-            self._ask(request, campaign, more, **what)
+        for campaign, seen_then in asked:
+            self._ask(request, campaign, more, **seen_then, **form.cleaned_data)
         return None
 
     def _ask(
