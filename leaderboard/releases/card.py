@@ -5,10 +5,16 @@ from __future__ import annotations
 from leaderboard.boards.selectors.crowds.blinding import blinding_sentences
 from leaderboard.boards.selectors.systems import covers_of
 from leaderboard.evaluation.ranking import RULES
+from leaderboard.evaluation.selectors.campaigns import (
+    campaigns_of,
+    launched,
+    ratings_per_output,
+)
 from leaderboard.releases.bundle import Record
 from leaderboard.releases.gathering.results import ALL
 from leaderboard.stats.intervals import COVERS_INSTANCES
 from leaderboard.stats.systems.estimates import COVERS_CROWD, COVERS_DAYS
+from leaderboard.submissions.selectors.visibility import public
 from leaderboard.tasks.models import Task
 
 _TABLES = {
@@ -135,10 +141,14 @@ def card(task: Task, manifest: Record, *, parquet: bool = False) -> str:
 
 def _design(task: Task) -> list[str]:
     human = task.human
+    shown = task.submissions.filter(public(), published_at__isnull=False)
+    pks = shown.values_list("pk", flat=True)
+    asked = [c for one in launched(pks) for c in campaigns_of(one)]
+    ratings = ratings_per_output(asked, human.ratings_per_instance)
     return [
         f"Design {human.design}, scale {human.scale}; {task.sample_size:,} "
         "instances, drawn once at random and the same for every system; "
-        f"{human.ratings_per_instance} rating(s) per output; a reward of {human.reward_cents} "
+        f"{ratings} rating(s) per output; a reward of {human.reward_cents} "
         "US cents per assignment.",
         "",
         *(f"- {name}: {text}" for name, text in human.criteria.items()),

@@ -13,7 +13,11 @@ from genie.lib.formats.csv_text import csv_text
 from leaderboard.boards.exports.board import WRITERS
 from leaderboard.boards.exports.markdown import as_markdown
 from leaderboard.boards.exports.table import BoardTable
-from leaderboard.evaluation.selectors.campaigns import campaigns_of, launched
+from leaderboard.evaluation.selectors.campaigns import (
+    campaigns_of,
+    launched,
+    ratings_per_output,
+)
 from leaderboard.evaluation.selectors.worker_figures import (
     WorkerFigures,
     paid_and_fee,
@@ -90,11 +94,11 @@ def methods(
     whom = "simulated annotators (programs)" if simulated else "workers"
     n_instances = max((row.human.of for row in rated if row.human), default=0)
     scale = campaigns[0].hit_type.scale
-    ratings = human.ratings_per_instance
+    ratings = ratings_per_output(campaigns, human.ratings_per_instance)
     sentences = [
         f"{figures.n_workers} {whom} rated the outputs of {_number(len(rated), 'system')} "
         f"for the same {_number(n_instances, 'randomly chosen instance')} of {task.title}, "
-        f"{_number(ratings, 'rating')} per output, by {human.design} ({scale})",
+        f"{ratings} rating{'' if ratings == 1 else 's'} per output, by {human.design} ({scale})",
         *(
             f"They were asked about {name}: “{question.rstrip('.')}”"
             for name, question in campaigns[0].hit_type.criteria.items()

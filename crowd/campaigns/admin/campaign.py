@@ -15,6 +15,7 @@ from django.utils.html import format_html
 
 from crowd.campaigns.admin.add_money import MoreMoneyAction
 from crowd.campaigns.admin.change_reward import RewardAction
+from crowd.campaigns.admin.more_answers import MoreAnswersAction
 from crowd.campaigns.services import run, shares
 from crowd.campaigns.services.staff_notices import is_too_fast
 from crowd.elsewhere.models.external import ExternalCampaign
@@ -67,7 +68,12 @@ STOP = Question(
 
 @admin.register(Campaign)
 class CampaignAdmin(
-    OfTask, FairPayAction, MoreMoneyAction, RewardAction, ReadOnlyAdmin
+    OfTask,
+    FairPayAction,
+    MoreAnswersAction,
+    MoreMoneyAction,
+    RewardAction,
+    ReadOnlyAdmin,
 ):
     act_permission = "crowd.change_campaign"
     change_form_template = "admin/crowd/campaign/change_form.html"
@@ -111,6 +117,7 @@ class CampaignAdmin(
         "resume_selected",
         "stop_selected",
         "add_money_selected",
+        "ask_for_more_selected",
         "change_reward_selected",
         "lift_share_selected",
         "make_up_selected",

@@ -111,13 +111,13 @@ def _move(
         )
         if moved:
             # In the same transaction: a campaign never ends here and goes on elsewhere.
-            _tell_platform(pk)
+            tell_platform(pk)
         if moved and by is not None:
             note(by, Campaign.objects.get(pk=pk), sentence, why)
     return bool(moved)
 
 
-def _tell_platform(pk: int) -> None:
+def tell_platform(pk: int) -> None:
     """Let work that is offered elsewhere begin or end there soon, not at the next look."""
     platform = Campaign.objects.values_list("platform", flat=True).get(pk=pk)
     if platform != HERE and can(platform).external:

@@ -63,6 +63,10 @@ class Campaign(models.Model):
     fee_cents = models.PositiveIntegerField(default=0)
     # when staff last added to the budget
     money_added_at = models.DateTimeField(null=True, blank=True)
+    # None: more are asked for HIT by HIT, as answers come in
+    answers_per_hit = models.PositiveIntegerField(
+        "answers per HIT", null=True, blank=True, default=1
+    )
     seed = models.BigIntegerField()
     # the planned share of one worker; None: a worker may do all of it
     worker_share = models.FloatField("share of one worker", null=True, blank=True)

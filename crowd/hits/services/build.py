@@ -90,6 +90,7 @@ def build_campaign(
         exposure=exposure,
         budget_cents=budget_cents,
         fee_cents=fee_cents,
+        answers_per_hit=max_assignments,
         seed=seed,
         simulated=simulated,
         starts_at=starts_at,

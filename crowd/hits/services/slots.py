@@ -36,6 +36,13 @@ def add(hit_pk: int) -> None:
     )
 
 
+def add_to_each(hits: QuerySet[HIT], n: int) -> None:
+    """Open n more places of each HIT than there were."""
+    hits.update(
+        n_available=F("n_available") + n, max_assignments=F("max_assignments") + n
+    )
+
+
 def withdraw(hit_pk: int) -> bool:
     """Close one open place for good, if there is one."""
     # A HIT keeps the place that it was made with; only what `add` opened is closed.

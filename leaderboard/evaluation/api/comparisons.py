@@ -78,7 +78,9 @@ class JointList(View):
     def get(self, request: Request) -> Response:
         rows = joint_seen_by(request.user, self.query.get("task"))
         page: Any = self.paginate_queryset(
-            rows.prefetch_related("evaluation__systems__submission")
+            rows.prefetch_related(
+                "evaluation__systems__submission", "evaluation__campaigns"
+            )
         )
         return self.get_paginated_response(self.get_serializer(page, many=True).data)
 

@@ -145,7 +145,9 @@ class JointSerializer(serializers.Serializer[Any]):
     state = serializers.CharField(help_text="One of " + ", ".join(_STATES) + ".")
     systems = serializers.SerializerMethodField()
     n_instances = serializers.IntegerField()
-    n_workers = serializers.IntegerField(help_text="Workers per instance.")
+    n_workers = serializers.SerializerMethodField(
+        help_text="Workers per instance; the least where criteria differ."
+    )
     per_page = serializers.IntegerField(
         allow_null=True, help_text="Systems on a page; null: all of them."
     )
@@ -156,6 +158,9 @@ class JointSerializer(serializers.Serializer[Any]):
         source="is_provisional",
         help_text="Whether it is still being checked which ratings count.",
     )
+
+    def get_n_workers(self, joint_evaluation: JointEvaluation) -> int:
+        return joint_evaluation.workers_each[0]
 
     @extend_schema_field(ComparedSystemSerializer(many=True))
     def get_systems(self, joint_evaluation: JointEvaluation) -> Any:

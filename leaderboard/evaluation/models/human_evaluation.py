@@ -102,6 +102,12 @@ class HumanEvaluation(models.Model):
         return campaigns
 
     @property
+    def answers_each(self) -> list[int]:
+        """Give how many answers its HITs are to get; several where criteria differ."""
+        campaigns = self.campaigns_in_order
+        return sorted({c.answers_per_hit for c in campaigns if c.answers_per_hit})
+
+    @property
     def campaign(self) -> Campaign:
         """Give the campaign of all criteria, or of the first where each has its own."""
         return self.campaigns_in_order[0]

@@ -37,6 +37,11 @@ class JointEvaluation(WithEvaluation):
         return f"joint evaluation {self.pk}: {', '.join(systems)}"
 
     @property
+    def workers_each(self) -> list[int]:
+        """Give how many workers judge each instance now; several where criteria differ."""
+        return self.evaluation.answers_each or [self.n_workers]
+
+    @property
     def is_provisional(self) -> bool:
         """Tell whether results that can be read may still change before they are final."""
         return self.state == self.State.SCORED and self.evaluation.final_at is None

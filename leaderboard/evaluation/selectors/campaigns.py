@@ -16,6 +16,12 @@ def campaigns_of(evaluation: HumanEvaluation) -> list[Campaign]:
     return evaluation.campaigns_in_order
 
 
+def ratings_per_output(campaigns: Iterable[Campaign], planned: int) -> int | str:
+    """Give how many ratings each output was to get; a range where campaigns differ."""
+    each = {c.answers_per_hit for c in campaigns if c.answers_per_hit} or {planned}
+    return min(each) if len(each) == 1 else f"{min(each)} to {max(each)}"
+
+
 def launched(submissions: Iterable[int]) -> QuerySet[HumanEvaluation]:
     """Give the evaluations of these submissions for which campaigns went out."""
     rows = HumanEvaluation.objects.filter(

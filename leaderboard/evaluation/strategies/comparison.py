@@ -110,6 +110,8 @@ class ComparisonOfTwo:
                     comparison.strategy, comparison.n_workers
                 ),
             )
+            # Here the rule asks for more, wave by wave; staff cannot.
+            Campaign.objects.filter(pk=campaign.pk).update(answers_per_hit=None)
             # Before anybody can take a HIT: the first worker who comes gets the rest,
             # too.
             if comparison.strategy == Comparison.Strategy.FIXED:

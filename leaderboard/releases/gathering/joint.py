@@ -113,7 +113,7 @@ def evaluations(rows: Sequence[JointEvaluation]) -> list[Record]:
                     "question": questions.get(criterion, ""),
                     "design": joint_evaluation.design,
                     "scale": result["scale"],
-                    "n_workers_each": joint_evaluation.n_workers,
+                    "n_workers_each": joint_evaluation.workers_each[0],
                     "per_page": joint_evaluation.per_page,
                     "n_judgements": result["n_judgements"],
                     "n_instances": result.get("n_instances", 0),

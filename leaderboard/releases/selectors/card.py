@@ -18,6 +18,7 @@ from leaderboard.boards.selectors.evidence import metric_lines
 from leaderboard.boards.selectors.standings import standings
 from leaderboard.evaluation.models.human_evaluation import HumanEvaluation, Score
 from leaderboard.evaluation.ranking import RULES
+from leaderboard.evaluation.selectors.campaigns import campaigns_of, ratings_per_output
 from leaderboard.evaluation.selectors.coverage import n_judged
 from leaderboard.evaluation.selectors.sample_disclosure import sample_is_public
 from leaderboard.evaluation.selectors.worker_figures import WorkerFigures
@@ -87,7 +88,12 @@ def _outputs(submission: Submission, evaluation: HumanEvaluation) -> Section:
             "sampling seed",
             str(task.sample_seed) if sample_is_public(task) else WITHHELD,
         ),
-        ("ratings per output", task.human.ratings_per_instance),
+        (
+            "ratings per output",
+            ratings_per_output(
+                campaigns_of(evaluation), task.human.ratings_per_instance
+            ),
+        ),
     ]
 
 

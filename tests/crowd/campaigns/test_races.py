@@ -10,6 +10,7 @@ from django.db import connections, transaction
 
 from crowd.campaigns.services import claim, reissue, review, run
 from crowd.campaigns.services.add_money import add_money
+from crowd.campaigns.services.more_answers import ask_for_more
 from crowd.campaigns.services.work import give_back, next_assignment, release_overdue
 from crowd.hits.selectors.progress import campaign_progress
 from crowd.models import (
@@ -201,6 +202,17 @@ def test_a_form_that_adds_money_and_is_sent_twice_at_once_adds_once():
     got = at_once(*[add] * 4)
     assert sum(isinstance(one, GenieError) for one in got) == 3
     assert Commitment.objects.get().amount_cents == 80
+
+
+def test_a_form_that_asks_for_more_answers_and_is_sent_twice_at_once_asks_once():
+    sam = make_user("sam")
+    campaign = make_campaign(2, budget_cents=50)
+    fields = {"shown": 1, "agreed_cents": 20, "by": sam, "reason": "More."}
+    got = at_once(*[lambda: ask_for_more(campaign.pk, 1, **fields)] * 4)
+    assert sum(isinstance(one, GenieError) for one in got) == 3
+    assert set(campaign.hits.values_list("max_assignments", flat=True)) == {2}
+    campaign.refresh_from_db()
+    assert campaign.budget_cents == 70
 
 
 def test_money_added_at_the_moment_of_an_approval_does_not_pass_the_budget():

@@ -9,6 +9,7 @@ import pytest
 from django.utils import timezone
 
 from crowd.campaigns.services import reissue, run
+from crowd.campaigns.services.more_answers import ask_for_more
 from crowd.elsewhere.services import collect, sync
 from crowd.hits.selectors.progress import campaign_progress
 from crowd.hits.services.build import shared_hit_type
@@ -151,6 +152,36 @@ def test_a_banned_workers_hits_go_out_again_but_not_to_them(elsewhere, turk):
     exclusions.include(worker, POOL)
     elsewhere.look()
     assert elsewhere.calls("INCLUDE").get().state == "DONE"
+
+
+def test_more_answers_are_asked_for_there_and_paid_with_the_fee(elsewhere, turk):
+    elsewhere.look()
+    elsewhere.answer_all()
+    elsewhere.look()
+    before = elsewhere.campaign.budget_cents
+    price = ask_for_more(
+        elsewhere.campaign.pk,
+        2,
+        shown=1,
+        agreed_cents=6 * 12,
+        by=turk.staff,
+        reason="Too wide.",
+    )
+    assert price.n_places == 6
+    elsewhere.look()
+    elsewhere.look()
+    assert sorted(RequesterHIT.objects.values_list("max_assignments")) == [(3,)] * 3
+    assert elsewhere.answer_all() == []
+    assert len(elsewhere.answer_all("Wilma") + elsewhere.answer_all("Wim")) == 6
+    assert elsewhere.answer_all("Wanja") == []
+    elsewhere.look()
+    elsewhere.approve_all()
+    elsewhere.look()
+    assert turk.n_posted() == 3
+    assert turk.charged_cents() == 9 * 12
+    elsewhere.campaign.refresh_from_db()
+    assert elsewhere.campaign.budget_cents == before + 72
+    elsewhere.check_books()
 
 
 def test_stop_ends_everything_and_late_work_is_still_paid(elsewhere, turk):

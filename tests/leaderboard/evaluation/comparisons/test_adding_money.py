@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import pytest
+from django.urls import reverse
 
 from crowd.campaigns.services.add_money import add_money
+from crowd.campaigns.services.more_answers import ask_for_more, priced
 from crowd.models import Assignment, Campaign, Commitment, LedgerEntry
+from genie.lib.errors import GenieError
 from leaderboard.evaluation import decide
 from leaderboard.evaluation.services import joint
 from leaderboard.models import JointEvaluation
@@ -87,3 +90,33 @@ def test_a_comparison_goes_on_and_settles_what_it_spent(
     account = Commitment.objects.get()
     assert account.settled_at is not None
     assert account.amount_cents == spent()
+
+
+def test_a_joint_evaluation_is_judged_by_more_and_says_so(
+    right, wrong, level, boss, crowd, client
+):
+    found = joint.request([right, wrong, level[0]], by=boss, n_instances=5)
+    decide.approve(found, by=boss)
+    settle()
+    campaign = Campaign.objects.get()
+    price = priced(campaign, 1)
+    fields = {"shown": 1, "agreed_cents": price.cents, "by": boss, "reason": "Few."}
+    ask_for_more(campaign.pk, 1, **fields)
+    for _ in range(4):
+        crowd.work()
+        settle()
+    found = JointEvaluation.objects.get(pk=found.pk)
+    assert found.state == "SCORED", found.failure
+    assert found.results["criteria"]["quality"]["n_judgements"] == 10
+    assert found.workers_each == [2]
+    assert Commitment.objects.get().amount_cents == spent()
+    client.force_login(boss)
+    page = client.get(reverse("leaderboard:joint", args=[found.pk])).content.decode()
+    assert "5 instances, 2 workers per instance" in page
+
+
+def test_a_comparison_asks_by_itself(ask, right, wrong):
+    ask(right, wrong)
+    with pytest.raises(GenieError) as refusal:
+        priced(Campaign.objects.get(), 1)
+    assert refusal.value.code == "asks-by-itself"

@@ -1,0 +1,234 @@
+"""Staff ask for more answers to each HIT of a campaign that is under way."""
+
+from __future__ import annotations
+
+import re
+from importlib import import_module
+
+import pytest
+from django.apps import apps
+from django.contrib.admin.models import LogEntry
+from django.contrib.auth.models import Permission
+from django.test import Client
+from django.urls import reverse
+
+from crowd.campaigns.services import run, shares
+from crowd.campaigns.services.more_answers import ask_for_more, priced
+from crowd.hits.selectors.progress import campaign_progress, is_done
+from crowd.models import HIT, Budget, Campaign, Commitment, ExternalCampaign
+from crowd.money.services import budgets
+from genie.lib.errors import GenieError
+from tests.crowd.making import POOL, do_all, make_campaign, make_worker
+from tests.factories import make_user
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def sam():
+    return make_user("sam", is_staff=True)
+
+
+@pytest.fixture
+def campaign(sam):
+    """Give a campaign of 4 HITs at 10 cents with all of its money set aside."""
+    campaign = make_campaign(4, budget_cents=40)
+    budgets.commit(key=campaign.key, pool=POOL, amount_cents=40, by=sam)
+    return campaign
+
+
+def ask(campaign, more, by, **fields):
+    agreed = {"shown": 1, "agreed_cents": 4 * more * 10, "reason": "Too wide."}
+    return ask_for_more(campaign.pk, more, by=by, **{**agreed, **fields})
+
+
+def refused(code, call, *args, **fields):
+    with pytest.raises(GenieError) as refusal:
+        call(*args, **fields)
+    assert refusal.value.code == code
+
+
+def nothing_changed(campaign, n=1):
+    campaign.refresh_from_db()
+    assert (campaign.budget_cents, campaign.answers_per_hit) == (40, n)
+    assert set(HIT.objects.values_list("max_assignments", flat=True)) == {1}
+    assert not LogEntry.objects.exists()
+
+
+def test_each_hit_is_answered_again_by_somebody_else_and_paid_from_the_new_money(
+    campaign, sam
+):
+    first = make_worker()
+    do_all(first)
+    assert is_done(campaign)
+    price = ask(campaign, 2, sam)
+    assert (price.n_places, price.cents) == (8, 80)
+    campaign.refresh_from_db()
+    assert (campaign.budget_cents, campaign.answers_per_hit) == (120, 3)
+    assert Commitment.objects.get().amount_cents == 120
+    assert not is_done(campaign)
+    assert do_all(first) == []
+    assert [len(do_all(make_worker())) for _ in range(3)] == [4, 4, 0]
+    assert is_done(campaign)
+    assert campaign_progress(campaign).spent_cents == 120
+
+
+def test_it_stands_in_the_history_of_campaign_and_account(campaign, sam):
+    ask(campaign, 1, sam)
+    said = (
+        "Asked for 1 more answer to each HIT, 2 in all: 4 assignments, $0.40 added to "
+        "the budget. Reason: Too wide."
+    )
+    assert [row.change_message for row in LogEntry.objects.all()] == [said, said]
+
+
+def test_the_same_form_twice_asks_once(campaign, sam):
+    ask(campaign, 1, sam)
+    refused("answers-changed", ask, campaign, 1, sam)
+    campaign.refresh_from_db()
+    assert (campaign.budget_cents, campaign.answers_per_hit) == (80, 2)
+
+
+@pytest.mark.parametrize("pool", [Budget.SITE, POOL])
+def test_no_budget_is_passed(campaign, sam, pool):
+    Budget.objects.update_or_create(pool=pool, defaults={"limit_cents": 79})
+    refused("over-budget", ask, campaign, 1, sam)
+    nothing_changed(campaign)
+    Budget.objects.filter(pool=pool).update(limit_cents=80)
+    assert ask(campaign, 1, sam).cents == 40
+
+
+@pytest.mark.parametrize(
+    ("code", "fields"),
+    [
+        ("reason-missing", {"reason": " "}),
+        ("cost-changed", {"agreed_cents": 39}),
+        ("answers-changed", {"shown": 2}),
+    ],
+)
+def test_nothing_happens_without_a_reason_or_at_another_price(
+    campaign, sam, code, fields
+):
+    refused(code, ask, campaign, 1, sam, **fields)
+    nothing_changed(campaign)
+
+
+@pytest.mark.parametrize("more", [0, -1, 101])
+def test_a_sensible_number_is_asked_for(campaign, sam, more):
+    refused("bad-number", ask, campaign, more, sam)
+    nothing_changed(campaign)
+
+
+def test_what_has_ended_is_not_asked_again(campaign, sam):
+    run.stop(campaign.pk, None, "Enough.")
+    refused("campaign-over", ask, campaign, 1, sam)
+    Campaign.objects.update(state=Campaign.State.COMPLETE)
+    refused("campaign-over", ask, campaign, 1, sam)
+    nothing_changed(campaign)
+
+
+def test_a_comparison_asks_by_itself(campaign, sam):
+    Campaign.objects.update(answers_per_hit=None)
+    refused("asks-by-itself", ask, campaign, 1, sam)
+    nothing_changed(campaign, None)
+
+
+def test_a_paused_campaign_offers_them_once_it_goes_on(campaign, sam):
+    do_all(make_worker())
+    run.pause(campaign.pk, None)
+    ask(campaign, 1, sam)
+    other = make_worker()
+    assert do_all(other) == []
+    run.resume(campaign.pk, None)
+    assert len(do_all(other)) == 4
+
+
+def test_each_worker_may_do_the_same_share_of_more(campaign, sam):
+    shares.plan(campaign, 0.5, follows_crowd=False)
+    assert campaign.hits_per_worker == 2
+    ask(campaign, 1, sam)
+    campaign.refresh_from_db()
+    assert campaign.hits_per_worker == 4
+
+
+def test_places_of_a_study_are_priced_whole():
+    campaign = make_campaign(4)
+    ExternalCampaign.objects.create(campaign=campaign, place_size=3, place_fee_cents=13)
+    assert priced(campaign, 1).cents == 2 * (3 * 10 + 13)
+
+
+def test_a_hit_does_not_grow_into_a_dearer_fee():
+    campaign = make_campaign(2, platform="mturk", max_assignments=8)
+    assert priced(campaign, 1).cents == 2 * 12
+    refused("too-many-answers", priced, campaign, 2)
+    large = make_campaign(2, platform="mturk", max_assignments=10)
+    assert priced(large, 2).cents == 4 * 14
+
+
+def test_campaigns_from_before_say_how_many_answers_their_hits_were_to_get():
+    two = make_campaign(3, max_assignments=2)
+    two.hits.filter(position=0).update(max_assignments=5)
+    compared = make_campaign(1, key="comparison:1")
+    Campaign.objects.update(answers_per_hit=1)
+    import_module("crowd.migrations.0035_answers_per_hit").fill(apps, None)
+    two.refresh_from_db()
+    compared.refresh_from_db()
+    assert (two.answers_per_hit, compared.answers_per_hit) == (2, None)
+
+
+# --- the page -------------------------------------------------------------------------
+
+
+def press(client, campaign, **fields):
+    page = client.post(
+        reverse("admin:crowd_campaign_changelist"),
+        {"action": "ask_for_more_selected", "_selected_action": campaign.pk, **fields},
+        follow=True,
+    )
+    return page.content.decode()
+
+
+@pytest.fixture
+def office():
+    client = Client()
+    client.force_login(make_user("ada", is_staff=True, is_superuser=True))
+    return client
+
+
+def test_staff_see_the_price_and_agree_with_a_reason(campaign, office):
+    page = office.get(reverse("admin:crowd_campaign_change", args=[campaign.pk]))
+    assert 'value="ask_for_more_selected"' in page.content.decode()
+    assert "1 answer per HIT" in press(office, campaign)
+    assert "greater than or equal to 1" in press(
+        office, campaign, confirmed="yes", more="0"
+    )
+    page = press(office, campaign, confirmed="yes", more="2")
+    assert "8 more assignments, $0.80" in page
+    assert f"Left in the budgets of {POOL}" in page
+    agreed = dict(re.findall(r'name="([a-z]+(?:-\d+)?)" value="(\w+)"', page))
+    assert agreed[f"cents-{campaign.pk}"] == "80"
+    assert "This field is required" in press(office, campaign, **agreed, reason=" ")
+    nothing_changed(campaign)
+    done = press(office, campaign, **agreed, reason="Too wide.")
+    assert "8 more assignments, $0.80 added." in done
+    assert "nothing was added" in press(office, campaign, **agreed, reason="Too wide.")
+    campaign.refresh_from_db()
+    assert (campaign.budget_cents, campaign.answers_per_hit) == (120, 3)
+
+
+def test_the_page_says_why_not(campaign, office):
+    run.stop(campaign.pk, None, "Enough.")
+    assert "This campaign is stopped" in press(
+        office, campaign, confirmed="yes", more="1"
+    )
+
+
+def test_who_may_only_look_asks_for_nothing(campaign):
+    reader = make_user("rea", is_staff=True)
+    reader.user_permissions.add(Permission.objects.get(codename="view_campaign"))
+    client = Client()
+    client.force_login(reader)
+    seen = {f"shown-{campaign.pk}": "1", f"cents-{campaign.pk}": "40"}
+    sure = {"confirmed": "yes", "agreed": "yes", "more": "1", **seen}
+    press(client, campaign, **sure, reason="Too wide.")
+    nothing_changed(campaign)

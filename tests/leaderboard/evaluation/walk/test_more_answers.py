@@ -1,0 +1,76 @@
+"""Staff ask for more answers while people judge: the board and its texts say so."""
+
+from __future__ import annotations
+
+import pytest
+
+from crowd.campaigns.services.more_answers import ask_for_more, priced
+from crowd.models import Assignment, Campaign, Commitment, LedgerEntry
+from genie.lib import jobs
+from leaderboard.demo import people
+from leaderboard.evaluation import decide
+from leaderboard.evaluation.run import advance
+from leaderboard.evaluation.selectors.campaigns import ratings_per_output
+from leaderboard.evaluation.selectors.worker_figures import worker_figures
+from leaderboard.evaluation.services.simulate import DILIGENT, Crowd
+from leaderboard.models import Score, SubmissionEvent
+from leaderboard.releases import exports
+from leaderboard.releases.card import _design
+from leaderboard.releases.selectors.card import card
+from quality.bans.selectors.clean_ratings import clean_ratings
+from tests.leaderboard.evaluation.days import a_day_later
+
+pytestmark = pytest.mark.django_db
+
+
+def settle():
+    advance()
+    jobs.drain()
+
+
+def test_every_output_is_judged_twice_and_published_once(
+    task, hand_in, good, boss, quality
+):
+    submission = hand_in(good, simulated=True)
+    jobs.drain()
+    decide.approve(submission, by=boss, start_now=True)
+    settle()
+    campaign = Campaign.objects.get()
+    n_hits, money = campaign.hits.count(), campaign.budget_cents
+    price = priced(campaign, 1)
+    assert price.cents == n_hits * campaign.hit_type.reward_cents
+    ask_for_more(
+        campaign.pk, 1, shown=1, agreed_cents=price.cents, by=boss, reason="Too wide."
+    )
+    players = [p for p in people.players([task.slug]) if p.habit == DILIGENT]
+    Crowd(players, quality=quality, seed=1).work()
+    settle()
+    a_day_later()
+    settle()
+    submission.refresh_from_db()
+    assert submission.state == "PUBLISHED"
+    assert SubmissionEvent.objects.filter(state="PUBLISHED").count() == 1
+    assert Score.objects.get(superseded_at=None).n == 30
+    each = clean_ratings(campaign).groupby("item").size()
+    assert (len(each), set(each)) == (30, {2})
+    # the share of test questions is what it was
+    assert Assignment.objects.count() <= 2 * n_hits
+    account = Commitment.objects.get()
+    assert account.settled_at is not None
+    assert account.amount_cents <= money + price.cents
+    spent = LedgerEntry.objects.exclude(state__in=["CANCELLED", "FAILED"])
+    assert account.amount_cents == sum(spent.values_list("amount_cents", flat=True))
+
+    evaluation = submission.human_evaluation
+    figures = worker_figures(evaluation.campaigns_in_order)
+    made = card(submission, evaluation, figures, team="Team")
+    assert ("ratings per output", 2) in made["Outputs rated"]
+    assert "with 2 ratings per output" in exports.paragraph(made)
+    assert "2 rating(s) per output" in _design(task)[0]
+
+
+def test_campaigns_that_differ_are_said_as_a_range():
+    one, three = Campaign(answers_per_hit=1), Campaign(answers_per_hit=3)
+    assert ratings_per_output([three, one], 1) == "1 to 3"
+    assert ratings_per_output([three], 1) == 3
+    assert ratings_per_output([], 2) == 2
