@@ -70,7 +70,7 @@ def kept(task: Task, *, with_references: bool) -> dict[str, bytes]:
     files = {
         row.path: bytes(row.data)
         for row in task.files.all()
-        if with_references or PurePosixPath(row.path).parts[0] == TEMPLATES
+        if with_references or _template_of(row.path)
     }
     config = task.configuration
     for human in (config.human, config.comparison, config.joint):
@@ -84,10 +84,15 @@ def kept(task: Task, *, with_references: bool) -> dict[str, bytes]:
 def _parts(files: Mapping[str, bytes]) -> dict[str, dict[str, bytes]]:
     found: defaultdict[str, dict[str, bytes]] = defaultdict(dict)
     for path, data in files.items():
-        parts = PurePosixPath(path).parts
-        if parts[0] == TEMPLATES and len(parts) >= _DEPTH:
-            found[parts[1]]["/".join(parts[2:])] = data
+        if slug := _template_of(path):
+            found[slug]["/".join(PurePosixPath(path).parts[2:])] = data
     return dict(sorted(found.items()))
+
+
+def _template_of(path: str) -> str:
+    """Name the template that a file is part of; empty for what only lies beside them."""
+    parts = PurePosixPath(path).parts
+    return parts[1] if parts[0] == TEMPLATES and len(parts) >= _DEPTH else ""
 
 
 def _texts(parts: Mapping[str, bytes]) -> dict[str, str]:

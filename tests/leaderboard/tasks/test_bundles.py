@@ -338,7 +338,8 @@ def test_a_bundle_brings_its_template_and_files_and_gives_them_back_byte_for_byt
 @pytest.mark.django_db
 def test_files_beside_hidden_references_are_for_whom_may_see_those():
     hidden = {**DOCUMENT["release"], "hidden_references": True}
-    task = import_bundle(with_template(release=hidden)).task
+    beside = {"templates/answers.txt": b"The answer is 42."}
+    task = import_bundle(with_template(files=beside, release=hidden)).task
     withheld = export_bundle(task, with_references=False).files
     assert {*withheld} == {"task.toml", "test.jsonl", *TEMPLATE}
     assert "notes/why.bin" in export_bundle(task, with_references=True).files
