@@ -76,7 +76,9 @@ def task_folders_are_usable(**_kwargs: Any) -> list[CheckMessage]:
     outside = {*shipped.outside()}
     for slug in shipped.known():
         try:
-            with hit_templates.at_hand(templates_of(shipped.templates_of(slug))):
+            with hit_templates.at_hand(
+                templates_of(shipped.templates_of(slug)), in_files=True
+            ):
                 found = [*_task_trouble(slug, shipped.definition(slug))]
         except GenieError as error:
             found = [_error("E005", error.message)]

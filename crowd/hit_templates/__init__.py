@@ -31,6 +31,8 @@ __all__ = [
 ROOT = Path(__file__).resolve().parent
 # Templates of a bundle that is looked at before anything of it is kept.
 _at_hand: ContextVar[Mapping[str, HITTemplate]] = ContextVar("_at_hand")
+# What is checked before there is a database cannot ask it.
+_in_files: ContextVar[bool] = ContextVar("_in_files", default=False)
 
 
 @cache
@@ -87,12 +89,18 @@ def get(slug: str) -> HITTemplate:
 
 
 @contextmanager
-def at_hand(templates: Mapping[str, HITTemplate]) -> Iterator[None]:
-    """Let templates be found that are not kept, for as long as one looks."""
-    token = _at_hand.set(templates)
+def at_hand(
+    templates: Mapping[str, HITTemplate], *, in_files: bool = False
+) -> Iterator[None]:
+    """Let templates be found that are not kept, for as long as one looks.
+
+    With `in_files`, those in the database are not looked for.
+    """
+    token, asked = _at_hand.set(templates), _in_files.set(in_files)
     try:
         yield
     finally:
+        _in_files.reset(asked)
         _at_hand.reset(token)
 
 
@@ -136,7 +144,9 @@ def files_of(slug: str) -> Mapping[str, str] | None:
 
 
 def _kept(slug: str) -> HITTemplate | None:
-    files = files_of(slug) if SLUG.fullmatch(slug) else None
+    if _in_files.get() or not SLUG.fullmatch(slug):
+        return None
+    files = files_of(slug)
     return None if files is None else _read(slug, tuple(sorted(files.items())))
 
 
