@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from django import forms
 from django.contrib import admin, messages
@@ -69,14 +69,12 @@ class MoreAnswersAction(ReadOnlyAdmin):
     ) -> HttpResponse | None:
         """Ask how many, show what they cost, then open the places as agreed."""
         campaigns = list(queryset.select_related("hit_type").order_by("pk"))
-        if "agreed" in request.POST:
-            return self._open_places(request, campaigns)
         lines = [Line(c.pk, str(c), _now(c)) for c in campaigns]
         form = confirmed_form(self, request, ASK, lines)
         if isinstance(form, HttpResponse):
             return form
-        more = form.cleaned_data["more"]
-        lines, hidden, cents = [], [("agreed", "yes"), ("more", str(more))], 0
+        more, asked, cents = form.cleaned_data["more"], [], 0
+        lines, hidden = [], [("agreed", "yes"), ("more", str(more))]
         for campaign in campaigns:
             try:
                 price = more_answers.priced(campaign, more)
@@ -84,13 +82,18 @@ class MoreAnswersAction(ReadOnlyAdmin):
                 self._say_why_not(request, campaign, error)
                 continue
             cents += price.cents
-            detail = f"{_now(campaign)}; {price.n_places:,} more assignments, {dollars(price.cents)}"
-            lines.append(Line(campaign.pk, str(campaign), detail))
+            detail = f"{price.n_places:,} more assignments, {dollars(price.cents)}"
+            lines.append(
+                Line(campaign.pk, str(campaign), f"{_now(campaign)}; {detail}")
+            )
             # What was shown comes back with the answer: nothing else is agreed to.
-            hidden += [
-                (f"shown-{campaign.pk}", str(campaign.answers_per_hit)),
-                (f"cents-{campaign.pk}", str(price.cents)),
+            seen = [
+                _sent(request, f"shown-{campaign.pk}", campaign.answers_per_hit),
+                _sent(request, f"cents-{campaign.pk}", price.cents),
             ]
+            hidden += seen
+            shown, agreed = (_number(text) for _, text in seen)
+            asked.append((campaign, {"shown": shown, "agreed_cents": agreed}))
         if not lines:
             return None
         totals = [("More answers to each HIT", f"{more}"), ("Price", dollars(cents))]
@@ -98,44 +101,39 @@ class MoreAnswersAction(ReadOnlyAdmin):
             (f"Left in the budgets of {pool}", dollars(budgets.budget_left(pool)))
             for pool in sorted({campaign.pool for campaign in campaigns})
         ]
-        return asking(self, request, AGREE, ReasonForm(), lines, totals, hidden)
-
-    def _open_places(
-        self, request: HttpRequest, campaigns: list[Campaign]
-    ) -> HttpResponse | None:
-        names = ["agreed", "more"]
-        names += [f"{n}-{c.pk}" for c in campaigns for n in ("shown", "cents")]
-        sent = {name: request.POST.get(name, "") for name in names}
-        number = {name: int(t) if t.isdecimal() else -1 for name, t in sent.items()}
-        more = number["more"]
-        lines = [
-            Line(c.pk, str(c), f"{more} more, {dollars(number[f'cents-{c.pk}'])}")
-            for c in campaigns
-        ]
-        form = confirmed_form(self, request, AGREE, lines, hidden=sent.items())
+        if "agreed" not in request.POST:
+            return asking(self, request, AGREE, ReasonForm(), lines, totals, hidden)
+        form = confirmed_form(self, request, AGREE, lines, totals, hidden)
         if isinstance(form, HttpResponse):
             return form
-        for campaign in campaigns:
-            try:
-                price = more_answers.ask_for_more(
-                    campaign.pk,
-                    more,
-                    shown=number[f"shown-{campaign.pk}"],
-                    agreed_cents=number[f"cents-{campaign.pk}"],
-                    by=person(request),
-                    reason=form.cleaned_data["reason"],
-                )
-            except GenieError as error:
-                self._say_why_not(request, campaign, error)
-                continue
-            sentence = f"{campaign}: {price.n_places:,} more assignments, {dollars(price.cents)} added."
-            self.message_user(request, sentence, messages.SUCCESS)
+        for campaign, seen_then in asked:
+            self._ask(request, campaign, more, **seen_then, **form.cleaned_data)
         return None
+
+    def _ask(
+        self, request: HttpRequest, campaign: Campaign, more: int, **what: Any
+    ) -> None:
+        by = person(request)
+        try:
+            price = more_answers.ask_for_more(campaign.pk, more, by=by, **what)
+        except GenieError as error:
+            self._say_why_not(request, campaign, error)
+            return
+        sentence = f"{price.n_places:,} more assignments, {dollars(price.cents)} added."
+        self.message_user(request, f"{campaign}: {sentence}", messages.SUCCESS)
 
     def _say_why_not(
         self, request: HttpRequest, campaign: Campaign, error: GenieError
     ) -> None:
         self.message_user(request, f"{campaign}: {error.message}", messages.ERROR)
+
+
+def _sent(request: HttpRequest, name: str, now: int | None) -> tuple[str, str]:
+    return name, request.POST.get(name, str(now))
+
+
+def _number(text: str) -> int:
+    return int(text) if text.isdecimal() else -1
 
 
 def _now(campaign: Campaign) -> str:

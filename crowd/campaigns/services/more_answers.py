@@ -136,17 +136,16 @@ def ask_for_more(
 
 def _check_fee(campaign: Campaign, more: int) -> None:
     """Refuse to take HITs over the number from which the platform takes more for each."""
-    fees = {
-        fee_per_assignment(
-            campaign.platform, campaign.hit_type.reward_cents, max_assignments=n
-        )
-        for n in (MANY_ASSIGNMENTS - 1, MANY_ASSIGNMENTS)
-    }
     over = campaign.hits.filter(
         max_assignments__lt=MANY_ASSIGNMENTS,
         max_assignments__gte=MANY_ASSIGNMENTS - more,
     )
-    if len(fees) > 1 and over.exists():
+    reward = campaign.hit_type.reward_cents
+    fee, dearer = (
+        fee_per_assignment(campaign.platform, reward, max_assignments=n)
+        for n in (1, MANY_ASSIGNMENTS)
+    )
+    if dearer > fee and over.exists():
         raise GenieError(
             f"On {campaign.platform} a HIT that was made for fewer than "
             f"{MANY_ASSIGNMENTS} answers cannot get {MANY_ASSIGNMENTS} or more.",

@@ -154,7 +154,11 @@ def test_actions_reach_only_rows_on_which_their_permission_holds(world):
     }
     changelist = reverse("admin:crowd_campaign_changelist")
     assert "left out" in client.post(changelist, posted, follow=True).text
+    shown = {f"shown-{campaign.pk}": "1", f"cents-{campaign.pk}": "10"}
+    posted |= {"action": "ask_for_more_selected", "agreed": "yes", "more": "1", **shown}
+    assert "left out" in client.post(changelist, posted, follow=True).text
     campaign.refresh_from_db()
+    assert campaign.answers_per_hit == 1
     assert campaign.state == Campaign.State.RUNNING
     submission = world[Submission].pk
     for verb in ("approve", "withdraw", "tests"):
