@@ -95,7 +95,9 @@ def work(pk: int) -> None:
     begun = able.exclude(state=State.RUNNING, left=0).update(
         state=State.RUNNING, n_attempts=F("n_attempts") + 1, n_done=0
     )
-    row = Release.objects.select_related("task").get(pk=pk)
+    row = Release.objects.select_related("task").filter(pk=pk).first()
+    if row is None:  # deleted with its task
+        return
     if not begun:
         ended = {"failure": _CUT_OFF, "finished_at": timezone.now()}
         if waiting.update(state=State.FAILED, **ended):

@@ -286,3 +286,10 @@ def test_one_that_was_tried_again_counts_as_new(task, monkeypatch):
     queued.work(old.pk)
     old.refresh_from_db()
     assert old.state == "DONE"
+
+
+def test_a_job_whose_task_is_gone_does_nothing(task):
+    row = queued.request(task)
+    task.delete()
+    queued.work(row.pk)
+    assert not Release.objects.exists()
