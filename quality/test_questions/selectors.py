@@ -107,14 +107,7 @@ def right_answer(
     criterion: str = "",
 ) -> str:
     """Say which answer counts as right, on one criterion or on all that are marked."""
-    scale = all_scales()[hit_type.scale]
-    if "not_best" in expected:
-        right = f"{expected['not_best']} is not the best"
-    elif "slot" in expected:
-        right = f"{expected['slot']} is better"
-    else:
-        line = float(expected.get("threshold", scale.binary_threshold))
-        right = _right_ratings(scale, line, good=polarity == Polarity.POSITIVE)
+    right = right_on_each(polarity, expected, hit_type)
     marked = [criterion] if criterion else expected.get("criteria")
     marked = list(marked or hit_type.criteria)
     if len(hit_type.criteria) == 1:
@@ -122,6 +115,19 @@ def right_answer(
     if len(marked) == 1:
         return f"{marked[0]}: {right}"
     return f"{right}; on each of {', '.join(marked)}"
+
+
+def right_on_each(
+    polarity: str, expected: Mapping[str, Any], hit_type: HITType | HITTypeSpec
+) -> str:
+    """Say which answer counts as right where its criterion is named already."""
+    if "not_best" in expected:
+        return f"{expected['not_best']} is not the best"
+    if "slot" in expected:
+        return f"{expected['slot']} is better"
+    scale = all_scales()[hit_type.scale]
+    line = float(expected.get("threshold", scale.binary_threshold))
+    return _right_ratings(scale, line, good=polarity == Polarity.POSITIVE)
 
 
 def _right_ratings(scale: type[Scale], line: float, *, good: bool) -> str:

@@ -131,8 +131,9 @@ def is_underpaid(campaign: Campaign) -> bool:
     """Tell whether an hour pays less than the floor, as far as enough times tell.
 
     This goes by what was measured on our pages, wherever the people come from.
+    Volunteers were told that nothing is paid.
     """
-    if campaign.simulated:
+    if campaign.simulated or campaign.hit_type.reward_cents == 0:
         return False
     seconds = [
         float(seconds_of_one)

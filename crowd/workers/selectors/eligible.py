@@ -63,10 +63,14 @@ class _CountRows(Subquery):
 def open_campaigns(
     worker: Worker, among: Iterable[int] | None = None
 ) -> list[Campaign]:
-    """List the running campaigns that are not closed to the worker, oldest first."""
+    """List the running campaigns that are not closed to the worker, oldest first.
+
+    Those that their link alone opens come before all others: they came for them.
+    """
+    link = Invitation.objects.filter(campaign=OuterRef("pk"), guests=worker)
     # campaigns share their HIT types: each is read once
     rows = _open(worker, among).prefetch_related("hit_type")
-    return list(rows.order_by("starts_at", "pk"))
+    return list(rows.order_by(Exists(link).desc(), "starts_at", "pk"))
 
 
 def is_open(worker: Worker, campaign: Campaign, *, newest: int | None = None) -> bool:

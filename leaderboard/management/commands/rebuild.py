@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import tempfile
+import zipfile
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -13,22 +17,42 @@ from leaderboard.releases.rebuilding.rebuild import rebuild
 
 class Command(BaseCommand):
     help = (
-        "Recompute every published number of a release from its folder alone, "
-        "without a database. Exit code 1 at the first number that differs."
+        "Recompute every published number of a release from its folder or archive "
+        "alone, without a database. Exit code 1 at the first number that differs."
     )
     # it must run where there is no database: with readers of a release
     requires_migrations_checks = False
     requires_system_checks: list[str] = []
 
     def add_arguments(self, parser: CommandParser) -> None:
-        parser.add_argument("folder", type=Path)
+        parser.add_argument("folder", type=Path, help="or the .zip as downloaded")
 
     def handle(self, *args: Any, **options: Any) -> None:
         try:
-            rebuilt = rebuild(options["folder"], report=self.stdout.write)
+            with _unpacked(options["folder"]) as folder:
+                rebuilt = rebuild(folder, report=self.stdout.write)
         except GenieError as error:
             raise CommandError(error.message) from error
         for line in rebuilt.skipped:
             self.stdout.write(f"not checked: {line}")
         total = sum(rebuilt.n_same.values())
         self.stdout.write(f"All {total:,} numbers match the published ones.")
+
+
+@contextmanager
+def _unpacked(path: Path) -> Iterator[Path]:
+    """Give the folder itself, or what the archive of one holds, while it is read."""
+    if not path.is_file():
+        yield path
+        return
+    with tempfile.TemporaryDirectory(prefix="genie-rebuild-") as place:
+        try:
+            with zipfile.ZipFile(path) as archive:
+                archive.extractall(place)
+        except (zipfile.BadZipFile, NotImplementedError) as error:
+            raise GenieError(
+                f"{path} is neither a release's folder nor its .zip.", code="no-release"
+            ) from error
+        # an archive has one folder, which has the name of the task
+        inside = list(Path(place).iterdir())
+        yield inside[0] if len(inside) == 1 and inside[0].is_dir() else Path(place)

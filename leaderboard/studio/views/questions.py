@@ -101,6 +101,7 @@ def _beside_people(
         "precision": precision_of(
             drafted.bundle, material, draft.state.get("measured")
         ),
+        "n_all": len(material.items),
     }
 
 

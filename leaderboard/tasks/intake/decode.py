@@ -81,6 +81,13 @@ def _not_text(
             f"the file begins as {encoding.upper()} and is not; save it as UTF-8",
             file,
         )
+    if file.lower().endswith(".xlsx"):
+        return _no(
+            "not-a-table",
+            "this is no XLSX workbook, whatever its name says; save the table as XLSX "
+            "or CSV",
+            file,
+        )
     line = data.count(b"\n", 0, error.start) + 1
     return _no(
         "wrong-encoding",

@@ -11,6 +11,7 @@ from leaderboard.tasks.intake.problem import FileProblem, Unreadable, shown
 Rows = Iterator[tuple[str, dict[str, Any]]]
 # How an object from id to text is understood.
 ID, OUTPUT = "id", "output"
+_BY_LINE = (".jsonl", ".ndjson")
 
 
 def rows_of(text: str, file: str) -> Rows:
@@ -39,7 +40,9 @@ def rows_of(text: str, file: str) -> Rows:
     ('entry 1', {'id': 'q1', 'output': 'Iron.'})
     """
     lines = [line for line in text.split("\n") if line.strip()]
-    if len(lines) > 1 and all(_looks_whole(line) for line in lines[:2]):
+    # by its name it is enough that one line is whole: the next may be the broken one
+    n_whole = 1 if file.lower().endswith(_BY_LINE) else 2
+    if len(lines) > 1 and all(_looks_whole(line) for line in lines[:n_whole]):
         yield from _by_line(text, file)
         return
     value = _parsed(text, file, None)
@@ -76,7 +79,7 @@ def _of_object(value: dict[str, Any], file: str, *, one_line: bool) -> Rows:
     elif value and all(isinstance(inner, dict) for inner in value.values()):
         for number, (key, inner) in enumerate(value.items(), start=1):
             yield f"entry {number:,}", {ID: key, **inner}
-    elif one_line and file.lower().endswith((".jsonl", ".ndjson")):
+    elif one_line and file.lower().endswith(_BY_LINE):
         yield "line 1", value
     else:
         for number, (key, inner) in enumerate(value.items(), start=1):

@@ -13,6 +13,7 @@ from crowd.campaigns.selectors.reading_pace import (
 from crowd.campaigns.services.reissue import without_shortage
 from crowd.campaigns.services.staff_notices import STARVED, TOO_FAST, UNDERPAID, watch
 from crowd.models import Assignment, Campaign, Exclusion
+from crowd.money.selectors.fair_pay import is_underpaid
 from leaderboard.evaluation.selectors.worker_figures import worker_figures
 from tests.crowd.making import do_all, item, make_campaign, make_worker
 from tests.factories import make_user
@@ -83,6 +84,14 @@ def test_the_notice_goes_when_the_pace_becomes_human():
 
 def test_programs_are_not_expected_to_read():
     assert not is_faster_than_reading(answered(0.2, 0.2, 0.2, 0.2, 0.2, simulated=True))
+
+
+def test_nobody_is_told_that_volunteers_are_underpaid():
+    seconds = (400, 400, 400, 400, 400)
+    assert UNDERPAID in notice_of(answered(*seconds))
+    campaign = Campaign.objects.get()
+    campaign.hit_type.reward_cents = 0
+    assert not is_underpaid(campaign)
 
 
 def test_both_notices_about_pace_fit_beside_each_other():

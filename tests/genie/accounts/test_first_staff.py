@@ -33,6 +33,7 @@ def test_the_link_makes_an_account_that_may_do_everything_and_signs_it_in(client
     assert (nina.is_staff, nina.is_superuser) == (True, True)
     assert page.wsgi_request.user == nina
     assert "First steps" in page.content.decode()
+    assert "/studio/new/" in page.content.decode().partition("First steps")[2]
     assert client.get(reverse("admin:index")).status_code == 200
     # and signs in later like everybody
     again = Client().post(

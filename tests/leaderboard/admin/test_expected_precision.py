@@ -104,4 +104,4 @@ def test_the_page_has_a_table_and_says_what_is_out_of_reach(boss, waiting, task)
     text = text_of(boss, waiting())
     assert "This is judged by the 800 ratings on the task’s board." in text
     assert re.search(r"A 95 % interval of ± 5 points \d+ \d+ \d+ \$\d", text)
-    assert "A 95 % interval of ± 2 points out of reach" in text
+    assert "A 95 % interval of ± 2 points out of reach with the task’s" in text

@@ -29,7 +29,7 @@ from leaderboard.models import HumanEvaluation, Instance, Score, Submission, Tas
 from leaderboard.releases import bundle
 from leaderboard.releases.gathering.judgments import task_ids
 from leaderboard.releases.licence import may_be_copied
-from leaderboard.releases.make import make
+from leaderboard.releases.make import make, pack
 from leaderboard.releases.rebuilding.rebuild import rebuild
 from quality.detection.services.judge import judge as judge_workers
 from quality.models import Ban, Grade, Placement
@@ -138,6 +138,15 @@ def rebuilt(folder):
     out = io.StringIO()
     call_command("rebuild", str(folder), stdout=out)
     return out.getvalue()
+
+
+def test_the_archive_is_rebuilt_as_it_was_downloaded(folder, tmp_path):
+    archive = tmp_path / "release-2026-11-23-1.zip"
+    pack([folder], archive)
+    assert rebuilt(archive) == rebuilt(folder)
+    archive.write_bytes(b"no archive")
+    with pytest.raises(CommandError, match=r"neither a release's folder nor its \.zip"):
+        rebuilt(archive)
 
 
 def counting(found):

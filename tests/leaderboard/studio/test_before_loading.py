@@ -50,6 +50,18 @@ def test_hidden_test_questions_are_shown_with_what_counts_as_right(mia, question
         assert not model.objects.exists()
 
 
+def test_each_criterion_of_a_test_question_is_named_once(mia):  # noqa: F811
+    two = {
+        "question_1": "It is true.",
+        "name_2": "flow",
+        "question_2": "It reads well.",
+    }
+    draft = drafted(mia, {"tests_percent": "20", "n_items": "8"}, **two)
+    page = text(mia.get(at(draft, "tests")))
+    assert re.search(r"<p>overall: (Strongly a|A|Neutral)", page)
+    assert "overall: overall" not in page
+
+
 def test_why_there_are_no_test_questions_is_said(mia):  # noqa: F811
     draft = drafted(mia, {}, files={k: REFERENCED[k] for k in ("question", "ada")})
     assert "the task asks for no test questions" in text(mia.get(at(draft, "tests")))

@@ -316,5 +316,7 @@ def test_how_precise_it_will_be_is_said_before_anything_is_loaded(mia):
     page = text(mia.post(at(draft, "people"), {"who": "invited", "ratings": "2"}))
     assert "10 instances rated by" in page
     assert "to find a difference of 5 points" in page
+    assert "out of reach with the task’s 10 instances" in page
+    assert "(the task has 10)" in page
     mia.post(at(draft, "ask"), asked(question_1="Which is better?"))
     assert "instances rated by" not in text(mia.get(at(draft, "people")))

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import re
+from datetime import timedelta
 
 import pytest
 from django.test import Client
+from django.utils import timezone
 
 from crowd.campaigns.services import claim
+from crowd.campaigns.selectors.offers import offers
 from crowd.models import Answer, Assignment, Campaign, Worker
 from crowd.money.models import Commitment
 from crowd.workers.services import consent, invitations
@@ -16,6 +19,7 @@ from leaderboard.evaluation.services.simulate import Crowd, Player
 from leaderboard.models import Draft, HumanEvaluation, Task
 from leaderboard.studio.services import keep
 from tests.cast import allow
+from tests.crowd.making import make_campaign
 from tests.factories import make_user
 from tests.leaderboard.studio.test_new import WIDE, csv_of
 from tests.leaderboard.studio.test_pages import (
@@ -71,6 +75,14 @@ def invited(page, *names):
     link = re.search(r'value="http://testserver/work/invitation/([^"/]+)', page)[1]
     for name in names:
         invitations.redeem(link, make_user(name))
+
+
+def test_who_came_for_a_pilot_finds_it_before_all_other_work(mia, draft):  # noqa: F811
+    other = make_campaign(starts_at=timezone.now() - timedelta(days=1))
+    invited(start(mia, draft), "guest")
+    worker = Worker.objects.get(user__username="guest")
+    pilot = Campaign.objects.exclude(pk=other.pk).get()
+    assert [offer.pool for offer in offers(worker)] == [pilot.pool, other.pool]
 
 
 def test_from_the_link_to_proposals_that_are_taken_over(mia, draft):  # noqa: F811

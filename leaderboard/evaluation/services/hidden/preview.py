@@ -24,7 +24,7 @@ from leaderboard.tasks.config import HumanConfig
 from leaderboard.tasks.models import Task
 from leaderboard.tasks.services.configuration import campaign_keys, hit_type_of
 from quality.test_questions.edits.kinds import KINDS
-from quality.test_questions.selectors import right_answer, shown_fields
+from quality.test_questions.selectors import right_on_each, shown_fields
 from quality.test_questions.services.inject import HiddenItem
 
 _WORDS = {
@@ -108,17 +108,12 @@ def _preview(
     hit_type: HITTypeSpec, criteria: Mapping[str, str], item: HiddenItem
 ) -> Preview:
     marked = item.expected.get("criteria") or list(criteria)
+    right = right_on_each(item.polarity, item.expected, hit_type)
     return Preview(
         kind=kind_in_words(item.kind),
         shown=shown_fields(item.spec.data),
         edit=str(item.made_from.get("edit", {}).get("sentence", "")),
-        right=[
-            (
-                name,
-                right_answer(item.polarity, item.expected, hit_type, criterion=name),
-            )
-            for name in marked
-        ],
+        right=[(name, right) for name in marked],
     )
 
 

@@ -14,6 +14,7 @@ from tests.factories import (
     make_evaluation,
     make_item,
     make_submission,
+    make_task,
     make_worker,
 )
 
@@ -106,3 +107,13 @@ def test_staff_see_campaigns_and_money_first(client_of, task, team, submitter, r
 
     assert f"{campaign.title} running 0 of 3 – – $0.00 of $1,000.00" in said
     assert "tidy-news $0.00 $500.00" in said
+
+
+@pytest.mark.django_db
+def test_a_task_of_no_kind_does_not_look_free_of_charge(client):
+    make_task("ours", kind="free")
+    make_task("news", kind="summarization")
+    tasks = client.get("/tasks/").text
+    assert "Summarization" in tasks
+    assert ">Free<" not in tasks
+    assert "/ Free" not in client.get("/tasks/ours/").text

@@ -242,6 +242,15 @@ BAD = {
         "a.zip: this is a zip archive and no XLSX workbook; unpack it, or save the table "
         "as XLSX.",
     ),
+    "bytes with a workbook's name": (
+        {"a.xlsx": b"\xd0\x1f\x00\x9a" * 20},
+        "a.xlsx: this is no XLSX workbook, whatever its name says; save the table as "
+        "XLSX or CSV.",
+    ),
+    "a second line that was cut off": (
+        {"a.jsonl": b'{"id": "q1", "output": "Salt."}\n{"id": "q2", "output":\n'},
+        "a.jsonl, line 2: this is not valid JSON at character 23: expecting value.",
+    ),
     "a damaged workbook": (
         {"a.xlsx": b"PK\x03\x04" + b"x" * 40},
         "a.xlsx: the workbook is damaged; save it again.",
