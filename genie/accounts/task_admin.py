@@ -23,6 +23,7 @@ from genie.accounts.staff import (
     staff_may_somewhere,
 )
 from genie.lib.admin.lists import ListAdmin
+from genie.lib.admin.read_only import ReadOnlyAdmin
 
 if TYPE_CHECKING:
     from django.db.models import QuerySet
@@ -147,3 +148,25 @@ class EditedOfTask(OfTask):
         self, request: HttpRequest, obj: Model | None = None
     ) -> bool:
         return self.may(request, "change", obj)
+
+
+class WorkOfTask(OfTask, ReadOnlyAdmin):
+    """What jobs do is not edited; staff stop, resume and repeat."""
+
+    pool_paths = ("task__slug",)
+
+    def act_on_rows(
+        self,
+        request: HttpRequest,
+        queryset: QuerySet[Any],
+        act: Any,
+        verb: str,
+        reason: str,
+    ) -> None:
+        """Do the same with each row and say with how many it could be done."""
+        rows = list(queryset.order_by("pk"))
+        done = [row for row in rows if act(row)]
+        level = messages.SUCCESS if done else messages.WARNING
+        self.message_user(request, f"{verb}: {len(done)} of {len(rows)}.", level)
+        for row in done:
+            self.log_change(request, row, f"{verb}. Reason: {reason}")

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from django.contrib import admin, messages
+from django.contrib import admin
 from django.db.models import Count, Q
 from django.http import HttpRequest
 
-from genie.accounts.task_admin import OfTask
+from genie.accounts.task_admin import WorkOfTask
 from genie.lib.admin.questions import after_asking
-from genie.lib.admin.read_only import ReadOnlyAdmin
 from leaderboard.metric_board.models.board import MetricBoard
 from leaderboard.metric_board.models.outside import OutsideMetric
 from leaderboard.metric_board.services import boards, outside
@@ -21,33 +20,12 @@ if TYPE_CHECKING:
     from django.db.models import QuerySet
 
 State = MetricPiece.State
-
-
-class WorkAdmin(OfTask, ReadOnlyAdmin):
-    """What jobs do is not edited; staff stop, resume and repeat."""
-
-    pool_paths = ("task__slug",)
-    needs = {"decide": "leaderboard.change_submission"}
-
-    def act_on_rows(
-        self,
-        request: HttpRequest,
-        queryset: QuerySet[Any],
-        act: Any,
-        verb: str,
-        reason: str,
-    ) -> None:
-        """Do the same with each row and say with how many it could be done."""
-        rows = list(queryset.order_by("pk"))
-        done = [row for row in rows if act(row)]
-        level = messages.SUCCESS if done else messages.WARNING
-        self.message_user(request, f"{verb}: {len(done)} of {len(rows)}.", level)
-        for row in done:
-            self.log_change(request, row, f"{verb}. Reason: {reason}")
+_NEEDS = {"decide": "leaderboard.change_submission"}
 
 
 @admin.register(MetricRun)
-class MetricRunAdmin(WorkAdmin):
+class MetricRunAdmin(WorkOfTask):
+    needs = _NEEDS
     list_display = ["metric", "task", "state", "progress", "n_failed", "reason"]
     list_filter = ["state", "metric", "task"]
     list_select_related = ["task"]
@@ -99,7 +77,8 @@ class MetricRunAdmin(WorkAdmin):
 
 
 @admin.register(MetricBoard)
-class MetricBoardAdmin(WorkAdmin):
+class MetricBoardAdmin(WorkOfTask):
+    needs = _NEEDS
     list_display = [
         "task",
         "criterion",
@@ -131,7 +110,8 @@ class MetricBoardAdmin(WorkAdmin):
 
 
 @admin.register(OutsideMetric)
-class OutsideMetricAdmin(WorkAdmin):
+class OutsideMetricAdmin(WorkOfTask):
+    needs = _NEEDS
     list_display = [
         "name",
         "task",

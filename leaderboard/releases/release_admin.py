@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from django.contrib import admin, messages
-from django.db.models import Model
+from django.contrib import admin
 from django.http import Http404, HttpRequest
 from django.http.response import HttpResponseBase
 from django.shortcuts import get_object_or_404
@@ -14,10 +13,8 @@ from django.urls import URLPattern, path, reverse
 from django.utils.html import format_html
 
 from genie.accounts import reads
-from genie.accounts.task_admin import OfTask
-from genie.lib.admin.questions import act_on_each, after_asking
-from genie.lib.admin.read_only import ReadOnlyAdmin
-from genie.lib.errors import GenieError
+from genie.accounts.task_admin import WorkOfTask
+from genie.lib.admin.questions import after_asking
 from genie.lib.serving.resumable import resumable
 from leaderboard.releases import queued
 from leaderboard.releases.models import Release
@@ -27,10 +24,9 @@ if TYPE_CHECKING:
 
 
 @admin.register(Release)
-class ReleaseAdmin(OfTask, ReadOnlyAdmin):
+class ReleaseAdmin(WorkOfTask):
     """Asked for in the list of tasks; here they are watched, fetched and cancelled."""
 
-    pool_paths = ("task__slug",)
     # whoever may have a release made may fetch it
     needs = dict.fromkeys(("view", "change"), "leaderboard.change_task")
     list_display = [
@@ -90,23 +86,6 @@ class ReleaseAdmin(OfTask, ReadOnlyAdmin):
     def size(self, release: Release) -> str:
         return filesizeformat(release.n_bytes) if release.n_bytes else "–"
 
-    def _act(
-        self,
-        request: HttpRequest,
-        queryset: QuerySet[Any],
-        act: Any,
-        verb: str,
-        reason: str,
-    ) -> None:
-        def one(row: Release) -> tuple[Model, str]:
-            if not act(row):
-                raise GenieError(f"is {row.get_state_display()}.", code="release-state")
-            return row, f"{verb}. Reason: {reason}"
-
-        n = act_on_each(self, request, queryset.order_by("pk"), one)
-        if n:
-            self.message_user(request, f"{verb}: {n}.", messages.SUCCESS)
-
     @admin.action(description="Cancel the selected releases …", permissions=["view"])
     @after_asking(
         "Cancel releases", "What was written so far is thrown away.", "Cancel them"
@@ -114,7 +93,7 @@ class ReleaseAdmin(OfTask, ReadOnlyAdmin):
     def cancel_selected(
         self, request: HttpRequest, queryset: QuerySet[Any], reason: str
     ) -> None:
-        self._act(request, queryset, queued.cancel, "Cancelled", reason)
+        self.act_on_rows(request, queryset, queued.cancel, "Cancelled", reason)
 
     @admin.action(description="Try the selected again …", permissions=["view"])
     @after_asking(
@@ -123,7 +102,7 @@ class ReleaseAdmin(OfTask, ReadOnlyAdmin):
     def retry_selected(
         self, request: HttpRequest, queryset: QuerySet[Any], reason: str
     ) -> None:
-        self._act(request, queryset, queued.retry, "Queued again", reason)
+        self.act_on_rows(request, queryset, queued.retry, "Queued again", reason)
 
     @admin.action(
         description="Delete the archives of the selected …", permissions=["view"]
@@ -136,4 +115,4 @@ class ReleaseAdmin(OfTask, ReadOnlyAdmin):
     def remove_selected(
         self, request: HttpRequest, queryset: QuerySet[Any], reason: str
     ) -> None:
-        self._act(request, queryset, queued.remove, "Archive deleted", reason)
+        self.act_on_rows(request, queryset, queued.remove, "Archive deleted", reason)

@@ -66,6 +66,8 @@ class Invitation(models.Model):
     )
     created_at = models.DateTimeField(auto_now_add=True)
     expires_at = models.DateTimeField()
+    # The task that newcomers come for: they see its work first.
+    pool = models.CharField(max_length=100, blank=True)
     # Its work is for those who came by one of its invitations, and for nobody else.
     campaign = models.ForeignKey(
         "crowd.Campaign",

@@ -65,9 +65,12 @@ def open_campaigns(
 ) -> list[Campaign]:
     """List the running campaigns that are not closed to the worker, oldest first.
 
-    Those that their link alone opens come before all others: they came for them.
+    Those that the worker came for by a link come before all others.
     """
-    link = Invitation.objects.filter(campaign=OuterRef("pk"), guests=worker)
+    link = Invitation.objects.filter(
+        Q(campaign=OuterRef("pk"), guests=worker)
+        | Q(pool=OuterRef("pool"), workers=worker)
+    )
     # campaigns share their HIT types: each is read once
     rows = _open(worker, among).prefetch_related("hit_type")
     return list(rows.order_by(Exists(link).desc(), "starts_at", "pk"))

@@ -27,11 +27,13 @@ def invite(
     places: int = 1,
     code: str = "",
     campaign: Campaign | None = None,
+    pool: str = "",
 ) -> str:
     """Make an invitation for so many people and return its token, which is kept nowhere.
 
     Where there is a code, newcomers must know it besides. The work of a campaign that has
-    an invitation is for those who come by one, workers of the site included.
+    an invitation is for those who come by one, workers of the site included. Newcomers see
+    the work of `pool` before all other.
     """
     token = secrets.token_urlsafe(24)
     Invitation.objects.create(
@@ -39,6 +41,7 @@ def invite(
         note=note[:200],
         code=code.strip(),
         campaign=campaign,
+        pool=pool,
         places=places,
         created_by_id=by.pk,
         expires_at=timezone.now() + timedelta(days=days),

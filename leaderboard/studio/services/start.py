@@ -116,7 +116,9 @@ def invite(
 ) -> str:
     """Make one link by which so many people become workers; give its token."""
     note = f"{task.title}: link for {places}"
-    return invitations.invite(by, note, days=days, places=places, code=code)
+    return invitations.invite(
+        by, note, days=days, places=places, code=code, pool=task.slug
+    )
 
 
 def pairs_asked(task: Task, submissions: Sequence[Submission]) -> QuerySet[Comparison]:

@@ -119,6 +119,14 @@ def test_the_work_of_a_campaign_with_an_invitation_is_for_those_who_came_by_it()
     assert open_campaigns(wanda) == [other]
 
 
+def test_who_comes_for_a_task_sees_its_work_first_and_all_other_after_it():
+    older, wanted = make_campaign(pool="older"), make_campaign(pool="wanted")
+    token = invitations.invite(make_user("sam"), pool="wanted")
+    newcomer = invitations.redeem(token, make_user("nina"))
+    assert open_campaigns(newcomer) == [wanted, older]
+    assert open_campaigns(make_worker()) == [older, wanted]
+
+
 @pytest.mark.parametrize("wrong", ["", "x", "🙂" * 50, "'; --"])
 def test_wrong_tokens_are_refused(wrong):
     assert refused(wrong, make_user("wim")) == "no-such-invitation"

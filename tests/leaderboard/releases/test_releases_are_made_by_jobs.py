@@ -162,7 +162,7 @@ def test_a_cancelled_release_stops_and_can_begin_again(client_of, task, monkeypa
     queued.work(row.pk)
     row.refresh_from_db()
     assert row.state == "DONE"
-    assert "is ready." in act(client_of("superuser"), "cancel_selected", row)
+    assert "Cancelled: 0 of 1" in act(client_of("superuser"), "cancel_selected", row)
 
 
 def test_a_process_that_is_killed_leaves_an_attempt_behind(task, monkeypatch):
