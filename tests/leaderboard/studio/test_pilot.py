@@ -9,8 +9,8 @@ import pytest
 from django.test import Client
 from django.utils import timezone
 
-from crowd.campaigns.services import claim
 from crowd.campaigns.selectors.offers import offers
+from crowd.campaigns.services import claim
 from crowd.models import Answer, Assignment, Campaign, Worker
 from crowd.money.models import Commitment
 from crowd.workers.services import consent, invitations
