@@ -72,10 +72,10 @@ class Watched:
 
     @property
     def planned_cents(self) -> int:
-        """What the approved plan would have spent on as many HITs as are done."""
-        if not self.progress.n_hits:
+        """What the approved plan would have spent on as many answers as there are."""
+        if not self.progress.n_asked:
             return 0
-        share = self.progress.n_done / self.progress.n_hits
+        share = self.progress.n_answers / self.progress.n_asked
         return round(self.progress.budget_cents * share)
 
 
@@ -90,7 +90,7 @@ def watched(campaigns: Iterable[Campaign], now: datetime) -> list[Watched]:
         figures = progress[campaign.pk]
         who = people.get(campaign.pk, {})
         per_hour = _per_hour(who, now)
-        n_left = figures.n_hits - figures.n_done
+        n_left = figures.n_left
         runs = campaign.state == Campaign.State.RUNNING
         rows.append(
             Watched(

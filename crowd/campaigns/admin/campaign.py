@@ -136,8 +136,8 @@ class CampaignAdmin(
     @admin.display(description="answered")
     def answered(self, campaign: Campaign) -> str:
         p = _of(campaign)
-        share = f" ({100 * p.n_done // p.n_hits} %)" if p.n_hits else ""
-        return f"{p.n_done:,} of {p.n_hits:,}{share}"
+        share = f" ({100 * p.n_answers // p.n_asked} %)" if p.n_asked else ""
+        return f"{p.n_answers:,} of {p.n_asked:,}{share}"
 
     @admin.display(description="open / available")
     def at_work(self, campaign: Campaign) -> str:

@@ -27,6 +27,7 @@ class CampaignProgress:
 
     n_hits: int
     n_done: int
+    n_answers: int
     n_open: int
     n_waiting: int
     spent_cents: int
@@ -34,6 +35,16 @@ class CampaignProgress:
     budget_cents: int
     median_active_seconds: float | None
     hourly_cents: int | None
+
+    @property
+    def n_left(self) -> int:
+        """Answers that are still to come; a HIT may ask for several."""
+        return self.n_open + self.n_waiting
+
+    @property
+    def n_asked(self) -> int:
+        """Answers that count or are to come."""
+        return self.n_answers + self.n_left
 
 
 def campaign_progress(campaign: Campaign) -> CampaignProgress:
@@ -55,7 +66,7 @@ def progress_of(campaigns: Iterable[Campaign]) -> dict[int, CampaignProgress]:
         .annotate(n=Count("pk"), waiting=Sum("n_available"))
     }
     done = _n_done(pks)
-    working = _n_open(pks)
+    work = _work(pks)
     spent = _spent(pks)
     # what a program takes says nothing about what an hour pays
     seconds = _active_seconds([c.pk for c in campaigns if not c.simulated])
@@ -63,11 +74,12 @@ def progress_of(campaigns: Iterable[Campaign]) -> dict[int, CampaignProgress]:
     for campaign in campaigns:
         row = hits.get(campaign.pk, {"n": 0, "waiting": 0})
         pace = median(seconds[campaign.pk]) if campaign.pk in seconds else None
-        n_open, open_rewards = working.get(campaign.pk, (0, 0))
+        n_answers, n_open, open_rewards = work.get(campaign.pk, (0, 0, 0))
         cents = spent.get(campaign.pk, 0)
         progress_by_campaign[campaign.pk] = CampaignProgress(
             n_hits=row["n"],
             n_done=done.get(campaign.pk, 0),
+            n_answers=n_answers,
             n_open=n_open,
             n_waiting=row["waiting"],
             spent_cents=cents,
@@ -121,15 +133,22 @@ def _n_done(pks: list[int]) -> dict[int, int]:
     return dict(rows)
 
 
-def _n_open(pks: list[int]) -> dict[int, tuple[int, int]]:
-    """Count what people are at work on, and what that will pay."""
+def _work(pks: list[int]) -> dict[int, tuple[int, int, int]]:
+    """Count the answers that count, what people are at work on, and what that will pay."""
+    at_work = Q(state=State.ACCEPTED)
     rows = (
-        Assignment.objects.filter(hit__campaign__in=pks, state=State.ACCEPTED)
+        Assignment.objects.filter(
+            at_work | Q(state__in=COUNTED, replaced_at=None), hit__campaign__in=pks
+        )
         .order_by()
         .values_list("hit__campaign")
-        .annotate(n=Count("pk"), cents=Sum("reward_cents"))
+        .annotate(
+            n=Count("pk", filter=~at_work),
+            n_open=Count("pk", filter=at_work),
+            cents=Sum("reward_cents", filter=at_work, default=0),
+        )
     )
-    return {pk: (n, cents) for pk, n, cents in rows}
+    return {pk: (n, n_open, cents) for pk, n, n_open, cents in rows}
 
 
 def _spent(pks: list[int]) -> dict[int, int]:

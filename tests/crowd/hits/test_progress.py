@@ -48,6 +48,9 @@ def test_a_hit_for_several_people_is_done_when_all_have_answered():
     campaign = make_campaign(1, max_assignments=2)
     do_one(make_worker())
     assert figures(campaign) == (1, 0, 0, 1)
+    # what counts is answers: until the last one comes no HIT is done
+    progress = campaign_progress(campaign)
+    assert (progress.n_answers, progress.n_asked, progress.n_left) == (1, 2, 1)
     assert not is_done(campaign)
     do_one(make_worker())
     assert figures(campaign) == (1, 1, 0, 0)

@@ -55,6 +55,16 @@ def test_the_pace_is_that_of_the_last_day_and_says_when_it_will_end():
     assert (row.expected_end - now) / HOUR == pytest.approx(12, rel=1e-3)
 
 
+def test_answers_are_counted_where_a_hit_asks_for_several():
+    campaign = make_campaign(4, max_assignments=3, budget_cents=120)
+    work(4, hours_ago=4)
+    now = timezone.now()
+    (row,) = watched([campaign], now)
+    assert (row.progress.n_answers, row.progress.n_asked) == (4, 12)
+    assert (row.expected_end - now) / HOUR == pytest.approx(8, rel=1e-3)
+    assert row.planned_cents == 40
+
+
 def test_whoever_is_at_work_or_sent_something_in_the_last_hour_is_active():
     campaign = make_campaign(5)
     work(1, hours_ago=0.5)
