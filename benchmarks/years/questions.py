@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from benchmarks.years.rows import Size, slug
+from benchmarks.years.size import Size, slug
 
 Question = Callable[[], Any]
 
