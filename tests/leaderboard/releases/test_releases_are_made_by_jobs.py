@@ -9,12 +9,15 @@ from pathlib import Path
 
 import pytest
 from django.conf import settings
+from django.contrib.auth.models import Group
 from django.db.models.fields.files import FieldFile
 
+from genie.accounts.models import PrivateRead, TaskRole
 from genie.lib import jobs
 from leaderboard import jobs as lb_jobs
 from leaderboard.models import Release
 from leaderboard.releases import queued
+from tests.cast import allow
 from tests.factories import make_task
 
 LIST = "/admin/leaderboard/release/"
@@ -72,6 +75,26 @@ def test_staff_ask_for_a_release_and_download_it(client_of, task):
     for who in ("submitter", "new_staff"):
         assert fetched(client_of(who), row).status_code in (302, 403, 404)
     assert not list((settings.VAR_DIR / "releases").iterdir())
+
+
+def test_a_role_on_a_task_fetches_its_releases_alone_and_that_is_written_down(
+    client_of, new_staff, done
+):
+    make_task("other")
+    role = Group.objects.create(name="makes releases")
+    allow(role, "leaderboard.change_task")
+    here = TaskRole.objects.create(user=new_staff, role=role, pool="other")
+    client = client_of("new_staff")
+    assert done.file_name not in client.get(LIST).content.decode()
+    assert fetched(client, done).status_code == 404
+    assert not PrivateRead.objects.exists()
+    here.pool = done.task.slug
+    here.save()
+    assert done.file_name in client.get(LIST).content.decode()
+    assert hashlib.sha256(body(fetched(client, done))).hexdigest() == done.sha256
+    read = PrivateRead.objects.get()
+    assert (read.by, read.pool) == (new_staff, done.task.slug)
+    assert read.what == f"leaderboard.release {done.pk}"
 
 
 def test_a_task_has_one_release_under_way(task):
