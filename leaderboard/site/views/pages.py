@@ -14,6 +14,7 @@ from leaderboard.boards.views.task_cards import cards
 from leaderboard.charts.axis import axis_over
 from leaderboard.stats.intervals import COVERS_INSTANCES
 
+CARDS = 12
 # The figure that explains an interval shows nobody's score.
 EXAMPLE = Human(
     criterion="overall",
@@ -31,12 +32,15 @@ EXAMPLE = Human(
 
 
 def home(request: HttpRequest) -> HttpResponse:
-    task_cards = selectors.task_cards()
+    tasks = selectors.tasks_in_order()
+    task_cards = selectors.task_cards(tasks[:CARDS])
     return render(
         request,
         "leaderboard/site/home.html",
         {
             "cards": cards(task_cards),
+            # all of them have a page of their own
+            "n_tasks": tasks.count() if len(task_cards) == CARDS else len(task_cards),
             "demo": _is_demo(task_cards),
             "latest": selectors.latest(),
             "numbers": selectors.numbers(),
@@ -46,7 +50,7 @@ def home(request: HttpRequest) -> HttpResponse:
 
 
 def _is_demo(task_cards: list[selectors.TaskCard]) -> bool:
-    """Tell whether `genie demo` made all that is here."""
+    """Tell whether `genie demo` made all that is here; real tasks come first."""
     return any(card.simulated for card in task_cards) and all(
         card.task.demo for card in task_cards
     )
