@@ -18,6 +18,11 @@ from leaderboard.submissions.models.submission import Submission, SubmissionEven
 from leaderboard.submissions.selectors.visibility import public
 from leaderboard.tasks.models import Task
 
+# A short board is made anew each time: it costs less to make than a stale one costs
+# trust. A long one is kept under its version, and for a minute at most, because what
+# staff edit by hand does not change the version.
+KEPT_FROM_ROWS = 100
+KEPT_SECONDS = 60
 # Whatever changes a board by itself leaves a new row in one of these, or moves the
 # progress of those whom people are judging.
 _TRACES: tuple[type[Model], ...] = (SubmissionEvent, Score, MetricResult)
@@ -34,6 +39,16 @@ class State:
 
     version: str
     latest_at: datetime | None
+
+    def key(self, *asked: str, teams: frozenset[int]) -> str:
+        """Name what is kept of the board in this state, as these teams asked for it.
+
+        Members of a team see its private rows and their progress: never another team's
+        page.
+        """
+        text = json.dumps([self.version, *asked, sorted(teams)])
+        # an address is as long as its visitor likes
+        return "board-" + hashlib.sha256(text.encode()).hexdigest()
 
 
 def version(task: Task) -> str:
