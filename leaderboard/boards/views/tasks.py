@@ -9,7 +9,7 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, render
 
 from genie.lib.serving.pages import page_of
-from leaderboard.boards.selectors.home import task_cards, tasks_in_order
+from leaderboard.boards.selectors.home import tasks_in_order
 from leaderboard.boards.selectors.sorting import metrics_of
 from leaderboard.boards.views.guidelines import example, guidelines
 from leaderboard.boards.views.task_cards import cards
@@ -35,7 +35,7 @@ def tasks(request: HttpRequest) -> HttpResponse:
     page = page_of(tasks_in_order(text, chosen["kind"]), CARDS, request.GET.get("page"))
     context = {
         "here": "tasks",
-        "cards": cards(task_cards(page.object_list)),
+        **cards(page.object_list, many=page.has_other_pages()),
         "page": page,
         "chosen": chosen,
         "query": urlencode({name: word for name, word in chosen.items() if word}),
