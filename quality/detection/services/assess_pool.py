@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Sequence
+from datetime import timedelta
 from typing import Any
 
 import numpy as np
@@ -16,6 +17,7 @@ from django.db import IntegrityError, transaction
 from django.utils import timezone
 
 from crowd.campaigns.services import staff_notices
+from crowd.workers.models.worker import Pause
 from crowd.workers.services import exclusions
 from genie.lib.seeds import seed_from
 from quality.bans.services import held_exclusions
@@ -43,14 +45,25 @@ from quality.detection.stats.weights import STEP, rating_weights, steps
 
 # Ratings alone are looked at again when there are so many more of them, as a share.
 NEW_RATINGS = 0.05
+# So are test questions: all fits of a pool then cost as much as a few of the last one.
+NEW_GRADES = 0.01
+# For the sake of who is paused there is another fit after this time for each answer that
+# it reads, which is some fifty times as long as that takes.
+FOR_DOUBT = timedelta(milliseconds=3)
 
 
-def assess(pool: str, *, simulated: bool) -> list[Ban]:
-    """Fit all evidence of the pool unless that was done; give who was banned for it."""
+def assess(pool: str, *, simulated: bool, complete: bool = True) -> list[Ban]:
+    """Fit all evidence of the pool unless that was done; give who was banned for it.
+
+    Unless `complete`, little that is new waits for more, and so does who is paused.
+    """
     fits = DetectorFit.objects.filter(pool=pool, polarity="", detector=ALL_EVIDENCE)
     stamp = stamp_of(pool, simulated=simulated)
-    if not stamp[0] or not _says_more(stamp, fits.order_by("-pk").first()):
+    last = fits.order_by("-pk").defer("posteriors").first()
+    if not stamp[0] or not _says_more(stamp, last):
         _resume(pool)
+        return []
+    if last is not None and not complete and not _is_due(stamp, last):
         return []
     evidence = evidence_of(pool, simulated=simulated)
     sha256 = _judged_once(pool, evidence)
@@ -96,6 +109,19 @@ def _says_more(stamp: list[int], last: DetectorFit | None) -> bool:
     if before is None or stamp[:-1] != before[:-1]:
         return True
     return bool(abs(stamp[-1] - before[-1]) > NEW_RATINGS * before[-1])
+
+
+def _is_due(stamp: list[int], last: DetectorFit) -> bool:
+    """Tell whether enough is new, or somebody has waited long enough for what is."""
+    before = last.parameters.get("stamp")
+    # a question was retired or restored, or grades are gone
+    if before is None or stamp[2] != before[2] or stamp[0] <= before[0]:
+        return True
+    if stamp[0] - before[0] >= NEW_GRADES * before[0]:
+        return True
+    n_read = last.parameters["n_tests"] + last.parameters["n_ratings"]
+    rested = timezone.now() - last.created_at >= n_read * FOR_DOUBT
+    return rested and Pause.objects.filter(pool=last.pool).exists()
 
 
 def _parameters(evidence: Evidence, found: Assessment) -> dict[str, Any]:
