@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import Any
 
 from django.conf import settings
+from django.db.models import Count, Max
 
 from quality.bans.models import HeldExclusion
 from quality.detection.models import ALL_EVIDENCE, Ban, Standing
@@ -35,6 +37,20 @@ def soft_weights(pool: str) -> dict[str, float]:
         weights[str(worker)] = weight
         weights |= {f"{worker}:{item}": own for item, own in earlier.items()}
     return weights
+
+
+def weights_stamps() -> dict[str, tuple[Any, ...]]:
+    """Give what moves whenever a pool's weights do, by pool, in three queries."""
+    stamps: dict[str, tuple[Any, ...]] = {}
+    for rows, newest in (
+        (Standing.objects.filter(weight__lt=1), "weighed_at"),
+        (Ban.objects.all(), "pk"),
+        (HeldExclusion.objects.filter(state=HeldExclusion.State.REFUSED), "pk"),
+    ):
+        grouped = rows.order_by().values_list("pool")
+        for pool, *counted in grouped.annotate(Count("pk"), Max(newest)):
+            stamps[pool] = (*stamps.get(pool, ()), rows.model.__name__, *counted)
+    return stamps
 
 
 def weight_of(weights: Mapping[str, float], worker: int, item: int | None) -> float:

@@ -6,12 +6,16 @@ from datetime import timedelta
 
 import pytest
 from django.db import connection
+from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
 from crowd.campaigns.services.claim import _newest
 from crowd.models import HIT, Assignment, Campaign, Input
+from leaderboard.evaluation.run import advance
 from leaderboard.evaluation.selectors.outdated import outdated, with_lost_ratings
-from leaderboard.models import HumanEvaluation
+from leaderboard.evaluation.services import refit
+from leaderboard.models import BoardFit, HumanEvaluation, Score
+from quality.models import Ban, DetectorFit, Standing
 from tests.factories import (
     make_many_ranked,
     make_task,
@@ -97,3 +101,45 @@ def test_what_somebody_had_last_is_found_without_going_through_everybodys(scored
     plan = Assignment.objects.filter(worker=first).order_by("-pk").explain()
     assert "assignment_newest_of_worker" in plan
     assert "TEMP B-TREE" not in plan
+
+
+def test_looking_at_boards_where_nothing_is_new_asks_as_much_for_one_task_as_for_many():
+    maria = make_user("maria")
+    team = make_team("Kestrel", maria)
+
+    def board(slug):
+        task = make_task(slug)
+        make_many_ranked(task, 2, team=team, owner=maria)
+        now = timezone.now()
+        HumanEvaluation.objects.filter(task=task).update(scored_at=now, final_at=now)
+        inputs = refit.inputs_of(task)
+        fit = BoardFit.objects.create(task=task, inputs_sha256=inputs)
+        Score.objects.filter(submission__task=task).update(fit=fit)
+        BoardFit.objects.update(created_at=timezone.now() - timedelta(days=2))
+        banned_at = timezone.now() - timedelta(days=1)
+        ban = Ban.objects.create(worker=make_worker(), pool=slug)
+        Ban.objects.filter(pk=ban.pk).update(created_at=banned_at)
+        return task
+
+    def asked():
+        advance()
+        with CaptureQueriesContext(connection) as queries:
+            assert advance() == 0
+        return len(queries)
+
+    first = board("tidy-news")
+    one = asked()
+    for slug in ("merry-tales", "plain-talk"):
+        board(slug)
+    assert asked() == one
+    # what is thought of a worker has changed
+    fit = DetectorFit.objects.create(pool="tidy-news", n_workers=1, seed=1)
+    Standing.objects.create(
+        fit=fit,
+        worker=make_worker(),
+        pool="tidy-news",
+        n_questions=9,
+        p_careless=0.5,
+        weight=0.5,
+    )
+    assert refit.due() == [first.pk]
