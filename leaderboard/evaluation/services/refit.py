@@ -21,7 +21,7 @@ from django.db.models import Q, QuerySet
 from django.utils import timezone
 
 from genie.lib.seeds import seed_from
-from genie.lib.serving.caches import computed as computed_values
+from genie.lib.serving.unmoved import is_unmoved, looked_in_vain
 from leaderboard.evaluation import ranking
 from leaderboard.evaluation.blinding import board_blinding
 from leaderboard.evaluation.estimates import (
@@ -141,14 +141,14 @@ def _aged(fits: Iterable[BoardFit]) -> set[int]:
     """Find the tasks of fits that have aged; those that had not, where nothing moved."""
     aged, stamps = set(), weights_stamps()
     for fit in fits:
-        key = f"weights-of-fit-{fit.pk}-{fit.created_at.timestamp()}"
+        name = f"weights-of-fit-{fit.pk}-{fit.created_at.timestamp()}"
         stamp = stamps.get(fit.task.slug, ())
-        if computed_values.get(key) == stamp:
+        if not _is_old(fit) or is_unmoved(name, stamp):
             continue
         if _has_aged(fit):
             aged.add(fit.task_id)
-        elif _is_old(fit):
-            computed_values.set(key, stamp, WEIGHTS_STAND.total_seconds())
+        else:
+            looked_in_vain(name, stamp)
     return aged
 
 

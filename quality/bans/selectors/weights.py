@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
 
 from django.conf import settings
-from django.db.models import Count, Max
 
+from genie.lib.serving.unmoved import Stamp, stamps
 from quality.bans.models import HeldExclusion
 from quality.detection.models import ALL_EVIDENCE, Ban, Standing
 
@@ -39,18 +38,14 @@ def soft_weights(pool: str) -> dict[str, float]:
     return weights
 
 
-def weights_stamps() -> dict[str, tuple[Any, ...]]:
-    """Give what moves whenever a pool's weights do, by pool, in three queries."""
-    stamps: dict[str, tuple[Any, ...]] = {}
-    for rows, newest in (
-        (Standing.objects.filter(weight__lt=1), "weighed_at"),
-        (Ban.objects.all(), "pk"),
-        (HeldExclusion.objects.filter(state=HeldExclusion.State.REFUSED), "pk"),
-    ):
-        grouped = rows.order_by().values_list("pool")
-        for pool, *counted in grouped.annotate(Count("pk"), Max(newest)):
-            stamps[pool] = (*stamps.get(pool, ()), rows.model.__name__, *counted)
-    return stamps
+def weights_stamps() -> dict[str, Stamp]:
+    """Give what moves whenever a pool's weights do, by pool."""
+    refused = HeldExclusion.objects.filter(state=HeldExclusion.State.REFUSED)
+    return stamps(
+        (Standing.objects.filter(weight__lt=1), "pool", "weighed_at"),
+        (Ban.objects.all(), "pool", "pk"),
+        (refused, "pool", "pk"),
+    )
 
 
 def weight_of(weights: Mapping[str, float], worker: int, item: int | None) -> float:

@@ -11,12 +11,15 @@ from django.utils import timezone
 
 from crowd.campaigns.services.claim import _newest
 from crowd.models import HIT, Assignment, Campaign, Input
-from leaderboard.evaluation.run import advance
+from genie.lib.serving.caches import computed
+from leaderboard.evaluation import run
 from leaderboard.evaluation.selectors.outdated import outdated, with_lost_ratings
 from leaderboard.evaluation.services import refit
-from leaderboard.models import BoardFit, HumanEvaluation, Score
+from leaderboard.models import BoardFit, EvaluationCampaign, HumanEvaluation, Score
 from quality.models import Ban, DetectorFit, Standing
 from tests.factories import (
+    answer,
+    make_item,
     make_many_ranked,
     make_task,
     make_team,
@@ -122,9 +125,9 @@ def test_looking_at_boards_where_nothing_is_new_asks_as_much_for_one_task_as_for
         return task
 
     def asked():
-        advance()
+        run.advance()
         with CaptureQueriesContext(connection) as queries:
-            assert advance() == 0
+            assert run.advance() == 0
         return len(queries)
 
     first = board("tidy-news")
@@ -143,3 +146,26 @@ def test_looking_at_boards_where_nothing_is_new_asks_as_much_for_one_task_as_for
         weight=0.5,
     )
     assert refit.due() == [first.pk]
+
+
+def test_of_many_evaluations_those_with_new_answers_are_looked_at(scored, monkeypatch):
+    computed.delete(run._SEEN)
+    monkeypatch.setattr(run, "LOOKS", 2)
+    pks = list(HumanEvaluation.objects.values_list("pk", flat=True))
+    rows = EvaluationCampaign.objects.order_by("pk").select_related("campaign")
+    quiet, busy = rows[0], rows[1]
+    # whatever came before this process began is looked at
+    assert [run._worth_a_look(pks) for _ in range(2)] == [pks, pks]
+    assert len(run._worth_a_look(pks)) == 2
+    answer(make_item(busy.campaign, "new"), make_worker(), 1.0)
+    for _ in range(2):
+        looked_at = run._worth_a_look(pks)
+        assert busy.evaluation_id in looked_at
+        assert len(looked_at) == 3
+    # the others have their turns
+    for _ in range(1_000):
+        if quiet.evaluation_id in run._worth_a_look(pks):
+            break
+    else:
+        pytest.fail("an evaluation was never looked at")
+    assert run._worth_a_look(pks[:2]) == pks[:2]
