@@ -45,11 +45,11 @@ from quality.detection.stats.weights import STEP, rating_weights, steps
 
 # Ratings alone are looked at again when there are so many more of them, as a share.
 NEW_RATINGS = 0.05
-# So are test questions: all fits of a pool then cost as much as a few of the last one.
-NEW_GRADES = 0.01
-# For the sake of who is paused there is another fit after this time for each answer that
-# it reads, which is some fifty times as long as that takes.
-FOR_DOUBT = timedelta(milliseconds=3)
+# So are test questions, when so many are new as a share, and so many at least: who is
+# looked at after each of them is excluded by bad luck more often, above all early on.
+NEW_GRADES, LEAST_NEW = 0.01, 30
+# Longer than this nobody who is paused waits for that.
+PATIENCE = timedelta(minutes=30)
 
 
 def assess(pool: str, *, simulated: bool, complete: bool = True) -> list[Ban]:
@@ -63,7 +63,8 @@ def assess(pool: str, *, simulated: bool, complete: bool = True) -> list[Ban]:
     if not stamp[0] or not _says_more(stamp, last):
         _resume(pool)
         return []
-    if last is not None and not complete and not _is_due(stamp, last):
+    due = complete or _is_due(stamp, last) or _has_waited(pool, simulated=simulated)
+    if not due:
         return []
     evidence = evidence_of(pool, simulated=simulated)
     sha256 = _judged_once(pool, evidence)
@@ -111,17 +112,26 @@ def _says_more(stamp: list[int], last: DetectorFit | None) -> bool:
     return bool(abs(stamp[-1] - before[-1]) > NEW_RATINGS * before[-1])
 
 
-def _is_due(stamp: list[int], last: DetectorFit) -> bool:
-    """Tell whether enough is new, or somebody has waited long enough for what is."""
-    before = last.parameters.get("stamp")
+def _is_due(stamp: list[int], last: DetectorFit | None) -> bool:
+    """Tell whether enough is new for another fit."""
+    before = last.parameters.get("stamp") if last else [0, 0, *stamp[2:]]
     # a question was retired or restored, or grades are gone
     if before is None or stamp[2] != before[2] or stamp[0] <= before[0]:
         return True
-    if stamp[0] - before[0] >= NEW_GRADES * before[0]:
-        return True
-    n_read = last.parameters["n_tests"] + last.parameters["n_ratings"]
-    rested = timezone.now() - last.created_at >= n_read * FOR_DOUBT
-    return rested and Pause.objects.filter(pool=last.pool).exists()
+    return bool(stamp[0] - before[0] >= max(LEAST_NEW, NEW_GRADES * before[0]))
+
+
+def _has_waited(pool: str, *, simulated: bool) -> bool:
+    """Tell whether somebody is paused for long about whom nobody has to decide.
+
+    Programs have no patience.
+    """
+    since = timezone.now() - (timedelta() if simulated else PATIENCE)
+    paused = Pause.objects.filter(
+        pool=pool, worker__simulated=simulated, created_at__lte=since
+    )
+    decided = held_exclusions.waiting_workers(pool)
+    return paused.exclude(worker__in=decided).exists()
 
 
 def _parameters(evidence: Evidence, found: Assessment) -> dict[str, Any]:

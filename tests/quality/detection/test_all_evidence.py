@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from datetime import timedelta
 
 import numpy as np
 import pytest
@@ -190,29 +189,26 @@ def test_little_that_is_new_waits_for_more_unless_somebody_waits_for_it(
         return DetectorFit.objects.count(), Pause.objects.count()
 
     worker = pool(7, 0)[0]
-    grades = list(Grade.objects.filter(worker=worker)[:3])
+    grades = list(Grade.objects.exclude(worker=worker)[:30])
     Grade.objects.filter(pk__in=[grade.pk for grade in grades]).delete()
     assert look() == (1, 0)
     grades[0].save(force_insert=True)
     assert look() == (1, 0)
     exclusions.pause(worker, POOL)
     assert look() == (1, 1)
-    DetectorFit.objects.update(created_at=timezone.now() - timedelta(seconds=2))
+    Pause.objects.update(created_at=timezone.now() - assess_pool.PATIENCE)
     assert look() == (2, 0)
-    # more than a hundredth is new
     for grade in grades[1:]:
         grade.save(force_insert=True)
+    assert look() == (2, 0)
+    # whatever ends rests on all of it
+    judge(POOL)
     assert look() == (3, 0)
     # a question that is retired changes much at once
     retire(DetectorFit.objects.first(), [questions[0].pk])
     assert look() == (4, 0)
-    # whatever ends rests on all of it
-    pool(1, 0)
-    others = Grade.objects.exclude(worker=worker).order_by("-pk")[:15]
-    Grade.objects.filter(pk__in=[grade.pk for grade in others]).delete()
-    assert look() == (4, 0)
-    judge(POOL)
-    assert DetectorFit.objects.count() == 5
+    pool(2, 0)
+    assert look() == (5, 0)
 
 
 def test_beyond_the_share_a_person_decides_and_they_get_no_work_meanwhile(pool, boss):
