@@ -83,6 +83,7 @@ def multiply(n: int) -> None:
     from django.db import connection, transaction
     from django.db.models import Max
 
+    from benchmarks.years.bulk import loading
     from crowd import models as crowd
     from leaderboard import models
 
@@ -103,8 +104,10 @@ def multiply(n: int) -> None:
             return f"a.{field.column} || '-' || copy.n"
         return f'a."{field.column}"'
 
-    with transaction.atomic(), connection.cursor() as cursor:
-        for one in every if n else []:
+    if not n:
+        return
+    with loading(every), transaction.atomic(), connection.cursor() as cursor:
+        for one in every:
             fields = one._meta.concrete_fields
             columns = ", ".join(f'"{field.column}"' for field in fields)
             values = ", ".join(copied(field) for field in fields)
