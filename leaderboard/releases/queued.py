@@ -44,7 +44,6 @@ PIECE_SECONDS = 120
 KEPT = 3
 # How often the database is told how far a release is, in seconds.
 _TELL_EVERY = 2.0
-_ABANDONED_SECONDS = 86_400
 _CUT_OFF = (
     "Its process was killed at every attempt: not enough memory, disk or time. The "
     "command `release` has no time limit."
@@ -95,6 +94,7 @@ def remove(row: Release) -> bool:
 
 def queue_missing() -> int:
     """Queue what waits and has no job: a queue elsewhere may have lost it."""
+    _sweep()
     pks = Release.objects.filter(state__in=UNDER_WAY).values_list("pk", flat=True)
     return jobs.enqueue_missing((JOB, {"pk": pk}) for pk in pks)
 
@@ -127,7 +127,6 @@ def _work(row: Release, folder: Path) -> bool:
     try:
         if begun:
             row.n_attempts += 1
-            _sweep()
             _make(row, folder)
         elif waiting.update(
             state=State.FAILED, failure=_CUT_OFF, finished_at=timezone.now()
@@ -245,7 +244,14 @@ def _sweep_archives(row: Release, until: int) -> None:
 
 
 def _sweep() -> None:
-    """Delete what killed processes have left here."""
-    for left in _folder().iterdir():
-        if time.time() - left.stat().st_mtime > _ABANDONED_SECONDS:
-            shutil.rmtree(left, ignore_errors=True)
+    """Delete what nobody goes on with: of rounds that are over, here or elsewhere."""
+    there = [
+        *_folder().iterdir()
+    ]  # before the rows, which are older than their folders
+    rows = Release.objects.filter(state__in=UNDER_WAY).values_list("pk", "round")
+    going_on = {f"{pk}-{number}" for pk, number in rows}
+    for left in there:
+        if left.name not in going_on:
+            with _alone(left) as alone:
+                if alone:
+                    shutil.rmtree(left, ignore_errors=True)

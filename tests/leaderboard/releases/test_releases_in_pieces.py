@@ -87,6 +87,10 @@ def test_the_next_piece_is_queued_and_does_the_rest(task, monkeypatch):  # noqa:
         queued.work(row.pk)  # the job comes twice: one process is at it already
     row.refresh_from_db()
     assert row.n_attempts == 1
+    elsewhere = queued._folder() / f"{row.pk}-7"
+    elsewhere.mkdir()
+    queued.queue_missing()
+    assert [one.name for one in queued._folder().iterdir()] == [f"{row.pk}-0"]
     monkeypatch.undo()
     queued.work(row.pk)
     row.refresh_from_db()
