@@ -26,11 +26,19 @@ class Command(BaseCommand):
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("folder", type=Path, help="or the .zip as downloaded")
+        parser.add_argument(
+            "--parquet",
+            action="store_true",
+            help="read the tables' Parquet (extra: parquet); also done where there is no "
+            "JSONL",
+        )
 
     def handle(self, *args: Any, **options: Any) -> None:
         try:
             with _unpacked(options["folder"]) as folder:
-                rebuilt = rebuild(folder, report=self.stdout.write)
+                rebuilt = rebuild(
+                    folder, parquet=options["parquet"], report=self.stdout.write
+                )
         except GenieError as error:
             raise CommandError(error.message) from error
         for line in rebuilt.skipped:

@@ -16,6 +16,7 @@ from leaderboard.designs.unit import Unit
 from leaderboard.releases import FORMAT, READABLE, bundle
 from leaderboard.releases.bundle import Record
 from leaderboard.releases.masked_instances import Places
+from leaderboard.releases.parquet import as_json_lines
 from leaderboard.releases.published_numbers import EXCLUDED, Number
 from leaderboard.releases.rebuilding.comparisons import compared_numbers
 from leaderboard.releases.rebuilding.estimates import Estimates
@@ -40,12 +41,34 @@ class Rebuilt:
 
 
 def rebuild(
-    folder: Path, *, report: Callable[[str], None] = lambda line: None
+    folder: Path,
+    *,
+    parquet: bool = False,
+    report: Callable[[str], None] = lambda line: None,
 ) -> Rebuilt:
-    """Check and recompute; a GenieError (`differs`) names the first that differs."""
+    """Check and recompute; a GenieError (`differs`) names the first that differs.
+
+    Parameters
+    ----------
+    folder : Path
+    parquet : bool, optional
+        Read the tables' Parquet also where their JSONL is there.
+    report : callable, optional
+        Is told each part that came out the same.
+    """
     n_files = bundle.check(folder)
     report(f"{n_files} files match their checksums.")
     manifest = bundle.read_manifest(folder)
+    alone = (folder / "systems.parquet").is_file() > (
+        folder / "systems.jsonl"
+    ).is_file()
+    if parquet or alone:
+        with as_json_lines(folder) as tables:
+            return _rebuild(tables, manifest, report)
+    return _rebuild(folder, manifest, report)
+
+
+def _rebuild(folder: Path, manifest: Record, report: Callable[[str], None]) -> Rebuilt:
     if manifest.get("format") not in READABLE:
         raise GenieError(
             f"This release has the format {manifest.get('format')!r}; this "
