@@ -38,6 +38,10 @@ class GenieConfig(AppConfig):
         examinations.register_all()
         lifeline.hold_on()
         pulse.listen()
+        if "qcluster" in sys.argv:
+            from genie.lib.queue import sentinel
+
+            sentinel.install()
         # What is loaded by now stays: the collector need not look at it again.
         gc.freeze()
         gc.set_threshold(10_000, 20, 20)

@@ -3,5 +3,6 @@
 from __future__ import annotations
 
 from genie.accounts.models import AccessToken, PrivateRead, TaskRole
+from genie.lib.queue.owners import RunningQueue
 
-__all__ = ["AccessToken", "PrivateRead", "TaskRole"]
+__all__ = ["AccessToken", "PrivateRead", "RunningQueue", "TaskRole"]

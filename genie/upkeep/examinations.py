@@ -62,12 +62,15 @@ def queue() -> Finding:
         return Finding(PROBLEM, "never started: run `genie work`")
     seconds = max(0.0, late.total_seconds())
     age, failed = jobs.oldest_waiting_seconds() or 0.0, jobs.n_failed(days=1)
+    running = jobs.queues()
     stuck = seconds > _LATE_SECONDS or age > _WAITS_LONG_SECONDS
     return Finding(
         worst(stuck, failed),
         f"jobs waiting: {waiting:,}, the oldest for {age:,.0f} s; failed in the last "
-        f"day: {failed:,}; periodic jobs are {seconds:,.0f} s late",
+        f"day: {failed:,}; periodic jobs are {seconds:,.0f} s late; queues that run: "
+        f"{', '.join(running) or 'none'}",
         {
+            "queues_running": float(len(running)),
             "jobs_waiting": float(waiting),
             "jobs_oldest_seconds": age,
             "jobs_late_seconds": seconds,
