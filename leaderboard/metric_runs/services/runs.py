@@ -67,7 +67,9 @@ def catch_up(task: Task) -> int:
 
 def queue_next(run: MetricRun) -> int:
     """Queue the first pieces that wait; or say that the run is over."""
-    waiting = run.pieces.filter(state=PieceState.WAITING).order_by("n_attempts", "pk")
+    waiting = run.pieces.filter(state=PieceState.WAITING).order_by(
+        "n_attempts", "first", "pk"
+    )
     pks = list(waiting.values_list("pk", flat=True)[:IN_QUEUE])
     if not pks:
         _finish(run)
