@@ -3,5 +3,6 @@
 from __future__ import annotations
 
 from genie.accounts.models import AccessToken, PrivateRead, TaskRole
+from genie.history.models import LogEntry, LogHead
 
-__all__ = ["AccessToken", "PrivateRead", "TaskRole"]
+__all__ = ["AccessToken", "LogEntry", "LogHead", "PrivateRead", "TaskRole"]
