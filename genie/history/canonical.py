@@ -6,6 +6,7 @@ import hashlib
 import json
 import math
 from decimal import Decimal
+from numbers import Integral, Real
 from typing import Any
 
 # the largest whole number that every reader of JSON has exactly (RFC 8785, 3.2.2.3)
@@ -51,7 +52,7 @@ def commitment(salt: bytes, text: bytes) -> str:
 def _text(value: Any) -> str:
     if value is None or isinstance(value, bool | str):
         return json.dumps(value, ensure_ascii=False)
-    if isinstance(value, int | float):
+    if isinstance(value, Real):
         return _number(value)
     if isinstance(value, list | tuple):
         return f"[{','.join(map(_text, value))}]"
@@ -63,12 +64,12 @@ def _text(value: Any) -> str:
     raise TypeError(f"{type(value).__name__} has no canonical JSON.")
 
 
-def _number(value: float) -> str:
+def _number(value: Real) -> str:
     """Write a number as ECMAScript does (ECMA-262, Number::toString)."""
-    if isinstance(value, int):
-        if abs(value) > _LARGEST:
+    if isinstance(value, Integral):
+        if abs(int(value)) > _LARGEST:
             raise ValueError(f"{value} is not exact in JSON.")
-        return str(value)
+        return str(int(value))
     if not math.isfinite(value):
         raise ValueError(f"{value} has no JSON.")
     if value == 0:

@@ -220,7 +220,7 @@ def _joint_results(evaluation: HumanEvaluation, before: datetime | None) -> Writ
         row.results = results
         row.save(update_fields=["results", "changes"])
         if changed:
-            public_log.result(row, results=results, reason=reason)
+            public_log.joint_result(row, results)
         return changed
 
     return put

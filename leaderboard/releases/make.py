@@ -21,7 +21,7 @@ from leaderboard.evaluation.services.refit import estimates_seed
 from leaderboard.releases import FORMAT, bundle
 from leaderboard.releases.bundle import Record
 from leaderboard.releases.card import card
-from leaderboard.releases.gathering import comparisons, joint, results
+from leaderboard.releases.gathering import comparisons, joint, public_log, results
 from leaderboard.releases.gathering.judgments import (
     JUDGMENTS,
     check_settled,
@@ -107,7 +107,9 @@ def make(
     (folder / bundle.CARD).write_text(text, "utf-8")
     if parquet:
         write_parquet(folder, tables.columns.items())
+    public_log.write(folder, task)
     bundle.write_checksums(folder)
+    public_log.made(folder, task)
     return Made(folder, counts, texts)
 
 

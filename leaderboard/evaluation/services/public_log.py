@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Collection, Iterable
+import math
+from collections.abc import Collection, Iterable, Mapping
 from typing import Any
 
 from django.db.models import Q
@@ -37,13 +38,28 @@ def scores(rows: Iterable[Score]) -> None:
 
 
 def _numbers(score: Score) -> dict[str, Any]:
-    return {name: getattr(score, name) for name in _SAID}
+    numbers = {name: getattr(score, name) for name in _SAID}
+    # JSON has no infinity
+    return {
+        name: None if isinstance(one, float) and not math.isfinite(one) else one
+        for name, one in numbers.items()
+    }
 
 
 def result(row: Comparison | JointEvaluation, **found: Any) -> None:
     """Log what a comparison or a joint evaluation has found."""
     data = _about(row) | json.loads(json.dumps(found), parse_int=_exact)
     log.append(log.Kind.RESULT, data, about=row.evaluation.pk)
+
+
+def joint_result(row: JointEvaluation, results: Mapping[str, Any]) -> None:
+    """Log what a joint evaluation says of its systems, and nothing of workers."""
+    kept = ("systems", "ratings_sha256", "signature")
+    of = {
+        criterion: {name: found[name] for name in kept if name in found}
+        for criterion, found in results["criteria"].items()
+    }
+    result(row, criteria=of)
 
 
 def _exact(digits: str) -> int | str:

@@ -173,7 +173,7 @@ def _results(evaluation: HumanEvaluation) -> dict[str, Any]:
 
 def _write(evaluation: HumanEvaluation, results: dict[str, Any]) -> None:
     JointEvaluation.objects.filter(evaluation=evaluation.pk).update(results=results)
-    public_log.result(evaluation.joint, results=results)
+    public_log.joint_result(evaluation.joint, results)
 
 
 def _texts(systems: Sequence[Submission], instances: Sequence[Instance]) -> Texts:

@@ -12,6 +12,7 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from genie.lib.errors import GenieError
+from leaderboard.releases.rebuilding.public_log import check_since
 from leaderboard.releases.rebuilding.rebuild import rebuild
 
 
@@ -26,11 +27,21 @@ class Command(BaseCommand):
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("folder", type=Path, help="or the .zip as downloaded")
+        parser.add_argument(
+            "--since",
+            type=Path,
+            metavar="EARLIER",
+            help="an earlier release of the same site: check that the public log has "
+            "only grown",
+        )
 
     def handle(self, *args: Any, **options: Any) -> None:
         try:
             with _unpacked(options["folder"]) as folder:
                 rebuilt = rebuild(folder, report=self.stdout.write)
+                if options["since"]:
+                    with _unpacked(options["since"]) as earlier:
+                        self.stdout.write(check_since(folder, earlier))
         except GenieError as error:
             raise CommandError(error.message) from error
         for line in rebuilt.skipped:
