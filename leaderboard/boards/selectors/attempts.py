@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Collection
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
-from django.db.models import Count, Exists, Max, OuterRef, Q
+from django.db.models import Count, Exists, Max, OuterRef, Q, Subquery
 
 from leaderboard.boards.selectors.columns import main_criterion
 from leaderboard.evaluation.models.human_evaluation import Score
@@ -16,9 +16,11 @@ from leaderboard.tasks.models import Task
 
 State = Submission.State
 # Of an unusable file nobody learns how good a system is.
-_NO_ATTEMPT = (State.RECEIVED, State.INVALID)
+_NO_ATTEMPT = Q(state__in=[State.RECEIVED, State.INVALID])
 # What a score cannot leave, where it is one from 0 to 100.
 _LEAST, _MOST = 0.0, 100.0
+# A team, and whether its systems are rated by programs: these are counted apart.
+Key = tuple[int, bool]
 
 
 @dataclass(frozen=True)
@@ -28,49 +30,47 @@ class Attempts:
     n: int
     # of these, how many have ever had a score
     n_rated: int
-    # whether this one is the best of several, and its interval allowing for that
-    is_best: bool
+    # the best score that everybody may see
+    best: float | None
+    # of the best of several: its interval, allowing for the choice
     low: float | None = None
     high: float | None = None
 
+    def chosen(self, mean: float | None) -> bool:
+        """Tell whether a system with this score is the best of several."""
+        return self.n_rated > 1 and mean is not None and mean == self.best
 
-def best_of(task: Task, teams: Collection[int]) -> dict[int, tuple[int, float]]:
-    """Give the teams with several rated attempts, how many, and their best public score."""
-    submissions = Submission.objects.filter(_rated(), task=task, team__in=teams)
-    rated = submissions.order_by().values_list("team").annotate(n=Count("pk"))
-    several = {team: n for team, n in rated if n > 1}
-    if not several:
-        return {}
-    best = (
-        Score.objects.filter(
-            public("submission__"),
-            submission__published_at__isnull=False,
-            submission__task=task,
-            submission__team__in=several,
-            superseded_at=None,
-            criterion=main_criterion(task),
-        )
+    @property
+    def is_best(self) -> bool:
+        return self.low is not None
+
+
+def attempts(task: Task, teams: Collection[int]) -> dict[Key, Attempts]:
+    """Count these teams' attempts on a task, in one query."""
+    own = Score.objects.filter(submission=OuterRef("pk"))
+    current = own.filter(superseded_at=None, criterion=main_criterion(task))
+    rows = (
+        Submission.objects.filter(task=task, team__in=teams)
+        .alias(rated=Exists(own), mean=Subquery(current.values("mean")[:1]))
         .order_by()
-        .values_list("submission__team")
-        .annotate(mean=Max("mean"))
+        .values_list("team", "simulated")
+        .annotate(
+            n=Count("pk", filter=~_NO_ATTEMPT),
+            n_rated=Count("pk", filter=Q(rated=True)),
+            best=Max("mean", filter=public() & Q(published_at__isnull=False)),
+        )
     )
-    return {team: (several[team], mean) for team, mean in best}
+    return {(team, simulated): Attempts(*found) for team, simulated, *found in rows}
 
 
 def attempts_of(submission: Submission, score: Score | None) -> Attempts:
     """Count the attempts of a submission's team, and correct its best score."""
-    task, team = submission.task, submission.team_id
-    tried = Submission.objects.filter(task=task, team=team)
-    n = tried.exclude(state__in=_NO_ATTEMPT).count()
-    rated, best = best_of(task, [team]).get(team, (0, 0.0))
-    if score is None or not rated or score.mean < best:
-        n_rated = rated or tried.filter(_rated()).count()
-        return Attempts(n, n_rated, is_best=False)
-    return Attempts(n, rated, True, *_corrected(score, rated))
-
-
-def _rated() -> Q:
-    return Q(Exists(Score.objects.filter(submission=OuterRef("pk"))))
+    team = submission.team_id
+    found = attempts(submission.task, [team])[team, submission.simulated]
+    if score is None or not found.chosen(score.mean):
+        return found
+    low, high = _corrected(score, found.n_rated)
+    return replace(found, low=low, high=high)
 
 
 def _corrected(score: Score, n: int) -> tuple[float, float]:

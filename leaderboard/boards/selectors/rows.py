@@ -11,7 +11,7 @@ from typing import Any
 from django.db.models import FilteredRelation, Q
 from django.utils import timezone
 
-from leaderboard.boards.selectors.attempts import best_of
+from leaderboard.boards.selectors.attempts import attempts
 from leaderboard.boards.selectors.columns import Place, current, main_criterion
 from leaderboard.evaluation.models.human_evaluation import Score
 from leaderboard.evaluation.selectors.coverage import Partial, is_whole, partial_of
@@ -115,7 +115,7 @@ def fetch_rows(
     teams: frozenset[int],
     at: datetime | None = None,
 ) -> list[Row]:
-    """Fetch what the rows show, in the order given, in six queries at most.
+    """Fetch what the rows show, in the order given, in five queries at most.
 
     With `at` scores and metrics are those of then.
     """
@@ -160,15 +160,13 @@ def _with_best(
     task: Task, rows: list[Row], data_of: dict[int, dict[str, Any]]
 ) -> list[Row]:
     """Say of which rows their team, where it is named, has tried others."""
-    teams = {data_of[row.pk]["team_id"] for row in rows if row.human and row.team}
-    best = best_of(task, teams) if teams else {}
+    named = {row.pk: data_of[row.pk]["team_id"] for row in rows if row.team}
+    tried = attempts(task, {*named.values()}) if named else {}
     return [
-        replace(row, best_of=best[team][0])
-        if row.human
-        and row.team
+        replace(row, best_of=found.n_rated)
+        if (found := tried.get((named.get(row.pk, 0), row.simulated)))
         and not row.private
-        and (team := data_of[row.pk]["team_id"]) in best
-        and row.human.mean >= best[team][1]
+        and found.chosen(row.human.mean if row.human else None)
         else row
         for row in rows
     ]
