@@ -9,7 +9,7 @@ from django.db.models import Count, Exists, Max, OuterRef, Q, Subquery
 
 from leaderboard.boards.selectors.columns import main_criterion
 from leaderboard.evaluation.models.human_evaluation import Score
-from leaderboard.stats.selection import widening
+from leaderboard.stats.multiplicity import widening
 from leaderboard.submissions.models.submission import Submission
 from leaderboard.submissions.selectors.visibility import public
 from leaderboard.tasks.models import Task

@@ -25,7 +25,9 @@ _LARGEST = 2**63 - 1
 
 class HeadSerializer(serializers.Serializer[Any]):
     size = serializers.IntegerField(help_text="How many entries the log had.")
-    root = serializers.CharField(help_text="Root of its Merkle tree (SHA-256).")
+    root = serializers.CharField(  # type: ignore[assignment]
+        help_text="Root of its Merkle tree (SHA-256)."
+    )
     at = serializers.DateTimeField()
 
 
@@ -49,7 +51,7 @@ class EntrySerializer(serializers.Serializer[Any]):
         allow_null=True,
         help_text="In hexadecimal; null while what the entry says is not public.",
     )
-    data = serializers.CharField(
+    data = serializers.CharField(  # type: ignore[assignment]
         allow_null=True,
         help_text="What it says, as canonical JSON: the commitment is the SHA-256 of "
         "the salt's bytes and this text.",

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from leaderboard.stats.selection import widening
+from leaderboard.stats.multiplicity import widening
 
 # Two-sided 5 % points of the maximum modulus with infinitely many degrees of freedom
 # (Stoline and Ury 1979, Technometrics 21, table 1).
