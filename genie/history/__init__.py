@@ -7,7 +7,7 @@ and writes a head, which nobody who kept an earlier one can be deceived about.
 
 `canonical` and `merkle` are pure: readers of a release check it without a database.
 
-Front door: canonical; merkle; models; log; shown.
+Front door: admin; canonical; log; merkle; models; shown.
 """
 
 from __future__ import annotations
