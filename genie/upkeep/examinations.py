@@ -11,6 +11,7 @@ from django.core.mail import get_connection
 from django.db import connection
 from django.db.models import FileField, Model
 
+from genie.history import log
 from genie.lib import jobs
 from genie.lib.serving import health
 from genie.lib.unguessable import fingerprint
@@ -91,6 +92,14 @@ def mail() -> Finding:
     return Finding(OK, f"{settings.EMAIL_HOST} answers")
 
 
+def history() -> Finding:
+    """Compute the public log's tree again, and compare all heads with it."""
+    newest = log.head()
+    if wrong := log.first_difference():
+        return Finding(PROBLEM, f"the public log does not hold: {wrong}")
+    return Finding(OK, f"{newest.size:,} entries hold; the root is {newest.root}")
+
+
 def files() -> Finding:
     """Compare what rows name with what is stored, by content."""
     stored = set(uploads.names())
@@ -138,3 +147,4 @@ def register_all() -> None:
     register("disk", disk, needs_database=False)
     register("mail", mail, slow=True, needs_database=False)
     register("uploads", files, slow=True)
+    register("public log", history, slow=True)

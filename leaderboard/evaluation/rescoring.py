@@ -25,7 +25,7 @@ from leaderboard.evaluation.models.joint_evaluation import JointEvaluation
 from leaderboard.evaluation.models.rescoring import Rescoring
 from leaderboard.evaluation.selectors.outdated import outdated, with_lost_ratings
 from leaderboard.evaluation.selectors.unsettled import unsettled, why_changed
-from leaderboard.evaluation.services import refit, score
+from leaderboard.evaluation.services import public_log, refit, score
 from leaderboard.evaluation.services.joint_results import (
     joint_changes,
     results_of,
@@ -221,6 +221,8 @@ def _joint_results(evaluation: HumanEvaluation, before: datetime | None) -> Writ
         changed: bool = row.results != results
         row.results = results
         row.save(update_fields=["results", "changes"])
+        if changed:
+            public_log.joint_result(row, results)
         return changed
 
     return put

@@ -22,6 +22,7 @@ from leaderboard.evaluation.services.refit import estimates_seed
 from leaderboard.releases import FORMAT, bundle
 from leaderboard.releases.bundle import Record
 from leaderboard.releases.card import card
+from leaderboard.releases.gathering import public_log
 from leaderboard.releases.gathering.judgments import (
     check_settled,
     scored_again,
@@ -110,7 +111,9 @@ def make(
         tables.tell_all()
         notes.once("parquet", partial(write_parquet, folder, tables.columns.items()))
     tables.tell_all()
+    notes.once("log", partial(public_log.write, folder, task))
     notes.once("checksums", partial(bundle.write_checksums, folder))
+    notes.once("logged", partial(public_log.made, folder, task))
     return Made(folder, tables.counts, texts)
 
 

@@ -43,6 +43,7 @@ from leaderboard.evaluation.selectors.board_ratings import (
 )
 from leaderboard.evaluation.selectors.coverage import is_whole
 from leaderboard.evaluation.selectors.shown import with_what_was_shown
+from leaderboard.evaluation.services import public_log
 from leaderboard.evaluation.stored_fit import as_json
 from leaderboard.submissions.models.submission import Submission
 from leaderboard.tasks.config import PLAIN
@@ -264,6 +265,7 @@ def _write(refit: Refit, *, hold: bool) -> None:
         # what stands on the public board does not change with a system beside it
         rows = rows.filter(submission=of)
     held = [_give(score, fit, refit, now, hold=hold) for score in rows]
+    public_log.scores(score for score in rows if score.fit_id == fit.pk)
     if ends := [until for until in held if until is not None]:
         fit.holds_until = min(ends)
         fit.save(update_fields=["holds_until"])

@@ -12,6 +12,7 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from genie.lib.errors import GenieError
+from leaderboard.releases.rebuilding.public_log import check_since
 from leaderboard.releases.rebuilding.rebuild import rebuild
 
 
@@ -32,6 +33,13 @@ class Command(BaseCommand):
             help="read the tables' Parquet (extra: parquet); also done where there is no "
             "JSONL",
         )
+        parser.add_argument(
+            "--since",
+            type=Path,
+            metavar="EARLIER",
+            help="an earlier release of the same site: check that the public log has "
+            "only grown",
+        )
 
     def handle(self, *args: Any, **options: Any) -> None:
         try:
@@ -39,6 +47,9 @@ class Command(BaseCommand):
                 rebuilt = rebuild(
                     folder, parquet=options["parquet"], report=self.stdout.write
                 )
+                if options["since"]:
+                    with _unpacked(options["since"]) as earlier:
+                        self.stdout.write(check_since(folder, earlier))
         except GenieError as error:
             raise CommandError(error.message) from error
         for line in rebuilt.skipped:

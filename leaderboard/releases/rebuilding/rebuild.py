@@ -22,6 +22,7 @@ from leaderboard.releases.rebuilding.comparisons import compared_numbers
 from leaderboard.releases.rebuilding.estimates import Estimates
 from leaderboard.releases.rebuilding.joint import joint_numbers
 from leaderboard.releases.rebuilding.metrics import metric_numbers
+from leaderboard.releases.rebuilding.public_log import log_numbers
 from leaderboard.stats.ranking import rank_ranges
 from leaderboard.tasks.config import PLAIN
 from quality.detection.models import ALL_EVIDENCE
@@ -86,6 +87,7 @@ def _rebuild(folder: Path, manifest: Record, report: Callable[[str], None]) -> R
         ("metrics", _metrics(folder, manifest)),
         ("detectors", _detectors(folder, manifest)),
         ("rows", _counts(folder, manifest)),
+        ("public log", log_numbers(folder)),
     ]
     for kind, numbers in checks:
         try:

@@ -7,7 +7,7 @@ from django.db import migrations, models
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('genie', '0004_reads_keep_no_names'),
+        ('genie', '0005_public_log'),
     ]
 
     operations = [
