@@ -103,7 +103,7 @@ def _refuse_to_save(*args: object, **kwargs: object) -> None:
 class SignedInScheme(SessionScheme):  # type: ignore[no-untyped-call]
     """What the schema says about sessions: nothing new."""
 
-    target_class = SignedIn
+    target_class: Any = SignedIn
 
 
 class TokenScheme(OpenApiAuthenticationExtension):  # type: ignore[no-untyped-call]

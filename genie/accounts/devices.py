@@ -98,8 +98,7 @@ def forget_ended() -> int:
     """Delete sessions that are over, and from where they were used."""
     Session.objects.filter(expire_date__lt=timezone.now()).delete()
     living = Session.objects.values("session_key")
-    gone, _ = UserSession.objects.exclude(session_key__in=living).delete()
-    return gone
+    return int(UserSession.objects.exclude(session_key__in=living).delete()[0])
 
 
 def described(user_agent: str) -> str:

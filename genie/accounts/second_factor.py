@@ -51,7 +51,7 @@ def is_needed(user: object) -> bool:
 
 def is_missing(request: HttpRequest) -> bool:
     """Tell whether whoever is signed in needs a second factor and has not used one."""
-    records = get_authentication_records(request, request.user)  # type: ignore[arg-type]
+    records = get_authentication_records(request, request.user)
     used = any(record.get("method") == "mfa" for record in records)
     return not used and is_needed(request.user)
 

@@ -54,7 +54,6 @@ def settings_for(*, production: bool) -> dict[str, Any]:
         "ACCOUNT_USERNAME_MIN_LENGTH": 2,
         "ACCOUNT_EMAIL_VERIFICATION": "mandatory",
         "ACCOUNT_EMAIL_NOTIFICATIONS": True,
-        "ACCOUNT_EMAIL_SUBJECT_PREFIX": "[Genie] ",
         "ACCOUNT_AUTHENTICATED_LOGIN_REDIRECTS": False,
         "ACCOUNT_LOGOUT_ON_PASSWORD_CHANGE": True,
         "ACCOUNT_MAX_EMAIL_ADDRESSES": 5,
@@ -67,5 +66,4 @@ def settings_for(*, production: bool) -> dict[str, Any]:
         "MFA_WEBAUTHN_ALLOW_INSECURE_ORIGIN": not production,
         "SOCIALACCOUNT_ADAPTER": "genie.accounts.adapter.SocialAdapter",
         "SOCIALACCOUNT_STORE_TOKENS": False,
-        "USERSESSIONS_TRACK_ACTIVITY": True,
     }

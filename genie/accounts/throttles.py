@@ -70,7 +70,8 @@ class WrongCodes(CheckThrottle):
 
     def one_more(self, request: Any) -> bool:
         """Count something wrong; False when there were too many before it."""
-        if not self.allow_request(request, None):
+        view: Any = None
+        if not self.allow_request(request, view):
             return False
         if self.rate is not None:
             self.count()
@@ -81,14 +82,14 @@ class WrongTokens(WrongCodes):
     """Tokens and signatures of programs that are not good, by address."""
 
     scope = "wrong-token"
-    rate = None
+    rate: Any = None  # by the settings
 
 
 class WrongLinks(WrongCodes):
     """Invitations that are not good, by address."""
 
     scope = "wrong-link"
-    rate = None
+    rate: Any = None  # by the settings
 
 
 class WrongCodesOfLink(WrongCodes):
