@@ -8,6 +8,7 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
 import dj_database_url
 
@@ -50,6 +51,8 @@ SECRET_KEY = _secret_key()
 # former keys, the newest first: what was made with them stays valid
 SECRET_KEY_FALLBACKS = env.words("GENIE_SECRET_KEY_FALLBACKS")
 ALLOWED_HOSTS = env.words("GENIE_HOSTS", "localhost,127.0.0.1,[::1]")
+if REQUESTER_ORIGIN := env.origin("GENIE_REQUESTER_ORIGIN"):
+    ALLOWED_HOSTS.append(str(urlsplit(REQUESTER_ORIGIN).hostname))
 CSRF_TRUSTED_ORIGINS = env.words("GENIE_ORIGINS")
 
 # GitHub, Google and ORCID, where they have been set up
@@ -81,6 +84,7 @@ INSTALLED_APPS = [
 MIDDLEWARE = [
     "genie.upkeep.watch.WatchMiddleware",
     "genie.lib.serving.health.HealthMiddleware",  # before any redirect and any look at the Host
+    "crowd.requester.pages.origin.RequesterOriginMiddleware",
     "django.middleware.security.SecurityMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
     "django.contrib.sessions.middleware.SessionMiddleware",
@@ -312,6 +316,7 @@ GENIE: dict[str, Any] = {
     "SIGN_UP": env.flag("GENIE_SIGN_UP", True),  # accounts that visitors make
     # groups whose members sign in with a second factor; also superusers, staff
     "SECOND_FACTOR": env.words("GENIE_SECOND_FACTOR"),
+    "REQUESTER_ORIGIN": REQUESTER_ORIGIN,  # of pages that are not ours
     "SITE_URL": site_address.read(VAR_DIR),  # in e-mails and webhooks
     "METRICS_TOKEN": env.in_address("GENIE_METRICS_TOKEN", shortest=20),
     "ALERTS": env.words("GENIE_ALERTS"),  # who is written to about trouble
