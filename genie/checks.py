@@ -85,7 +85,7 @@ def _is_reachable(site: str) -> bool:
 
 def _is_another_host(site: str) -> bool:
     other = urlsplit(settings.GENIE["REQUESTER_ORIGIN"])
-    return other.scheme == "https" and other.hostname != urlsplit(site).hostname
+    return bool(other.scheme == "https" and other.hostname != urlsplit(site).hostname)
 
 
 def _may_be_preloaded() -> bool:
