@@ -75,18 +75,18 @@ class SessionsMiddleware:
 
     def __call__(self, request: HttpRequest) -> HttpResponse:
         response = self.get_response(request)
-        session = request.session
-        if (
-            settings.USERSESSIONS_TRACK_ACTIVITY
-            # pages that did not ask who is signed in stay the same for everybody
-            and session.accessed
-            and session.session_key
-            and request.user.is_authenticated
-            and _is_due(session.session_key)
-        ):
+        if settings.USERSESSIONS_TRACK_ACTIVITY:
             with suppress(DatabaseError):  # the page itself is fine
-                UserSession.objects.create_from_request(request)
+                _note_use(request)
         return response
+
+
+def _note_use(request: HttpRequest) -> None:
+    session = request.session
+    # pages that did not ask who is signed in stay the same for everybody
+    key = session.session_key if session.accessed else None
+    if key and request.user.is_authenticated and _is_due(key):
+        UserSession.objects.create_from_request(request)
 
 
 def _is_due(session_key: str) -> bool:

@@ -26,8 +26,18 @@ SENTENCE = (
 )
 # Words that the setting may hold besides names of groups.
 _ALL_STAFF, _SUPERUSERS = "staff", "superusers"
-# How one gets a second factor, or out. The API asks by itself, and answers in JSON.
-_OPEN = ("account_", "mfa_", "login", "logout", "accounts:home", "api:")
+# How one gets a second factor, or out. The API asks by itself, and answers in JSON, and
+# other machines are asked for signatures.
+_OPEN = (
+    "account_",
+    "mfa_",
+    "login",
+    "logout",
+    "accounts:home",
+    "api:",
+    "turk:",
+    "hooks:",
+)
 _TAKING_AWAY = {"mfa_deactivate_totp", "mfa_remove_webauthn"}
 _Type = Authenticator.Type
 
@@ -73,8 +83,9 @@ class SecondFactorMiddleware:
     def process_view(
         self, request: HttpRequest, view: Any, args: Any, kwargs: Any
     ) -> HttpResponse | None:
-        # without the cookie, the session would be asked for in vain
-        if settings.SESSION_COOKIE_NAME not in request.COOKIES:
+        # pages that do not ask who is signed in stay the same for everybody
+        has_session = settings.SESSION_COOKIE_NAME in request.COOKIES
+        if not settings.GENIE["SECOND_FACTOR"] or not has_session:
             return None
         match = request.resolver_match
         name = match.view_name if match is not None else ""
