@@ -16,6 +16,7 @@ admin.site.site_url = "/"
 # lists need the width; the way back to all of them stands above each page
 admin.site.enable_nav_sidebar = False
 
+handler429 = "genie.accounts.throttles.page"  # allauth's
 handler500 = "genie.lib.serving.health.server_error"
 
 urlpatterns: list[URLPattern | URLResolver] = [
