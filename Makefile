@@ -1,6 +1,6 @@
 # Two commands: `make demo` shows Genie at work, `make test` proves it.
 .DEFAULT_GOAL := help
-.PHONY: help demo demo-begins test test-slow test-all test-neural test-postgres check check-types check-rest bench clean setup
+.PHONY: help demo demo-begins test test-slow test-all fuzz test-neural test-postgres check check-types check-rest bench clean setup
 
 PYTHON ?= python3
 BIN := .venv/bin
@@ -70,6 +70,9 @@ test-slow: .venv/dev .venv/acceptance $(WORDNET)/index.noun ## run the slow test
 # The slow ones wait for processes and browsers, which leaves time to the others.
 test-all: .venv/dev .venv/acceptance $(WORDNET)/index.noun ## run what `make test` and `make test-slow` run, side by side: shorter than one after the other
 	@$(BIN)/python -m pytest -q -n auto --dist worksteal --no-migrations $(ARGS)
+
+fuzz: .venv/dev .venv/acceptance ## send readers and the API files and requests that nobody wrote, others each time (about a quarter of an hour)
+	@GENIE_FUZZ_EXAMPLES=$(or $(EXAMPLES),500) $(BIN)/python -m pytest -q -n auto --no-migrations tests/fuzz $(ARGS)
 
 test-neural: .venv-neural/ready ## run BERTScore and BLEURT for real on tiny models (downloads gigabytes, once)
 	@.venv-neural/bin/python -c 'import bert_score, bleurt_pytorch'  # without them the tests would skip

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -29,6 +30,9 @@ from quality.detection.stats.detectors import detect
 
 # The detector's fit stops when it hardly moves any more.
 POSTERIOR_TOLERANCE = 1e-6
+_UNREADABLE = (
+    ArithmeticError, AttributeError, LookupError, RecursionError, TypeError, ValueError
+)  # fmt: skip
 
 
 @dataclass
@@ -53,7 +57,8 @@ def rebuild(
             code="unknown-format",
         )
     rebuilt = Rebuilt()
-    estimates = Estimates(folder, manifest)
+    with _in_words("estimates"):
+        estimates = Estimates(folder, manifest)
     checks: list[tuple[str, Iterator[Number | str]]] = [
         ("scores", _scores(folder)),
         ("estimates", estimates.numbers()),
@@ -65,17 +70,24 @@ def rebuild(
         ("rows", _counts(folder, manifest)),
     ]
     for kind, numbers in checks:
-        try:
+        with _in_words(kind):
             for number in numbers:
                 _take(rebuilt, kind, number)
-        except (LookupError, TypeError, ValueError) as error:
-            raise GenieError(
-                f"The {kind} of this release cannot be read: something is missing or "
-                f"of the wrong kind ({type(error).__name__}: {error}).",
-                code="damaged-release",
-            ) from error
         report(f"{kind}: {rebuilt.n_same[kind]:,} numbers match.")
     return rebuilt
+
+
+@contextmanager
+def _in_words(kind: str) -> Iterator[None]:
+    """Say what cannot be read; in a file that somebody changed, anything may stand."""
+    try:
+        yield
+    except _UNREADABLE as error:
+        raise GenieError(
+            f"The {kind} of this release cannot be read: something is missing or "
+            f"of the wrong kind ({type(error).__name__}: {error}).",
+            code="damaged-release",
+        ) from error
 
 
 def _take(rebuilt: Rebuilt, kind: str, number: Number | str) -> None:
