@@ -1,6 +1,6 @@
 # Two commands: `make demo` shows Genie at work, `make test` proves it.
 .DEFAULT_GOAL := help
-.PHONY: help demo demo-begins test test-slow test-all fuzz test-neural test-postgres check check-types check-rest bench clean setup
+.PHONY: help demo demo-begins test test-slow test-all fuzz test-neural test-postgres check check-types check-rest sbom audit bench clean setup
 
 PYTHON ?= python3
 BIN := .venv/bin
@@ -95,6 +95,12 @@ check-rest:
 	$(BIN)/python manage.py makemigrations --check --dry-run
 	$(BIN)/python manage.py check
 	git ls-files '*.html' | xargs $(BIN)/djade --target-version 5.2 --check
+
+sbom: .venv/dev ## write build/genie.cdx.json: what Genie is made of, with licences (CycloneDX)
+	@mkdir -p build && $(BIN)/python .ci/sbom.py build/genie.cdx.json
+
+audit: .venv/dev ## write it and compare it with published advisories (asks osv.dev)
+	@mkdir -p build && $(BIN)/python .ci/sbom.py --audit build/genie.cdx.json
 
 bench: .venv/dev ## measure speed, as ratios to named alternatives in the same run
 	@set -e; for file in benchmarks/bench_*.py; do echo "== $$file"; $(BIN)/python -m benchmarks.$$(basename $$file .py); done
