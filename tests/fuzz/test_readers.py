@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from leaderboard.tasks.drafts.bundle import DEFINITION
 from tests.fuzz.changes import changed_parts, examples
-from tests.fuzz.readers import READERS, good
+from tests.fuzz.readers import ONE, READERS, good
 
 ROWS = b'{"id": "1", "fields": {"q": "Why?"}, "references": []}'
 SGML = {"n-src.x.sgm": b"<![x[", "n-ref.x.sgm": b""}
@@ -28,6 +28,7 @@ FOUND = [
     ("release of WMT, SGML", SGML),
     ("release of WMT, XML", {"t.xml": b"<?xml version='1.0' encoding='x'?><a/>"}),
     ("release of XSum", {"test.json": b""}),
+    ("notice of Prolific", {ONE: b"[" * 3_000}),
     ("backup", KEYLESS),
     ("backup", LISTED),
 ]  # fmt: skip
