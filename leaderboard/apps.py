@@ -9,6 +9,8 @@ class LeaderboardConfig(AppConfig):
 
     def ready(self) -> None:
         from leaderboard import checks  # noqa: F401 - registers itself
+        from leaderboard.monitoring import alarms
         from leaderboard.site.roles import make_groups
 
+        alarms.register_all()
         post_migrate.connect(make_groups, dispatch_uid="groups of a new site")
