@@ -33,8 +33,9 @@ class GenieConfig(AppConfig):
     def ready(self) -> None:
         from genie import checks  # noqa: F401  registers itself
         from genie.lib.queue import lifeline, pulse
-        from genie.upkeep import examinations
+        from genie.upkeep import examinations, sentry
 
+        sentry.start()
         examinations.register_all()
         lifeline.hold_on()
         pulse.listen()

@@ -201,10 +201,14 @@ def read_manifest(folder: Path) -> Record:
         raise GenieError(
             f"{folder} is not a release: it has no {MANIFEST}.", code="no-release"
         ) from error
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise GenieError(
             f"The {MANIFEST} of {folder} is damaged: {error}.", code="damaged-release"
         ) from error
+    if not isinstance(manifest, dict):
+        raise GenieError(
+            f"The {MANIFEST} of {folder} is no JSON object.", code="damaged-release"
+        )
     return manifest
 
 
@@ -220,13 +224,14 @@ def check(folder: Path) -> int:
     Who has a table's Parquet may do without its JSONL and CSV.
     """
     try:
-        text = (folder / CHECKSUMS).read_text("utf-8")
+        text = (folder / CHECKSUMS).read_text("utf-8", "replace")
     except FileNotFoundError as error:
         raise GenieError(
             f"{folder} is not a release: it has no {CHECKSUMS}.", code="no-release"
         ) from error
     # two spaces between digest and name, as sha256sum writes them
-    named = dict(line.split("  ", 1)[::-1] for line in text.splitlines() if line)
+    parts = (line.partition("  ") for line in text.splitlines() if line)
+    named = {name: digest for digest, _, name in parts}
     present = {path.name for path in _files(folder)}
     spared = {
         f"{Path(name).stem}.{end}"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import tempfile
 import zipfile
+import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -68,7 +69,8 @@ def _unpacked(path: Path) -> Iterator[Path]:
         try:
             with zipfile.ZipFile(path) as archive:
                 archive.extractall(place)
-        except (zipfile.BadZipFile, NotImplementedError) as error:
+        # RuntimeError: packed with a password, or in a way that is not known here
+        except (zipfile.BadZipFile, zlib.error, EOFError, RuntimeError) as error:
             raise GenieError(
                 f"{path} is neither a release's folder nor its .zip.", code="no-release"
             ) from error

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -31,6 +32,9 @@ from quality.detection.stats.detectors import detect
 
 # The detector's fit stops when it hardly moves any more.
 POSTERIOR_TOLERANCE = 1e-6
+_UNREADABLE = (
+    ArithmeticError, AttributeError, LookupError, RecursionError, TypeError, ValueError
+)  # fmt: skip
 
 
 @dataclass
@@ -77,7 +81,8 @@ def _rebuild(folder: Path, manifest: Record, report: Callable[[str], None]) -> R
             code="unknown-format",
         )
     rebuilt = Rebuilt()
-    estimates = Estimates(folder, manifest)
+    with _in_words("estimates"):
+        estimates = Estimates(folder, manifest)
     checks: list[tuple[str, Iterator[Number | str]]] = [
         ("scores", _scores(folder)),
         ("estimates", estimates.numbers()),
@@ -90,17 +95,24 @@ def _rebuild(folder: Path, manifest: Record, report: Callable[[str], None]) -> R
         ("public log", log_numbers(folder)),
     ]
     for kind, numbers in checks:
-        try:
+        with _in_words(kind):
             for number in numbers:
                 _take(rebuilt, kind, number)
-        except (LookupError, TypeError, ValueError) as error:
-            raise GenieError(
-                f"The {kind} of this release cannot be read: something is missing or "
-                f"of the wrong kind ({type(error).__name__}: {error}).",
-                code="damaged-release",
-            ) from error
         report(f"{kind}: {rebuilt.n_same[kind]:,} numbers match.")
     return rebuilt
+
+
+@contextmanager
+def _in_words(kind: str) -> Iterator[None]:
+    """Say what cannot be read; in a file that somebody changed, anything may stand."""
+    try:
+        yield
+    except _UNREADABLE as error:
+        raise GenieError(
+            f"The {kind} of this release cannot be read: something is missing or "
+            f"of the wrong kind ({type(error).__name__}: {error}).",
+            code="damaged-release",
+        ) from error
 
 
 def _take(rebuilt: Rebuilt, kind: str, number: Number | str) -> None:
