@@ -98,7 +98,8 @@ def _own_media(settings, tmp_path):
 @pytest.fixture(autouse=True)
 def _nothing_kept():
     """Forget what other tests computed: rows of the same numbers are not theirs."""
-    caches["shared"].clear()
+    for name in ("shared", "computed"):
+        caches[name].clear()
 
 
 @pytest.fixture(autouse=True)
