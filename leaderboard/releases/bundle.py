@@ -15,7 +15,8 @@ from genie.lib.formats.csv_text import csv_lines
 CHECKSUMS = "SHA256SUMS"
 MANIFEST = "manifest.json"
 CARD = "README.md"
-LOG = "public_log.jsonl"
+# one JSON value a line, and no table: those are the .jsonl
+LOG = "public_log.ndjson"
 Record = dict[str, Any]
 T = TypeVar("T")
 # Values of many numbers or words are no cells of a spreadsheet: the JSONL has them.
