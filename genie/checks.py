@@ -62,6 +62,12 @@ def deployment(app_configs: Any, **_options: Any) -> list[CheckMessage]:
             f"Set GENIE_HSTS_SECONDS={_PRELOAD_SECONDS} and GENIE_HSTS_SUBDOMAINS=yes, "
             "or unset GENIE_HSTS_PRELOAD.",
         ),
+        (
+            not settings.GENIE["REQUESTER_ORIGIN"] or _is_another_host(site),
+            "Requesters' pages would be served without HTTPS, or from the site's "
+            "own host.",
+            "Set GENIE_REQUESTER_ORIGIN=https://another.domain.",
+        ),
     ]
     return [
         Error(message, hint=hint, id=f"genie.E{number:03}")
@@ -75,6 +81,11 @@ def _is_reachable(site: str) -> bool:
     host = address.hostname or ""
     known = validate_host(host, settings.ALLOWED_HOSTS)
     return address.scheme == "https" and host not in _LOCAL and known
+
+
+def _is_another_host(site: str) -> bool:
+    other = urlsplit(settings.GENIE["REQUESTER_ORIGIN"])
+    return bool(other.scheme == "https" and other.hostname != urlsplit(site).hostname)
 
 
 def _may_be_preloaded() -> bool:

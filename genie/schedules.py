@@ -33,5 +33,10 @@ SCHEDULES = [
     ),
     Periodic("tell of trouble", "genie.upkeep.alerts.look", minutes=5),
     Periodic("forget old drafts", "leaderboard.jobs.forget_drafts", minutes=1440),
+    Periodic(
+        "forget sessions that are over",
+        "genie.accounts.devices.forget_ended",
+        minutes=1440,
+    ),
     Periodic("forget old failures", "genie.lib.jobs.forget_old", minutes=1440),
 ]

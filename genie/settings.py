@@ -8,14 +8,16 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
 import dj_database_url
 
-from genie.accounts import mail, providers
+from genie.accounts import mail, sign_in
 from genie.lib import env, retention, site_address
 from genie.lib.log_config import to_console
 from genie.lib.queue.address import queue_options
 from genie.lib.storage import media_storage
+from genie.upkeep import contacts
 
 BASE_DIR = Path(__file__).resolve().parent.parent
 # Everything that a run writes: database, uploads, logs, the demo's credentials.
@@ -50,10 +52,12 @@ SECRET_KEY = _secret_key()
 # former keys, the newest first: what was made with them stays valid
 SECRET_KEY_FALLBACKS = env.words("GENIE_SECRET_KEY_FALLBACKS")
 ALLOWED_HOSTS = env.words("GENIE_HOSTS", "localhost,127.0.0.1,[::1]")
+if REQUESTER_ORIGIN := env.origin("GENIE_REQUESTER_ORIGIN"):
+    ALLOWED_HOSTS.append(str(urlsplit(REQUESTER_ORIGIN).hostname))
 CSRF_TRUSTED_ORIGINS = env.words("GENIE_ORIGINS")
 
 # GitHub, Google and ORCID, where they have been set up
-SIGN_IN_PROVIDERS = providers.configured()
+SIGN_IN_PROVIDERS = sign_in.providers()
 
 INSTALLED_APPS = [
     "leaderboard.site.admin_site.StaffAdminConfig",
@@ -70,6 +74,7 @@ INSTALLED_APPS = [
     "allauth.account",
     "allauth.mfa",
     "allauth.socialaccount",
+    "allauth.usersessions",
     *(f"allauth.socialaccount.providers.{name}" for name in SIGN_IN_PROVIDERS),
     "genie.apps.GenieConfig",
     "crowd.apps.CrowdConfig",
@@ -80,6 +85,7 @@ INSTALLED_APPS = [
 MIDDLEWARE = [
     "genie.upkeep.watch.WatchMiddleware",
     "genie.lib.serving.health.HealthMiddleware",  # before any redirect and any look at the Host
+    "crowd.requester.pages.origin.RequesterOriginMiddleware",
     "django.middleware.security.SecurityMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
     "django.contrib.sessions.middleware.SessionMiddleware",
@@ -88,6 +94,8 @@ MIDDLEWARE = [
     "django.contrib.auth.middleware.AuthenticationMiddleware",
     "django.contrib.messages.middleware.MessageMiddleware",
     "allauth.account.middleware.AccountMiddleware",
+    "genie.accounts.devices.SessionsMiddleware",
+    "genie.accounts.second_factor.SecondFactorMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "genie.lib.serving.security.ContentSecurityPolicyMiddleware",
 ]
@@ -250,32 +258,11 @@ if PRODUCTION:
     SESSION_COOKIE_SECURE = True
     CSRF_COOKIE_SECURE = True
 
-ACCOUNT_ADAPTER = "genie.accounts.adapter.AccountAdapter"
-ACCOUNT_FORMS = {
-    "login": "genie.accounts.forms.LoginForm",
-    "signup": "genie.accounts.forms.SignupForm",
-    "add_email": "genie.accounts.forms.AddEmailForm",
-    "change_password": "genie.accounts.forms.ChangePasswordForm",
-    "set_password": "genie.accounts.forms.SetPasswordForm",
-    "reset_password": "genie.accounts.forms.ResetPasswordForm",
-    "reset_password_from_key": "genie.accounts.forms.ResetPasswordKeyForm",
-}
-ACCOUNT_LOGIN_METHODS = {"username", "email"}
-ACCOUNT_SIGNUP_FIELDS = ["username*", "email*", "password1*", "password2*"]
-ACCOUNT_USERNAME_MIN_LENGTH = 2
-ACCOUNT_EMAIL_VERIFICATION = "mandatory"
-ACCOUNT_EMAIL_NOTIFICATIONS = True
 ACCOUNT_EMAIL_SUBJECT_PREFIX = "[Genie] "
-ACCOUNT_AUTHENTICATED_LOGIN_REDIRECTS = False
-ACCOUNT_LOGOUT_ON_PASSWORD_CHANGE = True
-ACCOUNT_MAX_EMAIL_ADDRESSES = 5
-ACCOUNT_DEFAULT_HTTP_PROTOCOL = "https" if PRODUCTION else "http"
+USERSESSIONS_TRACK_ACTIVITY = True
+globals().update(sign_in.settings_for(production=PRODUCTION))
 ALLAUTH_TRUSTED_PROXY_COUNT = env.integer("GENIE_PROXIES", 0)
-MFA_SUPPORTED_TYPES = ["totp", "recovery_codes"]
-MFA_TOTP_ISSUER = "Genie"
-SOCIALACCOUNT_ADAPTER = "genie.accounts.adapter.SocialAdapter"
 SOCIALACCOUNT_PROVIDERS = SIGN_IN_PROVIDERS
-SOCIALACCOUNT_STORE_TOKENS = False
 
 # --- mail -------------------------------------------------------------------------
 
@@ -287,7 +274,7 @@ DEFAULT_FROM_EMAIL = SERVER_EMAIL = env.text("GENIE_EMAIL_FROM", "genie@localhos
 REST_FRAMEWORK = {
     "DEFAULT_AUTHENTICATION_CLASSES": [
         "genie.accounts.authentication.TokenAuthentication",
-        "rest_framework.authentication.SessionAuthentication",
+        "genie.accounts.authentication.SignedIn",
     ],
     "DEFAULT_PERMISSION_CLASSES": [
         "rest_framework.permissions.IsAuthenticatedOrReadOnly",
@@ -296,7 +283,12 @@ REST_FRAMEWORK = {
     "DEFAULT_PAGINATION_CLASS": "rest_framework.pagination.PageNumberPagination",
     "PAGE_SIZE": 100,
     "DEFAULT_SCHEMA_CLASS": "leaderboard.site.api.schema.Described",
-    "DEFAULT_THROTTLE_RATES": {"anon": "600/hour", "user": "3000/hour"},
+    "DEFAULT_THROTTLE_RATES": {
+        "anon": "600/hour",
+        "user": "3000/hour",
+        "wrong-token": "120/hour",
+        "wrong-link": "60/hour",
+    },
     # Without it a forged X-Forwarded-For gets round the throttle.
     "NUM_PROXIES": env.integer("GENIE_PROXIES", 0),
     "EXCEPTION_HANDLER": "leaderboard.api.problems.handle",
@@ -323,9 +315,11 @@ SPECTACULAR_SETTINGS = {
 
 GENIE: dict[str, Any] = {
     "SIGN_UP": env.flag("GENIE_SIGN_UP", True),  # accounts that visitors make
+    # groups whose members sign in with a second factor; also superusers, staff
+    "SECOND_FACTOR": env.words("GENIE_SECOND_FACTOR"),
+    "REQUESTER_ORIGIN": REQUESTER_ORIGIN,  # of pages that are not ours
     "SITE_URL": site_address.read(VAR_DIR),  # in e-mails and webhooks
-    "METRICS_TOKEN": env.in_address("GENIE_METRICS_TOKEN", shortest=20),
-    "ALERTS": env.words("GENIE_ALERTS"),  # who is written to about trouble
+    **contacts.from_environment(),  # monitors, alerts, reports of vulnerabilities
     "WEBHOOKS_PRIVATE": env.flag("GENIE_WEBHOOKS_PRIVATE"),  # into our own network
     "MAX_UPLOAD_BYTES": env.integer("GENIE_MAX_UPLOAD_MB", 100) << 20,  # also unpacked
     "MAX_PREDICTION_CHARS": env.integer("GENIE_MAX_PREDICTION_CHARS", 20_000),

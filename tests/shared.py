@@ -17,6 +17,7 @@ from urllib.parse import urlsplit
 
 import psycopg
 import pytest
+from django.conf import settings
 
 ROOT = Path(__file__).resolve().parent.parent
 SHARED = Path(os.environ.get("GENIE_SHARED") or ROOT.parent / "shared")
@@ -53,11 +54,12 @@ def own_database(purpose: str, *, empty: bool = False) -> Iterator[str]:
 def put_migrated_sqlite(path: Path) -> None:
     """Put a copy of an empty, migrated SQLite database there.
 
-    Replaying all migrations takes half a minute, so it is done once for all tests that
+    Applying all migrations takes seconds, so it is done once for all tests that
     start processes of their own: whoever comes first makes it, the others wait.
     """
     migrations = sorted(ROOT.glob("*/migrations/*.py"))
-    parts = (file.name.encode() + file.read_bytes() for file in migrations)
+    parts = [file.name.encode() + file.read_bytes() for file in migrations]
+    parts.append(" ".join(settings.INSTALLED_APPS).encode())  # others' have their own
     version = sha256(b"".join(parts)).hexdigest()
     folder = (
         Path(tempfile.gettempdir()) / f"genie-migrated-{os.getuid()}-{version[:16]}"

@@ -83,7 +83,9 @@ MATRIX: dict[str, str] = {
         accounts:home accounts:tokens account_reauthenticate account_email
         account_change_password account_set_password account_confirm_login_code
         mfa_index mfa_authenticate mfa_reauthenticate mfa_activate_totp
-        mfa_generate_recovery_codes socialaccount_connections
+        mfa_generate_recovery_codes socialaccount_connections usersessions_list
+        mfa_list_webauthn mfa_add_webauthn mfa_reauthenticate_webauthn
+        mfa_edit_webauthn mfa_remove_webauthn
         api:submission-list api:submission-validate api:whoami
         leaderboard:teams leaderboard:notices leaderboard:my-data leaderboard:leave
         leaderboard:submit leaderboard:metric-hand-in leaderboard:ask-comparison
@@ -111,7 +113,7 @@ MATRIX: dict[str, str] = {
         work:home work:earnings work:messages work:next work:requests work:accept
     """,
     NOT_HERS: """
-        accounts:revoke-token mfa_deactivate_totp mfa_view_recovery_codes
+        accounts:revoke-token accounts:end-session mfa_deactivate_totp mfa_view_recovery_codes
         mfa_download_recovery_codes appeals:work appeals:ban appeals:requester work:consent
         work:instructions work:test work:attempt work:hit work:return work:request
         work:turn work:turn-return work:requester-qualification work:requester-test
@@ -125,14 +127,15 @@ MATRIX: dict[str, str] = {
         work:invitation work:panel work:arrive work:turn-frame work:preview-frame
         work:submit work:elsewhere leaderboard:submission-badge leaderboard:metric-download
         leaderboard:metric-outside leaderboard:realigned leaderboard:crowds hooks:mturk
+        security-txt
     """,
-    MACHINE: "hooks:prolific socialaccount_login_error socialaccount_signup",
+    MACHINE: "mfa_login_webauthn hooks:prolific socialaccount_login_error socialaccount_signup",
 }
 POLICY = {name: policy for policy, names in MATRIX.items() for name in names.split()}
 
 # Addresses that take no GET.
 POSTED = """
-    logout accounts:revoke-token leaderboard:invite leaderboard:take-back
+    logout accounts:revoke-token accounts:end-session leaderboard:invite leaderboard:take-back
     leaderboard:team-member leaderboard:webhook leaderboard:studio-delete api:submission-validate
     api:submission-withdraw api:bundle-list turk:endpoint turk:endpoint-bare work:next work:return
     work:accept work:turn-return work:submit hooks:prolific hooks:mturk
@@ -158,15 +161,17 @@ ADMIN_OF_ALL_STAFF = {
 }
 
 
-def addresses(resolver=None, space=""):
+def addresses(resolver=None, space="", outer=()):
     """Go through all patterns with the name by which code calls them."""
     for entry in (resolver or get_resolver()).url_patterns:
+        parts = [*outer, *named(entry.pattern)]
         if isinstance(entry, URLPattern):
+            entry.parts = parts
             name = f"{space}:{entry.name}" if space else str(entry.name)
             yield name, entry
         else:
             inner = ":".join(filter(None, [space, entry.namespace]))
-            yield from addresses(entry, inner)
+            yield from addresses(entry, inner, parts)
 
 
 def named(pattern):
@@ -217,7 +222,7 @@ def world(cast):  # noqa: F811
 
     def path(name):
         values = {}
-        for part in named(SITE[name].pattern):
+        for part in SITE[name].parts:
             values[part] = VALUES.get(part, "nonsense")
             if part == "pk":
                 kind = next((kind for kind in rows if kind in name), None)
@@ -405,7 +410,7 @@ def test_the_admin_is_for_staff_with_the_right_to_it(ask):
         if not name.startswith("admin:") or name in {"admin:login", "admin:logout"}:
             continue
         try:
-            path = reverse(name, kwargs=dict.fromkeys(named(entry.pattern), "1"))
+            path = reverse(name, kwargs=dict.fromkeys(entry.parts, "1"))
         except Exception:  # noqa: BLE001 - addresses that take another kind of value
             continue
         lists = name.endswith(("_changelist", "_add"))

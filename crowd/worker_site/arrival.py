@@ -23,7 +23,12 @@ from crowd.workers.hit_form import AccountForm, InvitationForm, InvitedAccountFo
 from crowd.workers.selectors.consent import consented
 from crowd.workers.selectors.shares import SHARE_DONE, used_up
 from crowd.workers.services import invitations
-from genie.accounts.throttles import WrongCodes, WrongCodesOfLink
+from genie.accounts.throttles import (
+    WrongCodes,
+    WrongCodesOfLink,
+    WrongLinks,
+    too_many,
+)
 from genie.lib.errors import GenieError
 
 _TOO_MANY_CODE = "throttled"
@@ -40,12 +45,11 @@ def invitation(request: HttpRequest, token: str) -> HttpResponse:
             return _for_account(request, token, request.user, wants_code)
         return _for_newcomer(request, token, wants_code)
     except GenieError as error:
-        return render(
-            request,
-            "worker_site/invitation_refused.html",
-            {"sentence": error.message},
-            status=410,
-        )
+        context = {"sentence": error.message}
+        page = "worker_site/invitation_refused.html"
+        refused = render(request, page, context, status=410)
+        limit = WrongLinks()
+        return refused if limit.one_more(request) else too_many(refused, limit.wait())
 
 
 def _for_account(

@@ -5,6 +5,7 @@ from __future__ import annotations
 from allauth.account.models import EmailAddress
 from allauth.mfa.models import Authenticator
 from allauth.socialaccount.models import SocialAccount, SocialApp, SocialToken
+from allauth.usersessions.models import UserSession
 from django.contrib import admin, messages
 from django.db.models import QuerySet
 from django.http import HttpRequest
@@ -50,8 +51,9 @@ class AccessTokenAdmin(ReadOnlyAdmin):
 
 
 # Providers are set up by the operator's settings, and no tokens of theirs are kept.
+# From where somebody works is theirs to see.
 admin.site.unregister(
-    [EmailAddress, Authenticator, SocialAccount, SocialApp, SocialToken]
+    [EmailAddress, Authenticator, SocialAccount, SocialApp, SocialToken, UserSession]
 )
 
 

@@ -4,13 +4,23 @@ from __future__ import annotations
 
 from typing import Any
 
+from drf_spectacular.authentication import SessionScheme
 from drf_spectacular.extensions import OpenApiAuthenticationExtension
-from rest_framework.authentication import BaseAuthentication, get_authorization_header
-from rest_framework.exceptions import AuthenticationFailed
+from rest_framework.authentication import (
+    BaseAuthentication,
+    SessionAuthentication,
+    get_authorization_header,
+)
+from rest_framework.exceptions import (
+    AuthenticationFailed,
+    PermissionDenied,
+    Throttled,
+)
 from rest_framework.request import Request
 
-from genie.accounts import tokens
+from genie.accounts import second_factor, tokens
 from genie.accounts.models import AccessToken
+from genie.accounts.throttles import WrongTokens
 
 KEYWORDS = frozenset({b"token", b"bearer"})
 _LONGEST = 200
@@ -28,12 +38,37 @@ class TokenAuthentication(BaseAuthentication):
             raise AuthenticationFailed(
                 "Send exactly one token: Authorization: Bearer TOKEN."
             )
-        token = _usable(words[1].decode("latin-1"))
+        try:
+            token = _usable(words[1].decode("latin-1"))
+        except AuthenticationFailed:
+            _count(request)
+            raise
         tokens.note_use(token)
         return _bounded(token), token
 
     def authenticate_header(self, request: Request) -> str:
         return "Bearer"
+
+
+class SignedIn(SessionAuthentication):
+    """Whoever is signed in in the browser, with a second factor if their role takes one."""
+
+    def authenticate(self, request: Request) -> tuple[Any, None] | None:
+        found = super().authenticate(request)
+        if found is not None and second_factor.is_missing(request._request):
+            raise _without_second_factor()
+        return found
+
+
+def _count(request: Request) -> None:
+    """Count a token that is not good, and refuse to say so to who sent too many."""
+    limit = WrongTokens()
+    if not limit.one_more(request):
+        raise Throttled(limit.wait())
+
+
+def _without_second_factor() -> PermissionDenied:
+    return PermissionDenied(second_factor.SENTENCE, "second-factor-required")
 
 
 def _usable(secret: str) -> AccessToken:
@@ -56,11 +91,19 @@ def _bounded(token: AccessToken) -> Any:
     if AccessToken.Scope.STAFF not in token.scopes:
         user.is_staff = user.is_superuser = False
         user.save = _refuse_to_save  # type: ignore[method-assign]
+    elif second_factor.has_none(user):
+        raise _without_second_factor()
     return user
 
 
 def _refuse_to_save(*args: object, **kwargs: object) -> None:
     raise RuntimeError("This account is seen through a token; load it anew to save it.")
+
+
+class SignedInScheme(SessionScheme):  # type: ignore[no-untyped-call]
+    """What the schema says about sessions: nothing new."""
+
+    target_class: Any = SignedIn
 
 
 class TokenScheme(OpenApiAuthenticationExtension):  # type: ignore[no-untyped-call]

@@ -6,8 +6,25 @@ from hashlib import sha256
 from ipaddress import IPv6Address, ip_address, ip_network
 from typing import Any
 
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import render
 from rest_framework.request import Request
 from rest_framework.throttling import UserRateThrottle
+
+# allauth's longest limit by address counts a minute; that of a name counts five
+MINUTE, LOCKED_SECONDS = 60, 300
+
+
+def too_many(response: HttpResponse, seconds: float | None) -> HttpResponse:
+    """Say that a page is a refusal, and when to try again."""
+    response.status_code = 429
+    response["Retry-After"] = str(max(1, round(seconds or 1)))
+    return response
+
+
+def page(request: HttpRequest) -> HttpResponse:
+    """Refuse who signs in or up, or asks for mail, too often."""
+    return too_many(render(request, "429.html"), MINUTE)
 
 
 class CheckThrottle(UserRateThrottle):
@@ -50,6 +67,29 @@ class WrongCodes(CheckThrottle):
     def count(self) -> None:
         """Count what was asked for last as wrong."""
         super().throttle_success()
+
+    def one_more(self, request: Any) -> bool:
+        """Count something wrong; False when there were too many before it."""
+        view: Any = None
+        if not self.allow_request(request, view):
+            return False
+        if self.rate is not None:
+            self.count()
+        return True
+
+
+class WrongTokens(WrongCodes):
+    """Tokens and signatures of programs that are not good, by address."""
+
+    scope = "wrong-token"
+    rate: Any = None  # by the settings
+
+
+class WrongLinks(WrongCodes):
+    """Invitations that are not good, by address."""
+
+    scope = "wrong-link"
+    rate: Any = None  # by the settings
 
 
 class WrongCodesOfLink(WrongCodes):

@@ -5,9 +5,11 @@ from __future__ import annotations
 from typing import Any, cast
 
 from allauth.account import views as allauth_views
+from allauth.usersessions.models import UserSession
 from django.conf import settings
 from django.contrib import auth, messages
 from django.contrib.auth.decorators import login_required
+from django.core.exceptions import NON_FIELD_ERRORS
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.cache import never_cache
@@ -17,6 +19,7 @@ from genie.accounts import first_staff, tokens
 from genie.accounts.addresses import addresses_of
 from genie.accounts.forms import TokenForm
 from genie.accounts.models import AccessToken
+from genie.accounts.throttles import LOCKED_SECONDS, too_many
 from genie.lib.errors import GenieError
 from genie.lib.typing import Account
 
@@ -32,6 +35,12 @@ class LoginView(allauth_views.LoginView):  # type: ignore[misc]
     def get_context_data(self, **kwargs: Any) -> dict[str, Any]:
         context: dict[str, Any] = super().get_context_data(**kwargs)
         return {**context, "open_for_signup": settings.GENIE["SIGN_UP"]}
+
+    def form_invalid(self, form: Any) -> HttpResponse:
+        response: HttpResponse = super().form_invalid(form)
+        if form.has_error(NON_FIELD_ERRORS, "too_many_login_attempts"):
+            return too_many(response, LOCKED_SECONDS)
+        return response
 
 
 @never_cache
@@ -64,6 +73,16 @@ def home(request: HttpRequest) -> HttpResponse:
         "n_tokens": tokens.working(user).count(),
     }
     return render(request, "account/home.html", context)
+
+
+@require_POST
+@login_required
+def end_session(request: HttpRequest, pk: int) -> HttpResponse:
+    """Sign the account out on one of its devices."""
+    session = get_object_or_404(UserSession, pk=pk, user_id=request.user.pk)
+    session.end()
+    messages.success(request, "Signed out on that device.")
+    return redirect("usersessions_list")
 
 
 @never_cache

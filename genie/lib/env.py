@@ -50,6 +50,22 @@ def in_address(name: str, *, shortest: int) -> str:
     return value
 
 
+def origin(name: str) -> str:
+    """Read an origin: scheme and host, with a port where it is not the usual one.
+
+    Examples
+    --------
+    >>> origin("GENIE_DOCTEST_UNSET")
+    ''
+    """
+    value = text(name).lower().rstrip("/")
+    if value and not re.fullmatch(r"https?://[a-z0-9.-]+(:\d+)?", value):
+        raise ConfigurationError(
+            f"{name} must be an origin such as https://pages.example, not {value!r}."
+        )
+    return value
+
+
 def flag(name: str, default: bool = False) -> bool:
     """Read a yes/no variable; anything else than yes or no is refused.
 

@@ -60,6 +60,7 @@ KINDS: dict[str, Kind] = {
     "not-authenticated": Kind(401, "A token or a session is needed"),
     "authentication-failed": Kind(401, "The token or session is not valid"),
     "permission-denied": Kind(403, "You do not have permission"),
+    "second-factor-required": Kind(403, "The role requires a second factor"),
     "not-a-member": Kind(403, "Not a member of the team"),
     "not-found": Kind(404, "Not found"),
     "not-published": Kind(404, "The result is not published yet"),

@@ -72,7 +72,9 @@ def settle(evaluation: HumanEvaluation, *, just_published: bool = False) -> bool
     if evaluation.final_at is not None:
         return True
     # The detector comes first: what it says decides whether anything is open.
-    campaigns.grade_and_judge(evaluation.task, evaluation.campaigns_in_order)
+    campaigns.grade_and_judge(
+        evaluation.task, evaluation.campaigns_in_order, complete=True
+    )
     # What it took out just now is first collected again: that is another step's.
     if unsettled(evaluation) or _lost_ratings(evaluation):
         return False

@@ -11,6 +11,7 @@ from django.template import Context
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
+from genie.accounts.devices import described
 from leaderboard.boards.selectors.systems import covers_of
 from leaderboard.boards.selectors.weights import WeightedRow
 from leaderboard.charts import bars, intervals
@@ -27,6 +28,7 @@ from leaderboard.tasks.config import PLAIN
 from leaderboard.tasks.models import Task
 
 register = template.Library()
+register.filter("device", described)
 
 
 @register.filter

@@ -87,11 +87,13 @@ def deployed(settings, monkeypatch):
         ("SITE_URL", "http://genie.example", "E004"),
         ("SITE_URL", "https://other.example", "E004"),
         ("SECURE_HSTS_PRELOAD", True, "E006"),
+        ("REQUESTER_ORIGIN", "http://pages.example", "E007"),
+        ("REQUESTER_ORIGIN", "https://genie.example:8443", "E007"),
     ],
 )
 def test_a_setting_that_fails_silently_is_refused(deployed, name, value, code):
-    if name == "SITE_URL":
-        deployed.GENIE = {**deployed.GENIE, "SITE_URL": value}
+    if name in deployed.GENIE:
+        deployed.GENIE = {**deployed.GENIE, name: value}
     else:
         setattr(deployed, name, value)
     assert [problem.id for problem in checks.deployment(None)] == [f"genie.{code}"]

@@ -5,9 +5,11 @@ from __future__ import annotations
 import time
 
 from django.core.cache import cache
+from django.http import HttpRequest
 
 from crowd.requester.models.account import Requester
 from crowd.requester.protocol.errors import TurkError
+from genie.accounts.throttles import WrongTokens
 
 # Calls of one requester go one after another, each in a thread of the server: these many
 # leave threads for everybody else. Clients wait and try again when they are told so.
@@ -32,4 +34,20 @@ def count(requester: Requester) -> None:
     except ValueError:
         return  # gone since: the cache was full
     if n > CALLS:
-        raise TurkError("Rate exceeded.", "Throttling", kind="ThrottlingException")
+        raise _too_many()
+
+
+def count_refused(request: HttpRequest) -> None:
+    """Count a call that nobody of ours has signed, by address.
+
+    Raises
+    ------
+    TurkError
+        As above, instead of what is wrong with the signature.
+    """
+    if not WrongTokens().one_more(request):
+        raise _too_many()
+
+
+def _too_many() -> TurkError:
+    return TurkError("Rate exceeded.", "Throttling", kind="ThrottlingException")

@@ -107,7 +107,11 @@ def _caller(request: HttpRequest, body: bytes) -> Requester:
         headers={name.lower(): value for name, value in request.headers.items()},
         body=body,
     )
-    key_id = verify(signed, live_secrets, timezone.now())
+    try:
+        key_id = verify(signed, live_secrets, timezone.now())
+    except TurkError:
+        throttle.count_refused(request)
+        raise
     return AccessKey.objects.select_related("requester").get(key_id=key_id).requester
 
 

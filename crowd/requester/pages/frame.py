@@ -19,6 +19,7 @@ from django.views.decorators.csrf import csrf_exempt
 from django.views.decorators.http import require_http_methods, require_safe
 
 from crowd.requester.models.account import RequesterAssignment, RequesterHIT
+from crowd.requester.pages import origin
 from crowd.requester.protocol import clock
 from crowd.requester.questions.questions import Question, read_question
 from crowd.requester.services import turn_tokens, turns
@@ -46,13 +47,13 @@ def frame_address(
     known = {
         "assignmentId": turn_tokens.NOT_AVAILABLE,
         "hitId": hit.entity_id,
-        "turkSubmitTo": request.build_absolute_uri(path).rstrip("/"),
+        "turkSubmitTo": origin.address(request, path).rstrip("/"),
     }
     if assignment is not None:
         known["assignmentId"] = assignment.entity_id
         known["workerId"] = assignment.worker.customer_id
     if question.kind == "html":
-        return f"{path}?{urlencode(known)}"
+        return f"{origin.address(request, path)}?{urlencode(known)}"
     address, hash_mark, fragment = question.content.partition("#")
     joint = "&" if "?" in address else "?"
     return f"{address}{joint}{urlencode(known)}{hash_mark}{fragment}"
@@ -66,11 +67,12 @@ def sandbox_of(request: HttpRequest, question: Question) -> str:
     """
     allowed = SANDBOX.removeprefix("sandbox ")
     host = urlsplit(question.content).hostname if question.kind == "external" else None
-    if host is None or host == request.get_host().rsplit(":", 1)[0].strip("[]"):
+    if host is None or host in origin.hosts(request):
         return allowed
     return f"{allowed} allow-same-origin allow-popups-to-escape-sandbox"
 
 
+@origin.kept_apart
 @never_cache
 @xframe_options_exempt
 @require_safe
@@ -82,6 +84,7 @@ def turn_frame(request: HttpRequest, token: str) -> HttpResponse:
     return _page(request, assignment.hit, token)
 
 
+@origin.kept_apart
 @never_cache
 @xframe_options_exempt
 @require_safe
@@ -89,11 +92,12 @@ def preview_frame(request: HttpRequest, token: str) -> HttpResponse:
     """Serve a HIT's page to look at."""
     hit = turn_tokens.previewed(token)
     if hit is None or hit.disposed_at is not None:
-        return _say(request, "This HIT no longer exists.", 410)
+        return _say(request, "Nothing to see here any more; reload the page.", 410)
     return _page(request, hit, token)
 
 
 @csrf_exempt  # the token in the address stands in for a cookie's: see the head
+@origin.kept_apart
 @never_cache
 @xframe_options_exempt
 @require_http_methods(["GET", "POST"])
@@ -118,6 +122,7 @@ def submit(request: HttpRequest, token: str) -> HttpResponse:
 
 
 @csrf_exempt
+@origin.kept_apart
 @never_cache
 @xframe_options_exempt
 @require_http_methods(["GET", "POST"])
@@ -142,7 +147,7 @@ def _page(request: HttpRequest, hit: RequesterHIT, token: str) -> HttpResponse:
         "default-src https: data: blob: 'unsafe-inline' 'unsafe-eval'; "
         f"script-src https: data: blob: 'unsafe-inline' 'unsafe-eval' {our_scripts}; "
         f"form-action {site}{request.path}; object-src 'none'; base-uri 'none'; "
-        f"frame-ancestors {site}; {SANDBOX}"
+        f"frame-ancestors {origin.site(request)}; {SANDBOX}"
     )
     response["Referrer-Policy"] = "no-referrer"
     return response

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from django.http import HttpResponse
 
+from crowd.requester.pages import origin
 from crowd.requester.questions.questions import Question
 from genie.lib.serving.security import POLICY
 
@@ -16,5 +17,5 @@ def admit(response: HttpResponse, question: Question) -> HttpResponse:
         policy = POLICY.replace("img-src 'self' data:", "img-src 'self' data: https:")
     else:
         policy = POLICY
-    response["Content-Security-Policy"] = policy
+    response["Content-Security-Policy"] = origin.frames(policy)
     return response

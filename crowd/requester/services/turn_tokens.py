@@ -8,21 +8,25 @@ notifications, while the work is open.
 
 from __future__ import annotations
 
-from django.core.signing import BadSignature, Signer
+from datetime import timedelta
+
+from django.core.signing import BadSignature, Signer, TimestampSigner
 
 from crowd.requester.models.account import RequesterAssignment, RequesterHIT
 
+# A turn's address ends with the turn; one to look at a HIT ends by itself.
+_LOOK_FOR = timedelta(hours=1)
 NOT_AVAILABLE = "ASSIGNMENT_ID_NOT_AVAILABLE"
 
 
 def for_turn(assignment: RequesterAssignment) -> str:
     """Give the token of one worker's turn."""
-    return _signer("turn").sign(assignment.entity_id)
+    return _turns().sign(assignment.entity_id)
 
 
 def for_preview(hit: RequesterHIT) -> str:
     """Give the token under which a HIT's page can be seen and nothing sent in."""
-    return _signer("preview").sign(hit.entity_id)
+    return _previews().sign(hit.entity_id)
 
 
 def turn_of(token: str) -> RequesterAssignment | None:
@@ -30,20 +34,25 @@ def turn_of(token: str) -> RequesterAssignment | None:
     rows = RequesterAssignment.objects.select_related(
         "hit__hit_type__requester", "worker__worker"
     )
-    return rows.filter(entity_id=_unsigned("turn", token)).first()
+    try:
+        entity_id = _turns().unsign(token)
+    except BadSignature:
+        return None
+    return rows.filter(entity_id=entity_id).first()
 
 
 def previewed(token: str) -> RequesterHIT | None:
     """Give the HIT that a token lets see; None for anything else."""
-    return RequesterHIT.objects.filter(entity_id=_unsigned("preview", token)).first()
-
-
-def _unsigned(purpose: str, token: str) -> str:
     try:
-        return _signer(purpose).unsign(token)
+        entity_id = _previews().unsign(token, max_age=_LOOK_FOR)
     except BadSignature:
-        return ""
+        return None
+    return RequesterHIT.objects.filter(entity_id=entity_id).first()
 
 
-def _signer(purpose: str) -> Signer:
-    return Signer(sep=".", salt=f"crowd.requester_api.{purpose}")
+def _turns() -> Signer:
+    return Signer(sep=".", salt="crowd.requester_api.turn")
+
+
+def _previews() -> TimestampSigner:
+    return TimestampSigner(sep=".", salt="crowd.requester_api.preview")

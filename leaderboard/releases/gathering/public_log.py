@@ -35,7 +35,13 @@ def made(folder: Path, task: Task) -> None:
     with (folder / LOG).open(encoding="utf-8") as lines:
         size = json.loads(lines.readline())["size"]
     data = {"task": task.slug, "checksums_sha256": digest, "log_size": size}
-    log.append(log.Kind.RELEASE, data, about=task.pk)
+    said = LogEntry.objects.filter(kind=log.Kind.RELEASE, about=task.pk)
+    # whoever made it may have ended before this was noted
+    if all(
+        json.loads(text) != data
+        for text in said.exclude(data="").values_list("data", flat=True)
+    ):
+        log.append(log.Kind.RELEASE, data, about=task.pk)
 
 
 def _first(head: LogHead) -> Record:

@@ -6,6 +6,7 @@ from typing import Any
 
 from allauth.account.models import EmailAddress
 from allauth.socialaccount.models import SocialAccount
+from allauth.usersessions.models import UserSession
 from django.utils import timezone
 
 from crowd.hits.models.assignment import Answer, Assignment
@@ -57,6 +58,13 @@ def data_of(user: Account) -> dict[str, Any]:
             "expires_at",
             "last_used_at",
             "revoked_at",
+        ),
+        "sessions": _rows(
+            UserSession.objects.filter(user_id=user.pk).order_by("pk"),
+            "created_at",
+            "last_seen_at",
+            "ip",
+            "user_agent",
         ),
         "roles_on_tasks": _rows(
             TaskRole.objects.filter(user_id=user.pk).order_by("pk"),

@@ -7,6 +7,7 @@ import secrets
 from allauth.account.models import EmailAddress
 from allauth.mfa.models import Authenticator
 from allauth.socialaccount.models import SocialAccount
+from allauth.usersessions.models import UserSession
 from django.contrib.auth import get_user_model
 from django.db import transaction
 from django.utils import timezone
@@ -29,6 +30,7 @@ _OF_THE_PERSON = (
     EmailAddress,
     SocialAccount,
     Authenticator,
+    UserSession,
     NoticePreference,
     Notice,
     RepeatedRequest,

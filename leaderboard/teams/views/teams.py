@@ -13,6 +13,7 @@ from django.utils import timezone
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST, require_safe
 
+from genie.accounts.throttles import WrongLinks, too_many
 from genie.lib.errors import GenieError
 from genie.lib.typing import Account
 from leaderboard.submissions.models.submission import Team
@@ -156,7 +157,10 @@ def invitation(request: HttpRequest, token: str) -> HttpResponse:
             return redirect("leaderboard:team", joined.slug)
     except GenieError as error:
         context = {"here": "account", "sentence": error.message}
-        return render(request, "leaderboard/teams/invitation.html", context, status=410)
+        page = "leaderboard/teams/invitation.html"
+        refused = render(request, page, context, status=410)
+        limit = WrongLinks()
+        return refused if limit.one_more(request) else too_many(refused, limit.wait())
     return render(
         request,
         "leaderboard/teams/invitation.html",

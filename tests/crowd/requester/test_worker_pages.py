@@ -1,14 +1,18 @@
 from __future__ import annotations
 
+from datetime import timedelta
+
 import pytest
 from django.test import Client
 from django.urls import reverse
 
 from crowd.models import RequesterAssignment, RequesterHIT, Worker, WorkerAlias
+from crowd.requester.models.account import new_entity_id
 from crowd.requester.protocol import clock
 from crowd.requester.services import offers, turn_tokens
 from tests.crowd.requester.making import external, html, post, state_of
 from tests.crowd.requester.on_site import OnSite, send
+from tests.steps import steps
 
 PAGE = "<!doctype html><html><head><title>x</title></head><body><form></form></body>"
 
@@ -92,6 +96,34 @@ def test_hits_of_a_group_are_not_handed_out_in_the_order_of_the_table(desk, wand
     assert offers.next_few(wanda.worker, hit_type, now, 5) == []
 
 
+def test_a_group_of_many_hits_is_not_counted_to_its_end(desk, wanda, monkeypatch):
+    monkeypatch.setattr(offers, "COUNTED", 3)
+    pk = RequesterHIT.objects.get(entity_id=post(desk, Question=html(PAGE))).pk
+    now = clock.now()
+
+    def posted(n, **fields):
+        one = RequesterHIT.objects.get(pk=pk)
+        for field, value in fields.items():
+            setattr(one, field, value)
+        for _ in range(n):
+            one.pk, one.entity_id = None, new_entity_id()
+            one.save()
+
+    def looked_at():
+        [group] = offers.groups(wanda.worker, now)
+        return group.left
+
+    assert looked_at() == "1"
+    posted(5)
+    assert looked_at() == "3+"
+    before = steps(looked_at)
+    posted(60)
+    posted(60, announced=True)
+    assert looked_at() == "3+"
+    assert "3+ left for you" in text(wanda.get("requests"))
+    assert steps(looked_at) < 1.5 * before
+
+
 def test_the_frame_has_an_origin_of_its_own_and_may_send_to_one_place_only(desk, wanda):
     turn = wanda.accept(post(desk, Question=html(PAGE)))
     page = wanda.get("turn", turn.entity_id)
@@ -127,6 +159,56 @@ def test_an_external_page_keeps_its_own_origin_but_not_ours(desk, wanda):
     ours = post(desk, Question=external("https://testserver/work/"), Reward="0.05")
     look = wanda.get("request", group_of(ours))
     assert "allow-same-origin" not in text(look)
+
+
+def test_a_second_origin_serves_requesters_pages_and_nothing_else(
+    desk, wanda, settings
+):
+    turn = wanda.accept(post(desk, Question=html(PAGE)))
+    shown = wanda.get("turn", turn.entity_id)
+    assert "is by the requester" in text(shown)  # marked whether or not
+    own, _ = wanda.frame(shown)
+    settings.GENIE = {
+        **settings.GENIE,
+        "SITE_URL": "http://testserver/",
+        "REQUESTER_ORIGIN": "https://pages.example",
+    }
+    settings.ALLOWED_HOSTS = [*settings.ALLOWED_HOSTS, "pages.example"]
+    page = wanda.get("turn", turn.entity_id)
+    address, known = wanda.frame(page)
+    assert address.startswith("https://pages.example/work/frame/")
+    assert "frame-src 'self' https://pages.example;" in page["Content-Security-Policy"]
+    assert Client().get(own).status_code == 404  # no longer on the site itself
+    assert send(known["turkSubmitTo"], mood="good").status_code == 404
+
+    # signed in, as a browser would be that shares its cookies with a host beside
+    there = Client(SERVER_NAME="pages.example", secure=True)
+    there.cookies.update(wanda.client.cookies)
+    path = address.removeprefix("https://pages.example")
+    served = there.get(path, secure=True)
+    rules = served["Content-Security-Policy"].split("; ")
+    assert "frame-ancestors http://testserver" in rules
+    assert f"form-action {known['turkSubmitTo']}/" in rules
+    assert any(rule.startswith("sandbox ") for rule in rules)
+    for elsewhere in ("/", "/login/", "/admin/", "/work/", "/turk", "/static/none.js"):
+        answer = there.get(elsewhere, secure=True)
+        assert (answer.status_code, answer.content) == (404, b"Not found.\n"), elsewhere
+        assert answer.cookies == {}
+    sent = there.post(
+        f"{path.partition('?')[0]}mturk/externalSubmit", {"mood": "good"}, secure=True
+    )
+    assert sent.status_code == 200
+    assert state_of(turn.entity_id) == "Submitted"
+    ours = post(desk, Question=external("https://pages.example/work/"), Reward="0.05")
+    assert "allow-same-origin" not in text(wanda.get("request", group_of(ours)))
+
+
+def test_an_address_to_look_at_a_hit_ends_by_itself(desk, wanda, monkeypatch):
+    hit = post(desk, Question=html(PAGE))
+    address, _ = wanda.frame(wanda.get("request", group_of(hit)))
+    assert Client().get(address).status_code == 200
+    monkeypatch.setattr(turn_tokens, "_LOOK_FOR", timedelta(seconds=-1))
+    assert Client().get(address).status_code == 410
 
 
 def test_nothing_is_sent_in_without_the_token_of_that_assignment(desk, wanda, hands):

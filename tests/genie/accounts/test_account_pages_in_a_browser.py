@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import pytest
 from django.core.cache import cache
+from playwright.sync_api import expect
 
 from genie.accounts import tokens
 from leaderboard.teams.services import teams, webhooks
-from tests.browser import overflows, violations
+from tests.browser import go, overflows, violations
 from tests.factories import make_user
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
@@ -34,7 +35,7 @@ def nina():
 def test_pages_fit_are_accessible_and_hold_to_the_policy(
     open_page, nina, width, scheme
 ):
-    mine = ["/account/", "/account/tokens/", "/account/email/", "/account/2fa/",
+    mine = ["/account/", "/account/tokens/", "/account/email/", "/account/2fa/", "/account/2fa/webauthn/", "/account/sessions/",
             "/account/password/change/", "/account/notices/", "/account/delete/",
             "/teams/", "/teams/team-heron/", "/teams/team-heron/webhooks/"]  # fmt: skip
     page = open_page(ENTRANCE[0], width=width, scheme=scheme)
@@ -64,4 +65,35 @@ def test_somebody_signs_in_makes_a_token_and_a_second_factor(open_page, nina):
     page.get_by_label("Password").fill("a long enough secret")
     page.keyboard.press("Enter")
     assert page.locator("img.qr").evaluate("image => image.naturalWidth") > 0
+    assert violations(page) == []
+
+
+def test_a_passkey_is_added_and_signs_in_without_a_password(open_page, nina):
+    page = open_page("/login/?next=/account/2fa/webauthn/add/")
+    devtools = page.context.new_cdp_session(page)
+    devtools.send("WebAuthn.enable")
+    key = {"protocol": "ctap2", "transport": "internal", "hasResidentKey": True,
+           "hasUserVerification": True, "isUserVerified": True}  # fmt: skip
+    devtools.send("WebAuthn.addVirtualAuthenticator", {"options": key})
+    page.get_by_label("User name or e-mail address").fill("nina")
+    page.get_by_label("Password", exact=True).fill("a long enough secret")
+    page.keyboard.press("Enter")
+    page.wait_for_url("**/account/reauthenticate/**")
+    page.get_by_label("Password").fill("a long enough secret")
+    page.keyboard.press("Enter")
+    page.get_by_label("Passwordless").check()
+    page.get_by_role("button", name="Add").click()
+    page.wait_for_url("**/recovery-codes/")
+    assert violations(page) == []
+    page.get_by_label("I have saved my recovery codes").check()
+    go(page, "/account/2fa/webauthn/")
+    expect(page.get_by_text("passkey", exact=True)).to_be_visible()
+    assert violations(page) == []
+
+    page.context.clear_cookies()
+    go(page, "/login/?next=/account/tokens/")
+    page.get_by_role("button", name="Sign in with a passkey").click()
+    expect(page.get_by_role("heading", name="My tokens")).to_be_visible()
+    go(page, "/account/sessions/")
+    expect(page.get_by_text("this session")).to_be_visible()
     assert violations(page) == []

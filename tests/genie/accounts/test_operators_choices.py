@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from genie.accounts import mail, providers
+from genie.accounts import mail, sign_in
 from genie.lib import env
 from genie.lib.serving.security import policy
 
@@ -31,15 +31,15 @@ def test_mail_to_nowhere_is_refused_at_the_start(where):
 
 
 def test_nothing_of_elsewhere_is_offered_unless_set_up(monkeypatch):
-    for prefix in providers.KNOWN.values():
+    for prefix in sign_in.KNOWN.values():
         monkeypatch.delenv(f"{prefix}_CLIENT_ID", raising=False)
         monkeypatch.delenv(f"{prefix}_SECRET", raising=False)
-    assert providers.configured() == {}
+    assert sign_in.providers() == {}
     monkeypatch.setenv("GENIE_ORCID_CLIENT_ID", "APP-1")
     with pytest.raises(env.ConfigurationError, match="must be set together"):
-        providers.configured()
+        sign_in.providers()
     monkeypatch.setenv("GENIE_ORCID_SECRET", "hush")
-    assert providers.configured()["orcid"]["APPS"] == [
+    assert sign_in.providers()["orcid"]["APPS"] == [
         {"client_id": "APP-1", "secret": "hush"}
     ]
 
@@ -47,4 +47,4 @@ def test_nothing_of_elsewhere_is_offered_unless_set_up(monkeypatch):
 def test_forms_lead_to_providers_that_are_set_up_and_nowhere_else():
     assert "form-action 'self';" in policy()
     assert "form-action 'self' https://github.com;" in policy(["github"])
-    assert "unsafe" not in policy(providers.KNOWN)
+    assert "unsafe" not in policy(sign_in.KNOWN)

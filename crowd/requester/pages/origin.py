@@ -1,0 +1,88 @@
+"""A second origin for requesters' pages, where the operator has set one up.
+
+Nothing of ours is served there, and no cookie is read or set: whatever a page of theirs
+found a way to do, it would do to a host that has nothing.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from functools import wraps
+from http import HTTPStatus
+from typing import Any
+from urllib.parse import urlsplit
+
+from django.conf import settings
+from django.http import Http404, HttpRequest, HttpResponse, HttpResponseNotFound
+
+# Requesters' pages, what they send in, and our scripts within them.
+_SERVED = re.compile(r"/work/(?:frame|look)/[^/]+/(?:/?mturk/externalSubmit)?")
+
+
+def address(request: HttpRequest, path: str) -> str:
+    """Give the full address of a requester's page: on the second origin, if there is one."""
+    return f"{_origin()}{path}" if _origin() else request.build_absolute_uri(path)
+
+
+def site(request: HttpRequest) -> str:
+    """Give the origin of the pages around requesters' pages."""
+    if _origin():
+        parts = urlsplit(str(settings.GENIE["SITE_URL"]))
+        return f"{parts.scheme}://{parts.netloc}"
+    return f"{request.scheme}://{request.get_host()}"
+
+
+def hosts(request: HttpRequest) -> set[str | None]:
+    """Give the names of hosts whose origin no page of a requester may have."""
+    own = request.get_host().rsplit(":", 1)[0].strip("[]")
+    return {own, urlsplit(_origin()).hostname or own}
+
+
+def frames(policy: str) -> str:
+    """Let a page show what the second origin serves."""
+    return policy.replace("frame-src 'self'", f"frame-src 'self' {_origin()}".rstrip())
+
+
+def kept_apart(view: Callable[..., HttpResponse]) -> Callable[..., HttpResponse]:
+    """Serve a view on the second origin only, if there is one."""
+
+    @wraps(view)
+    def kept(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
+        if _origin() and not _is_there(request):
+            raise Http404
+        return view(request, *args, **kwargs)
+
+    return kept
+
+
+class RequesterOriginMiddleware:
+    """On the second origin: requesters' pages alone, and neither cookies nor sessions."""
+
+    def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponse:
+        if not _origin() or not _is_there(request):
+            return self.get_response(request)
+        is_file = request.path_info.startswith(settings.STATIC_URL)
+        if not is_file and not _SERVED.fullmatch(request.path_info):
+            return _nothing()
+        request.META.pop("HTTP_COOKIE", None)
+        response = self.get_response(request)
+        if is_file and response.status_code == HTTPStatus.NOT_FOUND:
+            return _nothing()
+        response.cookies.clear()
+        return response
+
+
+def _nothing() -> HttpResponse:
+    return HttpResponseNotFound("Not found.\n", content_type="text/plain")
+
+
+def _origin() -> str:
+    return str(settings.GENIE["REQUESTER_ORIGIN"])
+
+
+def _is_there(request: HttpRequest) -> bool:
+    return request.get_host().lower() == urlsplit(_origin()).netloc

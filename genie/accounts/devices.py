@@ -1,0 +1,117 @@
+"""The devices that somebody signs in from: listed, signed out, and told from strangers'.
+
+A device that an account was signed in on keeps a signed cookie. Wrong passwords from
+there are counted apart from everybody else's, so that strangers who guess at a name do
+not lock its owner out: OWASP's device cookies,
+https://owasp.org/www-community/Slow_Down_Online_Guessing_Attacks_with_Device_Cookies
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+import secrets
+from collections.abc import Callable
+from contextlib import suppress
+from datetime import timedelta
+from typing import Any
+
+from allauth.usersessions.models import UserSession
+from django.conf import settings
+from django.contrib.auth import get_user_model
+from django.contrib.sessions.models import Session
+from django.core.cache import cache
+from django.db import DatabaseError
+from django.db.models import Q
+from django.http import HttpRequest, HttpResponse
+from django.utils import timezone
+
+COOKIE = "genie_device"
+_SALT = "genie.accounts.device"
+_KEPT_FOR = timedelta(days=365)
+# so many people may share a device
+_MOST_ACCOUNTS = 5
+# Writing each use down would make each page a write.
+_NOTE_USE_EVERY = timedelta(minutes=10)
+_BROWSERS = {"Edg": "Edge", "OPR": "Opera", "Firefox": "Firefox", "Chrome": "Chrome", "Safari": "Safari"}  # fmt: skip
+_SYSTEMS = {"Android": "Android", "iPhone": "iPhone", "iPad": "iPad", "Windows": "Windows", "Mac OS": "macOS", "CrOS": "ChromeOS", "Linux": "Linux"}  # fmt: skip
+
+
+def counted_apart(request: HttpRequest, login: str) -> str | None:
+    """Give the key of failures on this device, if the name was signed in on it before."""
+    nonce, accounts = _known(request)
+    named = Q(username__iexact=login) | Q(emailaddress__email__iexact=login)
+    users = get_user_model().objects.filter(named, pk__in=accounts)
+    user = users.first() if accounts and login else None
+    return None if user is None else f"device:{nonce}:{user.pk}"
+
+
+def remember(request: HttpRequest, response: HttpResponse, user: Any) -> None:
+    """Let the device of somebody who has just signed in be known from now on."""
+    nonce, accounts = _known(request)
+    newest = [user.pk, *(pk for pk in accounts if pk != user.pk)][:_MOST_ACCOUNTS]
+    response.set_signed_cookie(
+        COOKIE,
+        f"{nonce or secrets.token_urlsafe(16)}.{'.'.join(map(str, newest))}",
+        salt=_SALT,
+        max_age=_KEPT_FOR,
+        secure=settings.SESSION_COOKIE_SECURE,
+        httponly=True,
+        samesite="Lax",
+    )
+
+
+def _known(request: HttpRequest) -> tuple[str, list[int]]:
+    kept = request.get_signed_cookie(COOKIE, "", salt=_SALT, max_age=_KEPT_FOR)
+    nonce, _, accounts = str(kept).partition(".")
+    return nonce, [int(pk) for pk in accounts.split(".") if pk]
+
+
+class SessionsMiddleware:
+    """Notes from where each session was used, and when it was used last."""
+
+    def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponse:
+        response = self.get_response(request)
+        if settings.USERSESSIONS_TRACK_ACTIVITY:
+            with suppress(DatabaseError):  # the page itself is fine
+                _note_use(request)
+        return response
+
+
+def _note_use(request: HttpRequest) -> None:
+    session = request.session
+    # pages that did not ask who is signed in stay the same for everybody
+    key = session.session_key if session.accessed else None
+    if key and request.user.is_authenticated and _is_due(key):
+        UserSession.objects.create_from_request(request)
+
+
+def _is_due(session_key: str) -> bool:
+    digest = hashlib.sha256(session_key.encode()).hexdigest()
+    return cache.add(f"seen-{digest}", 1, _NOTE_USE_EVERY.total_seconds())
+
+
+def forget_ended() -> int:
+    """Delete sessions that are over, and from where they were used."""
+    Session.objects.filter(expire_date__lt=timezone.now()).delete()
+    living = Session.objects.values("session_key")
+    return int(UserSession.objects.exclude(session_key__in=living).delete()[0])
+
+
+def described(user_agent: str) -> str:
+    """Name browser and system as people know them.
+
+    Examples
+    --------
+    >>> described("Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0")
+    'Firefox on Linux'
+    """
+    browser = next((name for sign, name in _BROWSERS.items() if sign in user_agent), "")
+    system = next((name for sign, name in _SYSTEMS.items() if sign in user_agent), "")
+    if not browser and not system:
+        program = re.match(r"[\w.-]{1,40}", user_agent)
+        return program[0] if program else "Unknown device"
+    return " on ".join(filter(None, [browser or "A browser", system]))

@@ -1,0 +1,135 @@
+"""Roles that take a second factor: who holds one is led to set it up, or to use it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+from urllib.parse import urlencode
+
+from allauth.account.authentication import get_authentication_records
+from allauth.account.internal.flows.login import record_authentication
+from allauth.mfa.models import Authenticator
+from allauth.mfa.signals import authenticator_added
+from django.conf import settings
+from django.contrib import messages
+from django.contrib.auth.models import PermissionsMixin
+from django.dispatch import receiver
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect
+from django.urls import reverse
+
+from genie.accounts.models import TaskRole
+
+SENTENCE = (
+    "Your role on this site requires a second factor: set one up under My account, "
+    "Two-factor sign-in, and try again."
+)
+# Words that the setting may hold besides names of groups.
+_ALL_STAFF, _SUPERUSERS = "staff", "superusers"
+# How one gets a second factor, or out. The API asks by itself, and answers in JSON, and
+# other machines are asked for signatures.
+_OPEN = (
+    "account_",
+    "mfa_",
+    "login",
+    "logout",
+    "accounts:home",
+    "api:",
+    "turk:",
+    "hooks:",
+)
+_TAKING_AWAY = {"mfa_deactivate_totp", "mfa_remove_webauthn"}
+_Type = Authenticator.Type
+
+
+def is_needed(user: object) -> bool:
+    """Tell whether a role of the account takes a second factor.
+
+    Without staff status no role opens anything, so it takes none either.
+    """
+    named = set(settings.GENIE["SECOND_FACTOR"])
+    if not named or not isinstance(user, PermissionsMixin):
+        return False
+    is_staff = bool(getattr(user, "is_staff", False))
+    if not (is_staff or user.is_superuser):
+        return False
+    if _ALL_STAFF in named or (user.is_superuser and _SUPERUSERS in named):
+        return True
+    on_tasks = TaskRole.objects.filter(user=user.pk, role__name__in=named)
+    return user.groups.filter(name__in=named).exists() or on_tasks.exists()
+
+
+def is_missing(request: HttpRequest) -> bool:
+    """Tell whether whoever is signed in needs a second factor and has not used one."""
+    records = get_authentication_records(request, request.user)
+    used = any(record.get("method") == "mfa" for record in records)
+    return not used and is_needed(request.user)
+
+
+def has_none(user: object) -> bool:
+    """Tell whether an account needs a second factor and has not set one up."""
+    return is_needed(user) and not _types(user)
+
+
+class SecondFactorMiddleware:
+    """Shows who has a role that takes a second factor nothing else before it is used."""
+
+    def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponse:
+        return self.get_response(request)
+
+    def process_view(
+        self, request: HttpRequest, view: Any, args: Any, kwargs: Any
+    ) -> HttpResponse | None:
+        # pages that do not ask who is signed in stay the same for everybody
+        has_session = settings.SESSION_COOKIE_NAME in request.COOKIES
+        if not settings.GENIE["SECOND_FACTOR"] or not has_session:
+            return None
+        match = request.resolver_match
+        name = match.view_name if match is not None else ""
+        if name in _TAKING_AWAY:
+            return _kept(request)
+        if name.startswith(_OPEN) or not is_missing(request):
+            return None
+        return redirect(_way(request))
+
+
+def _way(request: HttpRequest) -> str:
+    types = _types(request.user)
+    if not types:
+        return f"{reverse('mfa_index')}?required=yes"
+    page = (
+        "mfa_reauthenticate" if _Type.TOTP in types else "mfa_reauthenticate_webauthn"
+    )
+    back = {"next": request.get_full_path()} if request.method == "GET" else {}
+    return f"{reverse(page)}?{urlencode(back)}"
+
+
+def _kept(request: HttpRequest) -> HttpResponse | None:
+    """Refuse to take away the last factor of somebody who needs one."""
+    if request.method != "POST" or not is_needed(request.user):
+        return None
+    if len(_types(request.user)) > 1:
+        return None
+    messages.error(
+        request,
+        "Your role requires a second factor: add another one before you remove this one.",
+    )
+    return redirect("mfa_index")
+
+
+def _types(user: Any) -> list[str]:
+    """List the kinds of an account's factors, one for each of them."""
+    rows = Authenticator.objects.filter(user=user.pk)
+    return list(rows.exclude(type=_Type.RECOVERY_CODES).values_list("type", flat=True))
+
+
+@receiver(authenticator_added)
+def _note_that_it_was_used(
+    request: HttpRequest, user: Any, authenticator: Authenticator, **_others: Any
+) -> None:
+    """Whoever sets a factor up has just shown that they have it."""
+    if authenticator.type != _Type.RECOVERY_CODES:
+        record_authentication(request, user, "mfa", type=authenticator.type)

@@ -1,0 +1,135 @@
+"""Roles that take a second factor open nothing without one, in browsers or to tokens."""
+
+from __future__ import annotations
+
+import time
+
+import pytest
+from allauth.mfa.models import Authenticator
+from allauth.mfa.totp.internal.auth import TOTP, format_hotp_value, hotp_value
+from django.contrib.auth.models import Group
+from django.core.cache import cache
+from django.test import Client
+
+from genie.accounts import tokens
+from genie.accounts.models import TaskRole
+from tests.factories import make_user
+
+pytestmark = pytest.mark.django_db
+
+PASSWORD = "a long enough secret"
+SECRET = "GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ"
+
+
+@pytest.fixture(autouse=True)
+def _finance_takes_two(settings):
+    settings.GENIE = {**settings.GENIE, "SECOND_FACTOR": ["Finance", "superusers"]}
+    cache.clear()
+
+
+def finance():
+    return Group.objects.get_or_create(name="Finance")[0]
+
+
+def in_finance(name="fay", **fields):
+    user = make_user(name, **{"is_staff": True, **fields})
+    user.groups.add(finance())
+    return user
+
+
+def signed_in(user):
+    client = Client()
+    client.force_login(user)
+    return client
+
+
+def code(secret=SECRET):
+    return format_hotp_value(hotp_value(secret, int(time.time()) // 30))
+
+
+def of_a_task():
+    user = make_user("tess", is_staff=True)
+    TaskRole.objects.create(user=user, role=finance(), pool="tidy-news")
+    return user
+
+
+@pytest.mark.parametrize(
+    "make",
+    [in_finance, of_a_task, lambda: make_user("ada", is_staff=True, is_superuser=True)],
+)
+def test_who_has_the_role_is_led_to_set_one_up(make):
+    client = signed_in(make())
+    for path in ("/admin/", "/", "/account/tokens/"):
+        assert client.get(path)["Location"] == "/account/2fa/?required=yes", path
+    page = client.get("/account/2fa/?required=yes")
+    assert "Your role on this site requires a second factor" in page.text
+    refused = client.get("/api/v1/submissions/")
+    assert refused.status_code == 403
+    assert refused.json()["code"] == "second-factor-required"
+    assert client.post("/logout/").status_code == 302
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda: make_user("nina"),
+        lambda: make_user("una", is_staff=True),
+        # without staff status the role opens nothing
+        lambda: in_finance(is_staff=False),
+    ],
+)
+def test_nobody_else_is_asked(make):
+    client = signed_in(make())
+    assert client.get("/").status_code == 200
+    assert client.get("/api/v1/whoami/").status_code == 200
+
+
+@pytest.mark.django_db(transaction=True)  # allauth says so after it is committed
+def test_setting_one_up_opens_the_role_and_codes_are_shown_once():
+    user = in_finance()
+    client = Client()
+    client.post("/login/", {"login": "fay", "password": PASSWORD})
+    assert client.get("/admin/")["Location"] == "/account/2fa/?required=yes"
+    asked = client.get("/account/2fa/totp/activate/")["Location"]
+    page = client.post(asked, {"password": PASSWORD}, follow=True)
+    secret = page.context["form"].secret
+    with_codes = client.post("/account/2fa/totp/activate/", {"code": code(secret)})
+    assert with_codes["Location"] == "/account/2fa/recovery-codes/"
+    recovery = Authenticator.objects.get(user=user, type="recovery_codes").wrap()
+    first = recovery.get_unused_codes()[0]
+    assert first in client.get(with_codes["Location"]).text
+    assert first not in client.get(with_codes["Location"]).text
+    assert client.get("/account/2fa/recovery-codes/download/").status_code == 403
+    assert client.get("/admin/").status_code == 200
+
+    # the last one stays, or the next sign-in would begin without
+    kept = client.post("/account/2fa/totp/deactivate/", follow=True)
+    assert "add another one before" in kept.text
+    assert Authenticator.objects.filter(user=user, type="totp").exists()
+
+
+def test_a_session_from_before_has_to_use_it():
+    user = in_finance()
+    TOTP.activate(user, SECRET)
+    client = signed_in(user)
+    asked = client.get("/admin/auth/")["Location"]
+    assert asked == "/account/2fa/reauthenticate/?next=%2Fadmin%2Fauth%2F"
+    client.post("/account/2fa/reauthenticate/", {"code": code()})
+    assert client.get("/admin/").status_code == 200
+
+
+def test_tokens_with_the_scope_staff_say_that_one_is_missing():
+    user = in_finance()
+
+    def ask(*scopes):
+        _, secret = tokens.issue(user, name="job", scopes=scopes, days=1)
+        headers = {"authorization": f"Bearer {secret}"}
+        return Client().get("/api/v1/whoami/", headers=headers)
+
+    refused = ask("read", "staff")
+    assert refused.status_code == 403
+    assert refused.json()["code"] == "second-factor-required"
+    assert "set one up" in refused.json()["detail"]
+    assert ask("read").status_code == 200  # nobody's staff
+    TOTP.activate(user, SECRET)
+    assert ask("read", "staff").status_code == 200
