@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from collections import defaultdict
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -69,6 +70,9 @@ def rebuild(
     ).is_file()
     if parquet or alone:
         with as_json_lines(folder) as tables:
+            # what is no table has no Parquet
+            if (folder / bundle.LOG).is_file():
+                shutil.copy(folder / bundle.LOG, tables)
             return _rebuild(tables, manifest, report)
     return _rebuild(folder, manifest, report)
 
