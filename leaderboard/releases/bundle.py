@@ -16,7 +16,6 @@ from genie.lib.formats.csv_text import csv_lines
 CHECKSUMS = "SHA256SUMS"
 MANIFEST = "manifest.json"
 CARD = "README.md"
-# one JSON value a line, and no table: those are the .jsonl
 LOG = "public_log.ndjson"
 Record = dict[str, Any]
 T = TypeVar("T")

@@ -17,8 +17,8 @@ from leaderboard.releases.published_numbers import Number
 _SAME = ("mean", "low", "high", "n", "n_workers", "n_excluded_workers", "signature")
 
 
-def log_numbers(folder: Path) -> Iterator[Number | str]:
-    """Check every entry against the head, and every score against its entry."""
+def log_numbers(folder: Path, tables: Path) -> Iterator[Number | str]:
+    """Check every entry against the head, and every score of the tables against its entry."""
     lines = read(folder)
     head = next(lines, None)
     if head is None:
@@ -32,7 +32,7 @@ def log_numbers(folder: Path) -> Iterator[Number | str]:
         if "criterion" in data and "submission" in data:
             said[data["submission"], data["criterion"]] = data
     n_older = 0
-    for score in bundle.iter_table(folder, "scores"):
+    for score in bundle.iter_table(tables, "scores"):
         about = score["submission"], score["criterion"]
         logged = said.get(about)
         n_older += logged is None

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 from collections import defaultdict
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -70,14 +69,17 @@ def rebuild(
     ).is_file()
     if parquet or alone:
         with as_json_lines(folder) as tables:
-            # what is no table has no Parquet
-            if (folder / bundle.LOG).is_file():
-                shutil.copy(folder / bundle.LOG, tables)
-            return _rebuild(tables, manifest, report)
-    return _rebuild(folder, manifest, report)
+            return _rebuild(tables, manifest, report, log_in=folder)
+    return _rebuild(folder, manifest, report, log_in=folder)
 
 
-def _rebuild(folder: Path, manifest: Record, report: Callable[[str], None]) -> Rebuilt:
+def _rebuild(
+    folder: Path,
+    manifest: Record,
+    report: Callable[[str], None],
+    *,
+    log_in: Path,
+) -> Rebuilt:
     if manifest.get("format") not in READABLE:
         raise GenieError(
             f"This release has the format {manifest.get('format')!r}; this "
@@ -96,7 +98,7 @@ def _rebuild(folder: Path, manifest: Record, report: Callable[[str], None]) -> R
         ("metrics", _metrics(folder, manifest)),
         ("detectors", _detectors(folder, manifest)),
         ("rows", _counts(folder, manifest)),
-        ("public log", log_numbers(folder)),
+        ("public log", log_numbers(log_in, folder)),
     ]
     for kind, numbers in checks:
         with _in_words(kind):

@@ -23,7 +23,7 @@ from tests.leaderboard.releases.test_releases_are_made_and_rebuilt import (
     task,  # noqa: F401
 )
 
-SAID_WHEN = {"manifest.json", "README.md", bundle.LOG, bundle.CHECKSUMS}
+SAID_WHEN = {"manifest.json", "README.md", bundle.CHECKSUMS, bundle.LOG}
 
 
 @pytest.mark.parametrize("judging", [False, True], ids=["ended", "being judged"])
