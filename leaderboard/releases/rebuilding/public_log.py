@@ -59,7 +59,15 @@ def check_since(folder: Path, earlier: Path) -> str:
     GenieError
         ``log-rewritten`` where it has not, ``no-log`` where that cannot be told.
     """
-    now, then = next(read(folder), None), next(read(earlier), None)
+    try:
+        return _since(next(read(folder), None), next(read(earlier), None))
+    except (LookupError, TypeError, ValueError) as error:
+        raise GenieError(
+            "The public log of one of the releases cannot be read.", code="no-log"
+        ) from error
+
+
+def _since(now: Record | None, then: Record | None) -> str:
     if now is None or then is None:
         raise GenieError("One of the releases has no public log.", code="no-log")
     proofs = {one["size"]: one["consistency"] for one in now["earlier"]}

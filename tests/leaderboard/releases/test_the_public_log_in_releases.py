@@ -71,6 +71,10 @@ def test_the_log_of_a_later_release_begins_with_that_of_an_earlier(task, tmp_pat
     change(earlier, lambda found: found[0].update(root="00" * 32))
     with pytest.raises(CommandError, match="The site has rewritten its public log"):
         rebuilt(later, since=earlier)
+    (earlier / bundle.LOG).write_text('{"size": "many"}\n')
+    bundle.write_checksums(earlier)
+    with pytest.raises(CommandError, match="cannot be read"):
+        rebuilt(later, since=earlier)
     (earlier / bundle.LOG).unlink()
     bundle.write_checksums(earlier)
     with pytest.raises(CommandError, match="has no public log"):
