@@ -1,6 +1,6 @@
 # Two commands: `make demo` shows Genie at work, `make test` proves it.
 .DEFAULT_GOAL := help
-.PHONY: help demo demo-begins test test-slow test-all test-neural test-postgres check check-types check-rest bench clean setup
+.PHONY: help demo demo-begins test test-slow test-all fuzz test-neural test-postgres check check-types check-rest sbom audit bench clean setup
 
 PYTHON ?= python3
 BIN := .venv/bin
@@ -71,6 +71,9 @@ test-slow: .venv/dev .venv/acceptance $(WORDNET)/index.noun ## run the slow test
 test-all: .venv/dev .venv/acceptance $(WORDNET)/index.noun ## run what `make test` and `make test-slow` run, side by side: shorter than one after the other
 	@$(BIN)/python -m pytest -q -n auto --dist worksteal --no-migrations $(ARGS)
 
+fuzz: .venv/dev .venv/acceptance ## send readers and the API files and requests that nobody wrote, others each time (about a quarter of an hour)
+	@GENIE_FUZZ_EXAMPLES=$(or $(EXAMPLES),500) $(BIN)/python -m pytest -q -n auto --no-migrations tests/fuzz $(ARGS)
+
 test-neural: .venv-neural/ready ## run BERTScore and BLEURT for real on tiny models (downloads gigabytes, once)
 	@.venv-neural/bin/python -c 'import bert_score, bleurt_pytorch'  # without them the tests would skip
 	@.venv-neural/bin/python -m pytest -q tests/leaderboard/metrics/test_neural_metrics.py $(ARGS)
@@ -92,6 +95,12 @@ check-rest:
 	$(BIN)/python manage.py makemigrations --check --dry-run
 	$(BIN)/python manage.py check
 	git ls-files '*.html' | xargs $(BIN)/djade --target-version 5.2 --check
+
+sbom: .venv/dev ## write build/genie.cdx.json: what Genie is made of, with licences (CycloneDX)
+	@mkdir -p build && $(BIN)/python .ci/sbom.py build/genie.cdx.json
+
+audit: .venv/dev ## write it and compare it with published advisories (asks osv.dev)
+	@mkdir -p build && $(BIN)/python .ci/sbom.py --audit build/genie.cdx.json
 
 bench: .venv/dev ## measure speed, as ratios to named alternatives in the same run
 	@set -e; for file in benchmarks/bench_*.py; do echo "== $$file"; $(BIN)/python -m benchmarks.$$(basename $$file .py); done

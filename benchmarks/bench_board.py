@@ -1,6 +1,7 @@
 """A board of 5,000 submissions: server time of its pages, weight, queries.
 
-Budgets: 30 ms at the median for the board, 150 kB of page, 12 queries. Time is the
+Budgets: 150 ms for a first view (nothing kept of any page) and 30 ms at the median of
+views after it, which a cache answers; 150 kB of page, 12 queries. Time is the
 processor's, database included (it is in the process): others on the machine do not count.
 """
 
@@ -9,6 +10,7 @@ from __future__ import annotations
 import argparse
 import statistics
 import time
+from collections.abc import Callable
 from importlib import import_module
 from typing import Any
 
@@ -16,6 +18,8 @@ from benchmarks import world
 
 N = 5_000
 AGAIN = 40
+FIRST = 5
+BUDGET_FIRST_MS = 150.0
 BUDGET_MS = 30.0
 BUDGET_BYTES = 150_000
 BUDGET_QUERIES = 12
@@ -37,14 +41,22 @@ def fill(n: int) -> Any:
     return user
 
 
-def milliseconds(client: Any, address: str) -> tuple[float, float, int]:
-    """Give the first answer's time, the median of the next ones, and the bytes."""
-    times, size = [], 0
-    for _ in range(AGAIN + 1):
+def milliseconds(
+    client: Any, address: str, forget: Callable[[], None]
+) -> tuple[float, float, int]:
+    """Give the medians of first views and of views of what is kept, and the bytes."""
+
+    def view() -> tuple[float, int]:
         start = time.process_time()
         size = len(client.get(address).content)
-        times.append(1000 * (time.process_time() - start))
-    return times[0], statistics.median(times[1:]), size
+        return 1000 * (time.process_time() - start), size
+
+    firsts = []
+    for _ in range(FIRST):
+        forget()
+        firsts.append(view()[0])
+    times, sizes = zip(*(view() for _ in range(AGAIN)), strict=True)
+    return statistics.median(firsts), statistics.median(times), sizes[-1]
 
 
 def queries(client: Any, address: str) -> int:
@@ -68,17 +80,17 @@ def main() -> int:
 
     settings.ALLOWED_HOSTS = ["testserver"]
     user, good = fill(n), True
-    print(f"{n:,} submissions   first ms   median ms   queries       kB")
+    print(f"{n:,} submissions   first ms    again ms   queries       kB")
     for name, (address, signed_in) in PAGES.items():
         client = Client()
         if signed_in:
             client.force_login(user)
         cache.clear()
         asked = queries(client, address)
-        cache.clear()
-        first, median, size = milliseconds(client, address)
+        first, median, size = milliseconds(client, address, cache.clear)
         print(f"{name:26s} {first:8.1f} {median:11.1f} {asked:9d} {size / 1000:8.1f}")
-        good &= median <= BUDGET_MS and size <= BUDGET_BYTES
+        good &= first <= BUDGET_FIRST_MS and median <= BUDGET_MS
+        good &= size <= BUDGET_BYTES
         good &= asked <= BUDGET_QUERIES
     print("within the budgets" if good else "OVER a budget")
     return 0 if good else 1

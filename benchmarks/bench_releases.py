@@ -7,7 +7,8 @@ are asks for a fit, which is measured elsewhere.
     python -m benchmarks.bench_releases                       10^4 and 10^5 judgments
     python -m benchmarks.bench_releases --sizes 1000000       a long look
     ... --rebuild                                             and read them all again
-    ... --parquet                                             with Parquet beside them
+    ... --parquet                                  with Parquet beside them, read instead
+    ... --postgres                                            on a throw-away server
 """
 
 from __future__ import annotations
@@ -22,12 +23,14 @@ import subprocess
 import sys
 import tempfile
 import time
+import zipfile
+from contextlib import ExitStack, nullcontext
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from benchmarks import world
+from benchmarks import throwaway_postgres, world
 
 INSTANCES = 1_000
 PREDICTED = 100
@@ -83,6 +86,7 @@ def multiply(n: int) -> None:
     from django.db import connection, transaction
     from django.db.models import Max
 
+    from benchmarks.years.bulk import loading
     from crowd import models as crowd
     from leaderboard import models
 
@@ -103,8 +107,10 @@ def multiply(n: int) -> None:
             return f"a.{field.column} || '-' || copy.n"
         return f'a."{field.column}"'
 
-    with transaction.atomic(), connection.cursor() as cursor:
-        for one in every if n else []:
+    if not n:
+        return
+    with loading(every), transaction.atomic(), connection.cursor() as cursor:
+        for one in every:
             fields = one._meta.concrete_fields
             columns = ", ".join(f'"{field.column}"' for field in fields)
             values = ", ".join(copied(field) for field in fields)
@@ -117,14 +123,16 @@ def multiply(n: int) -> None:
 
 
 def release(folder: Path, *, parquet: bool) -> dict[str, Any]:
-    """Make the release, and say what that took."""
+    """Make the release as the queue's jobs do, and say what that took."""
     from django.db import connection
 
+    from benchmarks.bench_years import processor
     from leaderboard.evaluation.services import refit
     from leaderboard.models import Task
-    from leaderboard.releases.make import make
+    from leaderboard.releases import queued
 
     refit.due = list
+    queued.available = lambda: parquet
     asked = 0
 
     def count(execute: Any, *given: Any) -> Any:
@@ -132,37 +140,56 @@ def release(folder: Path, *, parquet: bool) -> dict[str, Any]:
         asked += 1
         return execute(*given)
 
-    before, start = peak(), time.process_time()
+    used = processor(connection)
+    before, start, began = peak(), used(), time.perf_counter()
+    row = queued.request(Task.objects.get())
     with connection.execute_wrapper(count):
-        made = make(Task.objects.get(), folder / "release", key=KEY, parquet=parquet)
+        while row.state in queued.UNDER_WAY:
+            queued.work(row.pk)
+            row.refresh_from_db()
+    assert row.state == "DONE", row.failure
+    with zipfile.ZipFile(row.file.path) as archive:
+        archive.extractall(folder)
     return {
-        "seconds": time.process_time() - start,
+        "seconds": used() - start + of_children().ru_utime + of_children().ru_stime,
+        "wall": time.perf_counter() - began,
+        "pieces": row.n_attempts,
+        "archive MB": row.n_bytes / 1e6,
         "before": before,
         "peak": peak(),
+        "peak of DuckDB": of_children().ru_maxrss / 1024,
         "queries": asked,
-        "judgments": made.counts["judgments"],
     }
 
 
-def read(folder: Path) -> dict[str, Any]:
+def read(folder: Path, *, parquet: bool) -> dict[str, Any]:
     """Read all tables of the release as `rebuild` does, and compare their numbers."""
     from leaderboard.releases import bundle
+    from leaderboard.releases.parquet import as_json_lines
     from leaderboard.releases.rebuilding import rebuild
 
     before, start = peak(), time.process_time()
-    bundle.check(folder / "release")
-    # the scores of this world are made up; their ratings are read all the same
-    n = sum(1 for _ in rebuild._scores(folder / "release"))
+    release = folder / "bench"
+    bundle.check(release)
+    with as_json_lines(release) if parquet else nullcontext(release) as tables:
+        # the scores of this world are made up; their ratings are read all the same
+        n = sum(1 for _ in rebuild._scores(tables))
+    own = time.process_time() - start
     return {
-        "seconds": time.process_time() - start,
+        "seconds": own + of_children().ru_utime + of_children().ru_stime,
         "before": before,
         "peak": peak(),
+        "peak of DuckDB": of_children().ru_maxrss / 1024,
         "numbers": n,
     }
 
 
 def peak() -> float:
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+
+
+def of_children() -> resource.struct_rusage:
+    return resource.getrusage(resource.RUSAGE_CHILDREN)
 
 
 def child(work: str, folder: Path, n: int, *more: str) -> dict[str, Any]:
@@ -185,6 +212,7 @@ def main() -> None:
     parser.add_argument("--sizes", type=int, nargs="+", default=[10_000, 100_000])
     parser.add_argument("--rebuild", action="store_true")
     parser.add_argument("--parquet", action="store_true")
+    parser.add_argument("--postgres", action="store_true")
     parser.add_argument("--keep", action="store_true", help="keep the folders")
     parser.add_argument("--work", choices=["fill", "release", "read"])
     parser.add_argument("--folder", type=Path)
@@ -198,27 +226,40 @@ def main() -> None:
             found = (
                 release(args.folder, parquet=args.parquet)
                 if args.work == "release"
-                else read(args.folder)
+                else read(args.folder, parquet=args.parquet)
             )
             print(json.dumps(found))
         return
     before: tuple[int, float] | None = None
     for n in args.sizes:
-        folder = Path(tempfile.mkdtemp(prefix="genie-bench-"))
-        child("fill", folder, n)
-        for work in ["release", *(["read"] if args.rebuild else [])]:
-            found = child(work, folder, n, *(["--parquet"] if args.parquet else []))
-            line = ", ".join(f"{name} {value:,.1f}" for name, value in found.items())
-            print(f"{n:>10,} {work}: {line}", flush=True)
-            if work == "release":
-                if before:
-                    exponent = math.log(found["seconds"] / before[1], n / before[0])
-                    print(f"           exponent {exponent:.2f}")
-                before = n, found["seconds"]
-        if args.keep:
-            print(folder)
-        else:
-            shutil.rmtree(folder)
+        with ExitStack() as stack:
+            if args.postgres:
+                url = stack.enter_context(throwaway_postgres.server())
+                os.environ["DATABASE_URL"] = url
+            before = measure(n, args, before)
+
+
+def measure(
+    n: int, args: argparse.Namespace, before: tuple[int, float] | None
+) -> tuple[int, float]:
+    """Fill a world of this size, release it, and perhaps read the release."""
+    folder = Path(tempfile.mkdtemp(prefix="genie-bench-"))
+    child("fill", folder, n)
+    took = 0.0
+    for work in ["release", *(["read"] if args.rebuild else [])]:
+        found = child(work, folder, n, *(["--parquet"] if args.parquet else []))
+        line = ", ".join(f"{name} {value:,.1f}" for name, value in found.items())
+        print(f"{n:>10,} {work}: {line}", flush=True)
+        if work == "release":
+            took = found["seconds"]
+    if before:
+        exponent = math.log(took / before[1], n / before[0])
+        print(f"           exponent {exponent:.2f}")
+    if args.keep:
+        print(folder)
+    else:
+        shutil.rmtree(folder)
+    return n, took
 
 
 if __name__ == "__main__":

@@ -9,11 +9,13 @@ from genie.accounts.admin import (
     PrivateReadAdmin,
     SocialAccountAdmin,
 )
+from genie.history.admin import LogEntryAdmin
 
 __all__ = [
     "AccessTokenAdmin",
     "AuthenticatorAdmin",
     "EmailAddressAdmin",
+    "LogEntryAdmin",
     "PrivateReadAdmin",
     "SocialAccountAdmin",
 ]

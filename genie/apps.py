@@ -33,11 +33,16 @@ class GenieConfig(AppConfig):
     def ready(self) -> None:
         from genie import checks  # noqa: F401  registers itself
         from genie.lib.queue import lifeline, pulse
-        from genie.upkeep import examinations
+        from genie.upkeep import examinations, sentry
 
+        sentry.start()
         examinations.register_all()
         lifeline.hold_on()
         pulse.listen()
+        if "qcluster" in sys.argv:
+            from genie.lib.queue import sentinel
+
+            sentinel.install()
         # What is loaded by now stays: the collector need not look at it again.
         gc.freeze()
         gc.set_threshold(10_000, 20, 20)

@@ -3,5 +3,14 @@
 from __future__ import annotations
 
 from genie.accounts.models import AccessToken, PrivateRead, TaskRole
+from genie.history.models import LogEntry, LogHead
+from genie.lib.queue.owners import RunningQueue
 
-__all__ = ["AccessToken", "PrivateRead", "TaskRole"]
+__all__ = [
+    "AccessToken",
+    "LogEntry",
+    "LogHead",
+    "PrivateRead",
+    "RunningQueue",
+    "TaskRole",
+]

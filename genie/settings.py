@@ -17,6 +17,7 @@ from genie.lib import env, retention, site_address
 from genie.lib.log_config import to_console
 from genie.lib.queue.address import queue_options
 from genie.lib.storage import media_storage
+from genie.upkeep import contacts
 
 BASE_DIR = Path(__file__).resolve().parent.parent
 # Everything that a run writes: database, uploads, logs, the demo's credentials.
@@ -318,8 +319,7 @@ GENIE: dict[str, Any] = {
     "SECOND_FACTOR": env.words("GENIE_SECOND_FACTOR"),
     "REQUESTER_ORIGIN": REQUESTER_ORIGIN,  # of pages that are not ours
     "SITE_URL": site_address.read(VAR_DIR),  # in e-mails and webhooks
-    "METRICS_TOKEN": env.in_address("GENIE_METRICS_TOKEN", shortest=20),
-    "ALERTS": env.words("GENIE_ALERTS"),  # who is written to about trouble
+    **contacts.from_environment(),  # monitors, alerts, reports of vulnerabilities
     "WEBHOOKS_PRIVATE": env.flag("GENIE_WEBHOOKS_PRIVATE"),  # into our own network
     "MAX_UPLOAD_BYTES": env.integer("GENIE_MAX_UPLOAD_MB", 100) << 20,  # also unpacked
     "MAX_PREDICTION_CHARS": env.integer("GENIE_MAX_PREDICTION_CHARS", 20_000),

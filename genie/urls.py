@@ -6,7 +6,7 @@ from django.contrib.auth import views as auth
 from django.urls import URLPattern, URLResolver, include, path
 
 from genie.accounts.views import LoginView
-from genie.upkeep.views import status
+from genie.upkeep.views import security_txt, status
 
 # Staff sign in where everybody does: with two factors, and bounded tries.
 admin.site.login = secure_admin_login(admin.site.login)  # type: ignore[method-assign]
@@ -20,6 +20,7 @@ handler429 = "genie.accounts.throttles.page"  # allauth's
 handler500 = "genie.lib.serving.health.server_error"
 
 urlpatterns: list[URLPattern | URLResolver] = [
+    path(".well-known/security.txt", security_txt, name="security-txt"),
     path("admin/status/", status, name="status"),
     path("admin/", admin.site.urls),
     path("login/", LoginView.as_view(), name="login"),

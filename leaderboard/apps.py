@@ -9,6 +9,10 @@ class LeaderboardConfig(AppConfig):
 
     def ready(self) -> None:
         from leaderboard import checks  # noqa: F401 - registers itself
+        from leaderboard.evaluation.services import public_log
+        from leaderboard.monitoring import alarms
         from leaderboard.site.roles import make_groups
 
+        public_log.register()
+        alarms.register_all()
         post_migrate.connect(make_groups, dispatch_uid="groups of a new site")

@@ -18,6 +18,7 @@ from leaderboard.metric_board.views.board import metric_board
 from leaderboard.metric_board.views.downloads import metric_download
 from leaderboard.metric_board.views.outside import hand_in_scores, outside_metric
 from leaderboard.site.views.pages import favicon, home, how_it_works, privacy
+from leaderboard.site.views.public_log import public_log
 from leaderboard.site.views.public_urls import urlpatterns as public
 from leaderboard.studio.urls import urlpatterns as studio
 from leaderboard.submissions.views.submit import submit
@@ -33,6 +34,7 @@ urlpatterns = [
     path("favicon.ico", favicon),
     path("how-it-works/", how_it_works, name="how-it-works"),
     path("privacy/", privacy, name="privacy"),
+    path("history/", public_log, name="public-log"),
     path("tasks/", tasks, name="tasks"),
     path("tasks/<slug:slug>/", board, name="board"),
     path("tasks/<slug:slug>/about/", about, name="about"),

@@ -128,7 +128,8 @@ READ = [("phone", "light"), ("desktop", "dark")]
 
 
 def overflows(page):
-    """Tell whether the page scrolls sideways."""
+    """Tell whether the page scrolls sideways, once it is there as a whole."""
+    page.wait_for_load_state()
     return page.evaluate("document.documentElement.scrollWidth > innerWidth + 1")
 
 
@@ -166,9 +167,10 @@ def wait_until(page, expression, argument=None, seconds=30):
 
 
 def violations(page):
-    """Give what axe finds wrong, one readable line each."""
+    """Give what axe finds wrong, one readable line each, once the page is there as a whole."""
     from axe_playwright_python.base import AXE_FILE_PATH
 
+    page.wait_for_load_state()
     if not page.evaluate("'axe' in window"):
         page.evaluate(AXE_FILE_PATH.read_text("utf-8"))
     found = page.evaluate(

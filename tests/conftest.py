@@ -79,7 +79,7 @@ def _asks_a_database(item) -> bool:
         item.get_closest_marker("django_db") is not None
         or bool(fixtures & set(getattr(item, "fixturenames", ())))
         # processes with a database of their own
-        or item.path.name in {*LONGEST, "test_backup.py"}
+        or item.path.name in {"test_kill.py", "test_demo.py", "test_backup.py"}
     )
 
 

@@ -36,7 +36,7 @@ ENGINE_BLIND = {
         "genie/test_production.py",
         "genie/test_s3_storage.py",
         "leaderboard/commands/test_submit.py",
-        "leaderboard/api/test_fuzzed.py",
+        "fuzz",
     ),
     "the same calls to other platforms": (
         "crowd/platforms/test_campaign_elsewhere.py",

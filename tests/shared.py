@@ -54,7 +54,7 @@ def own_database(purpose: str, *, empty: bool = False) -> Iterator[str]:
 def put_migrated_sqlite(path: Path) -> None:
     """Put a copy of an empty, migrated SQLite database there.
 
-    Replaying all migrations takes half a minute, so it is done once for all tests that
+    Applying all migrations takes seconds, so it is done once for all tests that
     start processes of their own: whoever comes first makes it, the others wait.
     """
     migrations = sorted(ROOT.glob("*/migrations/*.py"))

@@ -1,4 +1,4 @@
-"""kill -9 of the queue at any step: the walk goes on by itself, nothing counts twice."""
+"""kill -9 at any step, of any process: the walk goes on by itself, nothing counts twice."""
 
 from __future__ import annotations
 
@@ -12,9 +12,11 @@ from pathlib import Path
 
 import pytest
 
-from tests.shared import own_database, put_migrated_sqlite
+from tests.crash import kills
+from tests.shared import put_migrated_sqlite
 
 ROOT = Path(__file__).resolve().parent.parent
+ON_POSTGRES = os.environ.get("DATABASE_URL", "").startswith("postgres")
 
 POINTS = [
     "leaderboard.submissions.services.validate:read_predictions:after",
@@ -32,12 +34,6 @@ POINTS = [
 ]
 
 
-@pytest.fixture
-def database():
-    with own_database("kill") as address:
-        yield address
-
-
 @pytest.mark.parametrize("point", POINTS)
 def test_every_kill_point_is_there(point):
     module, function, _moment = point.split(":")
@@ -45,7 +41,8 @@ def test_every_kill_point_is_there(point):
 
 
 @pytest.mark.slow
-def test_a_submission_survives_a_queue_that_is_killed_at_every_step(tmp_path, database):
+@pytest.mark.skipif(ON_POSTGRES, reason="there, every kind of process is killed")
+def test_a_submission_survives_a_queue_that_is_killed_at_every_step(tmp_path):
     env = {
         **os.environ,
         "DJANGO_SETTINGS_MODULE": "tests.crash.settings",
@@ -56,10 +53,7 @@ def test_a_submission_survives_a_queue_that_is_killed_at_every_step(tmp_path, da
         "PYTHONPATH": str(ROOT),
     }
     env.pop("DATABASE_URL", None)
-    if database:
-        env["DATABASE_URL"] = database
-    else:
-        put_migrated_sqlite(tmp_path / "genie.sqlite3")
+    put_migrated_sqlite(tmp_path / "genie.sqlite3")
     drive = subprocess.Popen(
         [sys.executable, "-m", "tests.crash.drive"],
         cwd=ROOT,
@@ -100,3 +94,13 @@ def test_a_submission_survives_a_queue_that_is_killed_at_every_step(tmp_path, da
     assert facts["n"] == facts["judged"]
     walk = ["RECEIVED", "VALID", "MEASURED", "APPROVED", "ANNOTATING", "ANNOTATED"]
     assert facts["states"] == [*walk, "SCORED", "PUBLISHED"]
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(not ON_POSTGRES, reason="several machines need PostgreSQL")
+def test_two_machines_survive_kill_9_of_every_kind_of_process():
+    loud, quiet = kills.both(len(kills.KINDS), rounds=1, seed=1, pause=0.8)
+    assert loud["killed"] == dict.fromkeys(loud["killed"], 1)
+    assert set(loud["killed"]) == set(kills.KINDS)
+    assert loud["acknowledged"] > 40
+    assert {name for name, n in kills.compare(loud, quiet).items() if n} == set()

@@ -72,6 +72,7 @@ MATRIX: dict[str, str] = {
         api:comparison-list api:joint-list api:score-list api:metric-result-list
         api-home api-schema api-docs turk:endpoint turk:endpoint-bare
         work:finished work:submit-preview
+        api:log api:log-entries leaderboard:public-log
         leaderboard:home leaderboard:how-it-works leaderboard:privacy leaderboard:tasks leaderboard:board
         leaderboard:about leaderboard:metric-board leaderboard:comparisons
         leaderboard:board-at leaderboard:board-export leaderboard:board-badge
@@ -122,10 +123,11 @@ MATRIX: dict[str, str] = {
         leaderboard:studio-tests leaderboard:studio-pilot
     """,
     NOBODY: """
-        accounts:set-up api:metric-scores-detail api:nowhere
+        accounts:set-up api:log-entry api:metric-scores-detail api:nowhere
         work:invitation work:panel work:arrive work:turn-frame work:preview-frame
         work:submit work:elsewhere leaderboard:submission-badge leaderboard:metric-download
         leaderboard:metric-outside leaderboard:realigned leaderboard:crowds hooks:mturk
+        security-txt
     """,
     MACHINE: "mfa_login_webauthn hooks:prolific socialaccount_login_error socialaccount_signup",
 }
@@ -146,6 +148,7 @@ VALUES = {
     "form": "json",
     "uidb36": "1",
     "platform": "prolific",
+    "number": 0,
 }
 # What staff without any permission may see of the admin.
 ADMIN_OF_ALL_STAFF = {

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import quote, urlencode
 
+from genie_client.log import check_continues, check_entry
 from genie_client.problem import Problem
 from genie_client.transport import Transport, multipart
 
@@ -188,6 +189,33 @@ class Client:
             "metrics": _metrics_of_both(a, b),
             "all_pairs": f"{self._http.site}/tasks/{quote(a['task'])}/differences/",
         }
+
+    def log_head(self, kept: Json | None = None) -> Json:
+        """Give the newest head of the public log, checked against one that was kept.
+
+        Raises
+        ------
+        Problem
+            "log-rewritten" when the log does not begin with the one of `kept`.
+        """
+        query = f"?since={int(kept['size'])}" if kept else ""
+        try:
+            head: Json = self._http.json(f"/api/v1/history/{query}")
+        except Problem as problem:
+            if kept is None or problem.status != 404:
+                raise
+            # the site says that its log is shorter than it was
+            head = {**self.log_head(), "consistency": None}
+        if kept:
+            check_continues(kept, head)
+        return {name: head[name] for name in ("size", "root", "at")}
+
+    def log_entry(self, number: int, head: Json | None = None) -> Json:
+        """Give an entry of the public log, checked to be in it; `head` as published."""
+        query = f"?size={int(head['size'])}" if head else ""
+        entry: Json = self._http.json(f"/api/v1/history/entries/{int(number)}/{query}")
+        check_entry({**entry, "head": head or entry["head"]})
+        return entry
 
     def _pair(self, a: Json, b: Json) -> Json | None:
         """Give the board's own comparison; None where one of them has no rank."""

@@ -148,6 +148,33 @@ def _compare(session: Session) -> int:
     return 0
 
 
+def _log(session: Session) -> int:
+    """Check the log against the head that was kept, and keep the new one."""
+    file: Path | None = session.options.keep
+    head = session.client.log_head(_kept(file))
+    if session.options.entry is not None:
+        entry = session.client.log_entry(session.options.entry, head)
+        session.say(entry, words.log_entry)
+    else:
+        session.say(head, words.log_head)
+    if file is not None:
+        # beside it first: a write that fails must not take what was kept
+        new = file.with_name(f"{file.name}.new")
+        new.write_text(json.dumps(head) + "\n", encoding="utf-8")
+        new.replace(file)
+    return 0
+
+
+def _kept(file: Path | None) -> dict[str, Any] | None:
+    if file is None or not file.exists():
+        return None
+    try:
+        kept: dict[str, Any] = json.loads(file.read_text(encoding="utf-8"))
+        return {"size": int(kept["size"]), "root": str(kept["root"])}
+    except (LookupError, TypeError, ValueError) as error:
+        raise Problem(f"{file} holds no head of a log.", code="no-head") from error
+
+
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="genie-client",
@@ -183,6 +210,11 @@ def _parser() -> argparse.ArgumentParser:
     both = verb("compare", _compare, "compare two submissions")
     both.add_argument("first", type=int)
     both.add_argument("second", type=int)
+    log = verb("log", _log, "check the site's public log")
+    log.add_argument(
+        "--keep", type=Path, metavar="FILE", help="check against the head in it, if any"
+    )
+    log.add_argument("--entry", type=int, metavar="NUMBER", help="show and check one")
     return parser
 
 

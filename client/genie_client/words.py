@@ -103,6 +103,15 @@ def leaderboard(rows: Sequence[Json]) -> str:
     )
 
 
+def log_head(found: Json) -> str:
+    return f"{found['size']:,} entries, root {found['root']}, {found['at']}"
+
+
+def log_entry(found: Json) -> str:
+    says = "sealed" if found["data"] is None else found["data"]
+    return f"{found['number']}  {str(found['at'])[:19]}  {found['kind']}: {says}"
+
+
 def rank(row: Json) -> str:
     if row["rank_first"] is None:
         return "-"

@@ -30,6 +30,7 @@ from django_q.signing import SignedPackage
 from django_q.tasks import async_task
 
 from genie.lib.logs import about, one_line
+from genie.lib.queue import owners
 
 logger = logging.getLogger(__name__)
 
@@ -258,6 +259,11 @@ def oldest_waiting_seconds() -> float | None:
         return None
     seconds: float = (timezone.now() - task["started"]).total_seconds()
     return max(0.0, seconds)
+
+
+def queues() -> list[str]:
+    """Name the queues that run, on whatever machine."""
+    return [str(row) for row in owners.heard_of()]
 
 
 def n_failed(days: int) -> int:

@@ -1,7 +1,7 @@
 """Create all tables of a new database at once, in place of replaying its history.
 
-A hundred migrations take half a minute of a processor; the tables that they end with take
-less than a second. `tests/genie/test_new_database.py` compares the two.
+Migrations render all models again for each table, some seconds of a processor in all; the
+tables that they end with take less than one. `tests/genie/test_new_database.py` compares the two.
 """
 
 from __future__ import annotations

@@ -6,25 +6,49 @@ from django.conf import settings
 from django.core.cache import cache
 from django.core.mail import send_mail
 
-from genie.upkeep.doctor import OK, examine
+from genie.upkeep.doctor import OK, Finding, examine
 
 _KEY = "upkeep-told"
 
 
 def look() -> None:
-    """Be a periodic job: tell of what is new or worse, or over, since the last time."""
+    """Be a periodic job: tell of what is new or worse, or over, since the last time.
+
+    Each point of a finding is told once, for as long as it lasts; that a single point is
+    over is told with the whole finding.
+    """
     recipients: list[str] = settings.GENIE["ALERTS"]
     if not recipients:
         return
     found = dict(examine(slow=False))
     trouble = {n: f.verdict for n, f in found.items() if f.verdict != OK}
-    told: dict[str, str] = cache.get(_KEY, {})
-    if trouble == told:
+    points = {_point(name, key): OK for name in trouble for key in found[name].points}
+    now, told = trouble | points, cache.get(_KEY, {})
+    if now == told:
         return
-    lines = [
-        f"{found[name].verdict}: {name}: {found[name].sentence}" for name in trouble
-    ]
-    lines += [f"over: {name}" for name in told if name not in trouble]
+    over = [name for name in told if name in found and name not in trouble]
+    if over or any(told.get(name) != verdict for name, verdict in now.items()):
+        _tell(recipients, found, trouble, set(told), over)
+    # Kept after it was sent: what fails is told the next time.
+    cache.set(_KEY, now, timeout=None)
+
+
+def _tell(
+    recipients: list[str],
+    found: dict[str, Finding],
+    trouble: dict[str, str],
+    told: set[str],
+    over: list[str],
+) -> None:
+    lines = []
+    for name in trouble:
+        lines.append(f"{found[name].verdict}: {name}: {found[name].sentence}")
+        lines += [
+            f"- {sentence}"
+            for key, sentence in found[name].points.items()
+            if _point(name, key) not in told
+        ]
+    lines += [f"over: {name}" for name in over]
     send_mail(
         f"{settings.ACCOUNT_EMAIL_SUBJECT_PREFIX}"
         + (f"Trouble: {', '.join(trouble)}" if trouble else "All is well again"),
@@ -32,5 +56,7 @@ def look() -> None:
         None,
         recipients,
     )
-    # Kept after it was sent: what fails is told the next time.
-    cache.set(_KEY, trouble, timeout=None)
+
+
+def _point(name: str, key: str) -> str:
+    return f"{name}: {key}"

@@ -141,7 +141,9 @@ def _parsed(path: Path, text: bytes) -> dict[str, Any]:
     try:
         manifest: dict[str, Any] = json.loads(text)
         known = manifest["format"]
-    except (ValueError, KeyError, TypeError) as error:
+        if not isinstance(manifest["files"], dict):
+            raise TypeError
+    except (ValueError, KeyError, TypeError, RecursionError) as error:
         raise BackupProblem(f"{path} is not a backup of Genie.") from error
     if known != FORMAT:
         raise BackupProblem(

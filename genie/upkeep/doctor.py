@@ -20,21 +20,31 @@ OK, WARNING, PROBLEM = "ok", "warning", "problem"
 
 @dataclass(frozen=True)
 class Finding:
-    """What an examination found: how bad it is, a sentence, and figures for monitors."""
+    """What an examination found: how bad it is, a sentence, and figures for monitors.
+
+    `points` are single things that a person is told of once each: a lasting name to a
+    sentence that says what solves it.
+    """
 
     verdict: str
     sentence: str
     figures: Mapping[str, float] = field(default_factory=dict)
+    points: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
 class Examination:
-    """One question about the site; a slow one reads all that there is."""
+    """One question about the site.
+
+    A slow one reads all that there is; one that is seldom asked reads more than a
+    monitor should ask for every few seconds.
+    """
 
     name: str
     look: Callable[[], Finding]
     slow: bool
     needs_database: bool
+    seldom: bool = False
 
 
 _EXAMINATIONS: dict[str, Examination] = {}
@@ -45,17 +55,20 @@ def register(
     look: Callable[[], Finding],
     *,
     slow: bool = False,
+    seldom: bool = False,
     needs_database: bool = True,
 ) -> None:
     """Add an examination under a name of its own."""
-    _EXAMINATIONS[name] = Examination(name, look, slow, needs_database)
+    _EXAMINATIONS[name] = Examination(name, look, slow, needs_database, seldom)
 
 
-def examine(*, slow: bool) -> Iterator[tuple[str, Finding]]:
+def examine(*, slow: bool, seldom: bool = True) -> Iterator[tuple[str, Finding]]:
     """Carry the examinations out, one by one; one that fails is a finding itself."""
     down = False
     for one in _EXAMINATIONS.values():
-        if (one.slow and not slow) or (one.needs_database and down):
+        if (one.slow and not slow) or (one.seldom and not seldom):
+            continue
+        if one.needs_database and down:
             continue
         try:
             finding = one.look()

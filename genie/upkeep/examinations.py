@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
 
 from django.apps import apps
 from django.conf import settings
 from django.contrib.auth.models import Group
-from django.core.mail import get_connection
 from django.db import connection
 from django.db.models import FileField, Model
 
 from genie.accounts import sign_in
+from genie.history import log
 from genie.lib import jobs
-from genie.lib.serving import health
+from genie.lib.serving import health, mail_server
 from genie.lib.unguessable import fingerprint
 from genie.upkeep import uploads
 from genie.upkeep.doctor import OK, PROBLEM, Finding, register, worst
@@ -23,7 +22,6 @@ from genie.upkeep.restore import mark
 _LATE_SECONDS = 300
 _WAITS_LONG_SECONDS = 3600
 _SOME_BYTES = 2 << 30
-_MAIL_SECONDS = 5
 
 
 def database() -> Finding:
@@ -79,12 +77,15 @@ def queue() -> Finding:
         return Finding(PROBLEM, "never started: run `genie work`")
     seconds = max(0.0, late.total_seconds())
     age, failed = jobs.oldest_waiting_seconds() or 0.0, jobs.n_failed(days=1)
+    running = jobs.queues()
     stuck = seconds > _LATE_SECONDS or age > _WAITS_LONG_SECONDS
     return Finding(
         worst(stuck, failed),
         f"jobs waiting: {waiting:,}, the oldest for {age:,.0f} s; failed in the last "
-        f"day: {failed:,}; periodic jobs are {seconds:,.0f} s late",
+        f"day: {failed:,}; periodic jobs are {seconds:,.0f} s late; queues that run: "
+        f"{', '.join(running) or 'none'}",
         {
+            "queues_running": float(len(running)),
             "jobs_waiting": float(waiting),
             "jobs_oldest_seconds": age,
             "jobs_late_seconds": seconds,
@@ -94,15 +95,19 @@ def queue() -> Finding:
 
 
 def mail() -> Finding:
-    if not settings.EMAIL_BACKEND.endswith("smtp.EmailBackend"):
+    if not mail_server.is_used():
         return Finding(OK, "no mail server is set: e-mails go to files or the console")
-    server: Any = get_connection(timeout=_MAIL_SECONDS)
-    try:
-        server.open()
-        server.close()
-    except OSError as error:  # smtplib's own errors are of it, too
-        return Finding(PROBLEM, f"{settings.EMAIL_HOST} does not take mail: {error}")
+    if trouble := mail_server.trouble(mail_server.SECONDS):
+        return Finding(PROBLEM, f"{settings.EMAIL_HOST} does not take mail: {trouble}")
     return Finding(OK, f"{settings.EMAIL_HOST} answers")
+
+
+def history() -> Finding:
+    """Compute the public log's tree again, and compare all heads with it."""
+    newest = log.head()
+    if wrong := log.first_difference():
+        return Finding(PROBLEM, f"the public log does not hold: {wrong}")
+    return Finding(OK, f"{newest.size:,} entries hold; the root is {newest.root}")
 
 
 def files() -> Finding:
@@ -153,3 +158,4 @@ def register_all() -> None:
     register("disk", disk, needs_database=False)
     register("mail", mail, slow=True, needs_database=False)
     register("uploads", files, slow=True)
+    register("public log", history, slow=True)

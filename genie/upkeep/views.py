@@ -1,17 +1,24 @@
-"""The page on which superusers see what the doctor finds."""
+"""The page on which superusers see what the doctor finds, and where to report holes."""
 
 from __future__ import annotations
 
+from datetime import timedelta
+
+from django.conf import settings
 from django.contrib import admin
 from django.contrib.auth.decorators import login_required
 from django.core.exceptions import PermissionDenied
-from django.http import HttpRequest, HttpResponse
+from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import render
+from django.utils import timezone
 from django.views.decorators.cache import never_cache
-from django.views.decorators.http import require_GET
+from django.views.decorators.http import require_GET, require_safe
 
 from genie.lib import jobs
 from genie.upkeep.doctor import examine
+
+# RFC 9116 recommends less than a year; whoever reads the file later reads it anew.
+_GOOD_FOR = timedelta(days=180)
 
 
 @require_GET
@@ -30,4 +37,23 @@ def status(request: HttpRequest) -> HttpResponse:
             "found": list(examine(slow=False)),
             "failed": jobs.latest_failures(20),
         },
+    )
+
+
+@require_safe
+def security_txt(request: HttpRequest) -> HttpResponse:
+    """Say where to report a vulnerability of this site; RFC 9116."""
+    contacts: list[str] = settings.GENIE["SECURITY_CONTACT"]
+    if not contacts:
+        raise Http404
+    # By the day, so that the file is the same for a day.
+    day = timezone.now().replace(hour=0, minute=0, second=0, microsecond=0)
+    lines = [
+        *(f"Contact: {one}" for one in contacts),
+        f"Expires: {(day + _GOOD_FOR).strftime('%Y-%m-%dT%H:%M:%SZ')}",
+        "Preferred-Languages: en",
+        f"Canonical: {settings.GENIE['SITE_URL']}{request.path}",
+    ]
+    return HttpResponse(
+        "\n".join([*lines, ""]), content_type="text/plain; charset=utf-8"
     )

@@ -42,7 +42,7 @@ class WatchMiddleware:
 def _metrics(request: HttpRequest) -> HttpResponse:
     if not _may_read(request):
         return HttpResponse("Not found.\n", status=404, content_type="text/plain")
-    found = dict(examine(slow=False))
+    found = dict(examine(slow=False, seldom=False))
     return HttpResponse(
         exposition(found),
         content_type="text/plain; version=0.0.4; charset=utf-8",

@@ -8,15 +8,17 @@ exclusions, work that is asked for again, weights.
 from __future__ import annotations
 
 from copy import deepcopy
+from datetime import timedelta
 from typing import Any
 
 import numpy as np
 from django.db import transaction
+from django.utils import timezone
 
 from crowd.campaigns.services import work
 from crowd.hits.models.campaign import Item
 from crowd.scales.base import all_scales
-from crowd.workers.models.worker import Worker
+from crowd.workers.models.worker import Pause, Worker
 from crowd.workers.services import consent, invitations
 from genie.lib import jobs
 from leaderboard.demo import people
@@ -125,7 +127,9 @@ class _Site:
             if not able.any():
                 if looked:
                     break
-                # whoever was paused or waits for returned work may go on now
+                # whoever was paused or waits for returned work goes on some time later
+                before = timezone.now() - timedelta(days=1)
+                Pause.objects.filter(pool=self.task.slug).update(created_at=before)
                 self._settle()
                 able[:], looked = True, True
             pace = self.crowd.pace * able

@@ -12,6 +12,6 @@ decide; estimate_words; estimates; evidence; precision; price; ranking; rescorin
 selectors (anchors, board_ratings, campaigns, comparison_labels, comparisons, coverage,
 hidden_tests, joint, progress, ratings_beside, ratings_digest, sample_disclosure, sides,
 system_ratings, task_policy, unsettled, worker_figures); services (comparison,
-hidden.preview, joint, qualification, ranking_numbers, refit, request, simulate); views
+hidden.preview, joint, public_log, qualification, ranking_numbers, refit, request, simulate); views
 (comparison, joint).
 """

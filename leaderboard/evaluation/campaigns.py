@@ -111,11 +111,16 @@ def remember(
 
 
 def grade_and_judge(
-    task: Task, campaigns: Sequence[Campaign], *, in_waves: bool = False
+    task: Task,
+    campaigns: Sequence[Campaign],
+    *,
+    in_waves: bool = False,
+    complete: bool = False,
 ) -> None:
     """Grade test questions, judge who works on it, ask again for what was lost.
 
     What a campaign that grows `in_waves` has left over is answered with the next wave.
+    Whatever ends is judged by all that is known, which is `complete`.
     """
     for campaign in campaigns:
         grade.grade(campaign)
@@ -124,6 +129,7 @@ def grade_and_judge(
         campaigns[0].pool,
         simulated=campaigns[0].simulated,
         noisy_below=configuration.noisy_below(task.human),
+        complete=complete,
     )
     for campaign in campaigns:
         # What is left over is closed before anybody is told that work waits.
@@ -139,6 +145,9 @@ def collect(evaluation: HumanEvaluation) -> None:
     if not asking_now:
         return
     grade_and_judge(evaluation.task, asking_now)
+    if not closing.can_close(campaigns):
+        return
+    grade_and_judge(evaluation.task, asking_now, complete=True)
     with transaction.atomic():
         # Read under the lock: staff may have stopped it while answers were judged.
         now = machine.lock(evaluation.pk)

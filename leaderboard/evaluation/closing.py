@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 
 from django.db.models import Q
 
@@ -31,7 +31,7 @@ def close(campaigns: Iterable[Campaign]) -> list[CampaignProgress] | None:
         .filter(pk__in=[campaign.pk for campaign in campaigns])
         .order_by("pk")
     )
-    if not all(is_over(campaign) for campaign in locked) or waits(locked):
+    if not can_close(locked):
         return None
     progress = []
     for campaign in locked:
@@ -39,6 +39,11 @@ def close(campaigns: Iterable[Campaign]) -> list[CampaignProgress] | None:
         progress.append(campaign_progress(campaign))
         budgets.settle(campaign.key, progress[-1].spent_cents)
     return progress
+
+
+def can_close(campaigns: Collection[Campaign]) -> bool:
+    """Tell whether all are over, and nobody has to decide first who counts."""
+    return all(is_over(campaign) for campaign in campaigns) and not waits(campaigns)
 
 
 def waits(campaigns: Iterable[Campaign]) -> bool:

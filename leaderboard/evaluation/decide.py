@@ -26,7 +26,7 @@ from leaderboard.evaluation.models.human_evaluation import HumanEvaluation
 from leaderboard.evaluation.models.joint_evaluation import JointEvaluation
 from leaderboard.evaluation.models.test_check import TestCheck
 from leaderboard.evaluation.selectors import coverage
-from leaderboard.evaluation.services import qualification
+from leaderboard.evaluation.services import public_log, qualification
 from leaderboard.evaluation.services.hidden import gate, preview
 from leaderboard.evaluation.strategies import strategy_of
 from leaderboard.submissions.models.submission import Submission
@@ -170,7 +170,7 @@ def _stop_and_publish(subject: Subject, *, by: Account, reason: str) -> Subject:
         decided_by_id=by.pk, decision_reason=reason.strip()
     )
     sentence = f"Stopped, and the result so far is published: {reason.strip()}"
-    lifecycle.tell(subject.pk, subject.state, sentence, by=by)
+    _told(subject, sentence, by)
     jobs.enqueue(machine.JOB, pk=evaluation.pk)
     subject.refresh_from_db()
     return subject
@@ -200,7 +200,7 @@ def rank_partial(
         )
     now = "is ranked" if ranked else "is no longer ranked"
     sentence = f"Staff decided that the partial score {now}: {reason.strip()}"
-    lifecycle.tell(subject.pk, subject.state, sentence, by=by)
+    _told(subject, sentence, by)
     subject.refresh_from_db()
     return subject
 
@@ -227,6 +227,7 @@ def publish_partial(subject: Submission, *, by: Account, reason: str) -> None:
     sentence = f"Staff decided to publish the partial result: {reason}"
     to = State.ANNOTATED if closed else State.ANNOTATING
     machine.move(evaluation, to, sentence, by=by, finished_at=None)
+    public_log.decision(subject, sentence, by)
 
 
 @transaction.atomic
@@ -275,6 +276,7 @@ def withdraw(subject: Submission, *, by: Account, reason: str) -> None:
             code="not-withdrawable",
         )
     sentence = f"Withdrawn: {reason}" if reason else "Withdrawn."
+    public_log.decision(submission, sentence, by)
     # Not measured yet: nobody was asked, and no money is set aside.
     if submission.human_evaluation_id is None:
         to = Submission.State.WITHDRAWN
@@ -319,8 +321,14 @@ def _decided(
             f"Someone else has just decided on {subject}.",
             code="decided-meanwhile",
         ) from lost
+    public_log.decision(subject, sentence, by)
     subject.refresh_from_db()
     return subject
+
+
+def _told(subject: Submission, sentence: str, by: Account) -> None:
+    lifecycle.tell(subject.pk, subject.state, sentence, by=by)
+    public_log.decision(subject, sentence, by)
 
 
 def _check_tests(evaluation: HumanEvaluation, by: Account, despite: str) -> None:

@@ -25,7 +25,7 @@ from leaderboard.evaluation.models.joint_evaluation import JointEvaluation
 from leaderboard.evaluation.models.rescoring import Rescoring
 from leaderboard.evaluation.selectors.outdated import outdated, with_lost_ratings
 from leaderboard.evaluation.selectors.unsettled import unsettled, why_changed
-from leaderboard.evaluation.services import refit, score
+from leaderboard.evaluation.services import public_log, refit, score
 from leaderboard.evaluation.services.joint_results import (
     joint_changes,
     results_of,
@@ -72,7 +72,9 @@ def settle(evaluation: HumanEvaluation, *, just_published: bool = False) -> bool
     if evaluation.final_at is not None:
         return True
     # The detector comes first: what it says decides whether anything is open.
-    campaigns.grade_and_judge(evaluation.task, evaluation.campaigns_in_order)
+    campaigns.grade_and_judge(
+        evaluation.task, evaluation.campaigns_in_order, complete=True
+    )
     # What it took out just now is first collected again: that is another step's.
     if unsettled(evaluation) or _lost_ratings(evaluation):
         return False
@@ -219,6 +221,8 @@ def _joint_results(evaluation: HumanEvaluation, before: datetime | None) -> Writ
         changed: bool = row.results != results
         row.results = results
         row.save(update_fields=["results", "changes"])
+        if changed:
+            public_log.joint_result(row, results)
         return changed
 
     return put

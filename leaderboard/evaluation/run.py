@@ -2,16 +2,24 @@
 
 from __future__ import annotations
 
+from datetime import timedelta
 from functools import partial
 
-from django.db.models import Q
+from django.db.models import Max, Q
+from django.utils import timezone
 
 from crowd.campaigns.services import run
+from crowd.hits.models.assignment import Answer
 from crowd.hits.models.campaign import Campaign
 from genie.lib import jobs
+from genie.lib.seeds import generator, seed_from
+from genie.lib.serving.caches import computed
 from leaderboard.evaluation import closing, machine, rescoring
 from leaderboard.evaluation.models import states
-from leaderboard.evaluation.models.human_evaluation import HumanEvaluation
+from leaderboard.evaluation.models.human_evaluation import (
+    EvaluationCampaign,
+    HumanEvaluation,
+)
 from leaderboard.evaluation.selectors.outdated import with_lost_ratings
 from leaderboard.evaluation.services import refit
 from leaderboard.evaluation.strategies import strategy_of
@@ -20,6 +28,10 @@ from leaderboard.submissions.services.lifecycle import NEXT_JOB
 
 State = states.State
 REFIT_JOB = "leaderboard.jobs.refit_board"
+# So many evaluations are looked at each minute without a new answer: what else happens
+# to them, such as a decision of staff, can wait for some minutes where they are many.
+LOOKS = 100
+_SEEN = "answers-looked-at"
 
 
 def step(pk: int) -> None:
@@ -44,6 +56,29 @@ def advance() -> int:
     due += [(machine.JOB, {"pk": pk}) for pk in _waiting()]
     due += [(REFIT_JOB, {"pk": pk}) for pk in refit.due()]
     return n_rescored + jobs.enqueue_missing(due)
+
+
+def _worth_a_look(pks: list[int]) -> list[int]:
+    """Give those with new answers and some of the others; all where they are few.
+
+    New is what came since this process looked last but one: a transaction may end later
+    than one that began after it.
+    """
+    if len(pks) <= LOOKS:
+        return pks
+    newest = Answer.objects.aggregate(pk=Max("pk"))["pk"] or 0
+    before, last = computed.get(_SEEN, (None, None))
+    computed.set(_SEEN, (last, newest), timedelta(days=1).total_seconds())
+    if before is None:
+        return pks
+    answered = Answer.objects.filter(pk__gt=before).order_by().values("item__campaign")
+    rows = EvaluationCampaign.objects.filter(campaign__in=answered, evaluation__in=pks)
+    new = set(rows.values_list("evaluation", flat=True))
+    still = [pk for pk in pks if pk not in new]
+    drawn = generator(seed_from("looks", newest, str(timezone.now()))).permutation(
+        still
+    )
+    return sorted({*new, *drawn[:LOOKS].tolist()})
 
 
 def _waiting() -> list[int]:
@@ -71,9 +106,9 @@ def _waiting() -> list[int]:
         submission__state=published,
     )
     settling = able.filter(pk__in=rescoring.provisional())
-    looks = able.filter(state=State.ANNOTATING)
+    at_work = able.filter(state=State.ANNOTATING).values_list("pk", flat=True)
     # A dict keeps the order and drops repeats.
     pks: dict[int, None] = {}
-    for evaluations in (dropped, changed, lost, asking_again, settling, looks):
+    for evaluations in (dropped, changed, lost, asking_again, settling):
         pks |= dict.fromkeys(evaluations.values_list("pk", flat=True))
-    return list(pks)
+    return list(pks | dict.fromkeys(_worth_a_look(list(at_work))))

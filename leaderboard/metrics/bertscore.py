@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from functools import lru_cache
+from collections.abc import Sequence
+from functools import lru_cache, partial
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -19,15 +20,21 @@ from leaderboard.metrics.base import (
     n_references,
     versions,
 )
+from leaderboard.metrics.engines.neural_loop import (
+    by_length,
+    kept_vectors,
+    placed,
+    said,
+)
 from leaderboard.metrics.engines.neural_models import (
     fingerprint,
-    fingerprint_of,
     lacking_library,
     model_folder,
 )
 
-# bert-score keeps the vectors of all texts it is given: so many at a time
+# the vectors of so many instances' texts are in memory at a time
 _CHUNK = 256
+_AT_ONCE = 64
 
 
 class BertScore(Metric):
@@ -110,20 +117,18 @@ class BertScore(Metric):
         return {
             "model": fingerprint(model_folder(self.model, self.revision)),
             "layers": self.layers,
-            "baseline": fingerprint_of(Path(self.baseline)) if self.baseline else "",
+            "baseline": fingerprint(Path(self.baseline)) if self.baseline else "",
         }
 
     def _measure(self, batch: Batch) -> MetricOutput:
         folder = model_folder(self.model, self.revision)
         scorer = _scorer(str(folder), self.layers, self.baseline)
-        predictions = list(batch.predictions)
-        references = [list(texts) for texts in batch.references]
+        scorer.n_cut = 0
         table = np.concatenate(
             [
-                _score(
-                    scorer,
-                    predictions[start : start + _CHUNK],
-                    references[start : start + _CHUNK],
+                scorer.score(
+                    batch.predictions[start : start + _CHUNK],
+                    batch.references[start : start + _CHUNK],
                 )
                 for start in range(0, len(batch), _CHUNK)
             ]
@@ -136,48 +141,132 @@ class BertScore(Metric):
             signature=(
                 f"nrefs:{n_references(batch)}|multi:max|model:{fingerprint(folder)}|"
                 f"layer:{self.layers}|idf:no|rescaled:{'yes' if self.baseline else 'no'}|"
-                f"agg:mean|version:{self.version}"
+                f"{said(scorer.precision)}agg:mean|version:{self.version}"
             ),
             details={
                 "precision": precision,
                 "recall": recall,
                 "model": self.model if not Path(self.model).is_dir() else folder.name,
-                "n_cut": _n_cut(scorer, predictions),
+                "n_cut": scorer.n_cut,
             },
         )
 
 
+class _Scorer:
+    """bert-score's own steps, in an order that does none of them twice.
+
+    The library encodes all texts for every system anew. Here references stay encoded,
+    and texts are put into batches by their tokens, not by their words.
+    """
+
+    def __init__(self, folder: str, layers: int, baseline: str) -> None:
+        self.torch = import_module("torch")
+        self.library = import_module("bert_score.utils")
+        scorer = import_module("bert_score").BERTScorer(
+            model_type=folder,
+            num_layers=layers,
+            lang="en",  # says only where to look for baselines, which are named here
+            rescale_with_baseline=bool(baseline),
+            baseline_path=baseline or None,
+        )
+        self.baseline = scorer.baseline_vals if baseline else None
+        self.tokenizer = scorer._tokenizer
+        # a tokenizer that was saved without its limit would hand over more than fits;
+        # two places go to RoBERTa's offset
+        positions = getattr(scorer._model.config, "max_position_embeddings", None)
+        if positions and self.tokenizer.model_max_length > positions:
+            self.tokenizer.model_max_length = positions - 2
+        self.model, self.device, self.precision = placed(scorer._model)
+        self.unweighted = {self.tokenizer.sep_token_id, self.tokenizer.cls_token_id}
+        self.kept = kept_vectors()
+        self.n_cut = 0
+
+    def score(
+        self, predictions: Sequence[str], references: Sequence[Sequence[str]]
+    ) -> NDArray[np.float64]:
+        """Give precision, recall and F1 of each instance's best reference."""
+        owners = np.repeat(
+            np.arange(len(predictions)), [len(texts) for texts in references]
+        )
+        flat = [text for texts in references for text in texts]
+        tokens = self._tokens([*flat, *predictions])
+        self.n_cut += sum(self._cut(text, tokens[text]) for text in predictions)
+        vectors = self._vectors(tokens, flat)
+        table = np.empty((len(flat), 3))
+        sizes = [
+            len(tokens[text]) + len(tokens[predictions[owner]])
+            for text, owner in zip(flat, owners.tolist(), strict=True)
+        ]
+        for rows in by_length(sizes, _AT_ONCE):
+            table[rows] = self._matched(
+                [predictions[owners[row]] for row in rows],
+                [flat[row] for row in rows],
+                tokens,
+                vectors,
+            )
+        if self.baseline is not None:
+            base = self.baseline.double().numpy()
+            table = (table - base) / (1 - base)
+        best = np.full((len(predictions), 3), -np.inf)
+        np.maximum.at(best, owners, table)
+        return 100.0 * best
+
+    def _tokens(self, texts: list[str]) -> dict[str, list[int]]:
+        distinct = dict.fromkeys(texts)
+        encode = self.library.sent_encode
+        return {text: encode(self.tokenizer, text) for text in distinct}
+
+    def _cut(self, text: str, ids: list[int]) -> bool:
+        limit = self.tokenizer.model_max_length
+        # only of texts that fill the window it must be asked whether they would go on
+        return len(ids) >= limit and len(self.tokenizer.tokenize(text)) + 2 > limit
+
+    def _vectors(self, tokens: dict[str, list[int]], flat: list[str]) -> dict[str, Any]:
+        """Encode the texts of which nothing is kept; keep the references."""
+        found = {text: self.kept.get(text) for text in tokens}
+        new = [text for text, vectors in found.items() if vectors is None]
+        for rows in by_length([len(tokens[text]) for text in new], _AT_ONCE):
+            ids, _, mask = self.library.padding(
+                [tokens[new[row]] for row in rows], self.tokenizer.pad_token_id
+            )
+            encoded = self.library.bert_encode(
+                self.model, ids.to(self.device), mask.to(self.device)
+            ).cpu()
+            for row, vectors in zip(rows, encoded, strict=True):
+                found[new[row]] = vectors[: len(tokens[new[row]])]
+        for text in flat:
+            self.kept.put(text, found[text])
+        return found
+
+    def _matched(
+        self,
+        predictions: list[str],
+        references: list[str],
+        tokens: dict[str, list[int]],
+        vectors: dict[str, Any],
+    ) -> NDArray[np.float64]:
+        torch = self.torch
+        padded = partial(torch.nn.utils.rnn.pad_sequence, batch_first=True)
+        sides: list[Any] = []
+        for texts in (references, predictions):
+            lengths = torch.tensor([len(tokens[text]) for text in texts])
+            mask = torch.arange(int(lengths.max())) < lengths[:, None]
+            weights = [
+                torch.tensor([float(i not in self.unweighted) for i in tokens[text]])
+                for text in texts
+            ]
+            # two, as bert-score pads: nothing would have no direction
+            states = padded(
+                [vectors[text].float() for text in texts], padding_value=2.0
+            )
+            sides += [states.to(self.device), mask.to(self.device), padded(weights)]
+        with torch.no_grad():
+            columns = self.library.greedy_cos_idf(*sides)
+        table: NDArray[np.float64] = torch.stack(columns, dim=-1).double().cpu().numpy()
+        return table
+
+
 # One model stays in memory: a second one could be more than the machine has.
 @lru_cache(maxsize=1)
-def _scorer(folder: str, layers: int, baseline: str) -> Any:
-    scorer = import_module("bert_score").BERTScorer(
-        model_type=folder,
-        num_layers=layers,
-        lang="en",  # says only where to look for baselines, which are named here
-        rescale_with_baseline=bool(baseline),
-        baseline_path=baseline or None,
-    )
-    # a tokenizer that was saved without its limit would hand over more than fits; two
-    # places go to RoBERTa's offset
-    positions = getattr(scorer._model.config, "max_position_embeddings", None)
-    if positions and scorer._tokenizer.model_max_length > positions:
-        scorer._tokenizer.model_max_length = positions - 2
-    return scorer
-
-
-def _score(
-    scorer: Any, predictions: list[str], references: list[list[str]]
-) -> NDArray[np.float64]:
-    columns = scorer.score(predictions, references)
-    table: NDArray[np.float64] = 100.0 * np.stack(
-        [column.double().numpy() for column in columns], axis=1
-    )
-    return table
-
-
-def _n_cut(scorer: Any, texts: list[str]) -> int:
-    tokenizer = scorer._tokenizer
-    limit = tokenizer.model_max_length
-    # a character makes at most four tokens, one a byte; short texts need no second look
-    long = [text for text in texts if 4 * len(text) + 2 > limit]
-    return sum(len(tokenizer.tokenize(text)) + 2 > limit for text in long)
+def _scorer(folder: str, layers: int, baseline: str) -> _Scorer:
+    return _Scorer(folder, layers, baseline)

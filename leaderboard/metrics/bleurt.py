@@ -2,33 +2,19 @@
 
 from __future__ import annotations
 
-from functools import lru_cache
+from functools import lru_cache, partial
 from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-import numpy as np
+from leaderboard.metrics.base import versions
+from leaderboard.metrics.engines.neural_loop import by_length, placed
+from leaderboard.metrics.engines.pair_models import PairMetric, Pairs
 
-from genie.lib import env
-from genie.lib.errors import GenieError
-from leaderboard.metrics.base import (
-    Batch,
-    Metric,
-    MetricOutput,
-    n_references,
-    versions,
-)
-from leaderboard.metrics.engines.neural_models import (
-    fingerprint,
-    lacking_library,
-    model_folder,
-)
-
-_CHUNK = 32
-_WINDOW = 512
+_AT_ONCE = 32
 
 
-class Bleurt(Metric):
+class Bleurt(PairMetric):
     """BLEURT: a trained model's prediction of the human rating.
 
     Mean over instances on the model's own scale, where most texts lie between 0 and 1
@@ -61,52 +47,12 @@ class Bleurt(Metric):
     version = versions(1, "bleurt-pytorch", "transformers", "torch")
     higher_is_better = True
     range = (float("-inf"), None)
-    cost = "gpu"
-    piece = 8 * _CHUNK
-    summed = ("n_cut",)
     paper = "Sellam et al. 2020"
+    variable = "BLEURT"
+    library = "bleurt_pytorch"
 
-    def __init__(self, *, model: str = "", revision: str = "") -> None:
-        self.model = model or env.text("GENIE_BLEURT_MODEL")
-        self.revision = revision or env.text("GENIE_BLEURT_REVISION")
-
-    def available(self) -> str | None:
-        """Say which library or model is lacking, or None."""
-        if lacking := lacking_library("bleurt_pytorch"):
-            return lacking
-        try:
-            model_folder(self.model, self.revision)
-        except GenieError as error:
-            return f"{error.message} Set GENIE_BLEURT_MODEL."
-        return None
-
-    def _parameters(self) -> dict[str, object]:
-        return {"model": fingerprint(model_folder(self.model, self.revision))}
-
-    def _measure(self, batch: Batch) -> MetricOutput:
-        folder = model_folder(self.model, self.revision)
-        scorer = _scorer(str(folder))
-        # every reference makes a pair of its own; owners lead back to the instance
-        owners = np.repeat(
-            np.arange(len(batch)), [len(texts) for texts in batch.references]
-        )
-        references = [text for texts in batch.references for text in texts]
-        predictions = [batch.predictions[owner] for owner in owners.tolist()]
-        scores, n_cut = scorer.score(references, predictions)
-        best = np.full(len(batch), -np.inf)
-        np.maximum.at(best, owners, scores)
-        return MetricOutput(
-            overall=float(best.mean()),
-            per_instance=best,
-            signature=(
-                f"nrefs:{n_references(batch)}|multi:max|model:{fingerprint(folder)}|"
-                f"window:{_WINDOW}|agg:mean|version:{self.version}"
-            ),
-            details={
-                "model": self.model if not Path(self.model).is_dir() else folder.name,
-                "n_cut": n_cut,
-            },
-        )
+    def _scorer(self, folder: Path) -> _Scorer:
+        return _loaded(str(folder))
 
 
 class _Scorer:
@@ -115,35 +61,52 @@ class _Scorer:
         self.torch = import_module("torch")
         self.tokenizer = library.BleurtTokenizer.from_pretrained(folder)
         model = library.BleurtForSequenceClassification.from_pretrained(folder)
-        self.device = "cuda" if self.torch.cuda.is_available() else "cpu"
-        self.model = model.to(self.device).eval()
-        self.window = min(_WINDOW, int(model.config.max_position_embeddings))
+        self.window = min(Bleurt.window, int(model.config.max_position_embeddings))
+        self.model, self.device, self.precision = placed(model)
 
-    def score(
-        self, references: list[str], predictions: list[str]
-    ) -> tuple[list[float], int]:
+    def score(self, pairs: Pairs) -> tuple[list[float], int]:
         """Give the model's value for each pair, and how many pairs were cut."""
-        values: list[float] = []
-        n_cut = 0
-        for start in range(0, len(references), _CHUNK):
-            pairs = (
-                references[start : start + _CHUNK],
-                predictions[start : start + _CHUNK],
+        tokens = self._tokens([*pairs.references, *pairs.predictions])
+        pair = partial(
+            self.tokenizer.prepare_for_model,
+            truncation="longest_first",
+            max_length=self.window,
+            verbose=False,
+        )
+        encoded = [
+            # copies, as cutting a pair changes its lists
+            pair(list(tokens[reference]), list(tokens[prediction]))
+            for reference, prediction in zip(
+                pairs.references, pairs.predictions, strict=True
             )
-            encoded = self.tokenizer(*pairs)["input_ids"]
-            n_cut += sum(len(ids) > self.window for ids in encoded)
-            inputs: Any = self.tokenizer(
-                *pairs,
-                padding="longest",
-                truncation="longest_first",
-                max_length=self.window,
-                return_tensors="pt",
+        ]
+        places = self.window - self.tokenizer.num_special_tokens_to_add(pair=True)
+        n_cut = sum(
+            len(tokens[reference]) + len(tokens[prediction]) > places
+            for reference, prediction in zip(
+                pairs.references, pairs.predictions, strict=True
+            )
+        )
+        values = [0.0] * len(encoded)
+        lengths = [len(row["input_ids"]) for row in encoded]
+        for rows in by_length(lengths, _AT_ONCE):
+            inputs: Any = self.tokenizer.pad(
+                [encoded[row] for row in rows], padding="longest", return_tensors="pt"
             ).to(self.device)
-            with self.torch.no_grad():
-                values += self.model(**inputs).logits.flatten().tolist()
+            with self.torch.inference_mode():
+                found = self.model(**inputs).logits.float().flatten().tolist()
+            for row, value in zip(rows, found, strict=True):
+                values[row] = value
         return values, n_cut
 
+    def _tokens(self, texts: list[str]) -> dict[str, list[int]]:
+        """Tokenise each text once, in however many pairs it stands."""
+        distinct = list(dict.fromkeys(texts))
+        encoded = self.tokenizer(distinct, add_special_tokens=False, verbose=False)
+        return dict(zip(distinct, encoded["input_ids"], strict=True))
 
+
+# One model stays in memory: a second one could be more than the machine has.
 @lru_cache(maxsize=1)
-def _scorer(folder: str) -> _Scorer:
+def _loaded(folder: str) -> _Scorer:
     return _Scorer(folder)

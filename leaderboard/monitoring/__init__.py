@@ -3,7 +3,7 @@
 Nothing here changes anything; the buttons lead to what the crowd's own pages do. One
 page shows all campaigns of a task, and each campaign's page in the admin shows its own.
 
-Front door: admin; selectors.
+Front door: admin; alarms; selectors.
 """
 
 from __future__ import annotations

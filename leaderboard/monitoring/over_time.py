@@ -17,7 +17,7 @@ from crowd.campaigns.selectors.reading_pace import least_seconds
 from crowd.hits.models.assignment import Answer, Assignment
 from crowd.hits.models.campaign import Campaign
 from crowd.hits.selectors.progress import COUNTED
-from quality.agreement.krippendorff import krippendorff_alpha
+from quality.agreement.krippendorff import Alpha, krippendorff_alpha
 from quality.agreement.label_counts import tally
 from quality.test_questions.models import Grade, Placement
 
@@ -99,8 +99,32 @@ def _pieces(rows: Sequence[Any]) -> list[Sequence[Any]]:
     return [rows[i:j] for i, j in zip([0, *ends], ends, strict=False)]
 
 
-def _agreement(campaign: Campaign) -> list[Point]:
-    """Give Krippendorff's alpha of all real items answered up to each moment."""
+def agreement_in_halves(campaign: Campaign) -> tuple[Alpha, Alpha] | None:
+    """Give the agreement on the older and on the newer half of items; None for too few.
+
+    By item, as all answers to one must be in the same half.
+    """
+    found = _answered(campaign)
+    items = list(dict.fromkeys(row[1] for row in found))
+    older = set(items[: len(items) // 2])
+    halves = []
+    for rows in (
+        [row for row in found if row[1] in older],
+        [row for row in found if row[1] not in older],
+    ):
+        if len(rows) < SMALLEST:
+            return None
+        halves.append(_alpha(rows, n_resamples=200))
+    return halves[0], halves[1]
+
+
+def _alpha(rows: Sequence[Any], n_resamples: int = 0) -> Alpha:
+    items = ["\t".join(map(str, row[1:4])) for row in rows]
+    labels = tally(items, [row[4] for row in rows])
+    return krippendorff_alpha(labels, "interval", n_resamples=n_resamples)
+
+
+def _answered(campaign: Campaign) -> list[Any]:
     tests = Placement.objects.filter(campaign=campaign).values("item")
     rows = Answer.objects.filter(
         assignment__hit__campaign=campaign,
@@ -108,13 +132,16 @@ def _agreement(campaign: Campaign) -> list[Point]:
         assignment__replaced_at=None,
     ).exclude(item__in=tests)
     names = ("item", "criterion", "slot", "value")
-    found = _newest(rows, "assignment__submitted_at", *names)
+    return _newest(rows, "assignment__submitted_at", *names)
+
+
+def _agreement(campaign: Campaign) -> list[Point]:
+    """Give Krippendorff's alpha of all real items answered up to each moment."""
+    found = _answered(campaign)
     points, n = [], 0
     for piece in _pieces(found):
         n += len(piece)
-        items = ["\t".join(map(str, row[1:4])) for row in found[:n]]
-        labels = tally(items, [row[4] for row in found[:n]])
-        alpha = krippendorff_alpha(labels, "interval", n_resamples=0)
+        alpha = _alpha(found[:n])
         if isfinite(alpha.value):
             points.append(Point(piece[-1][0], alpha.value, alpha.n_ratings))
     return points

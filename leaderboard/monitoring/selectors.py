@@ -72,11 +72,14 @@ class Watched:
 
     @property
     def planned_cents(self) -> int:
-        """What the approved plan would have spent on as many answers as there are."""
-        if not self.progress.n_asked:
-            return 0
-        share = self.progress.n_answers / self.progress.n_asked
-        return round(self.progress.budget_cents * share)
+        return planned_cents(self.progress)
+
+
+def planned_cents(progress: CampaignProgress) -> int:
+    """Give what the approved plan would have spent on as many answers as there are."""
+    if not progress.n_asked:
+        return 0
+    return round(progress.budget_cents * progress.n_answers / progress.n_asked)
 
 
 def watched(campaigns: Iterable[Campaign], now: datetime) -> list[Watched]:

@@ -4,7 +4,7 @@
 published number again from the release alone. Evaluation cards answer the questions of
 the Human Evaluation Datasheet. Workers have pseudonyms that mean nothing elsewhere.
 
-Front door: models; make; queued; rebuilding (rebuild); views.
+Front door: models; make; queued; rebuilding (public_log, rebuild); views.
 """
 
 from __future__ import annotations

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain, islice
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, Self, TypeVar
 
 from genie.lib.errors import GenieError
 from genie.lib.formats.csv_text import csv_lines
@@ -15,6 +16,7 @@ from genie.lib.formats.csv_text import csv_lines
 CHECKSUMS = "SHA256SUMS"
 MANIFEST = "manifest.json"
 CARD = "README.md"
+LOG = "public_log.ndjson"
 Record = dict[str, Any]
 T = TypeVar("T")
 # Values of many numbers or words are no cells of a spreadsheet: the JSONL has them.
@@ -34,34 +36,85 @@ def batched(values: Iterable[T], n: int) -> Iterator[list[T]]:
         yield some
 
 
-def write_table(
-    folder: Path, name: str, columns: Sequence[str], rows: Iterable[Record]
-) -> int:
-    """Write a table twice, row by row, and count its rows.
+class Table:
+    """A table that is being written, twice, some rows after others.
 
     Nested values stand in the JSONL only. A column that could have them, and has none
     in the first row, has none at all: texts of a licence that does not allow them.
+
+    Parameters
+    ----------
+    folder : Path
+    name : str
+    columns : sequence of str
+    place : dict, optional
+        Where an earlier process noted that it was (`place`): what comes after is cut off.
     """
-    left = iter(rows)
-    first = list(islice(left, 1))
-    nested = {c for row in first for c in NESTED if row.get(c) is not None}
-    flat = [column for column in columns if column not in nested]
-    n = 0
-    with (
-        (folder / f"{name}.jsonl").open("w", encoding="utf-8", newline="\n") as full,
-        (folder / f"{name}.csv").open("w", encoding="utf-8", newline="\n") as sheet,
-    ):
 
-        def each() -> Iterator[Record]:
-            nonlocal n
-            for row in chain(first, left):
-                n += 1
-                whole = {column: row.get(column) for column in columns}
-                full.write(f"{_encode(whole)}\n")
-                yield row
+    def __init__(
+        self,
+        folder: Path,
+        name: str,
+        columns: Sequence[str],
+        place: Record | None = None,
+    ) -> None:
+        self._columns = columns
+        self.n: int = place["n"] if place else 0
+        self._flat: list[str] | None = place["flat"] if place else None
+        paths = [folder / f"{name}.{end}" for end in ("jsonl", "csv")]
+        if place:
+            for path, size in zip(paths, place["sizes"], strict=True):
+                os.truncate(path, size)
+        mode = "a" if place else "w"
+        self._full, self._sheet = (
+            path.open(mode, encoding="utf-8", newline="\n") for path in paths
+        )
 
-        sheet.writelines(csv_lines(flat, each()))
-    return n
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_raised: object) -> None:
+        self._full.close()
+        self._sheet.close()
+
+    def add(self, rows: Iterable[Record]) -> None:
+        """Write rows, one by one; without any, only the header."""
+        left = iter(rows)
+        new = self._flat is None
+        if self._flat is None:
+            first = list(islice(left, 1))
+            nested = {c for row in first for c in NESTED if row.get(c) is not None}
+            self._flat = [column for column in self._columns if column not in nested]
+            left = chain(first, left)
+        lines = csv_lines(self._flat, self._noted(left))
+        if not new:
+            next(lines)  # the header
+        self._sheet.writelines(lines)
+
+    def _noted(self, rows: Iterable[Record]) -> Iterator[Record]:
+        for row in rows:
+            self.n += 1
+            whole = {column: row.get(column) for column in self._columns}
+            self._full.write(f"{_encode(whole)}\n")
+            yield row
+
+    def place(self) -> Record:
+        """Say where it is, once all before that is on disk."""
+        sizes = []
+        for file in (self._full, self._sheet):
+            file.flush()
+            os.fsync(file.fileno())
+            sizes.append(os.fstat(file.fileno()).st_size)
+        return {"n": self.n, "flat": self._flat, "sizes": sizes}
+
+
+def write_table(
+    folder: Path, name: str, columns: Sequence[str], rows: Iterable[Record]
+) -> int:
+    """Write a table as `Table` does, and count its rows."""
+    with Table(folder, name, columns) as table:
+        table.add(rows)
+    return table.n
 
 
 def read_table(folder: Path, name: str) -> list[Record]:
@@ -148,10 +201,14 @@ def read_manifest(folder: Path) -> Record:
         raise GenieError(
             f"{folder} is not a release: it has no {MANIFEST}.", code="no-release"
         ) from error
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise GenieError(
             f"The {MANIFEST} of {folder} is damaged: {error}.", code="damaged-release"
         ) from error
+    if not isinstance(manifest, dict):
+        raise GenieError(
+            f"The {MANIFEST} of {folder} is no JSON object.", code="damaged-release"
+        )
     return manifest
 
 
@@ -162,17 +219,28 @@ def write_checksums(folder: Path) -> None:
 
 
 def check(folder: Path) -> int:
-    """Compare all checksums; give their number, or say which file differs first."""
+    """Compare all checksums; give their number, or say which file differs first.
+
+    Who has a table's Parquet may do without its JSONL and CSV.
+    """
     try:
-        text = (folder / CHECKSUMS).read_text("utf-8")
+        text = (folder / CHECKSUMS).read_text("utf-8", "replace")
     except FileNotFoundError as error:
         raise GenieError(
             f"{folder} is not a release: it has no {CHECKSUMS}.", code="no-release"
         ) from error
     # two spaces between digest and name, as sha256sum writes them
-    named = dict(line.split("  ", 1)[::-1] for line in text.splitlines() if line)
+    parts = (line.partition("  ") for line in text.splitlines() if line)
+    named = {name: digest for digest, _, name in parts}
     present = {path.name for path in _files(folder)}
-    for name in sorted(named.keys() | present):
+    spared = {
+        f"{Path(name).stem}.{end}"
+        for name in present & named.keys()
+        if name.endswith(".parquet")
+        for end in ("jsonl", "csv")
+    }
+    wanted = (named.keys() | present) - (spared - present)
+    for name in sorted(wanted):
         # only the last part of the name: a manipulated list must not lead out of the
         # folder
         path = folder / Path(name).name
@@ -180,7 +248,7 @@ def check(folder: Path) -> int:
             raise GenieError(
                 f"{name} has been changed since the release.", code="damaged-release"
             )
-    return len(named)
+    return len(wanted)
 
 
 def _files(folder: Path) -> Iterator[Path]:

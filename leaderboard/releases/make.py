@@ -2,52 +2,40 @@
 
 from __future__ import annotations
 
+import secrets
 import zipfile
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import chain, groupby
-from operator import itemgetter
+from functools import partial
 from pathlib import Path
+from typing import Any
 
 from django.conf import settings
 from django.utils import timezone
 
 from genie.lib.errors import GenieError
 from leaderboard.boards.selectors.columns import main_criterion
-from leaderboard.evaluation.selectors.board_ratings import board_scores
+from leaderboard.evaluation.selectors.board_ratings import board_scores, current_fit
 from leaderboard.evaluation.selectors.coverage import whole_share
 from leaderboard.evaluation.selectors.sample_disclosure import sample_is_public
 from leaderboard.evaluation.services.refit import estimates_seed
 from leaderboard.releases import FORMAT, bundle
 from leaderboard.releases.bundle import Record
 from leaderboard.releases.card import card
-from leaderboard.releases.gathering import comparisons, joint, results
+from leaderboard.releases.gathering import public_log
 from leaderboard.releases.gathering.judgments import (
-    JUDGMENTS,
     check_settled,
-    judgments,
     scored_again,
-    task_ids,
 )
+from leaderboard.releases.gathering.tables import Tables, Tell
 from leaderboard.releases.licence import may_be_copied
-from leaderboard.releases.masked_instances import numbered
 from leaderboard.releases.parquet import write_parquet
+from leaderboard.releases.pieces import Notes
 from leaderboard.releases.pseudonyms import Pseudonyms
-from leaderboard.submissions.models.submission import Submission
-from leaderboard.submissions.selectors.outputs import outputs_are_open
 from leaderboard.tasks.models import Task
 
 # Parts of a task's configuration that say nothing about how its numbers came about.
 _INTERNAL = frozenset({"budget", "quota"})
-# The tables, in the order in which a release names them.
-_ORDER = (
-    *("systems", "scores", "judgments", "metrics", "test_questions"),
-    *("comparisons", "comparison_pairs", "comparison_votes"),
-    *("joint_evaluations", "joint_results", "joint_pairs", "joint_judgments"),
-    *("instances", "predictions"),
-)
-# How many steps are done, of how many; may raise to give up.
-Tell = Callable[[int, int], None]
 
 
 @dataclass(frozen=True)
@@ -67,6 +55,7 @@ def make(
     key: bytes | None = None,
     parquet: bool = False,
     tell: Tell = lambda done, of: None,
+    notes: Notes | None = None,
 ) -> Made:
     """Write the release into an empty or new folder, row by row.
 
@@ -82,148 +71,61 @@ def make(
     parquet : bool, optional
         Whether each table is written as Parquet, too.
     tell : callable, optional
-        Called with each system that is done, in each of the long tables.
+        Called with each system that is done, in each of the long tables, and before long
+        steps; may raise `Later` to do the rest in another piece.
+    notes : Notes, optional
+        What earlier pieces have done. With the same notes and folder, a release that
+        was left off at any point goes on there.
     """
-    _prepare(folder)
-    texts = may_be_copied(task.licence) if texts is None else texts
-    shows_sample = sample_is_public(task)
+    notes = notes or Notes()
+    if not notes.begun:
+        _prepare(folder)
     # one key for the whole release: a worker has the same name in all its tables
-    names = Pseudonyms(key)
-    check_settled(task)
-    scores_then = _scores_now(task)
-    tables = _Tables(task, folder, names, tell, texts=texts)
+    made_with = notes.once("key", lambda: (key or secrets.token_bytes(32)).hex())
+    names = Pseudonyms(bytes.fromhex(made_with))
+    wanted = may_be_copied(task.licence) if texts is None else texts
+    texts = notes.once("texts", lambda: wanted)
+    if "state" not in notes.kept:
+        check_settled(task)
+    state_then = notes.once("state", partial(_state_now, task))
+    tables = Tables(task, folder, names, tell, notes, texts=texts)
+    shows_sample = state_then[-1]
     if not shows_sample:
         tables.number_instances()
-    fits = tables.write_test_questions()
+    fits = notes.once("fits", tables.write_test_questions)
     tables.write_systems_together()
     tables.write_systems()
     tables.write_texts(shows_sample=shows_sample)
-    if _scores_now(task) != scores_then:
+    if _state_now(task) != state_then:
         raise scored_again()
-    counts = {name: tables.counts[name] for name in _ORDER if name in tables.counts}
-    manifest = _manifest(task, fits, counts, texts=texts, shows_sample=shows_sample)
-    bundle.write_manifest(folder, manifest)
-    text = card(task, manifest, parquet=parquet)
-    (folder / bundle.CARD).write_text(text, "utf-8")
+
+    def describe() -> None:
+        counts = tables.counts
+        manifest = _manifest(task, fits, counts, texts=texts, shows_sample=shows_sample)
+        bundle.write_manifest(folder, manifest)
+        text = card(task, manifest, parquet=parquet)
+        (folder / bundle.CARD).write_text(text, "utf-8")
+
+    notes.once("described", describe)
     if parquet:
-        write_parquet(folder, tables.columns.items())
-    bundle.write_checksums(folder)
-    return Made(folder, counts, texts)
+        tables.tell_all()
+        notes.once("parquet", partial(write_parquet, folder, tables.columns.items()))
+    tables.tell_all()
+    notes.once("log", partial(public_log.write, folder, task))
+    notes.once("checksums", partial(bundle.write_checksums, folder))
+    notes.once("logged", partial(public_log.made, folder, task))
+    return Made(folder, tables.counts, texts)
 
 
-class _Tables:
-    """The tables of one release while they are written."""
+def _state_now(task: Task) -> list[Any]:
+    """Say what must not change meanwhile.
 
-    def __init__(
-        self, task: Task, folder: Path, names: Pseudonyms, tell: Tell, *, texts: bool
-    ) -> None:
-        self.task, self.folder, self.names = task, folder, names
-        self.texts, self.tell = texts, tell
-        self.ranked = [row.pk for row in results.ranked(task)]
-        self.compared = comparisons.ended(task)
-        self.joint = joint.scored(task)
-        # systems that are spoken of and have no score of their own
-        self.others: list[Submission] = []
-        self.counts: dict[str, int] = {}
-        self.columns: dict[str, tuple[str, ...]] = {}
-        self._masks = False
-        self._number_of: dict[str, str] = {}
-        self._done = 0
-
-    def number_instances(self) -> None:
-        """Give judged instances numbers, by which they are called instead.
-
-        Everything about them is read twice, as no number is known before all are.
-        """
-        self._masks = True
-        about = chain(
-            self._judgments(),
-            comparisons.pairs(self.compared),
-            joint.judgments(self.task, self.joint, self.names),
-        )
-        judged = {row["instance"] for row in about}
-        positions = {name: index for index, name in task_ids(self.task).items()}
-        self._number_of = numbered(judged, positions)
-
-    def write_test_questions(self) -> Record:
-        questions, fits = results.detector_fits(self.task, self.names)
-        self._write("test_questions", results.TEST_QUESTIONS, questions)
-        return fits
-
-    def write_systems_together(self) -> None:
-        """Write what was asked about several systems together."""
-        task, compared, judged = self.task, self.compared, self.joint
-        named = {pk for one in compared for pk in (one.a_id, one.b_id)}
-        rows = comparisons.comparisons(task, compared)
-        self._write("comparisons", comparisons.COMPARISONS, rows)
-        pairs = self._named(comparisons.pairs(compared))
-        self._write("comparison_pairs", comparisons.PAIRS, pairs)
-        votes = comparisons.votes(compared, self.names)
-        self._write("comparison_votes", comparisons.VOTES, votes)
-        self._write("joint_evaluations", joint.EVALUATIONS, joint.evaluations(judged))
-        self._write("joint_results", joint.RESULTS, joint.results(judged))
-        self._write("joint_pairs", joint.PAIRS, joint.pairs(judged))
-
-        def noted() -> Iterator[Record]:
-            for row in self._named(joint.judgments(task, judged, self.names)):
-                named.add(row["submission"])
-                yield row
-
-        self._write("joint_judgments", joint.JUDGMENTS, noted())
-        submissions = Submission.objects.filter(pk__in=named - set(self.ranked))
-        self.others = list(submissions.select_related("team").order_by("pk"))
-
-    def write_systems(self) -> None:
-        """Write the board: its systems, their scores, and what these rest on."""
-        task = self.task
-        self._write("systems", results.SYSTEMS, results.systems(task, self.others))
-        self._write("scores", results.SCORES, results.scores(task, self.ranked))
-        judged = self._counted(self._named(self._judgments()))
-        self._write("judgments", JUDGMENTS, judged)
-        computed = self._counted(results.metrics(self.ranked))
-        self._write("metrics", results.METRICS, computed)
-
-    def write_texts(self, *, shows_sample: bool) -> None:
-        rows = results.instances(self.task, texts=self.texts, shows_sample=shows_sample)
-        self._write("instances", results.INSTANCES, rows)
-        if self.texts:
-            # Test questions are made of outputs: until people have judged a system by
-            # itself, nobody can look up what it said.
-            open_ones = [s.pk for s in self.others if outputs_are_open(s)]
-            texts = self._counted(results.predictions([*self.ranked, *open_ones]))
-            self._write("predictions", results.PREDICTIONS, texts)
-
-    def _write(
-        self, name: str, columns: tuple[str, ...], rows: Iterable[Record]
-    ) -> None:
-        self.columns[name] = columns
-        self.counts[name] = bundle.write_table(self.folder, name, columns, rows)
-
-    def _judgments(self) -> Iterator[Record]:
-        return judgments(self.task, self.ranked, self.names)
-
-    def _named(self, rows: Iterable[Record]) -> Iterator[Record]:
-        """Call instances by what they are called in this release."""
-        if not self._masks:
-            yield from rows
-            return
-        for row in rows:
-            if row["instance"] not in self._number_of:
-                raise scored_again()  # rated since the instances were numbered
-            yield {**row, "instance": self._number_of[row["instance"]]}
-
-    def _counted(self, rows: Iterable[Record]) -> Iterator[Record]:
-        """Tell of each system that is done; long tables have theirs one after another."""
-        of = len(self.ranked) * (3 if self.texts else 2)
-        for _, own in groupby(rows, itemgetter("submission")):
-            yield from own
-            self._done += 1
-            self.tell(min(self._done, of), of)
-
-
-def _scores_now(task: Task) -> list[int]:
-    """Name the scores of the board, which are never written over."""
-    return list(board_scores(task).values_list("pk", flat=True))
+    These are the scores of the board, which are never written over, the fit that gives
+    their weights, and whether anybody may know which instances are judged.
+    """
+    scores = list(board_scores(task).values_list("pk", flat=True))
+    fit = getattr(current_fit(task), "pk", None)
+    return [scores, fit, sample_is_public(task)]
 
 
 def pack(folders: Sequence[Path], archive: Path) -> None:

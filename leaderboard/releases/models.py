@@ -36,8 +36,12 @@ class Release(models.Model):
     # systems written in each of the long tables, of how many
     n_done = models.PositiveIntegerField(default=0)
     n_all = models.PositiveIntegerField(default=0)
-    # counted when an attempt begins: one that kills its process counts, too
+    # every piece is an attempt, counted when it begins
     n_attempts = models.PositiveSmallIntegerField(default=0)
+    # attempts since it last came further: only those count that killed their process
+    n_stalled = models.PositiveSmallIntegerField(default=0)
+    # how often it was begun anew, because somebody asked for that
+    round = models.PositiveSmallIntegerField(default=0)
     failure = models.TextField(blank=True)
     file = models.FileField(max_length=200, upload_to="releases", blank=True)
     sha256 = models.CharField("SHA-256", max_length=64, blank=True)

@@ -1,11 +1,22 @@
-"""A release's tables as Parquet, written from their JSONL by DuckDB (extra `parquet`)."""
+"""A release's tables as Parquet, made from their JSONL and read into it again by DuckDB.
+
+The engine (extra `parquet`) works in a process of its own, which streams from file to
+file in some hundred megabytes: in a worker of the queue they would come on top of what
+that needs itself, and stay.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+import json
+import sys
+import tempfile
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 
-from genie.lib.formats.parquet import engine
+from genie.lib.errors import GenieError
+from genie.lib.formats.parquet import check_available, engine
+from genie.lib.queue import lifeline
 
 _TYPES = {
     "BIGINT": """
@@ -49,6 +60,28 @@ def write_parquet(folder: Path, tables: Iterable[tuple[str, Sequence[str]]]) -> 
     GenieError
         ``no-parquet`` where the engine is not installed.
     """
+    _apart("write", str(folder), json.dumps([*tables]))
+
+
+@contextmanager
+def as_json_lines(folder: Path) -> Iterator[Path]:
+    """Give a folder in which the tables of a release's Parquet are JSONL, for a while."""
+    with tempfile.TemporaryDirectory(prefix="genie-tables-") as place:
+        _apart("read", str(folder), place)
+        yield Path(place)
+
+
+def _apart(*words: str) -> None:
+    """Do it in a process that ends with this one."""
+    check_available()
+    if lifeline.start([sys.executable, "-m", __name__, *words]).wait():
+        raise GenieError(
+            "DuckDB could not finish the tables' Parquet; the log has its own words.",
+            code="no-parquet",
+        )
+
+
+def _write(folder: Path, tables: list[tuple[str, list[str]]]) -> None:
     with engine(folder) as connection:
         for name, columns in tables:
             source, target = (folder / f"{name}.{end}" for end in ("jsonl", "parquet"))
@@ -64,8 +97,34 @@ def write_parquet(folder: Path, tables: Iterable[tuple[str, Sequence[str]]]) -> 
             )
 
 
+def _read(folder: Path, place: Path) -> None:
+    with engine(place) as connection:
+        for source in sorted(folder.glob("*.parquet")):
+            rows = connection.read_parquet(str(source))
+            chosen = [
+                f'"{column}"::JSON AS "{column}"'
+                if TYPES.get(column) == "JSON"
+                else f'"{column}"'
+                for column in rows.columns
+            ]
+            target = str(place / f"{source.stem}.jsonl").replace("'", "''")
+            connection.execute(
+                f"COPY (SELECT {', '.join(chosen)} FROM read_parquet($1)) "  # noqa: S608
+                f"TO '{target}' (FORMAT json)",
+                [str(source)],
+            )
+
+
 def _longest(path: Path) -> int:
     """Give room for the longest line; an instance's texts may be a book."""
     with path.open("rb") as lines:
         longest = max(map(len, lines), default=0)
     return min(max(2 * longest, _LEAST_OBJECT), _MOST_OBJECT)
+
+
+if __name__ == "__main__":
+    lifeline.hold_on()
+    if sys.argv[1] == "write":
+        _write(Path(sys.argv[2]), json.loads(sys.argv[3]))
+    else:
+        _read(Path(sys.argv[2]), Path(sys.argv[3]))

@@ -6,11 +6,14 @@ import hashlib
 import logging
 import shutil
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from django.conf import settings
-from django.core.files import File
+from django.core.files import File, locks
 from django.db import transaction
 from django.db.models import F
 from django.utils import timezone
@@ -21,19 +24,26 @@ from genie.lib.formats.parquet import available
 from genie.lib.logs import one_line
 from leaderboard.releases.make import make, pack
 from leaderboard.releases.models import Release
+from leaderboard.releases.pieces import Later, Notes
 from leaderboard.tasks.models import Task
+
+if TYPE_CHECKING:
+    from django.db.models import QuerySet
 
 logger = logging.getLogger(__name__)
 
 State = Release.State
 JOB = "leaderboard.jobs.make_release"
 UNDER_WAY = (State.WAITING, State.RUNNING)
+# How often a process may be killed at it before it comes any further.
 MAX_ATTEMPTS = 3
+# After how long the rest is left to the next job: the queue ends a job after ten minutes,
+# and others wait for their turn. The longest step, packing, begins before that.
+PIECE_SECONDS = 120
 # Archives kept of each task, the newest; the rows of older ones stay.
 KEPT = 3
 # How often the database is told how far a release is, in seconds.
 _TELL_EVERY = 2.0
-_ABANDONED_SECONDS = 86_400
 _CUT_OFF = (
     "Its process was killed at every attempt: not enough memory, disk or time. The "
     "command `release` has no time limit."
@@ -63,12 +73,12 @@ def cancel(row: Release) -> bool:
 @transaction.atomic
 def retry(row: Release) -> bool:
     """Begin a release again that failed or was cancelled."""
-    # Attempts are counted on, or a process that has not noticed yet that its own was
-    # cancelled could take the new one for it.
-    n = F("n_attempts") + MAX_ATTEMPTS - F("n_attempts") % MAX_ATTEMPTS
-    again = {"n_attempts": n, "n_done": 0, "failure": "", "finished_at": None}
+    # a round of its own: a process that has not noticed yet that it was cancelled
+    # writes where nobody looks any more
+    again = {"round": F("round") + 1, "n_attempts": F("n_attempts") + 1}
+    anew = {"n_stalled": 0, "n_done": 0, "failure": "", "finished_at": None}
     ended = (State.FAILED, State.CANCELLED)
-    if not _turn(row.pk, ended, State.WAITING, **again):
+    if not _turn(row.pk, ended, State.WAITING, **again, **anew):
         return False
     jobs.enqueue(JOB, pk=row.pk)
     return True
@@ -84,30 +94,46 @@ def remove(row: Release) -> bool:
 
 def queue_missing() -> int:
     """Queue what waits and has no job: a queue elsewhere may have lost it."""
+    _sweep()
     pks = Release.objects.filter(state__in=UNDER_WAY).values_list("pk", flat=True)
     return jobs.enqueue_missing((JOB, {"pk": pk}) for pk in pks)
 
 
 def work(pk: int) -> None:
-    """Make one release from its beginning; a killed process's attempt is counted."""
-    waiting = Release.objects.filter(pk=pk, state__in=UNDER_WAY)
-    able = waiting.annotate(left=F("n_attempts") % MAX_ATTEMPTS)
-    begun = able.exclude(state=State.RUNNING, left=0).update(
-        state=State.RUNNING, n_attempts=F("n_attempts") + 1, n_done=0
-    )
+    """Do a piece of a release, from where the last one ended, and queue the next."""
     row = Release.objects.select_related("task").filter(pk=pk).first()
     if row is None:  # deleted with its task
         return
-    if not begun:
-        ended = {"failure": _CUT_OFF, "finished_at": timezone.now()}
-        if waiting.update(state=State.FAILED, **ended):
-            _sweep_archives(row, row.n_attempts)
-        return
-    _sweep()
-    _sweep_archives(row, row.n_attempts - 1)
-    folder = _folder() / f"{pk}-{row.n_attempts}"
+    folder = _folder() / f"{pk}-{row.round}"
+    with _alone(folder) as alone:
+        # a job that comes twice leaves it to the process that is at it
+        over = not alone or _work(row, folder)
+    if not over:
+        with transaction.atomic():
+            if _mine(row).update(n_stalled=0):
+                jobs.enqueue(JOB, pk=pk)
+
+
+def _work(row: Release, folder: Path) -> bool:
+    """Do a piece of it; tell whether it was the last."""
+    waiting = Release.objects.filter(
+        pk=row.pk, state__in=UNDER_WAY, n_attempts=row.n_attempts
+    )
+    begun = waiting.filter(n_stalled__lt=MAX_ATTEMPTS).update(
+        state=State.RUNNING,
+        n_attempts=F("n_attempts") + 1,
+        n_stalled=F("n_stalled") + 1,
+    )
     try:
-        _make(row, folder)
+        if begun:
+            row.n_attempts += 1
+            _make(row, folder)
+        elif waiting.update(
+            state=State.FAILED, failure=_CUT_OFF, finished_at=timezone.now()
+        ):
+            _sweep_archives(row, row.n_attempts)
+    except Later:
+        return False
     except _NotWanted:
         logger.info("%s is not wanted any more", row)
     except GenieError as error:
@@ -115,25 +141,51 @@ def work(pk: int) -> None:
     except Exception as error:
         logger.exception("%s failed", row)
         _fail(row, f"{type(error).__name__}: {one_line(error, 300)}")
-    finally:
-        shutil.rmtree(folder, ignore_errors=True)
+    # not when its process is killed: the next one goes on from there
+    shutil.rmtree(folder, ignore_errors=True)
+    return True
+
+
+def _mine(row: Release) -> QuerySet[Release]:
+    """Find the row as long as nobody else has taken it over."""
+    return Release.objects.filter(
+        pk=row.pk, state=State.RUNNING, n_attempts=row.n_attempts
+    )
+
+
+@contextmanager
+def _alone(folder: Path) -> Iterator[bool]:
+    """Hold the folder's lock, and say whether that went; the system frees it with us."""
+    folder.mkdir(exist_ok=True)
+    with (folder / "lock").open("wb") as file:
+        yield locks.lock(file, locks.LOCK_EX | locks.LOCK_NB)
 
 
 def _make(row: Release, folder: Path) -> None:
-    mine = Release.objects.filter(
-        pk=row.pk, state=State.RUNNING, n_attempts=row.n_attempts
-    )
-    told = 0.0
+    mine = _mine(row)
+    notes = Notes(folder / "notes.json")
+    begun, told = time.monotonic(), 0.0
 
     def tell(done: int, of: int) -> None:
         nonlocal told
-        if time.monotonic() - told < _TELL_EVERY:
+        now = time.monotonic()
+        if now - begun > PIECE_SECONDS:
+            raise Later
+        if now - told < _TELL_EVERY:
             return
-        told = time.monotonic()
-        if not mine.update(n_done=done, n_all=of):
+        told = now
+        came_further = {"n_stalled": 0} if notes.n_saved else {}
+        if not mine.update(n_done=done, n_all=of, **came_further):
             raise _NotWanted
 
-    made = make(row.task, folder / row.task.slug, parquet=available(), tell=tell)
+    made = make(
+        row.task,
+        folder / row.task.slug,
+        parquet=available(),
+        tell=tell,
+        notes=notes,
+    )
+    _sweep_archives(row, row.n_attempts - 1)
     archive = folder / "archive.zip"
     pack([made.folder], archive)
     with archive.open("rb") as file:
@@ -192,7 +244,14 @@ def _sweep_archives(row: Release, until: int) -> None:
 
 
 def _sweep() -> None:
-    """Delete what killed processes have left here."""
-    for left in _folder().iterdir():
-        if time.time() - left.stat().st_mtime > _ABANDONED_SECONDS:
-            shutil.rmtree(left, ignore_errors=True)
+    """Delete what nobody goes on with: of rounds that are over, here or elsewhere."""
+    there = [
+        *_folder().iterdir()
+    ]  # before the rows, which are older than their folders
+    rows = Release.objects.filter(state__in=UNDER_WAY).values_list("pk", "round")
+    going_on = {f"{pk}-{number}" for pk, number in rows}
+    for left in there:
+        if left.name not in going_on:
+            with _alone(left) as alone:
+                if alone:
+                    shutil.rmtree(left, ignore_errors=True)

@@ -69,7 +69,8 @@ class FailureAdmin(AsksWhy):
     readonly_fields = ["given"]
     given = given
     list_filter = ["func"]
-    search_fields = ["func", "result"]
+    # not its error: that is stored as bytes, in which nothing is found
+    search_fields = ["func"]
     ordering = ["-stopped"]
     actions = [retry_selected, "delete_with_reason"]
 

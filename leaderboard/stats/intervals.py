@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Literal
 
 import numpy as np
@@ -201,7 +202,7 @@ def bootstrap_mean(
     if n_resamples is None:
         resampled = mean_distribution(np.sort(ratings))
     else:
-        resampled = resample_means(ratings, n_resamples, np.random.default_rng(seed))
+        resampled = _resampled(ratings.tobytes(), n_resamples, seed)
     if method == "bca":
         tails = _bca_levels(ratings, estimate, resampled, tails)
     ends = (
@@ -211,6 +212,13 @@ def bootstrap_mean(
     )
     low, high = float(ends[0]), float(ends[1])
     return Interval(estimate, low, high, confidence, method, covers, n)
+
+
+@lru_cache(maxsize=8)
+def _resampled(ratings: bytes, n_resamples: int, seed: int) -> Floats:
+    """Draw once what several confidences are read from."""
+    values = np.frombuffer(ratings)
+    return resample_means(values, n_resamples, np.random.default_rng(seed))
 
 
 def _check_bounds(ratings: Floats, bounds: tuple[float, float]) -> None:

@@ -92,7 +92,8 @@ class Task(models.Model):
         return self.configuration.source.field
 
 
-@lru_cache(maxsize=64)
+# more than a site has tasks: a list of them would drop each before it is asked for again
+@lru_cache(maxsize=1024)
 def _read(config: str) -> TaskConfig:
     return read_task(json.loads(config), hit_templates.known()).config
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
+from contextlib import closing
 
 import pytest
 from django.db import connections
@@ -10,6 +11,7 @@ from django.db import connections
 from genie.lib import new_database
 from leaderboard.site.roles import ROLES
 from tests.shared import put_migrated_sqlite
+from tests.tables import definitions
 
 NAME = "at-once"
 # What migrations leave in tables, besides tables.
@@ -40,16 +42,10 @@ def fresh(tmp_path, django_db_blocker, settings):
 def content(path) -> dict[str, object]:
     """Read every table's columns, rules and rows, and every index.
 
-    Columns that a migration added stand last, and rows have other numbers and times:
-    nothing asks for either.
+    Rows have other numbers and times: nothing asks for either.
     """
-    found: dict[str, object] = {}
-    with sqlite3.connect(path) as database:
-        read = database.execute(
-            "select type, name, sql from sqlite_master where name not like 'sqlite_%'"
-        )
-        for kind, name, sql in read.fetchall():
-            found[f"{kind} {name}"] = rules(sql) if kind == "table" else sql
+    found: dict[str, object] = dict(definitions(path))
+    with closing(sqlite3.connect(path)) as database:
         for table, column in ROWS.items():
             rows = database.execute(f"select {column} from {table}").fetchall()
             found[f"rows of {table}"] = sorted(rows)
@@ -57,18 +53,6 @@ def content(path) -> dict[str, object]:
             (n,) = database.execute(f"select count(*) from {name}").fetchone()
             found[f"number of rows in {name}"] = n
     return found
-
-
-def rules(sql: str) -> list[str]:
-    """Take a table's definition apart: its columns and constraints, in any order."""
-    inner = sql[sql.index("(") + 1 : sql.rindex(")")]
-    parts, depth, begin = [], 0, 0
-    for at, sign in enumerate(inner):
-        depth += (sign == "(") - (sign == ")")
-        if sign == "," and depth == 0:
-            parts.append(inner[begin:at].strip())
-            begin = at + 1
-    return sorted([*parts, inner[begin:].strip()])
 
 
 def test_they_are_the_same_as_those_of_the_migrations(fresh, tmp_path):

@@ -3,18 +3,24 @@
 from __future__ import annotations
 
 import os
+import signal
 import subprocess
 import sys
 import time
+from datetime import timedelta
 from io import StringIO
 
 import pytest
 from django.core.management import CommandError, call_command
 from django.db import InterfaceError, OperationalError
+from django.utils import timezone
+from django_q.brokers import get_broker
+from django_q.models import OrmQ
 from django_q.signals import post_execute_in_worker, pre_execute
 
 from genie.lib import jobs
-from genie.lib.queue import locks, pulse
+from genie.lib.queue import locks, pulse, sentinel
+from genie.lib.queue.owners import Presence, RunningQueue
 from genie.management.commands import work
 
 
@@ -22,12 +28,14 @@ from genie.management.commands import work
 def _own_folder(settings, tmp_path):
     settings.VAR_DIR = tmp_path
     settings.GENIE = {**settings.GENIE, "QUEUE_STALE_SECONDS": 5}
+    pulse.guarding()
 
 
 @pytest.fixture
 def supervisor():
     command = work.Command(stderr=StringIO(), stdout=StringIO())
     command.quiet, command.stopping = True, False
+    command.presence = Presence()
     return command
 
 
@@ -131,3 +139,131 @@ class Started:
 
     def __init__(self, *_args, **_kwargs):
         pass
+
+
+# --- several machines -----------------------------------------------------------------
+
+
+def machine(monkeypatch, name):
+    """Be another machine from now on."""
+    monkeypatch.setattr("socket.gethostname", lambda: name)
+
+
+def silent(name, seconds=60):
+    heard = timezone.now() - timedelta(seconds=seconds)
+    RunningQueue.objects.filter(host=name).update(beat_at=heard)
+
+
+def claim(pk):
+    jobs.enqueue("genie.lib.jobs.forget_old", days=pk)
+    ((receipt, _payload),) = get_broker().dequeue()
+    return lambda: OrmQ.objects.get(pk=receipt).lock <= timezone.now()
+
+
+@pytest.mark.django_db
+def test_jobs_of_a_machine_that_is_not_heard_of_are_run_by_others(monkeypatch):
+    machine(monkeypatch, "kite")
+    Presence().begin()
+    waiting = claim(1)
+    machine(monkeypatch, "heron")
+    heron = Presence()
+    heron.begin()
+    own = claim(2)
+    assert heron.beat()
+    assert jobs.queues() == ["heron/main", "kite/main"]
+    assert not waiting()
+    silent("kite")
+    assert jobs.queues() == ["heron/main"]
+    assert heron.beat()
+    assert waiting()
+    assert not own()
+    assert [row.host for row in RunningQueue.objects.all()] == ["heron"]
+
+
+@pytest.mark.django_db
+def test_who_was_silent_itself_does_not_take_others_for_dead(monkeypatch):
+    machine(monkeypatch, "kite")
+    Presence().begin()
+    machine(monkeypatch, "heron")
+    heron = Presence()
+    heron.begin()
+    silent("kite")
+    heron._beaten -= 4
+    assert heron.is_due()
+    assert heron.beat()
+    assert RunningQueue.objects.count() == 2
+    assert heron.beat()
+    assert RunningQueue.objects.count() == 1
+
+
+@pytest.mark.django_db
+def test_who_comes_back_from_a_long_pause_lets_go_of_its_jobs(supervisor, monkeypatch):
+    monkeypatch.setattr(work, "close_old_connections", lambda: None)
+    supervisor.presence.begin()
+    RunningQueue.objects.all().delete()
+    supervisor.presence._beaten -= 60
+    paused = subprocess.Popen(["sleep", "600"], start_new_session=True)
+    supervisor._watch(paused)
+    assert "taken for dead" in supervisor.stderr.getvalue()
+    assert paused.wait(timeout=60) == -signal.SIGKILL
+
+
+@pytest.mark.django_db
+def test_machines_of_one_image_claim_under_numbers_of_their_own(settings, tmp_path):
+    numbers = set()
+    for disk in ("one", "two"):
+        (tmp_path / disk).mkdir()
+        settings.VAR_DIR = tmp_path / disk
+        numbers |= {pulse.owner(), pulse.owner()}
+    assert len(numbers) == 2
+
+
+class Killed:
+    pid, exitcode = os.getpid(), -9
+
+
+@pytest.fixture
+def guard(monkeypatch):
+    """Give a sentinel that starts and ends nothing, and what it would have done."""
+    done = []
+    monkeypatch.setenv(pulse.NAME_VARIABLE, "main")
+    monkeypatch.setattr(os, "killpg", lambda *_: done.append("all anew"))
+    monkeypatch.setattr(
+        sentinel.cluster.Sentinel, "reincarnate", lambda *_: done.append("one anew")
+    )
+    return sentinel.Sentinel(None, None, None, broker="none", start=False), done
+
+
+@pytest.mark.django_db
+def test_the_job_of_a_killed_worker_is_run_again_and_the_others_go_on(
+    guard, monkeypatch
+):
+    monkeypatch.setattr("genie.lib.queue.broker.BeatingBroker._beat_is_due", bool)
+    watch, done = guard
+    waiting = claim(1)
+    pulse.listen()
+    pre_execute.send(sender="test", func=None, task={"ack_id": OrmQ.objects.get().pk})
+    watch.reincarnate(Killed)
+    assert done == ["one anew"]
+    assert not waiting()
+    soon = timezone.now() + timedelta(seconds=5)
+    assert OrmQ.objects.filter(lock__lt=soon).exists()
+
+
+def test_a_process_killed_while_it_waited_takes_all_others_along(guard, monkeypatch):
+    monkeypatch.setattr(sentinel, "release_claim", lambda *_args, **_kwargs: True)
+    watch, done = guard
+    watch.reincarnate(Killed)
+    assert done[0] == "all anew"
+
+
+def test_a_worker_that_ended_by_itself_is_simply_replaced(guard):
+    watch, done = guard
+    watch.reincarnate(type("Ended", (), {"pid": 1, "exitcode": 0}))
+    assert done == ["one anew"]
+
+
+def test_a_guard_that_stands_still_is_noticed_though_jobs_are_run(supervisor):
+    pulse.beat()
+    age(pulse.folder() / "guard", 60)
+    assert supervisor._stale(running=60)

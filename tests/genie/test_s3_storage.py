@@ -7,17 +7,22 @@ import io
 import json
 import urllib.error
 import urllib.request
+from concurrent.futures import ThreadPoolExecutor
 from types import SimpleNamespace
 
 import pytest
 from django.core.files.base import ContentFile
 from django.core.files.storage import default_storage
+from django.db import connections
 from django.test import Client
+from django_q.conf import Conf
+from django_q.models import OrmQ
 
 from genie.lib import jobs
 from genie.lib.env import ConfigurationError
+from genie.lib.queue.address import queue_options
 from genie.lib.storage import media_storage
-from leaderboard.models import Instance, Submission
+from leaderboard.models import Instance, Prediction, Submission
 from leaderboard.submissions.services import submit
 from tests.factories import make_task, make_team, make_user
 from tests.moto_server import KEYS, client, moto_server
@@ -115,6 +120,32 @@ def test_a_compressed_file_comes_back_compressed(bucket, hand_in):
 def test_the_same_file_is_one_object(bucket, hand_in):
     first, second = hand_in(predictions()), hand_in(predictions(), system="Rook")
     assert first.file.name == second.file.name
+    assert len(keys(bucket)) == 1
+
+
+def test_two_machines_share_one_queue_and_one_bucket(
+    transactional_db, s3, bucket, hand_in, monkeypatch
+):
+    monkeypatch.setenv("AWS_ENDPOINT_URL_SQS", s3.address)
+    options = queue_options("sqs://shared?region=us-east-1")
+    monkeypatch.setattr(Conf, "SQS", options["sqs"])
+    monkeypatch.setattr(Conf, "BROKER_CLASS", options["broker_class"])
+    monkeypatch.setattr(Conf, "CLUSTER_NAME", options["name"])
+    pks = [hand_in(predictions(), system=name).pk for name in ("Kite", "Rook", "Tern")]
+    assert jobs.n_waiting() == len(pks)
+    assert not OrmQ.objects.exists()
+
+    def work(_machine):
+        try:
+            return jobs.drain(lambda: not jobs.n_waiting(), seconds=120)
+        finally:
+            connections.close_all()
+
+    with ThreadPoolExecutor(2) as machines:
+        assert list(machines.map(work, range(2))) == [True, True]
+    found = Submission.objects.filter(pk__in=pks)
+    assert set(found.values_list("state", "failure")) == {("MEASURED", "")}
+    assert Prediction.objects.count() == 3 * len(pks)
     assert len(keys(bucket)) == 1
 
 

@@ -12,6 +12,7 @@ from django.test import Client
 
 from crowd.models import Assignment, Exclusion
 from quality.bans.services import ban as service
+from quality.detection.admin import workers
 from quality.models import Ban, DetectorFit, Grade, Placement, Verdict
 from tests.factories import (
     answer,
@@ -185,6 +186,21 @@ def test_the_list_can_be_narrowed_to_a_task_or_a_name(boss, asked):
         in boss.get("/admin/quality/grade/", {"q": "%"}).text
     )
     assert boss.get("/admin/quality/grade/", {"p": 2}).status_code == 404
+
+
+def test_where_there_are_many_the_list_begins_with_the_newest_task(
+    boss, asked, monkeypatch
+):
+    monkeypatch.setattr(workers, "COUNTED", 1)
+    here, there = make_worker(), make_worker()
+    asked(here, POSITIVE="r")
+    asked(there, POSITIVE="r", pool="other-task")
+    text = boss.get("/admin/quality/grade/").text
+    assert there.pseudonym in text
+    assert here.pseudonym not in text
+    assert "the newest</option>" in text
+    text = boss.get("/admin/quality/grade/", {"q": here.pseudonym}).text
+    assert here.pseudonym in text
 
 
 def test_the_list_is_the_same_few_queries_for_many_workers(

@@ -1,4 +1,8 @@
-"""A database of each version, with a row in every table, becomes one of today."""
+"""A database of each version, with a row in every table, becomes one of today.
+
+Its tables end up as those of a new database, which is made by what the migrations were
+squashed to.
+"""
 
 from __future__ import annotations
 
@@ -12,6 +16,9 @@ from contextlib import closing
 from pathlib import Path
 
 import pytest
+
+from tests.shared import put_migrated_sqlite
+from tests.tables import definitions
 
 HERE = Path(__file__).resolve().parent
 VERSIONS = sorted(HERE.glob("*.sql.gz"))
@@ -65,3 +72,7 @@ def test_every_row_of_every_table_is_carried_over(version, tmp_path):
             {"crowd", "quality", "leaderboard", "genie"}
             and after.get(n, 0) < before[n]}  # fmt: skip
     assert lost == {}
+    put_migrated_sqlite(tmp_path / "new.sqlite3")
+    assert definitions(tmp_path / "genie.sqlite3") == definitions(
+        tmp_path / "new.sqlite3"
+    )

@@ -90,6 +90,8 @@ class CampaignAdmin(
     ]
     list_filter = ["state", "platform", "simulated", "pool", "starts_at"]
     list_select_related = ["hit_type"]
+    # each row's figures are added up from its answers
+    list_per_page = 50
     search_fields = ["title", "key", "pool"]
     readonly_fields = [
         "answered",

@@ -24,6 +24,9 @@ if TYPE_CHECKING:
 
 Kind = OutwardCall.Kind
 State = OutwardCall.State
+# For how long a look at a campaign holds it: longer than a job may run, so that a killed
+# one does not hold it for ever.
+LEASE = timedelta(minutes=11)
 # Tokens live for 24 hours on the server's clock.
 TOKEN_LIFE = timedelta(hours=23)
 AT_ONCE = 500
@@ -94,12 +97,19 @@ def take(
     """Note that these are being sent from now on, and whether they may have been before.
 
     What cannot be repeated without harm is taken at most once, for ever: then a person
-    must find out what became of it.
+    must find out what became of it. Who comes back from a pause, while another look at the
+    campaign has begun, gets nothing to send.
     """
+    held = Q(campaign__external__busy_until=now + LEASE)
+    nobodys = Q(campaign__external=None) | Q(campaign__external__busy_until=None)
     taken = []
     for call in calls:
         sent = _sent(call, now)
-        rows = OutwardCall.objects.filter(pk=call.pk)
+        # As it was when we decided how to send it.
+        unchanged = OutwardCall.objects.filter(
+            pk=call.pk, first_sent_at=call.first_sent_at
+        )
+        rows = unchanged.filter(held | nobodys)
         if repeatable:
             rows = rows.filter(state__in=[State.PLANNED, State.SENDING])
         else:
@@ -133,8 +143,12 @@ def note_result(
         if sent == "never":
             # It surely did not happen, so the next time is the first time.
             values["first_sent_at"] = None
-    # What another process has completed meanwhile stays completed.
-    OutwardCall.objects.filter(pk=call.pk, state=State.SENDING).update(**values)
+    # What another process has completed meanwhile stays completed; and what it is sending
+    # since, nobody else calls unsent.
+    rows = OutwardCall.objects.filter(pk=call.pk, state=State.SENDING)
+    if result.state == "again":
+        rows = rows.filter(last_sent_at=now)
+    rows.update(**values)
     call.refresh_from_db()
     return call
 

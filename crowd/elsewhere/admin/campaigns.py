@@ -96,6 +96,8 @@ class ExternalCampaignAdmin(OfTask, ReadOnlyAdmin):
     ]
     list_filter = ["is_open", "campaign__platform", "environment", "campaign__pool"]
     list_select_related = ["campaign__hit_type"]
+    # each row's figures are added up from its answers
+    list_per_page = 50
     search_fields = ["campaign__title", "campaign__key", "platform_id"]
     readonly_fields = [
         "platform",

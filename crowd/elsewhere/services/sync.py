@@ -38,8 +38,7 @@ from genie.lib.errors import GenieError
 
 logger = logging.getLogger(__name__)
 JOB = "crowd.jobs.sync_campaign"
-# Longer than a job may run, so that a killed one does not hold the place for ever.
-LEASE = timedelta(minutes=11)
+LEASE = outbox.LEASE
 FAILED = "The last check failed: "
 # Work that was open when a campaign was closed may come in for as long as this after.
 LATE = timedelta(minutes=10)
@@ -116,7 +115,10 @@ def sync_campaign(pk: int, pages: Pages, now: datetime | None = None) -> bool:
             trouble=""
         )
     finally:
-        ExternalCampaign.objects.filter(pk=place.pk).update(busy_until=None)
+        # Whose lease has run out meanwhile does not give back another's.
+        ExternalCampaign.objects.filter(pk=place.pk, busy_until=now + LEASE).update(
+            busy_until=None
+        )
     return True
 
 

@@ -35,7 +35,7 @@ class Assignment(models.Model):
     )
     reward_cents = models.PositiveIntegerField()
     accepted_at = models.DateTimeField()
-    deadline_at = models.DateTimeField(db_index=True)
+    deadline_at = models.DateTimeField()
     submitted_at = models.DateTimeField(null=True, blank=True)
     decided_at = models.DateTimeField(null=True, blank=True)
     # when its rejection was taken back, so that its answers began to count again
@@ -62,6 +62,8 @@ class Assignment(models.Model):
         ]
         indexes = [
             models.Index(fields=["worker", "state"]),
+            # what is late: of years nearly every deadline is over
+            models.Index(fields=["state", "deadline_at"], name="assignment_late"),
             # each request of a worker begins with their newest; without it PostgreSQL
             # goes through everybody's from the end
             models.Index(fields=["worker", "id"], name="assignment_newest_of_worker"),

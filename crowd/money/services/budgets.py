@@ -9,7 +9,7 @@ back, a bonus) corrects it. The rows of the budgets are the locks.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from django.conf import settings
 from django.db import transaction
@@ -19,6 +19,7 @@ from django.utils import timezone
 
 from crowd.hits.models.campaign import Campaign
 from crowd.money.models import Budget, Commitment
+from genie.history import log
 from genie.lib.admin.log import note
 from genie.lib.errors import GenieError
 
@@ -47,6 +48,7 @@ def set_limit(pool: str, cents: int, *, by: AbstractBaseUser, why: str = "") -> 
         return
     Budget.objects.filter(pk=budget.pk).update(limit_cents=cents)
     note(by, budget, f"The limit is ${cents / 100:,.2f}.", why)
+    _logged("limit", cents, task=pool, by=by.pk, why=why)
 
 
 @transaction.atomic
@@ -82,6 +84,7 @@ def commit(
             "settled_at": None,
         },
     )
+    _logged("committed", amount_cents, key=key, task=pool, by=by.pk)
     return commitment
 
 
@@ -101,6 +104,8 @@ def set_aside_again(*, key: str, pool: str, cents: int, at_most: int) -> None:
     Commitment.objects.filter(key=key).update(
         amount_cents=F("amount_cents") + extra, settled_at=None
     )
+    if extra:
+        _logged("added", extra, key=key, task=pool)
 
 
 def add(campaign: Campaign, cents: int, by: AbstractBaseUser) -> bool:
@@ -122,20 +127,26 @@ def add(campaign: Campaign, cents: int, by: AbstractBaseUser) -> bool:
 
 def settle(key: str, spent_cents: int) -> bool:
     """Shrink a commitment to what was spent, once; the rest can be used again."""
-    return bool(
-        Commitment.objects.filter(key=key, settled_at=None).update(
+    with transaction.atomic():
+        settled = Commitment.objects.filter(key=key, settled_at=None).update(
             amount_cents=spent_cents, settled_at=timezone.now()
         )
-    )
+        if settled:
+            _logged("settled", spent_cents, key=key)
+    return bool(settled)
 
 
 def release(key: str) -> bool:
     """Give all of a commitment and of its parts back, once."""
-    return bool(
-        _parts_of(key)
-        .filter(settled_at=None)
-        .update(amount_cents=0, settled_at=timezone.now())
-    )
+    with transaction.atomic():
+        released = (
+            _parts_of(key)
+            .filter(settled_at=None)
+            .update(amount_cents=0, settled_at=timezone.now())
+        )
+        if released:
+            _logged("released", 0, key=key)
+    return bool(released)
 
 
 @transaction.atomic
@@ -187,6 +198,10 @@ def committed() -> dict[str | None, int]:
     )
     cents_by_pool[None] = sum(cents_by_pool.values())
     return cents_by_pool
+
+
+def _logged(what: str, cents: int, **about: Any) -> None:
+    log.append(log.Kind.BUDGET, {"is": what, "cents": cents, **about})
 
 
 def _site_budget() -> Budget:

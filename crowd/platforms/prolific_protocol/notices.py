@@ -81,5 +81,5 @@ def read(
     try:
         notice = json.loads(body)
         return Notice(str(notice["event_type"]), str(notice["resource_id"]))
-    except (ValueError, KeyError, TypeError):
+    except (ValueError, KeyError, TypeError, RecursionError):
         raise GenieError("The notice is empty.", code="unreadable") from None

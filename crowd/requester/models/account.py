@@ -198,6 +198,11 @@ class RequesterHIT(models.Model):
                 name="requester_hit_to_announce",
             ),
             models.Index(
+                fields=["hit_type", "id"],
+                condition=Q(disposed_at=None, announced=False),
+                name="requester_hit_of_group",
+            ),
+            models.Index(
                 fields=["requester", "expires_at"],
                 condition=Q(held_as_open=True),
                 name="requester_hit_held_as_open",

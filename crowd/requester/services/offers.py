@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from dataclasses import dataclass
 from datetime import datetime
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from django.db.models import F, Max, Min
+from django.db.models import Count, Exists, OuterRef, Q, Subquery
+from django.db.models.functions import Coalesce
 
 from crowd.requester.models.account import (
     RequesterAssignment,
@@ -15,7 +15,6 @@ from crowd.requester.models.account import (
     RequesterHITType,
     WorkerAlias,
 )
-from crowd.requester.selectors.hit_status import counted
 from crowd.requester.services.needs import Need, needs_of
 from crowd.requester.services.requirements import guards
 from crowd.workers.models.worker import Worker
@@ -25,6 +24,8 @@ if TYPE_CHECKING:
     from django.db.models import QuerySet
 
 State = RequesterAssignment.State
+# So many HITs of a group are counted: counting all would read all that are open.
+COUNTED = 100
 
 
 @dataclass(frozen=True)
@@ -34,6 +35,10 @@ class Group:
     hit_type: RequesterHITType
     n_left: int
     needs: list[Need]
+
+    @property
+    def left(self) -> str:
+        return f"{self.n_left}{'+' if self.n_left == COUNTED else ''}"
 
     @property
     def may_accept(self) -> bool:
@@ -53,10 +58,16 @@ class Group:
 
 def groups(worker: Worker, now: datetime) -> list[Group]:
     """List the groups that a worker may know of, those that they can do first."""
-    n_left = Counter(left_for(worker, now).values_list("hit_type", flat=True))
-    types = RequesterHITType.objects.filter(pk__in=n_left).select_related("requester")
+    left = left_for(worker, now)
+    types = RequesterHITType.objects.filter(
+        Exists(left.filter(hit_type=OuterRef("pk")))
+    ).select_related("requester")
     all_groups = [
-        Group(hit_type, n_left[hit_type.pk], needs_of(hit_type, worker))
+        Group(
+            hit_type,
+            left.filter(hit_type=hit_type)[:COUNTED].count(),
+            needs_of(hit_type, worker),
+        )
         for hit_type in types
     ]
     shown = [group for group in all_groups if group.is_shown]
@@ -72,26 +83,40 @@ def group(worker: Worker, group_id: str, now: datetime) -> Group | None:
     )
     if hit_type is None:
         return None
-    n = left_for(worker, now).filter(hit_type=hit_type).count()
+    n = left_for(worker, now).filter(hit_type=hit_type)[:COUNTED].count()
     offered = Group(hit_type, n, needs_of(hit_type, worker))
     return offered if n and offered.is_shown else None
 
 
-def left_for(worker: Worker, now: datetime) -> QuerySet[RequesterHIT, Any]:
+def left_for(worker: Worker, now: datetime) -> QuerySet[RequesterHIT]:
     """Give the HITs with a free place that a worker has not taken, oldest first."""
     if worker.excluded:
-        return counted(RequesterHIT.objects.none(), now)
+        return RequesterHIT.objects.none()
     taken = RequesterAssignment.objects.filter(worker__worker=worker).exclude(
         state=State.RETURNED
     )
-    live = RequesterHIT.objects.filter(disposed_at=None, expires_at__gt=now)
     closed = WorkerAlias.objects.filter(worker=worker, block_reason__isnull=False)
-    welcome = live.exclude(requester__in=closed.values("requester")).exclude(
-        pk__in=taken.values("hit")
+    # of one that was announced nothing is left; what is open is few among all of years
+    live = RequesterHIT.objects.filter(
+        disposed_at=None, announced=False, expires_at__gt=now
+    )
+    # counted for each row that is looked at, and not for all at once
+    in_use = (
+        RequesterAssignment.objects.filter(
+            Q(state=State.ACCEPTED, deadline_at__gt=now)
+            | Q(state__in=[State.SUBMITTED, State.APPROVED, State.REJECTED]),
+            hit=OuterRef("pk"),
+        )
+        .order_by()
+        .values("hit")
+        .annotate(n=Count("pk"))
+        .values("n")
     )
     return (
-        counted(welcome, now)
-        .filter(max_assignments__gt=F("n_open") + F("n_submitted") + F("n_decided"))
+        live.exclude(requester__in=closed.values("requester"))
+        .exclude(pk__in=taken.values("hit"))
+        .filter(max_assignments__gt=Coalesce(Subquery(in_use), 0))
+        .select_related("hit_type")
         .order_by("pk")
     )
 
@@ -106,19 +131,19 @@ def next_few(
     how many of the group they have had: to look again shows the same.
     """
     left = left_for(worker, now).filter(hit_type=hit_type)
-    ends = left.aggregate(first=Min("pk"), last=Max("pk"))
-    if ends["first"] is None:
+    first, last = left.first(), left.last()
+    if first is None or last is None:
         return []
     had = RequesterAssignment.objects.filter(
         worker__worker=worker, hit__hit_type=hit_type
     ).count()
     seed = seed_from("place in a group", worker.pk, hit_type.pk, had)
-    place = int(generator(seed).integers(ends["first"], ends["last"] + 1))
+    place = int(generator(seed).integers(first.pk, last.pk + 1))
     found = list(left.filter(pk__gte=place)[:n])
     return found + list(left.filter(pk__lt=place)[: n - len(found)])
 
 
-def open_work(worker: Worker, now: datetime) -> QuerySet[RequesterAssignment, Any]:
+def open_work(worker: Worker, now: datetime) -> QuerySet[RequesterAssignment]:
     """Give what a worker has accepted and can still send in, most urgent first."""
     return (
         RequesterAssignment.objects.filter(

@@ -32,6 +32,22 @@ def is_parquet(path: Path) -> bool:
         return file.read(len(_MAGIC)) == _MAGIC
 
 
+def check_available() -> None:
+    """Say what to install where the engine is not.
+
+    Raises
+    ------
+    GenieError
+        ``no-parquet``.
+    """
+    if not available():
+        raise GenieError(
+            "Parquet needs DuckDB: install Genie with its extra, "
+            "pip install 'genie-leaderboards[parquet]'.",
+            code="no-parquet",
+        )
+
+
 def engine(folder: Path | None = None) -> Any:
     """Open a connection; what does not fit into its memory goes into `folder`.
 
@@ -40,12 +56,7 @@ def engine(folder: Path | None = None) -> Any:
     GenieError
         ``no-parquet`` where the engine is not installed.
     """
-    if not available():
-        raise GenieError(
-            "Parquet needs DuckDB: install Genie with its extra, "
-            "pip install 'genie-leaderboards[parquet]'.",
-            code="no-parquet",
-        )
+    check_available()
     import duckdb
 
     spare = {"temp_directory": str(folder)} if folder else {}

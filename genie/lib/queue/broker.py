@@ -3,16 +3,15 @@
 django-q2's table has no column for the owner of a claim, only the time until which it
 lasts. `DatabaseBroker` writes the owner into the microseconds of that time, so that
 claim and owner are one write and `release_own_claims` leaves alone what other machines
-are running.
+are running. Whose number it is, `owners` knows.
 """
 
 from __future__ import annotations
 
 import time
 import uuid
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any
-from zlib import crc32
 
 from django.conf import settings
 from django.utils import timezone
@@ -53,27 +52,36 @@ class DatabaseBroker(BeatingBroker, ORM):  # type: ignore[misc]
 
     def timeout(self, task: OrmQ) -> datetime:
         until: datetime = super().timeout(task)
-        return until.replace(microsecond=_owner())
+        return until.replace(microsecond=pulse.owner())
 
 
 def release_own_claims() -> int:
     """Make the jobs claimable again that this machine's dead processes had claimed."""
+    return release_claims_of(pulse.owner())
+
+
+def release_claims_of(owner: int) -> int:
+    """Make the jobs claimable again that a queue without processes had claimed."""
     now = timezone.now()
-    own_claims = [
+    claims = [
         claim
         for claim in OrmQ.objects.filter(lock__gt=now).values_list("pk", "lock")
-        if claim[1].microsecond == _owner()
+        if claim[1].microsecond == owner
     ]
     # Comparing the time leaves a claim alone that somebody else has taken meanwhile.
     return sum(
-        OrmQ.objects.filter(pk=pk, lock=lock).update(lock=now)
-        for pk, lock in own_claims
+        OrmQ.objects.filter(pk=pk, lock=lock).update(lock=now) for pk, lock in claims
     )
 
 
-def _owner() -> int:
-    """Give the number of this queue: machine, folder and name, as microseconds."""
-    return crc32(str(pulse.folder()).encode()) % 1_000_000
+def release_claim(receipt: str, *, after: timedelta) -> bool:
+    """Make one job claimable again in a while, if it is still this queue's."""
+    # What an external queue has handed out, it hands out again by itself.
+    row = OrmQ.objects.filter(pk=receipt).first() if receipt.isdigit() else None
+    if row is None or row.lock.microsecond != pulse.owner():
+        return False
+    mine = OrmQ.objects.filter(pk=row.pk, lock=row.lock)
+    return bool(mine.update(lock=timezone.now() + after))
 
 
 def _beat() -> str:

@@ -7,12 +7,15 @@ the supervisor looks at this pulse and restarts the whole process group.
 
 from __future__ import annotations
 
+import contextlib
 import os
 import re
+import secrets
 import socket
 import time
 from pathlib import Path
 from typing import Any
+from zlib import crc32
 
 from django.conf import settings
 from django_q.signals import post_execute_in_worker, pre_execute
@@ -27,10 +30,26 @@ DEFAULT_NAME = "main"
 def folder() -> Path:
     """Give the folder of this queue's files; machines may share everything above it."""
     machine = re.sub(r"[^\w.-]", "_", socket.gethostname())
-    name = os.environ.get(NAME_VARIABLE, DEFAULT_NAME)
-    path: Path = settings.VAR_DIR / "queue" / machine / name
+    path: Path = settings.VAR_DIR / "queue" / machine / name()
     path.mkdir(parents=True, exist_ok=True)
     return path
+
+
+def name() -> str:
+    """Give the name of this queue among those of its machine."""
+    return os.environ.get(NAME_VARIABLE, DEFAULT_NAME)
+
+
+def owner() -> int:
+    """Give the number by which this queue claims jobs, below a million.
+
+    It is drawn once for each folder: machines that were copied from one image may have
+    the same name.
+    """
+    path = folder() / "owner"
+    with contextlib.suppress(FileExistsError), path.open("x") as file:
+        file.write(secrets.token_hex(16))
+    return crc32(f"{path} {path.read_text()}".encode()) % 1_000_000
 
 
 def supervised() -> bool:
@@ -43,10 +62,15 @@ def beat() -> None:
     (folder() / "beat").touch()
 
 
-def seconds_since_beat() -> float | None:
-    """Give the age of the last beat; None when there never was one."""
+def guarding() -> None:
+    """Show that the process is at work that watches over the others."""
+    (folder() / "guard").touch()
+
+
+def seconds_since(sign: str) -> float | None:
+    """Give the age of the last `beat` or `guard`; None when there never was one."""
     try:
-        return time.time() - (folder() / "beat").stat().st_mtime
+        return time.time() - (folder() / sign).stat().st_mtime
     except FileNotFoundError:
         return None
 
@@ -59,6 +83,17 @@ def busy() -> bool:
         path.stat().st_mtime > limit and _alive(int(path.suffix[1:]))
         for path in folder().glob("busy.*")
     )
+
+
+def job_of_dead(pid: int) -> str | None:
+    """Take the mark of a process that is gone: the queue's name of the job it was at."""
+    mark = folder() / f"busy.{pid}"
+    try:
+        return mark.read_text()
+    except FileNotFoundError:
+        return None
+    finally:
+        mark.unlink(missing_ok=True)
 
 
 def clear() -> None:
@@ -75,7 +110,7 @@ def listen() -> None:
 
 def _mark(task: dict[str, Any], **_kwargs: Any) -> None:
     logs.working_on(job=str(task.get("id")), func=str(task.get("func")))
-    (folder() / f"busy.{os.getpid()}").touch()
+    (folder() / f"busy.{os.getpid()}").write_text(str(task.get("ack_id", "")))
 
 
 def _unmark(**_kwargs: Any) -> None:

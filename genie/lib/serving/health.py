@@ -19,6 +19,7 @@ from django.views import defaults
 
 from genie.lib import jobs
 from genie.lib.database import unavailable
+from genie.lib.serving import mail_server
 
 RETRY_SECONDS = 30
 # The shortest schedule is a minute, and django-q2 looks every half minute.
@@ -74,6 +75,8 @@ def _readiness() -> HttpResponse:
     except DatabaseProblem:  # what is not known by now says where it stopped
         connection.close()
     ready = set(parts.values()) == {"ok"}
+    # Told, and no reason to send visitors elsewhere: all but e-mails goes on without it.
+    parts["mail"] = mail_server.watched.state()
     answer = JsonResponse({"ready": ready, **parts}, status=200 if ready else 503)
     if not ready:
         answer.headers["Retry-After"] = str(RETRY_SECONDS)

@@ -31,5 +31,7 @@ class Command(BaseCommand):
             style = self.style.SUCCESS if finding.verdict == OK else self.style.ERROR
             verdict = style(f"{finding.verdict:8}")
             self.stdout.write(f"{verdict} {name:17} {finding.sentence}")
+            for point in finding.points.values():
+                self.stdout.write(f"{'':26} - {point}")
         if PROBLEM in verdicts:
             sys.exit(1)

@@ -21,6 +21,7 @@ from genie.lib import jobs
 from genie.lib.logs import one_line
 from genie.lib.queue import lifeline, locks, pulse
 from genie.lib.queue.broker import release_own_claims
+from genie.lib.queue.owners import Presence
 from genie.schedules import SCHEDULES
 
 _LOOK_AT_CLOCK_SECONDS = 60
@@ -44,6 +45,7 @@ class Command(BaseCommand):
     def handle(self, *args: Any, **options: Any) -> None:
         self.quiet = bool(options["quiet"])
         self.stopping = False
+        self.presence = Presence()
         os.environ[pulse.NAME_VARIABLE] = _checked_name(options["name"])
         signal.signal(signal.SIGTERM, self._stop)
         signal.signal(signal.SIGINT, self._stop)
@@ -59,10 +61,12 @@ class Command(BaseCommand):
             with locks.lock_cluster() as lock:
                 # What was dropped when the processes died is picked up at once.
                 self._tell_queue(jobs.undo_clock_jump)
+                self._tell_queue(self.presence.begin)
                 self._tell_queue(release_own_claims)
                 self._tell_queue(lambda: jobs.enqueue_missing([ADVANCE]))
                 self._run_cluster(lock)
         self._tell_queue(release_own_claims)
+        self._tell_queue(self.presence.end)
 
     def _run_cluster(self, lock: IO[str]) -> None:
         pulse.clear()
@@ -85,6 +89,11 @@ class Command(BaseCommand):
             if time.monotonic() - looked > _LOOK_AT_CLOCK_SECONDS:
                 looked = time.monotonic()
                 self._tell_queue(jobs.undo_clock_jump)
+            if self.presence.is_due() and self._tell_queue(self.presence.beat) is False:
+                # Others are at its jobs already: not a moment more with them.
+                os.killpg(cluster.pid, signal.SIGKILL)
+                self.stderr.write("This queue was taken for dead: restarting it.")
+                return
             if self._stale(time.monotonic() - started):
                 self.stderr.write("The queue is not responding: restarting it.")
                 return
@@ -94,22 +103,24 @@ class Command(BaseCommand):
                 f"{cluster.returncode}): restarting it."
             )
 
-    def _tell_queue(self, write: Callable[[], object]) -> None:
+    def _tell_queue(self, write: Callable[[], object]) -> object:
         """Write to the queue; a database that is away for a moment ends nothing."""
         try:
             close_old_connections()
-            write()
+            return write()
         except DatabaseProblem as error:
             self.stderr.write(f"The database is not responding: {one_line(error)}")
             connection.close()
+            return None
 
     def _stale(self, running: float) -> bool:
         limit: int = settings.GENIE["QUEUE_STALE_SECONDS"]
-        age = pulse.seconds_since_beat()
         # A queue that was started just now has had no time for a beat.
-        if running < limit or (age is not None and age < limit):
+        if running < limit:
             return False
-        return not pulse.busy()
+        if not _is_younger(pulse.seconds_since("guard"), limit):
+            return True
+        return not (_is_younger(pulse.seconds_since("beat"), limit) or pulse.busy())
 
     def _end(self, cluster: subprocess.Popen[bytes]) -> None:
         """Ask politely, then kill the whole group: a wedged queue ignores SIGTERM."""
@@ -130,6 +141,10 @@ class Command(BaseCommand):
     def _say(self, text: str) -> None:
         if not self.quiet:
             self.stdout.write(text)
+
+
+def _is_younger(age: float | None, limit: int) -> bool:
+    return age is not None and age < limit
 
 
 def _checked_name(name: str) -> str:

@@ -86,6 +86,11 @@ class StandingSerializer(serializers.Serializer[Any]):
         "only if staff decided so.",
     )
     pending = PendingSerializer(allow_null=True)
+    best_of = serializers.IntegerField(
+        allow_null=True,
+        help_text="Set if it is the best of so many rated attempts of its team, withdrawn "
+        "and private ones included; null while anonymous.",
+    )
     criteria = serializers.DictField(child=HumanScoreSerializer())
     metrics = serializers.DictField(child=serializers.FloatField())
 

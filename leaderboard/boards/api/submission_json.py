@@ -7,6 +7,8 @@ from typing import Any
 from rest_framework.request import Request
 from rest_framework.reverse import reverse
 
+from leaderboard.boards.selectors.attempts import Attempts, attempts_of
+from leaderboard.boards.selectors.columns import main_criterion
 from leaderboard.boards.selectors.score_changes import score_changes, still_open
 from leaderboard.evaluation.models.human_evaluation import Score
 from leaderboard.evaluation.selectors.campaigns import campaigns_of, evaluation_of
@@ -44,8 +46,10 @@ def full(
 ) -> dict[str, Any]:
     """Give the whole story, the team's own matters to the team and staff only."""
     withdrawn = submission.state == Submission.State.WITHDRAWN and not view.inner
+    scores = [] if withdrawn else _scores(submission, view)
     return {
         **brief(submission, view, request),
+        "attempts": _attempts(submission, scores) if view.identity else None,
         "description": submission.description if view.identity else None,
         "links": submission.links if view.identity else None,
         "file": _file(submission) if view.inner else None,
@@ -63,10 +67,16 @@ def full(
             for event in submission.events.order_by("pk")
         ],
         "metrics": {} if withdrawn else _metrics(submission),
-        "scores": [] if withdrawn else _scores(submission, view),
+        "scores": scores,
         "provisional_because": [] if withdrawn else still_open(submission),
         "score_changes": [] if withdrawn else score_changes(submission),
     }
+
+
+def _attempts(submission: Submission, scores: list[Score]) -> Attempts:
+    main = main_criterion(submission.task)
+    ranking = [score for score in scores if score.criterion == main]
+    return attempts_of(submission, ranking[0] if ranking else None)
 
 
 def _file(submission: Submission) -> dict[str, Any]:

@@ -214,9 +214,26 @@ class SubmissionSerializer(serializers.Serializer[Any]):
     published_at = serializers.DateTimeField(allow_null=True)
 
 
+class AttemptsSerializer(serializers.Serializer[Any]):
+    n = serializers.IntegerField(help_text="Withdrawn and private ones included.")
+    n_rated = serializers.IntegerField(help_text="Those that have had a score.")
+    is_best = serializers.BooleanField(
+        help_text="Whether this is the best of several rated ones."
+    )
+    low = serializers.FloatField(
+        allow_null=True,
+        help_text="95 % interval of the ranking score that allows for the choice of the "
+        "best (Šidák); null otherwise.",
+    )
+    high = serializers.FloatField(allow_null=True)
+
+
 class SubmissionDetailSerializer(SubmissionSerializer):
     """A submission with its events; null where only its team and staff have access."""
 
+    attempts = AttemptsSerializer(
+        allow_null=True, help_text="The team's attempts on the task."
+    )
     description = serializers.CharField(allow_null=True)
     links = serializers.ListField(child=serializers.CharField(), allow_null=True)
     file = FileSerializer(allow_null=True)

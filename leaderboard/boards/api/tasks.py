@@ -4,20 +4,25 @@ from __future__ import annotations
 
 from typing import Any
 
-from django.db.models import Q, QuerySet
-from django.http import Http404
+from django.db.models import QuerySet
+from django.http import Http404, HttpResponse
 from drf_spectacular.utils import extend_schema
 from rest_framework import serializers
+from rest_framework.renderers import JSONRenderer
 from rest_framework.request import Request
 from rest_framework.response import Response
 
+from genie.lib.serving.caches import computed as cache
 from leaderboard.api.base import View, problems
 from leaderboard.api.query import AtQuery, Choice, PageQuery, Query, one_of
 from leaderboard.boards.api.serializers import StandingSerializer
 from leaderboard.boards.selectors.filtering import Filter
+from leaderboard.boards.selectors.home import called
 from leaderboard.boards.selectors.sorting import order_from, sort_keys
 from leaderboard.boards.selectors.standings import standings
+from leaderboard.boards.selectors.version import KEPT_FROM_ROWS, KEPT_SECONDS, state
 from leaderboard.stats.ranking import RANK_RULE, RANK_SUMS_HELP
+from leaderboard.submissions.selectors.visibility import team_ids
 from leaderboard.tasks.api import (
     InstanceSerializer,
     TaskBriefSerializer,
@@ -91,7 +96,7 @@ class TaskList(View):
             one_of("kind", kind, list(kinds))
             rows = rows.filter(kind=kind)
         if text := self.query.get("q"):
-            rows = rows.filter(Q(title__icontains=text) | Q(slug__icontains=text))
+            rows = rows.filter(called(text))
         page: Any = self.paginate_queryset(rows)
         return self.get_paginated_response(self.get_serializer(page, many=True).data)
 
@@ -150,22 +155,33 @@ class Leaderboard(TaskView):
         ),
         responses={200: StandingSerializer(many=True), **problems("not-found")},
     )
-    def get(self, request: Request, slug: str) -> Response:
+    def get(self, request: Request, slug: str) -> HttpResponse:
         task = self.task()
         parameters = self.query
         # metrics are columns, so the choices depend on the task and cannot stand in the
         # query class
         one_of("sort", parameters.get("sort", ""), sort_keys(task))
-        rows: Any = standings(
-            task,
-            request.user,
-            order_from(task, parameters.get("sort"), parameters.get("dir")),
-            at=parameters.get("at"),
-            chosen=Filter(
-                text=parameters.get("q", ""),
-                scored=parameters.get("scored") == "1",
-                **self.chosen("team", "kind", "since", "until"),
-            ),
-        )
-        page: Any = self.paginate_queryset(rows)
-        return self.get_paginated_response(self.get_serializer(page, many=True).data)
+        teams = team_ids(request.user)
+        # next and previous pages are named as whole addresses
+        asked = (request.build_absolute_uri(), str(request.accepted_media_type))
+        key = state(task, teams).key("api", *asked, teams=teams)
+        json: bytes | None = cache.get(key)
+        if json is None:
+            rows: Any = standings(
+                task,
+                order=order_from(task, parameters.get("sort"), parameters.get("dir")),
+                at=parameters.get("at"),
+                chosen=Filter(
+                    text=parameters.get("q", ""),
+                    scored=parameters.get("scored") == "1",
+                    **self.chosen("team", "kind", "since", "until"),
+                ),
+                teams=teams,
+            )
+            page: Any = self.paginate_queryset(rows)
+            shown = self.get_serializer(page, many=True).data
+            answer = self.get_paginated_response(shown)
+            json = JSONRenderer().render(answer.data, request.accepted_media_type)
+            if rows.n_all >= KEPT_FROM_ROWS:
+                cache.set(key, json, KEPT_SECONDS)
+        return HttpResponse(json, content_type=JSONRenderer.media_type)

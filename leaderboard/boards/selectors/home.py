@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field, fields
 
 from django.core.cache import caches
-from django.db.models import Count, F, Q, QuerySet, Sum, Window
+from django.db.models import Count, Exists, F, OuterRef, Q, QuerySet, Sum, Window
 from django.db.models.functions import RowNumber
 
 from crowd.hits.models.assignment import Answer
@@ -74,12 +74,31 @@ class Numbers:
 _KEY = "-".join(["home", *(one.name for one in fields(Numbers))])
 
 
-def task_cards() -> list[TaskCard]:
-    """Give every task with its best systems, in four queries."""
-    tasks = list(Task.objects.order_by("demo", "kind", "title").defer("description"))
+def tasks_in_order(text: str = "", kind: str = "") -> QuerySet[Task]:
+    """Give tasks, real ones before demonstrations, those with results first."""
+    results = Submission.objects.filter(
+        public(), task=OuterRef("pk"), published_at__isnull=False
+    )
+    tasks = Task.objects.filter(called(text)).defer("description")
+    if kind:
+        tasks = tasks.filter(kind=kind)
+    return tasks.annotate(has_results=Exists(results.order_by())).order_by(
+        "demo", "-has_results", "kind", "title", "pk"
+    )
+
+
+def called(text: str) -> Q:
+    """Select tasks by a part of their title or slug."""
+    if not text:
+        return Q()
+    return Q(title__icontains=text) | Q(slug__icontains=text)
+
+
+def task_cards(tasks: Iterable[Task]) -> list[TaskCard]:
+    """Give each of these tasks with its best systems, in three queries."""
     cards = {task.pk: TaskCard(task) for task in tasks}
     for pk, n, n_published, n_simulated in (
-        Submission.objects.filter(public())
+        Submission.objects.filter(public(), task__in=list(cards))
         .order_by()
         .values_list("task_id")
         .annotate(
@@ -90,28 +109,37 @@ def task_cards() -> list[TaskCard]:
     ):
         card = cards[pk]
         card.n_systems, card.n_published, card.n_simulated = n, n_published, n_simulated
-    for pk, n_ranked in _n_ranked(tasks):
-        cards[pk].n_ranked = n_ranked
-    for score in _best(tasks):
-        cards[score.submission.task_id].best.append(score)
-    # real tasks before demonstrations, those with results first
-    return sorted(cards.values(), key=lambda card: (card.task.demo, not card.best))
+    for score, n_ranked in _best([card.task for card in cards.values()]):
+        card = cards[score.submission.task_id]
+        card.best.append(score)
+        card.n_ranked = n_ranked
+    return list(cards.values())
 
 
 def latest() -> list[Score]:
     """Give the results published last."""
+    # more than are shown, for those whose score is of another criterion or superseded
+    newest = (
+        Submission.objects.filter(public(), published_at__isnull=False)
+        .order_by("-published_at", "-pk")
+        .values_list("pk", "task_id")[: 4 * N_LATEST]
+    )
+    submissions = dict(newest)
+    tasks = Task.objects.filter(pk__in=set(submissions.values()))
     return list(
-        _shown(Task.objects.only("slug", "kind", "config"))
+        _shown(tasks.only("slug", "kind", "config"))
+        .filter(submission__in=list(submissions))
         .select_related("submission__task", "submission__team", "evaluation")
         .prefetch_related("evaluation__campaigns")
         .order_by("-submission__published_at", "-pk")[:N_LATEST]
     )
 
 
-def _best(tasks: list[Task]) -> list[Score]:
+def _best(tasks: list[Task]) -> list[tuple[Score, int]]:
+    """Give the tasks' best scores in order, each with how many are ranked there."""
     # a window over all tasks at once, where a query for each would grow with their
-    # number
-    leading = (
+    # number; over keys alone, because a score is long
+    ranking = (
         _shown(tasks)
         .filter(ranked())
         .annotate(
@@ -119,26 +147,26 @@ def _best(tasks: list[Task]) -> list[Score]:
                 RowNumber(),
                 partition_by=F("submission__task_id"),
                 order_by=[F("mean").desc(), F("pk").asc()],
-            )
+            ),
+            of=Window(Count("pk"), partition_by=F("submission__task_id")),
         )
         .filter(place__lte=N_BEST)
+        .order_by("submission__task_id", "place")
     )
-    return list(
-        leading.select_related("submission").order_by("submission__task_id", "place")
-    )
-
-
-def _n_ranked(tasks: list[Task]) -> Iterable[tuple[int, int]]:
-    rows = _shown(tasks).filter(ranked()).order_by()
-    return rows.values_list("submission__task").annotate(n=Count("pk"))
+    n_ranked = dict(ranking.values_list("pk", "of"))
+    scores = Score.objects.select_related("submission").in_bulk(list(n_ranked))
+    return [(scores[pk], n) for pk, n in n_ranked.items()]
 
 
 def _shown(tasks: Iterable[Task]) -> QuerySet[Score]:
     """Select the published scores by which boards are ranked."""
+    by_criterion: dict[str, list[int]] = {}
+    for task in tasks:
+        by_criterion.setdefault(main_criterion(task), []).append(task.pk)
     # starts from "nothing" because an empty Q selects everything when there is no task
     ranking = Q(pk__in=[])
-    for task in tasks:
-        ranking |= Q(submission__task=task, criterion=main_criterion(task))
+    for criterion, pks in by_criterion.items():
+        ranking |= Q(submission__task__in=pks, criterion=criterion)
     return Score.objects.filter(
         public("submission__"),
         ranking,

@@ -11,6 +11,7 @@ from typing import Any
 from django.db.models import FilteredRelation, Q
 from django.utils import timezone
 
+from leaderboard.boards.selectors.attempts import attempts
 from leaderboard.boards.selectors.columns import Place, current, main_criterion
 from leaderboard.evaluation.models.human_evaluation import Score
 from leaderboard.evaluation.selectors.coverage import Partial, is_whole, partial_of
@@ -86,6 +87,8 @@ class Row:
     pending: Pending | None
     # set when the score rests on too few instances to be ranked by itself
     partial: Partial | None = None
+    # the best of so many rated attempts of its team; None: not the best of several
+    best_of: int | None = None
     # the scores of all criteria, the ranking one among them
     criteria: dict[str, Human] = field(default_factory=dict)
     metrics: dict[str, float] = field(default_factory=dict)
@@ -112,7 +115,7 @@ def fetch_rows(
     teams: frozenset[int],
     at: datetime | None = None,
 ) -> list[Row]:
-    """Fetch what the rows show, in the order given, in four queries at most.
+    """Fetch what the rows show, in the order given, in five queries at most.
 
     With `at` scores and metrics are those of then.
     """
@@ -134,7 +137,7 @@ def fetch_rows(
     judged = n_judged(being_judged) if being_judged else {}
     today = timezone.localdate()
     criterion = main_criterion(task)
-    return [
+    rows = [
         _row(
             task,
             place,
@@ -148,6 +151,24 @@ def fetch_rows(
             today=today,
         )
         for place in places
+    ]
+    # what a team tries later says nothing of a past board
+    return rows if at is not None else _with_best(task, rows, data_of)
+
+
+def _with_best(
+    task: Task, rows: list[Row], data_of: dict[int, dict[str, Any]]
+) -> list[Row]:
+    """Say of which rows their team, where it is named, has tried others."""
+    named = {row.pk: data_of[row.pk]["team_id"] for row in rows if row.team}
+    tried = attempts(task, {*named.values()}) if named else {}
+    return [
+        replace(row, best_of=found.n_rated)
+        if (found := tried.get((named.get(row.pk, 0), row.simulated)))
+        and not row.private
+        and found.chosen(row.human.mean if row.human else None)
+        else row
+        for row in rows
     ]
 
 

@@ -16,8 +16,13 @@ from leaderboard.evaluation.selectors.progress import n_judged
 from leaderboard.metric_runs.models.result import MetricResult
 from leaderboard.submissions.models.submission import Submission, SubmissionEvent
 from leaderboard.submissions.selectors.visibility import public
-from leaderboard.tasks.models import Task
+from leaderboard.tasks.models import Task, TaskRevision
 
+# A short board is made anew each time: it costs less to make than a stale one costs
+# trust. A long one is kept under its version, and for a minute at most, because what
+# staff edit by hand does not change the version.
+KEPT_FROM_ROWS = 100
+KEPT_SECONDS = 60
 # Whatever changes a board by itself leaves a new row in one of these, or moves the
 # progress of those whom people are judging.
 _TRACES: tuple[type[Model], ...] = (SubmissionEvent, Score, MetricResult)
@@ -34,6 +39,16 @@ class State:
 
     version: str
     latest_at: datetime | None
+
+    def key(self, *asked: str, teams: frozenset[int]) -> str:
+        """Name what is kept of the board in this state, as these teams asked for it.
+
+        Members of a team see its private rows and their progress: never another team's
+        page.
+        """
+        text = json.dumps([self.version, *asked, sorted(teams)])
+        # an address is as long as its visitor likes
+        return "board-" + hashlib.sha256(text.encode()).hexdigest()
 
 
 def version(task: Task) -> str:
@@ -65,6 +80,22 @@ def state(
     ]
     text = json.dumps(parts, default=str, sort_keys=True)
     return State(hashlib.sha256(text.encode()).hexdigest()[:16], latest_at)
+
+
+def of_all_boards() -> str:
+    """Name the state of all boards at once, less what people are judging right now.
+
+    It changes with any result, submission or task; keep what stands under it for
+    `KEPT_SECONDS`, as with `state`.
+    """
+    newest = {
+        model.__name__: Subquery(
+            model._default_manager.order_by("-pk").values("pk")[:1]
+        )
+        for model in (SubmissionEvent, Score, TaskRevision)
+    }
+    tasks = Task.objects.order_by("-pk").annotate(**newest)
+    return f"{timezone.localdate()} {tasks.values_list('pk', *newest).first()}"
 
 
 def _traces(task: Task, at: datetime) -> tuple[Any, ...]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Mapping
 from datetime import datetime
 from typing import Any
@@ -24,7 +23,7 @@ from leaderboard.boards.selectors.crowds.links import again, moved_crowds
 from leaderboard.boards.selectors.rows import Row
 from leaderboard.boards.selectors.sorting import DEFAULT
 from leaderboard.boards.selectors.standings import Standings, standings
-from leaderboard.boards.selectors.version import state
+from leaderboard.boards.selectors.version import KEPT_FROM_ROWS, KEPT_SECONDS, state
 from leaderboard.boards.views import table
 from leaderboard.boards.views.address import DATE, TEAM, Address, read_address
 from leaderboard.charts.axis import axis_over
@@ -34,10 +33,6 @@ from leaderboard.tasks.models import Task
 from leaderboard.tasks.services.versions import versions_of
 
 ROWS = 200
-# A short board is made anew each time. A long one is kept under its version, and for
-# a minute at most, because what staff edit by hand does not change the version.
-KEPT_FROM_ROWS = 100
-_KEPT_SECONDS = 60
 
 
 def board(request: HttpRequest, slug: str, at: str = "") -> HttpResponse:
@@ -95,20 +90,8 @@ def _body(
 ) -> SafeString:
     teams = team_ids(request.user)
     now = state(task, teams, at)
-    key = "|".join(
-        [
-            "board",
-            now.version,
-            stamp(at) if at else "",
-            address.query(),
-            request.GET.get("page", ""),
-            # members of a team see its private rows and their progress: never another
-            # team's page
-            ",".join(map(str, sorted(teams))),
-        ]
-    )
-    # an address is as long as its visitor likes
-    key = "board-" + hashlib.sha256(key.encode()).hexdigest()
+    asked = (stamp(at) if at else "", address.query(), request.GET.get("page", ""))
+    key = now.key("page", *asked, teams=teams)
     kept: str | None = cache.get(key)
     if kept is not None:
         return mark_safe(kept)  # noqa: S308  # what the template below gave
@@ -119,9 +102,8 @@ def _body(
     context["latest_at"] = now.latest_at
     context["to_change_first"] = (beside.get("first") or {}).get("n_ratings")
     html = render_to_string("leaderboard/boards/parts/board.html", context)
-    # a short board costs less to make than a stale one costs trust
     if rows.n_all >= KEPT_FROM_ROWS:
-        cache.set(key, str(html), _KEPT_SECONDS)
+        cache.set(key, str(html), KEPT_SECONDS)
     return html
 
 

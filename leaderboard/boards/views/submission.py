@@ -10,6 +10,7 @@ from django.shortcuts import render
 from django.utils import timezone
 
 from genie.accounts import reads
+from leaderboard.boards.selectors.attempts import attempts_of
 from leaderboard.boards.selectors.evidence import (
     Judgement,
     MetricLine,
@@ -126,6 +127,10 @@ def _evidence(
         "still_open": still_open(submission) if judged else [],
         "score_changes": score_changes(submission) if judged else [],
         "metrics": metrics,
+        # anonymous teams would be recognised by their number
+        "attempts": attempts_of(submission, judged[0].score)
+        if judged and view.identity
+        else None,
         "figures": worker_figures(campaigns_of(evaluation))
         if judged and evaluation
         else None,

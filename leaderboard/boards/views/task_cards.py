@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import Any
 
-from leaderboard.boards.selectors.home import TaskCard
+from django.utils.functional import SimpleLazyObject
+
+from leaderboard.boards.selectors.home import TaskCard, task_cards
+from leaderboard.boards.selectors.version import KEPT_SECONDS, of_all_boards
 from leaderboard.charts.axis import Axis, axis_over
+from leaderboard.tasks.models import Task
 
 
 @dataclass(frozen=True)
@@ -16,8 +22,18 @@ class Card:
     axis: Axis | None
 
 
-def cards(task_cards: list[TaskCard]) -> list[Card]:
-    return [Card(card, _axis(card)) for card in task_cards]
+def cards(tasks: Iterable[Task], *, many: bool) -> dict[str, Any]:
+    """Give templates the tasks' cards, made when they are needed, and how to keep them.
+
+    Cards are kept where there are many tasks; fewer are made anew each time, as short
+    boards are.
+    """
+    made = SimpleLazyObject(lambda: [Card(c, _axis(c)) for c in task_cards(tasks)])
+    return {
+        "cards": made,
+        "keep_seconds": KEPT_SECONDS if many else 0,
+        "version": of_all_boards() if many else "",
+    }
 
 
 def _axis(card: TaskCard) -> Axis | None:

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from urllib.parse import urlencode
+
 from django.conf import settings
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, render
 
-from leaderboard.boards.selectors.home import task_cards
+from genie.lib.serving.pages import page_of
+from leaderboard.boards.selectors.home import tasks_in_order
 from leaderboard.boards.selectors.sorting import metrics_of
 from leaderboard.boards.views.guidelines import example, guidelines
 from leaderboard.boards.views.task_cards import cards
@@ -16,9 +19,28 @@ from leaderboard.tasks.models import Task
 from leaderboard.tasks.services.configuration import noisy_below
 from quality.detection.models import ALL_EVIDENCE
 
+CARDS = 24
+_LONGEST = 100
+
 
 def tasks(request: HttpRequest) -> HttpResponse:
-    context = {"here": "tasks", "cards": cards(task_cards())}
+    """Show a page of the tasks, or of those that were asked for by name and kind."""
+    kinds = list(
+        Task.objects.order_by("kind").values_list("kind", flat=True).distinct()
+    )
+    # no database looks for a text with a zero in it
+    text = request.GET.get("q", "").replace("\0", "").strip()[:_LONGEST]
+    kind = request.GET.get("kind", "")
+    chosen = {"q": text, "kind": kind if kind in kinds else ""}
+    page = page_of(tasks_in_order(text, chosen["kind"]), CARDS, request.GET.get("page"))
+    context = {
+        "here": "tasks",
+        **cards(page.object_list, many=page.has_other_pages()),
+        "page": page,
+        "chosen": chosen,
+        "query": urlencode({name: word for name, word in chosen.items() if word}),
+        "kinds": kinds,
+    }
     return render(request, "leaderboard/boards/tasks.html", context)
 
 

@@ -6,7 +6,7 @@ from collections.abc import Collection, Sequence
 from datetime import datetime, timedelta
 from typing import Any
 
-from django.db.models import F, Q, QuerySet
+from django.db.models import F, QuerySet
 from django.db.models.functions import Coalesce
 
 from crowd.hits.models.assignment import Assignment
@@ -59,20 +59,20 @@ def _scored(among: Collection[int] | None) -> QuerySet[HumanEvaluation]:
 
 def _changed(rows: QuerySet[Any], unseen: timedelta = UNSEEN) -> set[int]:
     """Find those of which other ratings count than at the moment called `since`."""
-    banned = [
-        pk
-        for pool, at in bans.changed_at().items()
-        for pk in rows.filter(
-            Q(**{"since__lt": at + unseen}), task__slug=pool
-        ).values_list("pk", flat=True)
-    ]
     # scoring is followed by asking again, which had no money before
     added = rows.filter(**{"campaigns__campaign__money_added_at__gt": F("since")})
-    asked = list(rows.values_list("pk", F("since"), "campaigns__campaign"))
+    columns = ("pk", F("since"), "task__slug", "campaigns__campaign")
+    asked = list(rows.values_list(*columns))
+    changed_at = bans.changed_at()
+    banned = [
+        pk
+        for pk, since, pool, _ in asked
+        if pool in changed_at and since < changed_at[pool] + unseen
+    ]
     decided_at = _decided_at([campaign for *_, campaign in asked])
     decided = [
         pk
-        for pk, since, campaign in asked
+        for pk, since, _, campaign in asked
         if campaign in decided_at and decided_at[campaign] > since
     ]
     return {*banned, *added.values_list("pk", flat=True), *decided}

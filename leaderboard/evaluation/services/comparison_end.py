@@ -16,6 +16,7 @@ from leaderboard.evaluation.selectors.comparison_labels import (
     votes_are_final,
     with_balanced_sides,
 )
+from leaderboard.evaluation.services import public_log
 from leaderboard.stats.stopping.sequential import Decision
 
 State = states.State
@@ -49,6 +50,15 @@ def write(
     comparison.low, comparison.high = decision.low, decision.high
     comparison.votes_kept = True
     comparison.save()
+    public_log.result(
+        comparison,
+        state=state,
+        better=comparison.better,
+        n_labels=comparison.n_labels,
+        estimate=comparison.estimate,
+        low=comparison.low,
+        high=comparison.high,
+    )
     CountedVote.objects.bulk_create(
         [
             CountedVote(pair_id=pair.pair_pk, worker_id=worker, value=value)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from datetime import datetime, timedelta
 from itertools import pairwise
@@ -21,6 +21,7 @@ from django.db.models import Q, QuerySet
 from django.utils import timezone
 
 from genie.lib.seeds import seed_from
+from genie.lib.serving.unmoved import is_unmoved, looked_in_vain
 from leaderboard.evaluation import ranking
 from leaderboard.evaluation.blinding import board_blinding
 from leaderboard.evaluation.estimates import (
@@ -36,16 +37,18 @@ from leaderboard.evaluation.selectors.board_ratings import (
     board_scores,
     current_fit,
     evaluations_of,
+    scores_of_boards,
     units_of,
     weighed,
 )
 from leaderboard.evaluation.selectors.coverage import is_whole
 from leaderboard.evaluation.selectors.shown import with_what_was_shown
+from leaderboard.evaluation.services import public_log
 from leaderboard.evaluation.stored_fit import as_json
 from leaderboard.submissions.models.submission import Submission
 from leaderboard.tasks.config import PLAIN
 from leaderboard.tasks.models import Task
-from quality.bans.selectors.weights import soft_weights
+from quality.bans.selectors.weights import soft_weights, weights_stamps
 
 # Changes with the way in which boards are estimated: all are then estimated anew.
 VERSION = 3
@@ -54,6 +57,11 @@ WEIGHTS_STAND = timedelta(days=1)
 # Why a score changed whose own ratings did not, which it does once a day at most.
 AGAIN = "the systems of the board were estimated together again"
 PAUSE = timedelta(days=1)
+# What of a score decides what a fit says.
+_MADE_FROM = (
+    *("submission_id", "criterion", "ratings_sha256", "n"),
+    *("evaluation__n_instances", "evaluation__ranks_partial"),
+)
 
 
 @dataclass(frozen=True)
@@ -109,34 +117,49 @@ def refit(task: Task, of: Submission | None = None, *, hold: bool = False) -> bo
 
 def due() -> list[int]:
     """Find the tasks whose board is not what its scores say by now."""
-    tasks = Task.objects.filter(
-        pk__in=Score.objects.filter(superseded_at=None)
-        .order_by()
-        .values("submission__task")
-    )
-    fits = BoardFit.objects.filter(of=None, superseded_at=None).select_related("task")
-    current = {fit.task_id: fit for fit in fits}
-    known = {pk: fit.inputs_sha256 for pk, fit in current.items()}
+    found = scores_of_boards(*_MADE_FROM, "fit")
+    fits = BoardFit.objects.filter(of=None, superseded_at=None, task__in=list(found))
+    current = {
+        fit.task_id: fit
+        for fit in fits.select_related("task").defer("criteria", "evidence", "weights")
+    }
+    aged = _aged(current.values())
     held = BoardFit.objects.filter(superseded_at=None, holds_until__lte=timezone.now())
     # that of a private system which was withdrawn is made no more
     made = Q(of=None) | Q(of__in=_beside())
     moves = set(held.filter(made).values_list("task", flat=True))
     return [
         task.pk
-        for task in tasks.order_by("pk")
-        if board_scores(task).exists()
-        and (
-            task.pk in moves
-            or known.get(task.pk) != inputs_of(task)
-            or _lacks_fit(task)
-            or _has_aged(current.get(task.pk))
-        )
+        for task, rows in found.items()
+        if task.pk in moves | aged
+        or task.pk not in current
+        or current[task.pk].inputs_sha256 != _hashed(task, [row[:-1] for row in rows])
+        or any(fit is None for *_, fit in rows)
     ]
+
+
+def _aged(fits: Iterable[BoardFit]) -> set[int]:
+    """Find the tasks of fits that have aged; those that had not, where nothing moved."""
+    aged, stamps = set(), weights_stamps()
+    for fit in fits:
+        name = f"weights-of-fit-{fit.pk}-{fit.created_at.timestamp()}"
+        stamp = stamps.get(fit.task.slug, ())
+        if not _is_old(fit) or is_unmoved(name, stamp):
+            continue
+        if _has_aged(fit):
+            aged.add(fit.task_id)
+        else:
+            looked_in_vain(name, stamp)
+    return aged
+
+
+def _is_old(fit: BoardFit) -> bool:
+    return timezone.now() - fit.created_at >= WEIGHTS_STAND
 
 
 def _has_aged(fit: BoardFit | None) -> bool:
     """Tell whether workers count otherwise by now than in a fit of some days ago."""
-    if fit is None or timezone.now() - fit.created_at < WEIGHTS_STAND:
+    if fit is None or not _is_old(fit):
         return False
     return bool(soft_weights(fit.task.slug) != fit.weights)
 
@@ -154,18 +177,11 @@ def _lacks_fit(task: Task, of: Submission | None = None) -> bool:
 
 def inputs_of(task: Task, of: Submission | None = None) -> str:
     """Hash what a fit is made from: whose ratings, and what the task wants of them."""
-    rows = list(
-        board_scores(task, of)
-        .order_by("submission_id", "criterion")
-        .values_list(
-            "submission_id",
-            "criterion",
-            "ratings_sha256",
-            "n",
-            "evaluation__n_instances",
-            "evaluation__ranks_partial",
-        )
-    )
+    rows = board_scores(task, of).order_by("submission_id", "criterion")
+    return _hashed(task, list(rows.values_list(*_MADE_FROM)))
+
+
+def _hashed(task: Task, rows: list[tuple[Any, ...]]) -> str:
     human, whole = task.human, settings.GENIE["WHOLE_SHARE"]
     parts = [VERSION, human.estimate, human.ranks, whole, rows]
     return hashlib.sha256(json.dumps(parts).encode()).hexdigest()
@@ -249,6 +265,7 @@ def _write(refit: Refit, *, hold: bool) -> None:
         # what stands on the public board does not change with a system beside it
         rows = rows.filter(submission=of)
     held = [_give(score, fit, refit, now, hold=hold) for score in rows]
+    public_log.scores(score for score in rows if score.fit_id == fit.pk)
     if ends := [until for until in held if until is not None]:
         fit.holds_until = min(ends)
         fit.save(update_fields=["holds_until"])

@@ -17,6 +17,7 @@ from leaderboard.evaluation.selectors.campaigns import campaigns_of
 from leaderboard.evaluation.selectors.ratings_beside import ratings_beside
 from leaderboard.evaluation.selectors.ratings_digest import OF_ONE, digest
 from leaderboard.evaluation.selectors.system_ratings import system_ratings, unit_for
+from leaderboard.evaluation.services import public_log
 from leaderboard.evaluation.services.anchors import links
 from leaderboard.stats.intervals import Interval
 from leaderboard.tasks.config import PLAIN
@@ -150,7 +151,7 @@ def write(
     # A score of which no rating counts any more must not stand on a board.
     names = {(score.submission_pk, score.criterion) for score in scores}
     gone = [old.pk for name, old in current.items() if name not in names]
-    changed = bool(gone)
+    written = []
     Score.objects.filter(pk__in=gone).update(superseded_at=timezone.now())
     for new in scores:
         old = current.get((new.submission_pk, new.criterion))
@@ -159,11 +160,10 @@ def write(
             new.n_excluded_workers,
         ):
             continue
-        changed = True
         # Before the new one is written: only one score of a criterion may be current.
         if old is not None:
             Score.objects.filter(pk=old.pk).update(superseded_at=timezone.now())
-        Score.objects.create(
+        made = Score.objects.create(
             submission_id=new.submission_pk,
             evaluation=evaluation,
             criterion=new.criterion,
@@ -185,7 +185,9 @@ def write(
             reason=reason if old is not None else "",
             link=new.link,
         )
-    return changed
+        written.append(made)
+    public_log.scores(written)
+    return bool(gone or written)
 
 
 def _signature(evaluation: HumanEvaluation, score: Computed) -> str:

@@ -146,6 +146,18 @@ def _look(evaluation: HumanEvaluation) -> Look:
     """Judge who works on it, then see what the labels that count say."""
     comparison, campaign = evaluation.comparison, evaluation.campaign
     campaigns.grade_and_judge(evaluation.task, [campaign], in_waves=True)
+    look = _seen(comparison, campaign)
+    ends = look.complete or campaign.state == Campaign.State.STOPPED
+    if ends and not closing.waits([campaign]):
+        # what ends here, or goes on, rests on all answers
+        campaigns.grade_and_judge(
+            evaluation.task, [campaign], in_waves=True, complete=True
+        )
+        look = _seen(comparison, campaign)
+    return look
+
+
+def _seen(comparison: Comparison, campaign: Campaign) -> Look:
     last, votes = is_done(campaign), votes_of(comparison)
     labels = labels_from(comparison, votes, last=last)
     known = [label for label in labels if label is not None]

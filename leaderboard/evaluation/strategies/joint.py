@@ -18,7 +18,7 @@ from leaderboard.evaluation.models import states
 from leaderboard.evaluation.models.human_evaluation import HumanEvaluation
 from leaderboard.evaluation.models.joint_evaluation import JointEvaluation
 from leaderboard.evaluation.price import quote_side_by_side
-from leaderboard.evaluation.services import items, joint, qualification
+from leaderboard.evaluation.services import items, joint, public_log, qualification
 from leaderboard.evaluation.services.campaign_titles import campaign_title
 from leaderboard.evaluation.services.hidden import gate, in_slots
 from leaderboard.evaluation.services.hidden.drawn import tests_of
@@ -173,6 +173,7 @@ def _results(evaluation: HumanEvaluation) -> dict[str, Any]:
 
 def _write(evaluation: HumanEvaluation, results: dict[str, Any]) -> None:
     JointEvaluation.objects.filter(evaluation=evaluation.pk).update(results=results)
+    public_log.joint_result(evaluation.joint, results)
 
 
 def _texts(systems: Sequence[Submission], instances: Sequence[Instance]) -> Texts:

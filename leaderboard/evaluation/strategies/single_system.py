@@ -252,6 +252,9 @@ def _watch_replacements(evaluation: HumanEvaluation) -> None:
     if not asks or evaluation.submission.state != Submission.State.PUBLISHED:
         return
     campaigns.grade_and_judge(evaluation.task, asks)
+    if not closing.can_close(asks):
+        return
+    campaigns.grade_and_judge(evaluation.task, asks, complete=True)
     with transaction.atomic():
         machine.lock(evaluation.pk)
         closing.close(asks)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import tempfile
 import zipfile
+import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -12,6 +13,7 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from genie.lib.errors import GenieError
+from leaderboard.releases.rebuilding.public_log import check_since
 from leaderboard.releases.rebuilding.rebuild import rebuild
 
 
@@ -26,11 +28,29 @@ class Command(BaseCommand):
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("folder", type=Path, help="or the .zip as downloaded")
+        parser.add_argument(
+            "--parquet",
+            action="store_true",
+            help="read the tables' Parquet (extra: parquet); also done where there is no "
+            "JSONL",
+        )
+        parser.add_argument(
+            "--since",
+            type=Path,
+            metavar="EARLIER",
+            help="an earlier release of the same site: check that the public log has "
+            "only grown",
+        )
 
     def handle(self, *args: Any, **options: Any) -> None:
         try:
             with _unpacked(options["folder"]) as folder:
-                rebuilt = rebuild(folder, report=self.stdout.write)
+                rebuilt = rebuild(
+                    folder, parquet=options["parquet"], report=self.stdout.write
+                )
+                if options["since"]:
+                    with _unpacked(options["since"]) as earlier:
+                        self.stdout.write(check_since(folder, earlier))
         except GenieError as error:
             raise CommandError(error.message) from error
         for line in rebuilt.skipped:
@@ -49,7 +69,8 @@ def _unpacked(path: Path) -> Iterator[Path]:
         try:
             with zipfile.ZipFile(path) as archive:
                 archive.extractall(place)
-        except (zipfile.BadZipFile, NotImplementedError) as error:
+        # RuntimeError: packed with a password, or in a way that is not known here
+        except (zipfile.BadZipFile, zlib.error, EOFError, RuntimeError) as error:
             raise GenieError(
                 f"{path} is neither a release's folder nor its .zip.", code="no-release"
             ) from error

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import logging
 import time
 from typing import TYPE_CHECKING, Any
@@ -15,12 +16,13 @@ from django.utils import timezone
 from genie.lib import jobs
 from genie.lib.logs import one_line
 from genie.lib.seeds import seed_from
+from genie.lib.serving.unmoved import Stamp, is_unmoved, looked_in_vain, stamps
 from leaderboard.designs.unit import Unit
-from leaderboard.evaluation.models.human_evaluation import HumanEvaluation
+from leaderboard.evaluation.models.human_evaluation import HumanEvaluation, Score
 from leaderboard.evaluation.selectors.campaigns import campaigns_of, launched
 from leaderboard.evaluation.selectors.system_ratings import dated_ratings_of, unit_for
 from leaderboard.metric_board.models.board import MetricBoard
-from leaderboard.metric_board.models.outside import OutsideScores
+from leaderboard.metric_board.models.outside import OutsideMetric, OutsideScores
 from leaderboard.metric_board.selectors.inputs import (
     BOARD_VERSION,
     BoardInputs,
@@ -37,7 +39,10 @@ from leaderboard.metric_board.stats.snapshot import (
     metric_board,
 )
 from leaderboard.metric_runs.models.result import MetricResult
+from leaderboard.metric_runs.models.run import MetricRun
 from leaderboard.stats.resampling import Floats
+from leaderboard.submissions.models.submission import Submission, SubmissionEvent
+from leaderboard.submissions.selectors.visibility import public
 from leaderboard.tasks.models import Task
 
 if TYPE_CHECKING:
@@ -54,13 +59,37 @@ KEPT = 5
 
 def refresh_all() -> int:
     """Queue every board whose inputs have changed; return how many."""
-    pks = [
-        board.pk
-        for task in Task.objects.order_by("pk")
-        for criterion in criteria_of(task)
-        if (board := _demand(task, criterion)) is not None
-    ]
-    return jobs.enqueue_missing((JOB, {"pk": pk}) for pk in pks)
+    moved, wanted = _moved(), list[int]()
+    for task in Task.objects.order_by("pk"):
+        name = f"metric-boards-of-{task.pk}-{task.created_at.timestamp()}"
+        stamp = (json.dumps(task.config, sort_keys=True), moved.get(task.pk))
+        if is_unmoved(name, stamp):
+            continue
+        boards = [_demand(task, criterion) for criterion in criteria_of(task)]
+        if due := [board.pk for board in boards if board is not None]:
+            wanted += due
+        else:
+            looked_in_vain(name, stamp)
+    return jobs.enqueue_missing((JOB, {"pk": pk}) for pk in wanted)
+
+
+def _moved() -> dict[int, Stamp]:
+    """Count what metric boards are made from, by task."""
+    submission = "submission__task"
+    partial = HumanEvaluation.objects.filter(ranks_partial=True)
+    running = MetricRun.objects.filter(state=MetricRun.State.RUNNING)
+    outside = OutsideMetric.objects.filter(withdrawn_at=None)
+    return stamps(
+        (Submission.objects.filter(public()), "task", "pk"),
+        (SubmissionEvent.objects.all(), submission, "pk"),
+        (Score.objects.filter(superseded_at=None), submission, "pk"),
+        (partial, "task", "pk"),
+        (MetricResult.objects.all(), submission, "pk"),
+        (running, "task", "pk"),
+        (outside.exclude(published_at=None), "task", "published_at"),
+        (OutsideScores.objects.all(), "metric__task", "pk"),
+        (MetricBoard.objects.all(), "task", "wanted_at"),
+    )
 
 
 def refresh(task: Task) -> int:

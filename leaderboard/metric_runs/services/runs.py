@@ -7,6 +7,7 @@ that other work is not held up, and each piece that is done queues the next one.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable
 
 from django.db import transaction
@@ -14,10 +15,11 @@ from django.db.models import Exists, OuterRef, QuerySet
 from django.utils import timezone
 
 from genie.lib import jobs
+from genie.lib.serving.unmoved import is_unmoved, looked_in_vain, stamps
 from leaderboard.metric_runs.models.result import MetricResult
 from leaderboard.metric_runs.models.run import MetricPiece, MetricRun
 from leaderboard.metric_runs.selectors.chosen import Chosen, chosen_of
-from leaderboard.submissions.models.submission import Submission
+from leaderboard.submissions.models.submission import Submission, SubmissionEvent
 from leaderboard.submissions.selectors.visibility import ON_BOARD
 from leaderboard.tasks.models import Task
 
@@ -30,8 +32,23 @@ OBSOLETE = "The task asks for other settings now."
 
 
 def catch_up_all() -> int:
-    """Catch up every task; return how many pieces were queued."""
-    return sum(catch_up(task) for task in Task.objects.order_by("pk"))
+    """Catch up every task in which something moved; return how many pieces were queued."""
+    running = MetricRun.objects.filter(state=RunState.RUNNING).order_by()
+    busy = set(running.values_list("task", flat=True))
+    moved = stamps(
+        (Submission.objects.filter(state__in=ON_BOARD), "task", "pk"),
+        (SubmissionEvent.objects.all(), "submission__task", "pk"),
+        (MetricResult.objects.all(), "submission__task", "pk"),
+    )
+    n = 0
+    for task in Task.objects.order_by("pk"):
+        name = f"metrics-of-{task.pk}-{task.created_at.timestamp()}"
+        asked = [task.config, task.release_sha256]
+        stamp = (json.dumps(asked, sort_keys=True), moved.get(task.pk))
+        if task.pk in busy or not is_unmoved(name, stamp):
+            n += catch_up(task)
+            looked_in_vain(name, stamp)
+    return n
 
 
 def catch_up(task: Task) -> int:
@@ -50,7 +67,9 @@ def catch_up(task: Task) -> int:
 
 def queue_next(run: MetricRun) -> int:
     """Queue the first pieces that wait; or say that the run is over."""
-    waiting = run.pieces.filter(state=PieceState.WAITING).order_by("n_attempts", "pk")
+    waiting = run.pieces.filter(state=PieceState.WAITING).order_by(
+        "n_attempts", "first", "pk"
+    )
     pks = list(waiting.values_list("pk", flat=True)[:IN_QUEUE])
     if not pks:
         _finish(run)

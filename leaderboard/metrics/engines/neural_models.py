@@ -126,13 +126,13 @@ def _cached(name: str, revision: str) -> Path:
         raise missing from None
 
 
-def fingerprint(folder: Path) -> str:
+def fingerprint(*folders: Path) -> str:
     """Name a model by its contents, so that a signature means the same everywhere.
 
     Parameters
     ----------
-    folder : Path
-        With configuration, vocabulary and weights.
+    *folders : Path
+        With configuration, vocabulary and weights; a file stands for itself.
 
     Returns
     -------
@@ -145,33 +145,13 @@ def fingerprint(folder: Path) -> str:
     >>> fingerprint(Path("/no/such/folder"))
     'e3b0c44298fc'
     """
-    files = sorted(
+    files = [
         path
-        for path in (folder.iterdir() if folder.is_dir() else ())
-        if path.suffix in _FINGERPRINTED and path.is_file()
-    )
+        for folder in folders
+        for path in (sorted(folder.iterdir()) if folder.is_dir() else [folder])
+        if path.is_file() and (path == folder or path.suffix in _FINGERPRINTED)
+    ]
     # the time of change is part of the cache's key: a replaced model is read again
-    return _hashed(tuple((path, path.stat().st_mtime_ns) for path in files))
-
-
-def fingerprint_of(path: Path) -> str:
-    """Name one file (of baselines, say) by its contents, as `fingerprint` a folder.
-
-    Parameters
-    ----------
-    path : Path
-
-    Returns
-    -------
-    str
-        Twelve hexadecimal digits.
-
-    Examples
-    --------
-    >>> fingerprint_of(Path("/no/such/file"))
-    'e3b0c44298fc'
-    """
-    files = [path] if path.is_file() else []
     return _hashed(tuple((path, path.stat().st_mtime_ns) for path in files))
 
 

@@ -6,6 +6,7 @@ from django.urls import path
 
 from leaderboard.boards.api import crowds, evidence, open_data, submitting
 from leaderboard.evaluation.api import staff
+from leaderboard.site.api import public_log
 from leaderboard.studio import api as bundles
 from leaderboard.teams.api import webhooks, whoami
 
@@ -68,5 +69,12 @@ urlpatterns = [
     path("workers/", staff.WorkerList.as_view(), name="worker-list"),
     path("bundles/", bundles.BundleList.as_view(), name="bundle-list"),
     path("bundles/<slug:slug>/", bundles.BundleDetail.as_view(), name="bundle-detail"),
+    path("history/", public_log.LogState.as_view(), name="log"),
+    path("history/entries/", public_log.LogEntries.as_view(), name="log-entries"),
+    path(
+        "history/entries/<int:number>/",
+        public_log.LogEntryDetail.as_view(),
+        name="log-entry",
+    ),
     path("bans/", staff.BanList.as_view(), name="ban-list"),
 ]

@@ -6,6 +6,7 @@ from django.conf import settings
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.templatetags.static import static
+from django.utils.functional import SimpleLazyObject
 
 from genie.lib import retention
 from leaderboard.boards.selectors import home as selectors
@@ -13,7 +14,11 @@ from leaderboard.boards.selectors.rows import Human
 from leaderboard.boards.views.task_cards import cards
 from leaderboard.charts.axis import axis_over
 from leaderboard.stats.intervals import COVERS_INSTANCES
+from leaderboard.submissions.models.submission import Submission
+from leaderboard.submissions.selectors.visibility import public
+from leaderboard.tasks.models import Task
 
+CARDS = 12
 # The figure that explains an interval shows nobody's score.
 EXAMPLE = Human(
     criterion="overall",
@@ -31,25 +36,28 @@ EXAMPLE = Human(
 
 
 def home(request: HttpRequest) -> HttpResponse:
-    task_cards = selectors.task_cards()
+    n_tasks = Task.objects.count()
     return render(
         request,
         "leaderboard/site/home.html",
         {
-            "cards": cards(task_cards),
-            "demo": _is_demo(task_cards),
-            "latest": selectors.latest(),
+            # all of them have a page of their own
+            **cards(selectors.tasks_in_order()[:CARDS], many=n_tasks > CARDS),
+            "n_tasks": n_tasks,
+            "many": n_tasks > CARDS,
+            "demo": _is_demo(),
+            "latest": SimpleLazyObject(selectors.latest),
             "numbers": selectors.numbers(),
             "hourly_cents": settings.GENIE["MINIMUM_HOURLY_CENTS"],
         },
     )
 
 
-def _is_demo(task_cards: list[selectors.TaskCard]) -> bool:
+def _is_demo() -> bool:
     """Tell whether `genie demo` made all that is here."""
-    return any(card.simulated for card in task_cards) and all(
-        card.task.demo for card in task_cards
-    )
+    if Task.objects.filter(demo=False).exists():
+        return False
+    return Submission.objects.filter(public(), simulated=True).exists()
 
 
 def favicon(request: HttpRequest) -> HttpResponse:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -115,11 +115,9 @@ def fit_of(
     (0.0, 1.0, True)
     """
     n = predicted.shape[0]
-    forward = _best(predicted[rows], expected, rows)
+    forward, backward = _both_ways(predicted, expected, rows)
     evident = max(EVIDENT, _usual_similarity(expected, rows) + MARGIN)
     columns = forward.column
-    # the other way round: which prediction fits that reference best?
-    backward = _best(expected[columns], predicted, columns)
     # evident, clearly better than the next, and both ways: each test alone fires on
     # texts that are alike ("yes", templates)
     mutual = (
@@ -194,11 +192,29 @@ def similarities(
         yield rows, np.asarray((left[rows] @ across).toarray(), dtype=np.float32)
 
 
-def _best(left: sp.csr_array, right: sp.csr_array, home: NDArray[np.int64]) -> _Matches:
-    n = left.shape[0]
+def _both_ways(
+    predicted: sp.csr_array, expected: sp.csr_array, rows: NDArray[np.int64]
+) -> tuple[_Matches, _Matches]:
+    """Find the references that fit best, and the predictions that fit these best."""
+    n = predicted.shape[0]
+    if len(rows) < n:
+        forward = _best(similarities(predicted[rows], expected), rows)
+        columns = forward.column
+        return forward, _best(similarities(expected[columns], predicted), columns)
+    # of all with all, one product holds both directions
+    table = np.vstack([block for _, block in similarities(predicted, expected)])
+    forward = _best([(slice(0, n), table.copy())], rows)
+    columns = forward.column
+    return forward, _best([(slice(0, n), table.T[columns])], columns)
+
+
+def _best(
+    blocks: Iterable[tuple[slice, NDArray[np.float32]]], home: NDArray[np.int64]
+) -> _Matches:
+    n = len(home)
     own, best, second = (np.zeros(n, np.float32) for _ in range(3))
     total, columns = np.zeros(n), np.zeros(n, np.int64)
-    for rows, block in similarities(left, right):
+    for rows, block in blocks:
         indices = np.arange(len(block))
         own[rows] = block[indices, home[rows]]
         total[rows] = block.sum(axis=1, dtype=np.float64)

@@ -11,6 +11,8 @@ from typing import Any
 
 from genie.lib.errors import GenieError
 
+_LONGEST_NAME = 255
+
 
 @dataclass
 class Folder:
@@ -140,7 +142,8 @@ class Row:
 def _is_one_value(text: str) -> bool:
     # in JSON Lines by another name, a whole object stands in each of the first lines
     lines = [line.strip() for line in text.split("\n") if line.strip()]
-    return len(lines) == 1 or not (lines[0].endswith("}") and lines[1].startswith("{"))
+    several = len(lines) > 1
+    return not (several and lines[0].endswith("}") and lines[1].startswith("{"))
 
 
 def _parse(text: str, file: str, line: int | None) -> Any:
@@ -191,7 +194,14 @@ def _row(value: Any, file: str, line: int | None) -> Row:
 def _inside(name: object) -> str:
     """Refuse a name that leads out of the release: somebody else may have written it."""
     path = PurePath(text := str(name))
-    if not path.parts or path.is_absolute() or {"..", "**"} & {*path.parts}:
+    outside = path.is_absolute() or {"..", "**"} & {*path.parts}
+    # no file system has a name so long, and asking it for one fails
+    unlike = (
+        not path.parts
+        or "\0" in text
+        or len(text.encode(errors="replace")) > _LONGEST_NAME
+    )
+    if outside or unlike:
         raise GenieError(
             f"The name {text[:80]!r} is none of a file in the release.",
             code="release-broken",
@@ -219,4 +229,11 @@ def names_of(options: Mapping[str, Any], key: str, default: Sequence[str]) -> li
     ['b.txt']
     """
     value = options.get(key, default)
-    return [value] if isinstance(value, str) else [str(name) for name in value]
+    if isinstance(value, str):
+        return [value]
+    if isinstance(value, Sequence):
+        return [str(name) for name in value]
+    raise GenieError(
+        f"The option {key} is neither a name nor a list of names.",
+        code="release-broken",
+    )

@@ -67,8 +67,13 @@ class WmtSgml(ReleaseReader):
 
 def _segments(text: str, file: str, origlang: str | None) -> dict[str, str]:
     parser = _Parser(file, origlang)
-    parser.feed(text)
-    parser.close()
+    try:
+        parser.feed(text)
+        parser.close()
+    except (
+        AssertionError
+    ):  # what HTMLParser raises where <![ begins no section it knows
+        parser.fail("a marked section cannot be read")
     return parser.segments
 
 
@@ -88,11 +93,11 @@ class _Parser(HTMLParser):
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         values = dict(attrs)
         if tag == "doc":
-            self._document = values.get("docid") or self._fail("a doc has no docid")
+            self._document = values.get("docid") or self.fail("a doc has no docid")
             language = values.get("origlang")
             self._is_read = self._origlang is None or language == self._origlang
         elif tag == "seg" and self._is_read:
-            number = values.get("id") or self._fail("a seg has no id")
+            number = values.get("id") or self.fail("a seg has no id")
             self._key = f"{self._document}.{number}"
             self._text = []
 
@@ -103,11 +108,11 @@ class _Parser(HTMLParser):
     def handle_endtag(self, tag: str) -> None:
         if tag == "seg" and self._key is not None:
             if self._key in self.segments:
-                self._fail(f"segment {self._key} occurs twice")
+                self.fail(f"segment {self._key} occurs twice")
             self.segments[self._key] = "".join(self._text).strip()
             self._key = None
 
-    def _fail(self, reason: str) -> str:
+    def fail(self, reason: str) -> str:
         line = self.getpos()[0]
         raise GenieError(
             f"{self._file}, line {line:,}: {reason}.",

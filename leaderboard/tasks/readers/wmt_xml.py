@@ -91,6 +91,8 @@ def _parse(file: Path, origlang: str | None) -> tuple[dict[str, _Segment], str]:
         except expat.ExpatError as error:
             reason = expat.errors.messages[error.code]
             _broken(file, f"it is not valid XML: {reason}", error.lineno)
+        except (ValueError, LookupError):  # an encoding that there is not
+            _broken(file, "it is not valid XML: it names an unknown encoding", 1)
     return handler.segments, digest.hexdigest()
 
 

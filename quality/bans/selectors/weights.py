@@ -6,6 +6,7 @@ from collections.abc import Mapping
 
 from django.conf import settings
 
+from genie.lib.serving.unmoved import Stamp, stamps
 from quality.bans.models import HeldExclusion
 from quality.detection.models import ALL_EVIDENCE, Ban, Standing
 
@@ -35,6 +36,16 @@ def soft_weights(pool: str) -> dict[str, float]:
         weights[str(worker)] = weight
         weights |= {f"{worker}:{item}": own for item, own in earlier.items()}
     return weights
+
+
+def weights_stamps() -> dict[str, Stamp]:
+    """Give what moves whenever a pool's weights do, by pool."""
+    refused = HeldExclusion.objects.filter(state=HeldExclusion.State.REFUSED)
+    return stamps(
+        (Standing.objects.filter(weight__lt=1), "pool", "weighed_at"),
+        (Ban.objects.all(), "pool", "pk"),
+        (refused, "pool", "pk"),
+    )
 
 
 def weight_of(weights: Mapping[str, float], worker: int, item: int | None) -> float:

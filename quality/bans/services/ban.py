@@ -10,8 +10,10 @@ from crowd.messages import services
 from crowd.messages.models import Message
 from crowd.workers.models.worker import Worker
 from crowd.workers.services import exclusions
+from genie.history import log
 from genie.lib.errors import GenieError
 from genie.lib.typing import Account
+from genie.lib.unguessable import name_for
 from quality.bans.models import HeldExclusion
 from quality.detection.models import Ban, Verdict
 
@@ -72,6 +74,7 @@ def ban(
             pool=pool,
         )
         reissue.replace_answers(worker, pool)
+        logged(worker.pk, pool, "excluded", by)
     return new
 
 
@@ -87,6 +90,7 @@ def lift(pk: int, *, by: Account, reason: str, message: str = WELCOME) -> Ban:
         if lifted:
             exclusions.include(lifted_ban.worker, lifted_ban.pool)
             reissue.count_again(lifted_ban.worker, lifted_ban.pool)
+            logged(lifted_ban.worker_id, lifted_ban.pool, "readmitted", by)
             if message:
                 services.send(
                     lifted_ban.worker,
@@ -96,3 +100,14 @@ def lift(pk: int, *, by: Account, reason: str, message: str = WELCOME) -> Ban:
                     pool=lifted_ban.pool,
                 )
     return lifted_ban
+
+
+def logged(worker: int, pool: str, what: str, by: Account | None) -> None:
+    """Write into the public log what was decided; the worker has a name per task there."""
+    data = {
+        "task": pool,
+        "worker": name_for("public log", worker, pool),
+        "is": what,
+        "by": "the detector" if by is None else "a person",
+    }
+    log.append(log.Kind.BAN, data, about=worker)

@@ -126,6 +126,7 @@ def refuse(pk: int, *, by: Account, reason: str) -> HeldExclusion:
     with transaction.atomic():
         held = _decided(pk, State.REFUSED, by, reason)
         exclusions.resume(held.pool, [held.worker_id])
+        banning.logged(held.worker_id, held.pool, "kept", by)
         return held
 
 

@@ -16,10 +16,11 @@ from django.urls import path
 from crowd.workers.models.worker import Worker
 from genie.accounts import reads
 from genie.accounts.task_admin import OfTask
+from genie.lib.admin.lists import COUNTED
 from genie.lib.admin.read_only import ReadOnlyAdmin
 from genie.lib.serving.pages import page_of
 from quality.detection.models import Ban, Verdict
-from quality.test_questions.models import Grade, Polarity
+from quality.test_questions.models import Grade, Placement, Polarity
 from quality.test_questions.selectors import MOST, graded_answers
 
 if TYPE_CHECKING:
@@ -72,21 +73,33 @@ class GradeAdmin(OfTask, ReadOnlyAdmin):
         if not self.has_view_permission(request):
             raise PermissionDenied
         grades = self.get_queryset(request)
-        pools = grades.order_by("pool").values_list("pool", flat=True).distinct()
         pool, name = request.GET.get("pool", ""), request.GET.get("q", "").strip()
+        # to put the worst of all tasks first is to add up every grade
+        many = grades.order_by()[: COUNTED + 1].count() > COUNTED
+        if many and not pool and not name:
+            pool = grades.latest("pk").pool
         pairs = _pairs(grades, pool, name)
         page = page_of(pairs, PER_PAGE, request.GET.get("p"))
         context = {
             **self.admin_site.each_context(request),
             "opts": self.opts,
             "title": "Workers and their test questions",
-            "pools": list(pools),
+            "pools": self._pools(request),
             "pool": pool,
+            "many": many,
             "q": name,
             "page": page,
             "records": records(page.object_list),
         }
         return TemplateResponse(request, "admin/quality/grade/workers.html", context)
+
+    def _pools(self, request: HttpRequest) -> list[str]:
+        """List the pools with test questions, without a look at every grade."""
+        pools = set(
+            Placement.objects.order_by().values_list("campaign__pool", flat=True)
+        )
+        seen = self.pools_seen(request)
+        return sorted(pools if seen is None else pools & seen)
 
     def worker_page(self, request: HttpRequest, pk: int) -> HttpResponse:
         """Show one worker's test questions in all pools, answer by answer."""

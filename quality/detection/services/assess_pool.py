@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Sequence
+from datetime import timedelta
 from typing import Any
 
 import numpy as np
@@ -16,6 +17,7 @@ from django.db import IntegrityError, transaction
 from django.utils import timezone
 
 from crowd.campaigns.services import staff_notices
+from crowd.workers.models.worker import Pause
 from crowd.workers.services import exclusions
 from genie.lib.seeds import seed_from
 from quality.bans.services import held_exclusions
@@ -43,14 +45,26 @@ from quality.detection.stats.weights import STEP, rating_weights, steps
 
 # Ratings alone are looked at again when there are so many more of them, as a share.
 NEW_RATINGS = 0.05
+# So are test questions, when so many are new as a share, and so many at least: who is
+# looked at after each of them is excluded by bad luck more often, above all early on.
+NEW_GRADES, LEAST_NEW = 0.01, 30
+# Longer than this nobody who is paused waits for that.
+PATIENCE = timedelta(minutes=30)
 
 
-def assess(pool: str, *, simulated: bool) -> list[Ban]:
-    """Fit all evidence of the pool unless that was done; give who was banned for it."""
+def assess(pool: str, *, simulated: bool, complete: bool = True) -> list[Ban]:
+    """Fit all evidence of the pool unless that was done; give who was banned for it.
+
+    Unless `complete`, little that is new waits for more, and so does who is paused.
+    """
     fits = DetectorFit.objects.filter(pool=pool, polarity="", detector=ALL_EVIDENCE)
     stamp = stamp_of(pool, simulated=simulated)
-    if not stamp[0] or not _says_more(stamp, fits.order_by("-pk").first()):
+    last = fits.order_by("-pk").defer("posteriors").first()
+    if not stamp[0] or not _says_more(stamp, last):
         _resume(pool)
+        return []
+    due = complete or _is_due(stamp, last) or _has_waited(pool, simulated=simulated)
+    if not due:
         return []
     evidence = evidence_of(pool, simulated=simulated)
     sha256 = _judged_once(pool, evidence)
@@ -96,6 +110,28 @@ def _says_more(stamp: list[int], last: DetectorFit | None) -> bool:
     if before is None or stamp[:-1] != before[:-1]:
         return True
     return bool(abs(stamp[-1] - before[-1]) > NEW_RATINGS * before[-1])
+
+
+def _is_due(stamp: list[int], last: DetectorFit | None) -> bool:
+    """Tell whether enough is new for another fit."""
+    before = last.parameters.get("stamp") if last else [0, 0, *stamp[2:]]
+    # a question was retired or restored, or grades are gone
+    if before is None or stamp[2] != before[2] or stamp[0] <= before[0]:
+        return True
+    return bool(stamp[0] - before[0] >= max(LEAST_NEW, NEW_GRADES * before[0]))
+
+
+def _has_waited(pool: str, *, simulated: bool) -> bool:
+    """Tell whether somebody is paused for long about whom nobody has to decide.
+
+    Programs have no patience.
+    """
+    since = timezone.now() - (timedelta() if simulated else PATIENCE)
+    paused = Pause.objects.filter(
+        pool=pool, worker__simulated=simulated, created_at__lte=since
+    )
+    decided = held_exclusions.waiting_workers(pool)
+    return paused.exclude(worker__in=decided).exists()
 
 
 def _parameters(evidence: Evidence, found: Assessment) -> dict[str, Any]:

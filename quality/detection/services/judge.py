@@ -30,16 +30,18 @@ def judge(
     *,
     simulated: bool = False,
     noisy_below: Mapping[str, float] | None = None,
+    complete: bool = True,
 ) -> list[Ban]:
     """Fit what is known of the pool; ban who is careless, or noisy on either polarity.
 
     For Genie's detectors noisy is who is right on less than `noisy_below` of the
     questions of a polarity; the site's setting where it is not given. Where too many
     would be banned, a person decides. The same is judged once. Answers of programs and
-    of people are never fitted together.
+    of people are never fitted together. Unless `complete`, a few new answers wait for
+    more: what rests on all of them asks for that.
     """
     if settings.GENIE["DETECTOR"] == ALL_EVIDENCE:
-        return assess(pool, simulated=simulated)
+        return assess(pool, simulated=simulated, complete=complete)
     bans: list[Ban] = []
     for polarity in Polarity.values:
         rate = (noisy_below or {}).get(polarity, settings.GENIE["NOISY_BELOW"])

@@ -8,10 +8,10 @@ from threading import Barrier, Event
 import pytest
 from django.db import connections, transaction
 
-from crowd.campaigns.services import claim, reissue, review, run
+from crowd.campaigns.services import claim, reissue, run
 from crowd.campaigns.services.add_money import add_money
 from crowd.campaigns.services.more_answers import ask_for_more
-from crowd.campaigns.services.work import give_back, next_assignment, release_overdue
+from crowd.campaigns.services.work import next_assignment, release_overdue
 from crowd.hits.selectors.progress import campaign_progress
 from crowd.models import (
     HIT,
@@ -19,12 +19,9 @@ from crowd.models import (
     Assignment,
     Budget,
     Commitment,
-    Invitation,
-    LedgerEntry,
-    Worker,
 )
 from crowd.money.services import budgets, payments
-from crowd.workers.services import exclusions, invitations
+from crowd.workers.services import exclusions
 from genie.lib.errors import GenieError
 from tests.crowd.making import (
     POOL,
@@ -57,29 +54,11 @@ def at_once(*calls):
         return list(pool.map(one, calls))
 
 
-def test_two_workers_open_the_last_hit_and_one_gets_it():
-    make_campaign(1)
-    workers = [make_worker() for _ in range(6)]
-    got = at_once(*[lambda w=w: next_assignment(w) for w in workers])
-    assert sum(assignment is not None for assignment in got) == 1
-    assert HIT.objects.get().n_available == 0
-    assert Assignment.objects.count() == 1
-
-
 def test_workers_who_come_together_get_different_hits():
     make_campaign(6)
     workers = [make_worker() for _ in range(6)]
     got = at_once(*[lambda w=w: next_assignment(w) for w in workers])
     assert len({assignment.hit_id for assignment in got}) == 6
-
-
-def test_two_tabs_of_one_worker_show_the_same_hit():
-    make_campaign(3)
-    worker = make_worker()
-    got = at_once(*[lambda: next_assignment(worker)] * 4)
-    assert len({assignment.pk for assignment in got}) == 1
-    assert Assignment.objects.count() == 1
-    assert sum(HIT.objects.values_list("n_available", flat=True)) == 2
 
 
 def test_a_tab_that_claims_while_another_looks_for_its_open_hit_wins(monkeypatch):
@@ -99,14 +78,6 @@ def test_a_tab_that_claims_while_another_looks_for_its_open_hit_wins(monkeypatch
     assert Assignment.objects.count() == 1
 
 
-def test_a_double_click_counts_once():
-    make_campaign(1)
-    assignment = next_assignment(make_worker())
-    got = at_once(*[lambda: send_in(assignment)] * 4)
-    assert [one.state for one in got] == [State.SUBMITTED] * 4
-    assert Answer.objects.count() == LedgerEntry.objects.count() == 1
-
-
 def test_of_two_different_answers_at_once_one_counts_and_one_is_refused():
     from crowd.campaigns.services.work import submit
 
@@ -124,23 +95,6 @@ def test_of_two_different_answers_at_once_one_counts_and_one_is_refused():
     assert Answer.objects.count() == 1
 
 
-def test_sending_in_and_returning_at_once_does_one_of_the_two():
-    for _ in range(5):
-        make_campaign(1)
-        worker = make_worker()
-        assignment = next_assignment(worker)
-        again = Assignment.objects.get(pk=assignment.pk)
-        at_once(lambda a=assignment: send_in(a), lambda a=again: give_back(a))
-        assignment.refresh_from_db()
-        free = HIT.objects.get(pk=assignment.hit_id).n_available
-        n = Answer.objects.filter(assignment=assignment).count()
-        assert (assignment.state, free, n) in {
-            (State.SUBMITTED, 0, 1),
-            (State.RETURNED, 1, 0),
-        }
-        HIT.objects.update(n_available=0)
-
-
 def test_two_clean_ups_free_a_place_once():
     from datetime import timedelta
 
@@ -152,22 +106,6 @@ def test_two_clean_ups_free_a_place_once():
     got = at_once(*[lambda: release_overdue(later)] * 3)
     assert sorted(got) == [0, 0, 1]
     assert HIT.objects.get().n_available == 1
-
-
-def test_two_staff_who_approve_at_the_same_moment_cannot_pass_the_budget():
-    Budget.objects.create(pool=Budget.SITE, limit_cents=1_000)
-    staff = [make_user(f"staff-{i}") for i in range(4)]
-    got = at_once(
-        *[
-            lambda i=i, by=by: budgets.commit(
-                key=f"submission:{i}", pool=POOL, amount_cents=600, by=by
-            )
-            for i, by in enumerate(staff)
-        ]
-    )
-    refused = [one for one in got if isinstance(one, GenieError)]
-    assert [error.code for error in refused] == ["over-budget"] * 3
-    assert Commitment.objects.get().amount_cents == 600
 
 
 def test_the_first_commitments_of_all_come_at_the_same_moment(settings):
@@ -234,15 +172,6 @@ def test_money_added_at_the_moment_of_an_approval_does_not_pass_the_budget():
     assert budgets.committed()[None] == 700
 
 
-def test_an_invitation_opened_by_two_people_at_once_makes_one_worker():
-    token = invitations.invite(make_user("sam"))
-    people = [make_user(f"person-{i}") for i in range(4)]
-    got = at_once(*[lambda p=p: invitations.redeem(token, p) for p in people])
-    assert sum(isinstance(one, Worker) for one in got) == 1
-    assert Worker.objects.count() == 1
-    assert Invitation.objects.get() == Worker.objects.get().came_by
-
-
 def test_answers_replaced_by_two_processes_go_out_again_once():
     make_campaign(2)
     worker = make_worker()
@@ -250,24 +179,6 @@ def test_answers_replaced_by_two_processes_go_out_again_once():
     got = at_once(*[lambda: reissue.replace_answers(worker, POOL)] * 3)
     assert sorted(got) == [0, 0, 2]
     assert list(HIT.objects.values_list("n_available", "max_assignments")) == [(1, 2)] * 2  # fmt: skip
-
-
-def test_approval_and_rejection_at_once_decide_one_way():
-    sam = make_user("sam")
-    for _ in range(4):
-        make_campaign(1)
-        done = do_one(make_worker())
-        at_once(
-            lambda d=done: review.approve([d.pk], by=sam),
-            lambda d=done: review.reject(d.pk, sam, "No effort."),
-        )
-        done.refresh_from_db()
-        entry = LedgerEntry.objects.get(assignment=done)
-        assert (done.state, entry.state) in {
-            (State.APPROVED, LedgerEntry.State.PLANNED),
-            (State.REJECTED, LedgerEntry.State.CANCELLED),
-        }
-        HIT.objects.update(n_available=0)
 
 
 def test_work_sent_in_while_its_campaign_is_settled_is_in_the_account(monkeypatch):
@@ -292,21 +203,6 @@ def test_work_sent_in_while_its_campaign_is_settled_is_in_the_account(monkeypatc
     monkeypatch.setattr(payments, "plan", plan_and_wait)
     at_once(lambda: send_in(assignment), settle)
     assert Commitment.objects.get().amount_cents == 10
-
-
-def test_work_is_paid_once_by_two_people_at_once():
-    sam = make_user("sam")
-    make_campaign(1)
-    review.approve([do_one(make_worker()).pk])
-    got = at_once(
-        *[
-            lambda i=i: payments.mark_paid(
-                LedgerEntry.objects.all(), sam, f"transfer {i}"
-            )
-            for i in range(3)
-        ]
-    )
-    assert sorted(got) == [0, 0, 1]
 
 
 def test_exclusion_and_the_next_hit_at_once_leave_no_open_work():

@@ -92,12 +92,12 @@ def test_choices_are_made_by_digits_alone(at_work, slug, keys, given):
 def test_the_article_comes_up_after_the_first_questions(at_work):
     page = at_work("preference-summarization", width="phone")
     article = page.locator(".later .text")
-    assert not article.is_visible()
+    article.wait_for(state="hidden")
     picture(page, "preference-before-the-text")
     assert violations(page) == []
     for i in range(2):
         page.locator("fieldset").nth(i).locator(".answer").first.click()
-    assert article.is_visible()
+    article.wait_for()
     assert not overflows(page)
     assert violations(page) == []
     picture(page, "preference-with-the-text")

@@ -14,7 +14,7 @@ from crowd.campaigns.services.work import (
     release_overdue,
     submit,
 )
-from crowd.models import HIT, Answer, Assignment, Commitment, LedgerEntry
+from crowd.models import HIT, Answer, Assignment, Commitment, LedgerEntry, Worker
 from crowd.money.services import budgets
 from crowd.workers.services import exclusions
 from genie.lib.errors import GenieError
@@ -27,6 +27,7 @@ from tests.crowd.making import (
     send_in,
 )
 from tests.factories import make_user
+from tests.steps import steps
 
 pytestmark = pytest.mark.django_db
 State = Assignment.State
@@ -150,6 +151,26 @@ def test_overdue_work_goes_back_to_the_pool_once(assignment):
     assert release_overdue(later) == 0
     assert HIT.objects.get().n_available == 1
     assert next_assignment(make_worker()) is not None
+
+
+def test_what_was_done_in_time_is_not_read_to_find_what_is_overdue(assignment):
+    before = steps(release_overdue)
+    workers = Worker.objects.bulk_create(
+        Worker(platform_worker_id=f"W{n}", pseudonym=f"w-{n:010x}") for n in range(300)
+    )
+    then = timezone.now() - timedelta(days=300)
+    Assignment.objects.bulk_create(
+        Assignment(
+            hit=assignment.hit,
+            worker=worker,
+            state=State.APPROVED,
+            reward_cents=9,
+            accepted_at=then,
+            deadline_at=then,
+        )
+        for worker in workers
+    )
+    assert steps(release_overdue) < before + 20
 
 
 def test_work_that_is_not_overdue_stays_with_its_worker(assignment):

@@ -33,7 +33,7 @@ def test_a_hit_of_ours_is_previewed_accepted_answered_and_collected(turk, open_p
         forgive="Unsafe attempt",
     )
     frame = page.frame_locator("#task")
-    assert frame.get_by_text("This is a preview").is_visible()
+    frame.get_by_text("This is a preview").wait_for()
     assert frame.get_by_role("button", name="Submit").is_disabled()
     page.get_by_role("button", name="Accept and work").click()
     frame = page.frame_locator("#task")

@@ -12,9 +12,11 @@ import pytest
 from django.utils import timezone
 
 from crowd.campaigns.services import outbox, reissue, run
-from crowd.elsewhere.services import collect, decisions, hit_offer
-from crowd.models import OutwardCall, RequesterHIT
+from crowd.elsewhere.services import collect, decisions, hit_offer, sync
+from crowd.jobs import PAGES
+from crowd.models import ExternalCampaign, OutwardCall, RequesterHIT
 from crowd.money.services import bonuses
+from crowd.platforms.base import Result
 from crowd.platforms.mturk_protocol import work
 from crowd.requester.protocol import clock
 from crowd.workers.services import exclusions
@@ -298,3 +300,40 @@ def test_two_processes_at_once_do_everything_once(elsewhere, turk):
     assert collect.collect(campaign, events, PAGES) == 3
     assert collect.collect(campaign, reversed(events), PAGES) == 0
     assert elsewhere.answers().count() == 3
+
+
+@pytest.mark.every_engine
+def test_who_comes_back_from_a_pause_sends_nothing_and_gives_back_nothing(
+    elsewhere, turk, monkeypatch
+):
+    place = ExternalCampaign.objects.filter(campaign=elsewhere.campaign)
+    others = timezone.now() + timedelta(minutes=3)
+
+    def connect_late(_slug):
+        # paused for longer than its lease: another process looks at the campaign by now
+        place.update(busy_until=others)
+        return turk.fresh()
+
+    monkeypatch.setattr(sync, "connect", connect_late)
+    sync.sync_campaign(elsewhere.campaign.pk, PAGES)
+    assert set(OutwardCall.objects.values_list("state", "first_sent_at")) == {
+        (OutwardCall.State.PLANNED, None)
+    }
+    assert not RequesterHIT.objects.exists()
+    assert place.get().busy_until == others
+    place.update(busy_until=None)
+    settle(elsewhere)
+    assert RequesterHIT.objects.count() == 3
+
+
+@pytest.mark.every_engine
+def test_what_another_process_sends_meanwhile_is_not_called_unsent(elsewhere):
+    now = timezone.now()
+    call = outbox.plan(elsewhere.campaign, OutwardCall.Kind.BONUS, "7")
+    ((mine, sent),) = outbox.take([call], now)
+    assert outbox.take([call], now) == []  # as it stood before
+    later = now + timedelta(minutes=12)
+    outbox.take([OutwardCall.objects.get()], later)
+    outbox.note_result(mine, sent, Result(call.key, "again"), now)
+    call.refresh_from_db()
+    assert (call.state, call.first_sent_at) == (OutwardCall.State.SENDING, now)

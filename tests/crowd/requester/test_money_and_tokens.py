@@ -4,7 +4,6 @@ import re
 import threading
 
 import pytest
-from django.db import connection
 
 from crowd.models import RequesterEntry
 from crowd.requester.services import access_keys
@@ -156,27 +155,6 @@ def test_bonuses_extensions_and_ends_are_not_repeated(desk, hands):
     assert desk.client.get_hit(HITId=hit)["HIT"]["MaxAssignments"] == 2
     paid = desk.client.list_bonus_payments(AssignmentId=done)
     assert paid["NumResults"] == 1
-
-
-def test_many_calls_at_once_spend_each_cent_once(open_desk):
-    desk = open_desk(dollars=2)  # pays for four HITs of 0.48
-    outcomes = []
-
-    def go():
-        try:
-            outcomes.append(post(desk))
-        except desk.client.exceptions.RequestError as error:
-            outcomes.append(error.response["TurkErrorCode"])
-        finally:
-            connection.close()
-
-    threads = [threading.Thread(target=go) for _ in range(8)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    assert outcomes.count("AWS.MechanicalTurk.InsufficientFunds") == 4
-    assert balance(desk) == ("0.08", "1.92")
 
 
 def test_one_token_from_many_threads_posts_one_hit(desk):

@@ -7,10 +7,12 @@ from django.test import Client
 from django.urls import reverse
 
 from crowd.models import RequesterAssignment, RequesterHIT, Worker, WorkerAlias
+from crowd.requester.models.account import new_entity_id
 from crowd.requester.protocol import clock
 from crowd.requester.services import offers, turn_tokens
 from tests.crowd.requester.making import external, html, post, state_of
 from tests.crowd.requester.on_site import OnSite, send
+from tests.steps import steps
 
 PAGE = "<!doctype html><html><head><title>x</title></head><body><form></form></body>"
 
@@ -92,6 +94,34 @@ def test_hits_of_a_group_are_not_handed_out_in_the_order_of_the_table(desk, wand
     assert sorted(got) == sorted(hits)
     assert got != hits
     assert offers.next_few(wanda.worker, hit_type, now, 5) == []
+
+
+def test_a_group_of_many_hits_is_not_counted_to_its_end(desk, wanda, monkeypatch):
+    monkeypatch.setattr(offers, "COUNTED", 3)
+    pk = RequesterHIT.objects.get(entity_id=post(desk, Question=html(PAGE))).pk
+    now = clock.now()
+
+    def posted(n, **fields):
+        one = RequesterHIT.objects.get(pk=pk)
+        for field, value in fields.items():
+            setattr(one, field, value)
+        for _ in range(n):
+            one.pk, one.entity_id = None, new_entity_id()
+            one.save()
+
+    def looked_at():
+        [group] = offers.groups(wanda.worker, now)
+        return group.left
+
+    assert looked_at() == "1"
+    posted(5)
+    assert looked_at() == "3+"
+    before = steps(looked_at)
+    posted(60)
+    posted(60, announced=True)
+    assert looked_at() == "3+"
+    assert "3+ left for you" in text(wanda.get("requests"))
+    assert steps(looked_at) < 1.5 * before
 
 
 def test_the_frame_has_an_origin_of_its_own_and_may_send_to_one_place_only(desk, wanda):

@@ -227,7 +227,7 @@ def test_the_back_button_is_harmless(open_page, wim):
         wait_for_hit(page, n)
     page.go_back()
     page.wait_for_url(f"**{reverse('work:home')}")
-    assert page.get_by_role("link", name="Continue").is_visible()
+    page.get_by_role("link", name="Continue").wait_for()
     assert len(values()) == 2
 
 

@@ -27,6 +27,7 @@ from django_q.models import OrmQ, Schedule
 from crowd.models import Answer, LedgerEntry
 from genie.lib import jobs, outbound
 from genie.lib.database import database_is_down
+from genie.lib.serving import mail_server
 from genie.schedules import SCHEDULES
 from genie.upkeep.examinations import mail
 from tests.crowd.making import do_one, make_campaign, make_worker
@@ -106,11 +107,42 @@ def test_a_mail_server_that_hangs_is_given_up(settings, silent_server, monkeypat
     start = time.monotonic()
     with pytest.raises(OSError, match="timed out"):
         send_mail("Subject", "text", None, ["ada@example.org"])
-    monkeypatch.setattr("genie.upkeep.examinations._MAIL_SECONDS", 0.2)
+    monkeypatch.setattr(mail_server, "SECONDS", 0.2)
     finding = mail()
     assert finding.verdict == "problem"
     assert "127.0.0.1 does not take mail" in finding.sentence
     assert time.monotonic() - start < 5
+
+
+@pytest.mark.django_db
+def test_readiness_tells_of_a_silent_mail_server_and_never_waits_for_it(
+    settings, silent_server, monkeypatch
+):
+    monkeypatch.setattr(mail_server, "watched", mail_server.Watched())
+    monkeypatch.setattr(mail_server, "SECONDS", 0.2)
+    asked = []
+    monkeypatch.setattr(
+        mail_server,
+        "trouble",
+        lambda s, ask=mail_server.trouble: asked.append(s) or ask(s),
+    )
+
+    def mail_of_readiness():
+        answer = Client().get("/readyz").json()
+        assert answer["queue"] == "not started"
+        return answer["mail"]
+
+    assert mail_of_readiness() == "ok"  # there is none
+    settings.EMAIL_BACKEND = "django.core.mail.backends.smtp.EmailBackend"
+    settings.EMAIL_HOST, settings.EMAIL_PORT = "127.0.0.1", silent_server
+    assert mail_of_readiness() == "unknown"
+    mail_server.watched.thread.join()
+    assert [mail_of_readiness() for _ in range(3)] == ["unreachable"] * 3
+    assert asked == [0.2]
+    with mock.patch("time.monotonic", return_value=time.monotonic() + 61):
+        assert mail_of_readiness() == "unreachable"
+    mail_server.watched.thread.join()
+    assert len(asked) == 2
 
 
 @pytest.mark.django_db

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import logging
-from datetime import timedelta
+from datetime import datetime, timedelta
 
 import pytest
 from django.core import mail
@@ -18,6 +18,7 @@ from genie.lib.env import ConfigurationError
 from genie.lib.log_config import to_console
 from genie.schedules import SCHEDULES
 from genie.upkeep import alerts
+from genie.upkeep.contacts import as_address
 from tests.factories import make_user
 
 TOKEN = "a-token-of-a-monitor-1"
@@ -155,6 +156,24 @@ def test_mail_that_could_not_be_sent_is_sent_the_next_time(
             alerts.look()
     alerts.look()
     assert len(mail.outbox) == 1
+
+
+def test_where_to_report_is_said_once_somebody_answers(settings):
+    address = "/.well-known/security.txt"
+    assert Client().get(address).status_code == 404
+    contacts = [as_address(one) for one in ("a@genie.example", "https://genie.example")]
+    set_genie(settings, SECURITY_CONTACT=contacts, SITE_URL="https://genie.example")
+    answer = Client().get(address)
+    assert answer.headers["Content-Type"] == "text/plain; charset=utf-8"
+    lines = [line.split(": ", 1) for line in answer.content.decode().splitlines()]
+    assert [value for name, value in lines if name == "Contact"] == contacts
+    fields = dict(lines)
+    assert fields["Canonical"] == f"https://genie.example{address}"
+    left = datetime.fromisoformat(fields["Expires"]) - timezone.now()
+    assert timedelta(days=170) < left < timedelta(days=365)
+    for wrong in ("security", "http://a.example", "a@b\nContact: c@d", "mailto:x"):
+        with pytest.raises(ConfigurationError, match="GENIE_SECURITY_CONTACT"):
+            as_address(wrong)
 
 
 def test_the_page_shows_findings_and_escapes_what_failed(running):

@@ -97,6 +97,7 @@ def test_a_failed_job_runs_again_through_the_door(boss, db):
     failure = make_failure(pk=7)
     path = "/admin/django_q/failure/"
     assert "No memory." in boss.get(path).text
+    assert "No memory." in boss.get(path, {"q": "measure"}).text
     form = {"action": "retry_selected", "_selected_action": [failure.pk]}
     assert "Run jobs again" in boss.post(path, form).text
     assert not jobs.queued()  # it asks first

@@ -71,7 +71,7 @@ def readable(slug, pk):
     """Give each address of the schema that can be read, with names filled in."""
     for path, methods in schema()["paths"].items():
         if "get" in methods:
-            names = {"{slug}": slug, "{id}": str(pk)}
+            names = {"{slug}": slug, "{id}": str(pk), "{number}": "0"}
             for name, value in names.items():
                 path = path.replace(name, value)
             yield path

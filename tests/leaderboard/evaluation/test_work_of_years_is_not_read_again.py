@@ -6,13 +6,20 @@ from datetime import timedelta
 
 import pytest
 from django.db import connection
+from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
 from crowd.campaigns.services.claim import _newest
 from crowd.models import HIT, Assignment, Campaign, Input
+from genie.lib.serving.caches import computed
+from leaderboard.evaluation import run
 from leaderboard.evaluation.selectors.outdated import outdated, with_lost_ratings
-from leaderboard.models import HumanEvaluation
+from leaderboard.evaluation.services import refit
+from leaderboard.models import BoardFit, EvaluationCampaign, HumanEvaluation, Score
+from quality.models import Ban, DetectorFit, Standing
 from tests.factories import (
+    answer,
+    make_item,
     make_many_ranked,
     make_task,
     make_team,
@@ -97,3 +104,68 @@ def test_what_somebody_had_last_is_found_without_going_through_everybodys(scored
     plan = Assignment.objects.filter(worker=first).order_by("-pk").explain()
     assert "assignment_newest_of_worker" in plan
     assert "TEMP B-TREE" not in plan
+
+
+def test_looking_at_boards_where_nothing_is_new_asks_as_much_for_one_task_as_for_many():
+    maria = make_user("maria")
+    team = make_team("Kestrel", maria)
+
+    def board(slug):
+        task = make_task(slug)
+        make_many_ranked(task, 2, team=team, owner=maria)
+        now = timezone.now()
+        HumanEvaluation.objects.filter(task=task).update(scored_at=now, final_at=now)
+        inputs = refit.inputs_of(task)
+        fit = BoardFit.objects.create(task=task, inputs_sha256=inputs)
+        Score.objects.filter(submission__task=task).update(fit=fit)
+        BoardFit.objects.update(created_at=timezone.now() - timedelta(days=2))
+        banned_at = timezone.now() - timedelta(days=1)
+        ban = Ban.objects.create(worker=make_worker(), pool=slug)
+        Ban.objects.filter(pk=ban.pk).update(created_at=banned_at)
+        return task
+
+    def asked():
+        run.advance()
+        with CaptureQueriesContext(connection) as queries:
+            assert run.advance() == 0
+        return len(queries)
+
+    first = board("tidy-news")
+    one = asked()
+    for slug in ("merry-tales", "plain-talk"):
+        board(slug)
+    assert asked() == one
+    # what is thought of a worker has changed
+    fit = DetectorFit.objects.create(pool="tidy-news", n_workers=1, seed=1)
+    Standing.objects.create(
+        fit=fit,
+        worker=make_worker(),
+        pool="tidy-news",
+        n_questions=9,
+        p_careless=0.5,
+        weight=0.5,
+    )
+    assert refit.due() == [first.pk]
+
+
+def test_of_many_evaluations_those_with_new_answers_are_looked_at(scored, monkeypatch):
+    computed.delete(run._SEEN)
+    monkeypatch.setattr(run, "LOOKS", 2)
+    pks = list(HumanEvaluation.objects.values_list("pk", flat=True))
+    rows = EvaluationCampaign.objects.order_by("pk").select_related("campaign")
+    quiet, busy = rows[0], rows[1]
+    # whatever came before this process began is looked at
+    assert [run._worth_a_look(pks) for _ in range(2)] == [pks, pks]
+    assert len(run._worth_a_look(pks)) == 2
+    answer(make_item(busy.campaign, "new"), make_worker(), 1.0)
+    for _ in range(2):
+        looked_at = run._worth_a_look(pks)
+        assert busy.evaluation_id in looked_at
+        assert len(looked_at) == 3
+    # the others have their turns
+    for _ in range(1_000):
+        if quiet.evaluation_id in run._worth_a_look(pks):
+            break
+    else:
+        pytest.fail("an evaluation was never looked at")
+    assert run._worth_a_look(pks[:2]) == pks[:2]

@@ -217,7 +217,7 @@ def test_in_a_browser(board, cast, open_page, tmp_path):
         assert not overflows(found)
         assert violations(found) == []
         found.locator("table.meta th a", has_text="Pearson").first.click()
-        assert "by=pearson" in found.url
+        found.wait_for_url("**by=pearson**")
     file = tmp_path / "scores.csv"
     file.write_bytes(csv_of())
     page_ = open_page(ADDRESS + "hand-in/", width="phone", user=cast.rival)
@@ -226,11 +226,11 @@ def test_in_a_browser(board, cast, open_page, tmp_path):
     page_.get_by_label("Name of the metric").fill("MyScore")
     page_.get_by_label("Scores", exact=True).set_input_files(file)
     page_.get_by_role("button", name="Upload").click()
-    assert page_.get_by_text("Only you can see this.").is_visible()
+    page_.get_by_text("Only you can see this.").wait_for()
     assert violations(page_) == []
     assert not overflows(page_)
     page_.get_by_role("button", name="Publish").click()
-    assert page_.get_by_text("will appear on the metric board").is_visible()
+    page_.get_by_text("will appear on the metric board").wait_for()
     assert OutsideMetric.objects.get().published_at
 
 

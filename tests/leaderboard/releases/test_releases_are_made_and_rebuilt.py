@@ -253,7 +253,7 @@ def test_tables_are_the_same_however_few_systems_are_in_memory(
     for name in [*names, *(f"{name[:-4]}.jsonl" for name in names)]:
         assert (whole / name).read_bytes() == (parts / name).read_bytes(), name
     # two systems in judgments, metrics and predictions
-    assert told == [(n, 6) for n in range(1, 7)]
+    assert list(dict.fromkeys(told)) == [(n, 6) for n in range(1, 7)]
 
 
 def test_rows_in_any_order_are_found_by_their_group(folder):

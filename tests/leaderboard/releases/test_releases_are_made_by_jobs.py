@@ -206,7 +206,7 @@ def test_a_process_that_is_killed_leaves_an_attempt_behind(task, monkeypatch):
 
     again = queued.request(task)
     Release.objects.filter(pk=again.pk).update(
-        state="RUNNING", n_attempts=queued.MAX_ATTEMPTS
+        state="RUNNING", n_stalled=queued.MAX_ATTEMPTS
     )
     queued.work(again.pk)
     again.refresh_from_db()

@@ -17,7 +17,7 @@ from tests.factories import (
     make_worker,
 )
 
-MOST_QUERIES = 15
+MOST_QUERIES = 16
 
 
 def queries(client, address):

@@ -118,7 +118,7 @@ def test_a_board_shows_all_its_columns_on_wide_screens(open_page, site):
 def test_a_tap_says_what_a_column_means_on_a_phone(open_page, site):
     page = open_page(site["board"], width="phone")
     page.locator("button:visible", has_text="?").last.click()
-    assert page.locator("#why-rougeL").is_visible()
+    page.locator("#why-rougeL").wait_for()
 
 
 def test_a_system_takes_little_room_on_a_phone_and_nothing_runs_into_another(
@@ -222,10 +222,10 @@ def test_the_keyboard_reaches_the_content_the_order_and_what_columns_mean(
     why = page.get_by_role("button", name="About SacreBLEU")
     why.focus()
     page.keyboard.press("Enter")
-    assert page.locator("#why-sacrebleu").is_visible()
+    page.locator("#why-sacrebleu").wait_for()
     assert violations(page) == []
     page.keyboard.press("Escape")
-    assert not page.locator("#why-sacrebleu").is_visible()
+    page.locator("#why-sacrebleu").wait_for(state="hidden")
 
     page.get_by_role("link", name="System", exact=True).focus()
     page.keyboard.press("Enter")
@@ -246,7 +246,7 @@ def test_pages_read_and_work_without_scripts(chromium, live_server, site):
     page = context.new_page()
     page.goto(live_server.url + site["board"])
     page.get_by_role("link", name=re.compile("^SacreBLEU")).first.click()
-    assert "sort=sacrebleu" in page.url
+    page.wait_for_url("**sort=sacrebleu**")
     assert page.locator("tbody tr").count() == 5
     context.close()
 
@@ -260,11 +260,11 @@ def test_a_file_is_handed_in_by_hand(open_page, site, rival, tmp_path):
     page.get_by_label("Private: visible only to your team and staff").check()
     page.get_by_role("button", name="Submit").click()
     page.wait_for_url("**/submissions/*/")
-    assert page.get_by_role("heading", name="Rook-9").is_visible()
+    page.get_by_role("heading", name="Rook-9").wait_for()
     assert Submission.objects.get(system_name="Rook-9").visibility == "PRIVATE"
     page.get_by_role("button", name="Sign out").click()
     page.wait_for_url("**/")
-    assert page.get_by_role("link", name="Sign in").is_visible()
+    page.get_by_role("link", name="Sign in").wait_for()
 
 
 def test_an_oversize_file_meets_a_page_not_a_broken_connection(
@@ -279,7 +279,7 @@ def test_an_oversize_file_meets_a_page_not_a_broken_connection(
     with page.expect_navigation() as answer_:
         page.get_by_role("button", name="Submit").click()
     assert answer_.value.status == 413
-    assert page.get_by_role("heading", name="The file is too large").is_visible()
+    page.get_by_role("heading", name="The file is too large").wait_for()
 
 
 def test_a_full_board_weighs_less_than_150_kilobytes(
@@ -317,6 +317,6 @@ def test_the_page_after_sending_goes_on_by_itself(cast, open_page):
     assert not overflows(still)
     assert violations(still) == []
     still.get_by_role("link", name="Reload this page automatically").click()
-    assert still.get_by_text("The file is being checked").is_visible()
+    still.get_by_text("The file is being checked").wait_for()
     Submission.objects.update(state=State.MEASURED)
     still.get_by_text("Waiting for staff").wait_for(timeout=20_000)

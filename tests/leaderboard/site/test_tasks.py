@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
+from leaderboard.boards.views import tasks
+from leaderboard.site.views import pages
 from tests.factories import make_task
 
 
@@ -14,6 +18,34 @@ def test_all_tasks_are_listed_demonstrations_last(client, db):
     html = client.get("/tasks/").content.decode()
 
     assert html.index("Zebra reports") < html.index("A demonstration")
+
+
+def test_many_tasks_are_shown_page_by_page_and_found_by_name_and_kind(
+    client, db, monkeypatch
+):
+    monkeypatch.setattr(tasks, "CARDS", 2)
+    monkeypatch.setattr(pages, "CARDS", 2)
+    for name in ("anemone", "beetle", "cuckoo"):
+        make_task(name, title=name.title(), kind="translation")
+    make_task("dormouse", title="Dormouse", kind="summarization", demo=True)
+
+    def titles(query=""):
+        answer = client.get(f"/tasks/{query}")
+        return answer, re.findall(r'<h3><a href="/tasks/[^"]+">(\w+)', answer.text)
+
+    first, shown = titles()
+    assert shown == ["Anemone", "Beetle"]
+    assert 'href="?page=2"' in first.text
+    assert titles("?page=2")[1] == ["Cuckoo", "Dormouse"]
+    assert titles("?page=3")[0].status_code == 404
+    assert titles("?q=O%00U")[1] == ["Dormouse"]
+    found, shown = titles("?kind=translation&page=2")
+    assert shown == ["Cuckoo"]
+    assert 'href="?kind=translation&amp;page=1"' in found.text
+    assert "No benchmark task is loaded" not in titles("?q=<b>")[0].text
+    assert 'value="&lt;b&gt;"' in titles("?q=<b>")[0].text
+    assert len(titles("?kind=none")[1]) == 2
+    assert "All 4 tasks" in client.get("/").text
 
 
 def test_the_about_page_tells_data_design_pay_and_quota(client, db, read):

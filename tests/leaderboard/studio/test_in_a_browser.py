@@ -90,7 +90,8 @@ def test_from_a_file_to_a_link_by_keyboard_and_the_work_on_a_phone(open_page, tm
     press(page, "Go on to the price")
     press(page, "Load the task and submit the systems")
     work_off()
-    press(page, "Look now")
+    # the page looks again by itself, and may be just leaving while somebody walks by Tab
+    page.get_by_text("I approve up to $0.00").wait_for()
     tab_to(page, "I approve up to $0.00")
     page.keyboard.press("Space")
     press(page, "Approve and start")

@@ -7,8 +7,10 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from django.test import Client
+from django.utils import timezone
 
 from crowd.models import Answer, Campaign, Pause
+from crowd.workers.services import exclusions
 from genie.lib.errors import GenieError
 from quality.bans.selectors.weights import soft_weights, weight_of
 from quality.detection.evidence_words import told
@@ -17,6 +19,7 @@ from quality.detection.services import assess_pool
 from quality.detection.services.assess_pool import assess
 from quality.detection.services.assumptions import assumptions
 from quality.detection.services.evidence import evidence_of
+from quality.detection.services.judge import judge
 from quality.detection.services.retire import restore, retire
 from quality.detection.stats.assess import assess_workers
 from quality.detection.stats.decisions import excluded_by
@@ -176,6 +179,36 @@ def test_the_same_evidence_is_fitted_once_and_gives_the_same(pool):
     assess(POOL, simulated=False)
     again = DetectorFit.objects.exclude(pk=fit.pk).get()
     assert [(v.worker_id, v.p_noisy) for v in verdicts_of(again)] == said
+
+
+def test_little_that_is_new_waits_for_more_unless_somebody_waits_for_it(
+    pool, questions
+):
+    def look():
+        judge(POOL, complete=False)
+        return DetectorFit.objects.count(), Pause.objects.count()
+
+    worker = pool(7, 0)[0]
+    grades = list(Grade.objects.exclude(worker=worker)[:30])
+    Grade.objects.filter(pk__in=[grade.pk for grade in grades]).delete()
+    assert look() == (1, 0)
+    grades[0].save(force_insert=True)
+    assert look() == (1, 0)
+    exclusions.pause(worker, POOL)
+    assert look() == (1, 1)
+    Pause.objects.update(created_at=timezone.now() - assess_pool.PATIENCE)
+    assert look() == (2, 0)
+    for grade in grades[1:]:
+        grade.save(force_insert=True)
+    assert look() == (2, 0)
+    # whatever ends rests on all of it
+    judge(POOL)
+    assert look() == (3, 0)
+    # a question that is retired changes much at once
+    retire(DetectorFit.objects.first(), [questions[0].pk])
+    assert look() == (4, 0)
+    pool(2, 0)
+    assert look() == (5, 0)
 
 
 def test_beyond_the_share_a_person_decides_and_they_get_no_work_meanwhile(pool, boss):

@@ -12,7 +12,6 @@ from crowd.platforms.base import kind_of
 from genie.lib.seeds import seed_from
 from genie.lib.serving.computed_once import computed_once
 from leaderboard.boards.selectors.columns import main_criterion
-from leaderboard.boards.selectors.version import version
 from leaderboard.evaluation.estimates import groups_of
 from leaderboard.evaluation.models.anchor import AnchorItem
 from leaderboard.evaluation.models.human_evaluation import EvaluationCampaign
@@ -23,6 +22,7 @@ from leaderboard.evaluation.selectors.board_ratings import (
     evaluations_of,
     units_of,
 )
+from leaderboard.evaluation.services import refit
 from leaderboard.stats.crowds.agreement import CrowdComparison, compare_crowds
 from leaderboard.stats.systems.variances import Variances
 from leaderboard.submissions.models.submission import Submission
@@ -69,7 +69,8 @@ def pools_of(task: Task) -> list[TwoPools]:
     """
     if not has_pools(task):
         return []
-    key = f"crowds-{task.pk}-{version(task)}"
+    # what scores are made from, and not each answer that comes in for the next ones
+    key = f"crowds-{task.pk}-{refit.inputs_of(task)}"
     return computed_once(key, lambda: _computed(task), _KEPT_SECONDS)
 
 

@@ -28,6 +28,7 @@ from tests.factories import (
 from tests.leaderboard.site.test_boards import names, rows
 
 BOARD = "/tasks/tidy-news/"
+API = "/api/v1/tasks/tidy-news/leaderboard/"
 JANUARY = datetime(2026, 1, 10, 12, tzinfo=UTC)
 
 
@@ -153,28 +154,47 @@ def test_a_day_leads_to_its_end_and_the_future_to_nothing(client, three):
 
 
 @pytest.mark.every_engine
-def test_a_long_board_is_kept_until_something_happens(client, task, who):
+@pytest.mark.parametrize("board", [BOARD, API])
+def test_a_long_board_is_kept_until_something_happens(client, task, who, board):
     make_many_ranked(task, 120, **who)
-    first = client.get(BOARD).content
+    first = client.get(board).content
     # by hand, without a trace: shown after a minute
     Submission.objects.filter(system_name__startswith="System").update(system_name="Zz")
-    assert client.get(BOARD).content == first
-    assert client.get(f"{BOARD}?sort=system").content != first
+    assert client.get(board).content == first
+    assert client.get(f"{board}?sort=system").content != first
+    assert "Zz" in client.get(f"{board}?page=1").text
 
     make_ranked(task, 99, system="Newcomer", **who)
-    assert names(client.get(BOARD))[0] == "Newcomer"
+    assert "Newcomer" in client.get(board).text
 
 
-def test_what_is_kept_for_a_team_is_shown_to_nobody_else(client, client_of, task, who):
+@pytest.mark.parametrize("board", [BOARD, API])
+def test_what_is_kept_for_a_team_is_shown_to_nobody_else(
+    client, client_of, task, who, board
+):
     make_many_ranked(task, 120, **who)
     make_ranked(task, 99, system="Secret", visibility="PRIVATE", **who)
 
-    assert "Secret" in client_of("submitter").get(BOARD).content.decode()
-    assert "Secret" not in client.get(BOARD).content.decode()
-    assert "Secret" not in client_of("rival").get(BOARD).content.decode()
+    assert "Secret" in client_of("submitter").get(board).text
+    assert "Secret" not in client.get(board).text
+    assert "Secret" not in client_of("rival").get(board).text
     cache.clear()
-    assert "Secret" not in client.get(BOARD).content.decode()
-    assert "Secret" in client_of("submitter").get(BOARD).content.decode()
+    assert "Secret" not in client.get(board).text
+    assert "Secret" in client_of("submitter").get(board).text
+
+
+def test_what_is_kept_of_the_api_leads_on_to_the_address_that_was_asked(
+    client, task, who, settings
+):
+    settings.ALLOWED_HOSTS = ["testserver", "genie.example"]
+    make_many_ranked(task, 120, **who)
+    client.get(API)
+    asked = client.get(API, headers={"host": "genie.example"})
+    assert asked.json()["next"] == f"http://genie.example{API}?page=2"
+    assert asked.json()["results"][0]["url"].startswith("http://genie.example/")
+    assert asked["Content-Type"] == "application/json"
+    indented = client.get(API, headers={"accept": "application/json; indent=4"})
+    assert "\n    " in indented.text
 
 
 @pytest.fixture

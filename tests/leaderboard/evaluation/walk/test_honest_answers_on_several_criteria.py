@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from django.utils import timezone
 
 from crowd.campaigns.services import work
-from crowd.models import Assignment
+from crowd.models import Assignment, Pause
 from crowd.workers.services import consent, test_attempts
 from crowd.workers.services.test_marks import as_item
 from genie.lib import jobs
@@ -15,6 +16,7 @@ from leaderboard.designs.base import content_key
 from leaderboard.evaluation import decide
 from leaderboard.evaluation.run import advance
 from leaderboard.evaluation.services import qualification
+from quality.detection.services.assess_pool import PATIENCE
 from quality.models import Ban, Grade, Placement
 from tests.factories import make_worker
 
@@ -118,6 +120,9 @@ def test_who_always_gives_the_best_answer_is_still_found(asked, task):
     # paused as soon as there is doubt, they go on where the pool's fit leaves it open
     while done := careless.work():
         n += done
+        Pause.objects.update(created_at=timezone.now() - PATIENCE)
+        advance()
+        jobs.drain()
     assert n < 34
     assert Ban.objects.get().worker == careless.worker
 

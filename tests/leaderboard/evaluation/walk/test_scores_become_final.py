@@ -296,8 +296,8 @@ def test_what_the_last_check_takes_out_is_collected_again_first(
     Crowd(diligent, quality=quality, seed=1).work()
     real = rescoring.campaigns.grade_and_judge
 
-    def bans(*args):
-        real(*args)
+    def bans(*args, **how):
+        real(*args, **how)
         if Submission.objects.get(pk=submission.pk).published_at:
             banning.ban(diligent[0].worker, task.slug, by=boss, reason="Found out.")
 

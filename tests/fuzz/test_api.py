@@ -7,7 +7,7 @@ import pytest
 import schemathesis
 from django.core.signals import request_finished, request_started
 from django.core.wsgi import get_wsgi_application
-from django.db import close_old_connections
+from django.db import close_old_connections, transaction
 from schemathesis.checks import not_a_server_error
 from schemathesis.specs.openapi.checks import (
     content_type_conformance,
@@ -25,6 +25,7 @@ from tests.factories import (
     make_submission,
     make_worker,
 )
+from tests.fuzz.changes import LONG, examples
 from tests.leaderboard.api.conftest import authorization, schema
 
 pytestmark = [pytest.mark.django_db, pytest.mark.slow]
@@ -36,14 +37,11 @@ CHECKS = [
     response_headers_conformance,
     response_schema_conformance,
 ]
-# Few, because the machine is shared; the same each time, because failures must repeat.
-EXAMPLES = hypothesis.settings(
-    max_examples=12,
-    derandomize=True,
-    database=None,
-    deadline=None,
-    phases=[hypothesis.Phase.explicit, hypothesis.Phase.generate],
-    suppress_health_check=list(hypothesis.HealthCheck),
+# The request that failed says enough; making it smaller would ask for hundreds more.
+PHASES = [hypothesis.Phase.explicit, hypothesis.Phase.generate]
+EXAMPLES = hypothesis.settings(examples(12), phases=PHASES)
+SEQUENCES = hypothesis.settings(
+    examples(10), phases=PHASES, stateful_step_count=30 if LONG else 8
 )
 
 
@@ -75,8 +73,7 @@ def _one_connection():
 @pytest.mark.usefixtures("_one_connection")
 def test_no_request_breaks_the_api(cast, real):
     headers = authorization(cast.superuser)
-    found = schemathesis.openapi.from_dict(schema())
-    found.app = get_wsgi_application()
+    found = described()
     operations = [result.ok() for result in found.get_all_operations()]
     assert len(operations) > 25
     statuses = set()
@@ -85,6 +82,40 @@ def test_no_request_breaks_the_api(cast, real):
     # the fuzzer got through to the views, and was refused in several ways
     assert {200, 400, 404} <= statuses
     assert 500 not in statuses
+
+
+@pytest.mark.usefixtures("_one_connection", "real")
+def test_no_sequence_of_requests_breaks_the_api(cast):
+    """What one answer names, the next requests ask for, change and delete."""
+    headers = authorization(cast.superuser)
+    seen = []
+
+    class Workflow(described().as_state_machine()):
+        def setup(self):
+            self.before = transaction.savepoint()
+
+        def teardown(self):
+            transaction.savepoint_rollback(self.before)
+            super().teardown()
+
+        def get_call_kwargs(self, case):
+            return {"headers": headers}
+
+        def validate_response(self, response, case, **_):
+            seen.append((case.method, response.status_code))
+            case.validate_response(response, checks=CHECKS)
+
+    Workflow.run(settings=SEQUENCES)
+    assert {200, 404} <= {status for _, status in seen}
+    methods = {method for method, _ in seen}
+    assert {"GET", "POST"} <= methods
+    assert not LONG or "DELETE" in methods
+
+
+def described():
+    found = schemathesis.openapi.from_dict(schema())
+    found.app = get_wsgi_application()
+    return found
 
 
 def fuzz(operation, headers, real):

@@ -1,0 +1,173 @@
+"""Write the public log, number its entries, prove what is in it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from itertools import islice
+from typing import Any, TypeVar
+
+from django.db import transaction
+from django.utils import timezone
+
+from genie.history import merkle
+from genie.history.models import LogEntry, LogHead
+
+Kind = LogEntry.Kind
+T = TypeVar("T")
+_WIDTH = 32
+# Entries numbered in one transaction, and read in one query.
+_AT_ONCE = 2_000
+_IN_QUERY = 500
+# What an entry is about, and what it says.
+Said = tuple[int | None, Mapping[str, Any]]
+
+
+def append(kind: Kind, data: Mapping[str, Any], *, about: int | None = None) -> None:
+    """Write an entry; callers do so in the transaction of what it records."""
+    append_all(kind, [(about, data)])
+
+
+def append_all(kind: Kind, said: Iterable[Said]) -> None:
+    """Write entries of one kind. Nobody waits for anybody: a job numbers them."""
+    now = timezone.now()
+    entries = [LogEntry.sealed(kind, data, about, now) for about, data in said]
+    if entries:
+        LogEntry.objects.bulk_create(entries, batch_size=_IN_QUERY)
+
+
+def forget(kind: Kind, abouts: Collection[int]) -> int:
+    """Delete what entries about these rows say; their commitments, which stay, tell nothing."""
+    rows = LogEntry.objects.filter(kind=kind, about__in=abouts)
+    return rows.update(data="", salt="", about=None)
+
+
+def number() -> int:
+    """Give the entries that are new their numbers, and write a head; return how many."""
+    n_all = 0
+    while n := _number_some():
+        n_all += n
+    return n_all
+
+
+@transaction.atomic
+def _number_some() -> int:
+    # The head of nothing is the lock: who numbers at the same moment waits here, and
+    # reads the newest head after that.
+    empty = {"root": merkle.root(_unknown, 0).hex(), "at": timezone.now()}
+    LogHead.objects.get_or_create(size=0, defaults=empty)
+    LogHead.objects.select_for_update().get(size=0)
+    size = head().size
+    entries = list(LogEntry.objects.filter(number=None).order_by("pk")[:_AT_ONCE])
+    if not entries:
+        return 0
+    known: dict[tuple[int, int], bytes] = {}
+
+    def node(level: int, place: int) -> bytes:
+        return known[level, place]
+
+    # all perfect subtrees at its right end are in the head itself
+    _with_nodes(lambda stored: merkle.root(_noting(stored, known), size))
+    for entry in entries:
+        leaf = merkle.leaf_hash(entry.body)
+        hashes = merkle.completed(node, size, leaf)
+        known |= {(k, size >> k): one for k, one in enumerate(hashes)}
+        entry.number, entry.hashes = size, b"".join(hashes)
+        size += 1
+    LogEntry.objects.bulk_update(entries, ["number", "hashes"], batch_size=_IN_QUERY)
+    LogHead.objects.create(
+        size=size, root=merkle.root(node, size).hex(), at=timezone.now()
+    )
+    return len(entries)
+
+
+def head(size: int | None = None) -> LogHead:
+    """Give the newest head, or one that was published; LogHead.DoesNotExist otherwise."""
+    if size is not None:
+        return LogHead.objects.get(size=size)
+    newest = LogHead.objects.order_by("-size").first()
+    if newest is None:
+        empty = merkle.root(_unknown, 0).hex()
+        return LogHead(size=0, root=empty, at=timezone.now())
+    return newest
+
+
+def inclusion(numbers: Collection[int], size: int) -> list[list[str]]:
+    """Prove that entries are in the tree of this size, in hexadecimal."""
+    return _with_nodes(
+        lambda node: [_hex(merkle.inclusion(node, one, size)) for one in numbers]
+    )
+
+
+def consistency(first: int, size: int) -> list[str]:
+    """Prove that the tree of a size begins with that of an earlier one."""
+    return _with_nodes(lambda node: _hex(merkle.consistency(node, first, size)))
+
+
+def first_difference() -> str:
+    """Compute the whole tree again; say what differs from it first, "" if nothing does."""
+    heads = dict(LogHead.objects.values_list("size", "root"))
+    tree: dict[tuple[int, int], bytes] = {}
+
+    def node(level: int, place: int) -> bytes:
+        return tree[level, place]
+
+    size = 0
+    for entry in _numbered():
+        if entry.number != size:
+            return f"entry {size:,} is missing"
+        hashes = merkle.completed(node, size, merkle.leaf_hash(entry.body))
+        if bytes(entry.hashes) != b"".join(hashes) or not entry.opens:
+            return f"entry {size:,} was changed"
+        # what lies in a larger perfect subtree is needed no more
+        for level in range(len(hashes) - 1):
+            del tree[level, (size >> level) - 1]
+        level = len(hashes) - 1
+        tree[level, size >> level] = hashes[-1]
+        size += 1
+        stated = heads.pop(size, None)
+        if stated is not None and stated != merkle.root(node, size).hex():
+            return f"the head of {size:,} entries is not theirs"
+    return f"entry {size:,} is missing" if any(n > size for n in heads) else ""
+
+
+def _numbered() -> Iterator[LogEntry]:
+    return (
+        LogEntry.objects.exclude(number=None)
+        .order_by("number")
+        .iterator(chunk_size=_AT_ONCE)
+    )
+
+
+def _unknown(_level: int, _place: int) -> bytes:
+    return bytes(_WIDTH)
+
+
+def _noting(node: merkle.Node, known: dict[tuple[int, int], bytes]) -> merkle.Node:
+    def noted(level: int, place: int) -> bytes:
+        known[level, place] = node(level, place)
+        return known[level, place]
+
+    return noted
+
+
+def _with_nodes(work: Callable[[merkle.Node], T]) -> T:
+    """Do a work on the tree with the stored hashes that it needs, and no others.
+
+    It is done twice: which hashes it asks for does not depend on what they are.
+    """
+    needed: dict[tuple[int, int], bytes] = {}
+    work(_noting(_unknown, needed))
+    # a perfect subtree's hash is kept by its last entry
+    last = {key: ((key[1] + 1) << key[0]) - 1 for key in needed}
+    numbers = iter(sorted({*last.values()}))
+    hashes: dict[int, bytes] = {}
+    while some := list(islice(numbers, _IN_QUERY)):
+        rows = LogEntry.objects.filter(number__in=some)
+        hashes |= {
+            int(n or 0): bytes(h) for n, h in rows.values_list("number", "hashes")
+        }
+    return work(lambda k, place: hashes[last[k, place]][_WIDTH * k : _WIDTH * (k + 1)])
+
+
+def _hex(path: Iterable[bytes]) -> list[str]:
+    return [one.hex() for one in path]

@@ -1,0 +1,102 @@
+"""Which machines run a queue: a row for each, and the claims of those that are gone."""
+
+from __future__ import annotations
+
+import os
+import socket
+import time
+from datetime import timedelta
+
+from django.conf import settings
+from django.db import models, transaction
+from django.db.models.expressions import CombinedExpression
+from django.db.models.functions import Now
+
+from genie.lib.queue import pulse
+from genie.lib.queue.broker import release_claims_of
+
+
+class RunningQueue(models.Model):
+    """One `genie work`, and when it was last heard of, by the database's clock."""
+
+    # as it stands in the claims of jobs
+    number = models.PositiveIntegerField(primary_key=True)
+    host = models.CharField(max_length=255)
+    name = models.CharField(max_length=40)
+    pid = models.PositiveIntegerField()
+    started_at = models.DateTimeField(db_default=Now())
+    beat_at = models.DateTimeField(db_default=Now())
+
+    class Meta:
+        app_label = "genie"
+        ordering = ["host", "name"]
+
+    def __str__(self) -> str:
+        return f"{self.host}/{self.name}"
+
+
+class Presence:
+    """What one supervisor tells the others, and what it sees of them."""
+
+    def __init__(self) -> None:
+        self._beaten = float("-inf")
+
+    def begin(self) -> None:
+        """Be there, or be there again."""
+        row = RunningQueue(
+            number=pulse.owner(),
+            host=socket.gethostname()[:255],
+            name=pulse.name(),
+            pid=os.getpid(),
+        )
+        with transaction.atomic():
+            RunningQueue.objects.filter(number=row.number).delete()
+            row.save(force_insert=True)
+        self._beaten = time.monotonic()
+
+    def end(self) -> None:
+        RunningQueue.objects.filter(number=pulse.owner()).delete()
+
+    def is_due(self) -> bool:
+        return time.monotonic() - self._beaten > _limit() / 6
+
+    def beat(self) -> bool:
+        """Say that this queue runs; False when others have taken it for dead.
+
+        Then its jobs are theirs: whoever comes back from a pause must let go of them.
+        """
+        silent = time.monotonic() - self._beaten
+        mine = RunningQueue.objects.filter(number=pulse.owner(), pid=os.getpid())
+        if not mine.update(beat_at=Now()):
+            return False
+        self._beaten = time.monotonic()
+        # Whoever was silent for long itself, because the database was away, gives the
+        # others time to be heard first.
+        if silent < _limit() / 2:
+            bury_the_dead()
+        return True
+
+
+def heard_of() -> list[RunningQueue]:
+    """List the queues that run."""
+    return list(RunningQueue.objects.filter(beat_at__gte=_long_ago()))
+
+
+def bury_the_dead() -> int:
+    """Let the jobs of queues that are not heard of any more be run by others."""
+    silent = RunningQueue.objects.filter(beat_at__lt=_long_ago())
+    n = 0
+    for number in list(silent.values_list("number", flat=True)):
+        with transaction.atomic():
+            if silent.filter(number=number).delete()[0]:
+                n += release_claims_of(number)
+    return n
+
+
+def _long_ago() -> CombinedExpression:
+    return Now() - timedelta(seconds=_limit())
+
+
+def _limit() -> int:
+    seconds: int = settings.GENIE["QUEUE_STALE_SECONDS"]
+    return seconds

@@ -1,0 +1,57 @@
+"""Whether the mail server answers: asked seldom, and never while somebody waits."""
+
+from __future__ import annotations
+
+import time
+from threading import Lock, Thread
+from typing import Any
+
+from django.conf import settings
+from django.core.mail import get_connection
+
+SECONDS = 5
+_GOOD_FOR_SECONDS = 60
+
+
+def is_used() -> bool:
+    """Tell whether mail goes to a server at all, and not to files or the console."""
+    return bool(settings.EMAIL_BACKEND.endswith("smtp.EmailBackend"))
+
+
+def trouble(seconds: float) -> str:
+    """Connect as for sending; say what is wrong, or nothing."""
+    server: Any = get_connection(timeout=seconds)
+    try:
+        server.open()
+        server.close()
+    except OSError as error:  # smtplib's own errors are of it, too
+        return str(error) or type(error).__name__
+    return ""
+
+
+class Watched:
+    """What was last found, which a thread finds anew once it is old."""
+
+    def __init__(self) -> None:
+        self._lock = Lock()
+        self._state, self._looked_at = "unknown", float("-inf")
+        self.thread: Thread | None = None
+
+    def state(self) -> str:
+        """Say at once what is known: `ok`, `unreachable`, or `unknown` at first."""
+        if not is_used():
+            return "ok"
+        with self._lock:
+            old = time.monotonic() - self._looked_at > _GOOD_FOR_SECONDS
+            if old and (self.thread is None or not self.thread.is_alive()):
+                self.thread = Thread(target=self._look, daemon=True)
+                self.thread.start()
+            return self._state
+
+    def _look(self) -> None:
+        state = "unreachable" if trouble(SECONDS) else "ok"
+        with self._lock:
+            self._state, self._looked_at = state, time.monotonic()
+
+
+watched = Watched()

@@ -1,0 +1,41 @@
+"""Who is told of what happens on a site: monitors, staff, and whoever answers for its security."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from genie.lib import env
+
+_ADDRESS = re.compile(r"(?:https://|mailto:|tel:)[!-~]+")
+
+
+def from_environment() -> dict[str, Any]:
+    """Read who may see how the site is, and who is told when it is not well."""
+    return {
+        "METRICS_TOKEN": env.in_address("GENIE_METRICS_TOKEN", shortest=20),
+        "ALERTS": env.words("GENIE_ALERTS"),
+        "SECURITY_CONTACT": [as_address(one) for one in _contacts()],
+        "SENTRY_DSN": env.text("GENIE_SENTRY_DSN"),
+    }
+
+
+def as_address(contact: str) -> str:
+    """Give a contact as the URI that RFC 9116 asks for.
+
+    Examples
+    --------
+    >>> as_address("security@genie.example"), as_address("https://genie.example/report")
+    ('mailto:security@genie.example', 'https://genie.example/report')
+    """
+    uri = contact if ":" in contact else f"mailto:{contact}"
+    if not _ADDRESS.fullmatch(uri) or (uri.startswith("mailto:") and "@" not in uri):
+        raise env.ConfigurationError(
+            "GENIE_SECURITY_CONTACT must be e-mail addresses or addresses that begin "
+            f"with https://, separated by commas, not {contact!r}."
+        )
+    return uri
+
+
+def _contacts() -> list[str]:
+    return env.words("GENIE_SECURITY_CONTACT")

@@ -1,0 +1,105 @@
+"""What goes into the public log of scores, results and decisions, and who may read it."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Collection, Iterable, Mapping
+from typing import Any
+
+from django.db.models import Q
+
+from genie.history import log, shown
+from genie.lib.typing import Account
+from leaderboard.evaluation.models.comparison import Comparison
+from leaderboard.evaluation.models.human_evaluation import HumanEvaluation, Score
+from leaderboard.evaluation.models.joint_evaluation import JointEvaluation
+from leaderboard.evaluation.selectors.comparisons import comparisons_seen_by
+from leaderboard.evaluation.selectors.joint import joint_seen_by
+from leaderboard.submissions.models.submission import Submission
+from leaderboard.submissions.selectors.visibility import public
+
+# What an entry says of a score, as it stands in releases, too.
+_SAID = (
+    *("criterion", "mean", "low", "high", "n", "n_workers", "n_excluded_workers"),
+    *("rank_first", "rank_last", "ratings_sha256", "signature"),
+)
+# Whole numbers that not every reader of JSON has exactly: seeds.
+_SHORT = 15
+
+
+def scores(rows: Iterable[Score]) -> None:
+    """Log scores that were just written."""
+    said = [
+        (score.pk, {"submission": score.submission_id} | _numbers(score))
+        for score in rows
+    ]
+    log.append_all(log.Kind.SCORE, said)
+
+
+def _numbers(score: Score) -> dict[str, Any]:
+    numbers = {name: getattr(score, name) for name in _SAID}
+    # JSON has no infinity
+    return {
+        name: None if isinstance(one, float) and not math.isfinite(one) else one
+        for name, one in numbers.items()
+    }
+
+
+def result(row: Comparison | JointEvaluation, **found: Any) -> None:
+    """Log what a comparison or a joint evaluation has found."""
+    data = _about(row) | json.loads(json.dumps(found), parse_int=_exact)
+    log.append(log.Kind.RESULT, data, about=row.evaluation.pk)
+
+
+def joint_result(row: JointEvaluation, results: Mapping[str, Any]) -> None:
+    """Log what a joint evaluation says of its systems, and nothing of workers."""
+    kept = ("systems", "ratings_sha256", "signature")
+    of = {
+        criterion: {name: found[name] for name in kept if name in found}
+        for criterion, found in results["criteria"].items()
+    }
+    result(row, criteria=of)
+
+
+def _exact(digits: str) -> int | str:
+    return int(digits) if len(digits) <= _SHORT else digits
+
+
+def decision(
+    row: Submission | Comparison | JointEvaluation,
+    sentence: str,
+    by: Account,
+) -> None:
+    """Log what somebody decided, in the words that the team reads."""
+    evaluation = row.evaluation
+    data = _about(row) | {"task": row.task.slug, "says": sentence, "by": by.pk}
+    about = evaluation.pk if evaluation else None
+    log.append(log.Kind.DECISION, data, about=about)
+
+
+def _about(row: Submission | Comparison | JointEvaluation) -> dict[str, Any]:
+    return {str(row._meta.model_name): row.pk}
+
+
+def register() -> None:
+    """Show scores of published systems, and results that everybody may see."""
+    shown.register(log.Kind.SCORE, _public_scores)
+    shown.register(log.Kind.RESULT, _public_results)
+    shown.register(log.Kind.BAN)
+    shown.register(log.Kind.RELEASE)
+
+
+def _public_scores(pks: Collection[int]) -> set[int]:
+    published = public("submission__") & Q(submission__published_at__isnull=False)
+    rows = Score.objects.filter(published, pk__in=pks)
+    return set(rows.values_list("pk", flat=True))
+
+
+def _public_results(pks: Collection[int]) -> set[int]:
+    rows = HumanEvaluation.objects.filter(
+        Q(comparison__in=comparisons_seen_by(None).order_by().values("pk"))
+        | Q(joint__in=joint_seen_by(None).order_by().values("pk")),
+        pk__in=pks,
+    )
+    return set(rows.values_list("pk", flat=True))

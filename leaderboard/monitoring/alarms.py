@@ -1,0 +1,193 @@
+"""What staff are told of money and crowds without looking: see `genie.upkeep.doctor`.
+
+Each point leads to the page on which it is solved. Crowds are compared with themselves:
+the last day with the time before, the newer half of the items with the older.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import timedelta
+
+from django.conf import settings
+from django.db.models import Count, Q
+from django.urls import reverse
+from django.utils import timezone
+
+from crowd.hits.models.assignment import Assignment
+from crowd.hits.models.campaign import Campaign
+from crowd.hits.selectors.progress import progress_of
+from crowd.money.models import Budget
+from crowd.money.services.budgets import committed
+from genie.lib.logs import one_line
+from genie.upkeep.doctor import Finding, register, worst
+from leaderboard.monitoring.selectors import planned_cents
+from quality.bans.models import HeldExclusion
+from quality.detection.models import Ban
+from quality.test_questions.models import Grade
+
+# of a budget's limit, what is left of a low one
+_LOW = 0.1
+# of the plan, what may be spent more; and cents, as first answers make any share
+_BEYOND_PLAN, _SMALL_CHANGE = 1.1, 500
+_LATELY = timedelta(days=1)
+_MANY_BANS = 5
+# Each campaign is told of for as long as it runs; this often chance looks like a change.
+_CHANCE = 1e-4
+_LEAST_FALL = 0.1
+# Agreement is computed of thousands of answers each.
+_MOST_CAMPAIGNS = 20
+
+
+def register_all() -> None:
+    """Put these on the doctor's list."""
+    register("budgets", budgets, seldom=True)
+    register("campaigns", campaigns, seldom=True)
+    register("crowds", crowds, seldom=True)
+
+
+def budgets() -> Finding:
+    """Find budgets that are nearly used up, and campaigns that cost more than planned."""
+    set_aside, points = committed(), {}
+    for budget in Budget.objects.all():
+        used = set_aside.get(budget.pool or None, 0)
+        left = budget.limit_cents - used
+        if used and left < _LOW * budget.limit_cents:
+            points[f"low {budget.pool}"] = (
+                f"Of the {budget}, ${left / 100:,.2f} of ${budget.limit_cents / 100:,.2f} "
+                "are left: raise the limit, or approve no more. "
+                f"{_page('admin:crowd_budget_change', budget.pk)}"
+            )
+    running = Campaign.objects.filter(state=Campaign.State.RUNNING)
+    for campaign, progress in zip(running, progress_of(running).values(), strict=True):
+        planned = planned_cents(progress)
+        if progress.spent_cents > _BEYOND_PLAN * planned + _SMALL_CHANGE:
+            points[f"plan {campaign.pk}"] = (
+                f"{_named(campaign)} has spent ${progress.spent_cents / 100:,.2f}, where "
+                f"${planned / 100:,.2f} were planned for as many answers: look at what "
+                f"was rejected, replaced or paid on top. {_address(campaign)}"
+            )
+    return _finding(points, "nearly used up, or beyond the plan")
+
+
+def campaigns() -> Finding:
+    """Pass on the notices of running campaigns, which say what solves them."""
+    rows = Campaign.objects.filter(state=Campaign.State.RUNNING).exclude(notice="")
+    return _finding(
+        {
+            f"{row.pk} {row.notice}": f"{_named(row)}: {one_line(row.notice, 600)} "
+            f"{_address(row)}"
+            for row in rows
+        },
+        "running with a notice",
+    )
+
+
+def crowds() -> Finding:
+    """Find crowds that have become worse, or of whom many were excluded at once."""
+    return _finding(
+        {**_tests_fell(), **_agreement_fell(), **_excluded()}, "signs of a change"
+    )
+
+
+def _tests_fell() -> dict[str, str]:
+    new = Q(assignment__submitted_at__gt=timezone.now() - _LATELY)
+    right = Q(correct=True)
+    rows = (
+        Grade.objects.filter(placement__campaign__state=Campaign.State.RUNNING)
+        .order_by()
+        .values("placement__campaign")
+        .annotate(
+            new=Count("pk", filter=new),
+            new_right=Count("pk", filter=new & right),
+            old=Count("pk", filter=~new),
+            old_right=Count("pk", filter=~new & right),
+        )
+    )
+    fell = {
+        row["placement__campaign"]: row
+        for row in rows
+        if _has_fallen(row["new_right"], row["new"], row["old_right"], row["old"])
+    }
+    return {
+        f"tests {campaign.pk}": (
+            f"{_named(campaign)}: {row['new_right']:,} of {row['new']:,} test questions "
+            f"were answered right in the last day, and {row['old_right']:,} of "
+            f"{row['old']:,} before: check the workers, then the test questions. "
+            f"{_address(campaign)}"
+        )
+        for campaign in Campaign.objects.filter(pk__in=fell)
+        for row in [fell[campaign.pk]]
+    }
+
+
+def _has_fallen(new_right: int, new: int, old_right: int, old: int) -> bool:
+    """Tell whether a share has fallen by much, and by more than chance (Fisher)."""
+    if not new or not old or old_right / old - new_right / new < _LEAST_FALL:
+        return False
+    from scipy.stats import fisher_exact
+
+    table = [[new_right, new - new_right], [old_right, old - old_right]]
+    return bool(fisher_exact(table, alternative="less").pvalue < _CHANCE)
+
+
+def _agreement_fell() -> dict[str, str]:
+    # What it stands on takes long to load, and every process registers alarms.
+    from leaderboard.monitoring.over_time import agreement_in_halves
+
+    active = Assignment.objects.filter(submitted_at__gt=timezone.now() - _LATELY)
+    running = Campaign.objects.filter(
+        state=Campaign.State.RUNNING, pk__in=active.values("hit__campaign")
+    ).order_by("-pk")[:_MOST_CAMPAIGNS]
+    points = {}
+    for campaign in running:
+        halves = agreement_in_halves(campaign)
+        if halves and halves[0].low - halves[1].high > 0:
+            points[f"agreement {campaign.pk}"] = (
+                f"{_named(campaign)}: agreement (Krippendorff's alpha) fell from "
+                f"{halves[0].value:.2f} to {halves[1].value:.2f} between the older and "
+                f"the newer half of the items: check the workers. {_address(campaign)}"
+            )
+    return points
+
+
+def _excluded() -> dict[str, str]:
+    since = timezone.now() - _LATELY
+    points = {}
+    for model, rows, sentence, page in (
+        (
+            Ban,
+            Ban.objects.filter(created_at__gt=since, lifted_at=None),
+            "workers were excluded within a day: check the test questions, then the crowd",
+            "admin:quality_ban_changelist",
+        ),
+        (
+            HeldExclusion,
+            HeldExclusion.objects.filter(state=HeldExclusion.State.WAITING),
+            "exclusions wait for a decision, as they would be too many at once",
+            "admin:quality_heldexclusion_changelist",
+        ),
+    ):
+        least = _MANY_BANS if model is Ban else 1
+        counted = rows.order_by().values_list("pool").annotate(n=Count("pk"))
+        for pool, n in counted.filter(n__gte=least):
+            points[f"{model.__name__} {pool}"] = (
+                f"{one_line(pool)}: {n:,} {sentence}. {_page(page)}"
+            )
+    return points
+
+
+def _finding(points: Mapping[str, str], what: str) -> Finding:
+    return Finding(worst(0, len(points)), f"{what}: {len(points):,}", points=points)
+
+
+def _named(campaign: Campaign) -> str:
+    return f"“{one_line(campaign.title, 100)}” ({one_line(campaign.pool)})"
+
+
+def _address(campaign: Campaign) -> str:
+    return _page("admin:crowd_campaign_change", campaign.pk)
+
+
+def _page(name: str, *args: object) -> str:
+    return str(settings.GENIE["SITE_URL"]).rstrip("/") + reverse(name, args=args)

@@ -1,0 +1,232 @@
+"""The tables of a release, written one after another, the long ones system by system."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import chain, groupby
+from operator import itemgetter
+from pathlib import Path
+from typing import Any
+
+from leaderboard.releases import bundle
+from leaderboard.releases.bundle import Record
+from leaderboard.releases.gathering import comparisons, joint, results
+from leaderboard.releases.gathering.judgments import (
+    JUDGMENTS,
+    judgments,
+    scored_again,
+    task_ids,
+)
+from leaderboard.releases.masked_instances import numbered
+from leaderboard.releases.pieces import Later, Notes
+from leaderboard.releases.pseudonyms import Pseudonyms
+from leaderboard.submissions.models.submission import Submission
+from leaderboard.submissions.selectors.outputs import outputs_are_open
+from leaderboard.tasks.models import Task
+
+# The tables, in the order in which a release names them.
+_ORDER = (
+    *("systems", "scores", "judgments", "metrics", "test_questions"),
+    *("comparisons", "comparison_pairs", "comparison_votes"),
+    *("joint_evaluations", "joint_results", "joint_pairs", "joint_judgments"),
+    *("instances", "predictions"),
+)
+# How many steps are done, of how many; may raise to give up.
+Tell = Callable[[int, int], None]
+
+
+class Tables:
+    """The tables of one release while they are written."""
+
+    def __init__(
+        self,
+        task: Task,
+        folder: Path,
+        names: Pseudonyms,
+        tell: Tell,
+        notes: Notes,
+        *,
+        texts: bool,
+    ) -> None:
+        self.task, self.folder, self.names = task, folder, names
+        self.texts, self._tell, self._notes = texts, tell, notes
+        self.ranked = notes.once("ranked", lambda: [r.pk for r in results.ranked(task)])
+        self.compared = comparisons.ended(task)
+        self.joint = joint.scored(task)
+        self._counts: dict[str, int] = notes.kept.setdefault("counts", {})
+        self.columns: dict[str, Sequence[str]] = notes.kept.setdefault("columns", {})
+        # of each long table how many systems are done, and what is needed to go on
+        self._reached: dict[str, Any] = notes.kept.setdefault("reached", {})
+        self._n_done = {name: reached[0] for name, reached in self._reached.items()}
+        self._masks = False
+        self._number_of: dict[str, str] = {}
+
+    def number_instances(self) -> None:
+        """Give judged instances numbers, by which they are called instead.
+
+        Everything about them is read twice, as no number is known before all are.
+        """
+        self._number_of = self._notes.once("number_of", self._numbers)
+        self._masks = True
+
+    def _numbers(self) -> dict[str, str]:
+        judged = set(self._reached.get("number_of", (0, []))[1])
+        for own in self._by_system(
+            "number_of", self.ranked, self._judgments, lambda: sorted(judged)
+        ):
+            judged.update(row["instance"] for row in own)
+        self._end("number_of", len(self.ranked))
+        others = chain(
+            comparisons.pairs(self.compared),
+            joint.judgments(self.task, self.joint, self.names),
+        )
+        judged.update(row["instance"] for row in others)
+        positions = {name: index for index, name in task_ids(self.task).items()}
+        return numbered(judged, positions)
+
+    def write_test_questions(self) -> Record:
+        questions, fits = results.detector_fits(self.task, self.names)
+        self._write("test_questions", results.TEST_QUESTIONS, questions)
+        return fits
+
+    def write_systems_together(self) -> None:
+        """Write what was asked about several systems together."""
+        pks = self._notes.once("others", self._write_systems_together)
+        submissions = Submission.objects.filter(pk__in=pks)
+        # systems that are spoken of and have no score of their own
+        self.others = list(submissions.select_related("team").order_by("pk"))
+
+    def _write_systems_together(self) -> list[int]:
+        task, compared, judged = self.task, self.compared, self.joint
+        named = {pk for one in compared for pk in (one.a_id, one.b_id)}
+        rows = comparisons.comparisons(task, compared)
+        self._write("comparisons", comparisons.COMPARISONS, rows)
+        pairs = self._named(comparisons.pairs(compared))
+        self._write("comparison_pairs", comparisons.PAIRS, pairs)
+        votes = comparisons.votes(compared, self.names)
+        self._write("comparison_votes", comparisons.VOTES, votes)
+        self._write("joint_evaluations", joint.EVALUATIONS, joint.evaluations(judged))
+        self._write("joint_results", joint.RESULTS, joint.results(judged))
+        self._write("joint_pairs", joint.PAIRS, joint.pairs(judged))
+
+        def noted() -> Iterator[Record]:
+            for row in self._named(joint.judgments(task, judged, self.names)):
+                named.add(row["submission"])
+                yield row
+
+        self._write("joint_judgments", joint.JUDGMENTS, noted())
+        return sorted(named - set(self.ranked))
+
+    def write_systems(self) -> None:
+        """Write the board: its systems, their scores, and what these rest on."""
+        self._notes.once("board", self._write_board)
+        self._write_long(
+            "judgments",
+            JUDGMENTS,
+            self.ranked,
+            lambda pks: self._named(self._judgments(pks)),
+        )
+        self._write_long("metrics", results.METRICS, self.ranked, results.metrics)
+
+    def _write_board(self) -> None:
+        task = self.task
+        self._write("systems", results.SYSTEMS, results.systems(task, self.others))
+        self._write("scores", results.SCORES, results.scores(task, self.ranked))
+
+    def write_texts(self, *, shows_sample: bool) -> None:
+        def write() -> None:
+            rows = results.instances(
+                self.task, texts=self.texts, shows_sample=shows_sample
+            )
+            self._write("instances", results.INSTANCES, rows)
+
+        self._notes.once("instances", write)
+        if self.texts:
+            # Test questions are made of outputs: until people have judged a system by
+            # itself, nobody can look up what it said.
+            open_ones = self._notes.once(
+                "open", lambda: [s.pk for s in self.others if outputs_are_open(s)]
+            )
+            pks = [*self.ranked, *open_ones]
+            self._write_long(
+                "predictions", results.PREDICTIONS, pks, results.predictions
+            )
+
+    def _write(
+        self, name: str, columns: tuple[str, ...], rows: Iterable[Record]
+    ) -> None:
+        self.columns[name] = columns
+        self._counts[name] = bundle.write_table(self.folder, name, columns, rows)
+
+    def _write_long(
+        self,
+        name: str,
+        columns: tuple[str, ...],
+        pks: Sequence[int],
+        rows_of: Callable[[Sequence[int]], Iterator[Record]],
+    ) -> None:
+        """Write a table system by system, from where an earlier piece has ended."""
+        if name in self._counts:
+            return
+        self.columns[name] = columns
+        place = self._reached.get(name, (0, None))[1]
+        with bundle.Table(self.folder, name, columns, place) as table:
+            for own in self._by_system(name, pks, rows_of, table.place):
+                table.add(own)
+            if not table.n:
+                table.add(())
+        self._counts[name] = table.n
+        self._end(name, len(pks))
+        self._notes.save()
+
+    def _end(self, name: str, n: int) -> None:
+        self._n_done[name] = n
+        self._reached[name] = (n, None)
+
+    def _by_system(
+        self,
+        name: str,
+        pks: Sequence[int],
+        rows_of: Callable[[Sequence[int]], Iterator[Record]],
+        place: Callable[[], Any],
+    ) -> Iterator[Iterator[Record]]:
+        """Give the rows of each system; note how far it is, now and then and at the end."""
+        begun = self._n_done.get(name, 0)
+        number_of = {pk: n for n, pk in enumerate(pks, start=1)}
+        for pk, own in groupby(rows_of(pks[begun:]), itemgetter("submission")):
+            yield own
+            self._n_done[name] = number_of[pk]
+            try:
+                self.tell_all()
+            except Later:
+                self._note(name, place())
+                raise
+            if self._notes.due:
+                self._note(name, place())
+
+    def _note(self, name: str, place: Any) -> None:
+        self._reached[name] = (self._n_done[name], place)
+        self._notes.save()
+
+    def tell_all(self) -> None:
+        """Tell how many systems are done in all long tables together."""
+        of = len(self.ranked) * (2 + self.texts + self._masks)
+        self._tell(min(sum(self._n_done.values()), of), of)
+
+    @property
+    def counts(self) -> dict[str, int]:
+        """Give how many rows each table has, in the order of a release's tables."""
+        return {name: self._counts[name] for name in _ORDER if name in self._counts}
+
+    def _judgments(self, pks: Sequence[int]) -> Iterator[Record]:
+        return judgments(self.task, pks, self.names)
+
+    def _named(self, rows: Iterable[Record]) -> Iterator[Record]:
+        """Call instances by what they are called in this release."""
+        if not self._masks:
+            yield from rows
+            return
+        for row in rows:
+            if row["instance"] not in self._number_of:
+                raise scored_again()  # rated since the instances were numbered
+            yield {**row, "instance": self._number_of[row["instance"]]}

@@ -1,0 +1,72 @@
+"""Releases in pieces: what is done is noted, so that another process goes on from there."""
+
+from __future__ import annotations
+
+import json
+import os
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, TypeVar
+
+from django.conf import settings
+
+T = TypeVar("T")
+# How often the place in a long table is noted, in seconds; a kill costs what came after.
+NOTED_EVERY = 10.0
+_FOR_US = os.O_WRONLY | os.O_CREAT | os.O_TRUNC
+
+
+class Later(Exception):
+    """The time of this piece is over: the rest is for the next one."""
+
+
+class Notes:
+    """What is known and done of a release that is being made.
+
+    Parameters
+    ----------
+    path : Path, optional
+        A file beside the release's folder. The key of its pseudonyms is in it: it must
+        go when the release is made. Without one, nothing is noted.
+    """
+
+    def __init__(self, path: Path | None = None) -> None:
+        self._path = path
+        self.n_saved = 0
+        self._saved_at = time.monotonic()
+        self.kept: dict[str, Any] = {"version": settings.VERSION}
+        if path is not None and path.is_file():
+            kept = json.loads(path.read_text("utf-8"))
+            # what another version has begun, it would have ended in another way
+            if kept["version"] == settings.VERSION:
+                self.kept = kept
+
+    @property
+    def begun(self) -> bool:
+        return len(self.kept) > 1
+
+    @property
+    def due(self) -> bool:
+        return time.monotonic() - self._saved_at >= NOTED_EVERY
+
+    def once(self, name: str, find: Callable[[], T]) -> T:
+        """Do a step, unless it was done before; give what it found, in words of JSON."""
+        if name not in self.kept:
+            self.kept[name] = find()
+            self.save()
+        found: T = self.kept[name]
+        return found
+
+    def save(self) -> None:
+        """Replace the file in one step, so that a kill leaves the former one."""
+        if self._path is None:
+            return
+        new = self._path.with_suffix(".new")
+        with os.fdopen(os.open(new, _FOR_US, 0o600), "w", encoding="utf-8") as file:
+            json.dump(self.kept, file)
+            file.flush()
+            os.fsync(file.fileno())
+        new.replace(self._path)
+        self.n_saved += 1
+        self._saved_at = time.monotonic()

@@ -1,0 +1,95 @@
+"""Check a release's part of the public log: proofs, and that scores are those logged."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+
+from genie.history import merkle
+from genie.history.canonical import commitment
+from genie.lib.errors import GenieError
+from leaderboard.releases import bundle
+from leaderboard.releases.bundle import Record
+from leaderboard.releases.published_numbers import Number
+
+# Columns of scores.jsonl that an entry has, too.
+_SAME = ("mean", "low", "high", "n", "n_workers", "n_excluded_workers", "signature")
+
+
+def log_numbers(folder: Path, tables: Path) -> Iterator[Number | str]:
+    """Check every entry against the head, and every score of the tables against its entry."""
+    lines = read(folder)
+    head = next(lines, None)
+    if head is None:
+        yield "This release was made before there was a public log."
+        return
+    said = {}
+    for entry in lines:
+        name = f"whether entry {entry['number']} is in the public log"
+        yield Number(bundle.LOG, name, True, _holds(entry, head))
+        data = json.loads(entry["data"])
+        if "criterion" in data and "submission" in data:
+            said[data["submission"], data["criterion"]] = data
+    n_older = 0
+    for score in bundle.iter_table(tables, "scores"):
+        about = score["submission"], score["criterion"]
+        logged = said.get(about)
+        n_older += logged is None
+        for column in _SAME if logged else ():
+            subject = "submission {} on {}, {}".format(*about, column)
+            yield Number(bundle.LOG, subject, logged[column], score[column])  # type: ignore[index]
+    if n_older:
+        yield f"The public log has nothing of {n_older:,} scores: they are older."
+
+
+def read(folder: Path) -> Iterator[Record]:
+    """Give the head, and then the entries; nothing where there is no log."""
+    path = folder / bundle.LOG
+    if path.is_file():
+        with path.open(encoding="utf-8") as lines:
+            yield from map(json.loads, lines)
+
+
+def check_since(folder: Path, earlier: Path) -> str:
+    """Check that the log of a release has only grown since an earlier release.
+
+    Raises
+    ------
+    GenieError
+        ``log-rewritten`` where it has not, ``no-log`` where that cannot be told.
+    """
+    now, then = next(read(folder), None), next(read(earlier), None)
+    if now is None or then is None:
+        raise GenieError("One of the releases has no public log.", code="no-log")
+    proofs = {one["size"]: one["consistency"] for one in now["earlier"]}
+    proofs[now["size"]] = []
+    size = then["size"]
+    if size not in proofs:
+        raise GenieError(
+            f"The newer release proves nothing of the log of {size:,} entries; "
+            "ask the site with `genie-client log`.",
+            code="no-log",
+        )
+    path = [bytes.fromhex(one) for one in proofs[size]]
+    roots = bytes.fromhex(then["root"]), bytes.fromhex(now["root"])
+    if not merkle.continues(size, roots[0], now["size"], roots[1], path):
+        raise GenieError(
+            f"The site has rewritten its public log: the {size:,} entries of the "
+            "earlier release are not the first of this one.",
+            code="log-rewritten",
+        )
+    return f"The public log has only grown, from {size:,} to {now['size']:,} entries."
+
+
+def _holds(entry: Record, head: Record) -> bool:
+    """Tell whether an entry says what was committed to, and is in the tree."""
+    salt, body = bytes.fromhex(entry["salt"]), entry["body"]
+    made = commitment(salt, entry["data"].encode())
+    return json.loads(body)["commitment"] == made and merkle.includes(
+        merkle.leaf_hash(body.encode()),
+        entry["number"],
+        head["size"],
+        [bytes.fromhex(one) for one in entry["inclusion"]],
+        bytes.fromhex(head["root"]),
+    )

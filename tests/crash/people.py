@@ -1,0 +1,276 @@
+"""Whole campaigns by people who know the site from outside: submit, approve, answer, read.
+
+A page that does not come is asked for again, of whichever server answers. What a server
+has acknowledged is remembered, and must be in the database afterwards.
+"""
+
+from __future__ import annotations
+
+import http.client
+import json
+import re
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from types import SimpleNamespace
+from typing import Any
+from urllib.parse import urlencode, urljoin, urlsplit
+
+from django.contrib.auth import get_user_model
+from django.db import OperationalError, close_old_connections
+from django.db.models import Count, F, Q
+from django_q.models import OrmQ
+
+from crowd.models import HIT, Answer, Assignment, Campaign, Commitment, LedgerEntry
+from crowd.workers.services import consent
+from crowd.workers.services.invitations import register_worker
+from leaderboard.demo.opinions import OPINIONS
+from leaderboard.demo.systems import file_of, systems_of
+from leaderboard.evaluation import decide
+from leaderboard.models import Instance, MetricResult, Prediction, Score, Submission
+from leaderboard.submissions.services import submit
+from leaderboard.tasks.services import load
+from quality.models import Ban, Grade, Placement
+from tests.http_worker import HttpWorker
+
+SLUG = "demo-qa"
+N_WORKERS = 8
+WALK = [
+    "RECEIVED", "VALID", "MEASURED", "APPROVED",
+    "ANNOTATING", "ANNOTATED", "SCORED", "PUBLISHED",
+]  # fmt: skip
+
+
+class Sites:
+    """A browser that goes to another server when one does not answer."""
+
+    def __init__(self, ports: list[int], session: str, patience: float = 240) -> None:
+        self.ports, self.patience = ports, patience
+        self.cookies = {"sessionid": session}
+        self.acknowledged: set[int] = set()
+
+    def get(self, address: str, follow: bool = True) -> SimpleNamespace:
+        return self._follow("GET", address, None)
+
+    def post(
+        self, address: str, data: dict[str, str], follow: bool = True
+    ) -> SimpleNamespace:
+        found = self._follow("POST", address, data)
+        if hit := re.search(r"/work/hit/(\d+)/$", urlsplit(address).path):
+            self.acknowledged.add(int(hit[1]))
+        return found
+
+    def _follow(
+        self, method: str, address: str, data: dict[str, str] | None
+    ) -> SimpleNamespace:
+        chain = []
+        for _ in range(10):
+            status, content, location = self._until_answered(method, address, data)
+            if not location:
+                return SimpleNamespace(
+                    status_code=status, content=content, redirect_chain=chain
+                )
+            address, method, data = urljoin(address, location), "GET", None
+            chain.append((address, status))
+        raise AssertionError(f"{address} leads nowhere")
+
+    def _until_answered(self, *asked) -> tuple[int, bytes, str]:
+        deadline = time.monotonic() + self.patience
+        while True:
+            self.ports.append(self.ports.pop(0))
+            try:
+                found = self._once(self.ports[0], *asked)
+                if found[0] < 500:
+                    return found
+                trouble: object = found[0]
+            except (OSError, http.client.HTTPException) as error:
+                trouble = error
+            assert time.monotonic() < deadline, f"{asked}: {trouble}"
+            time.sleep(0.1)
+
+    def _once(
+        self, port: int, method: str, address: str, data: dict[str, str] | None
+    ) -> tuple[int, bytes, str]:
+        body = urlencode(data) if data else None
+        pairs = "; ".join(f"{name}={value}" for name, value in self.cookies.items())
+        headers = {"Cookie": pairs}
+        if body:
+            headers["Content-Type"] = "application/x-www-form-urlencoded"
+        connection = http.client.HTTPConnection("127.0.0.1", port, timeout=60)
+        try:
+            connection.request(method, address, body, headers)
+            response = connection.getresponse()
+            content = response.read()
+        finally:
+            connection.close()
+        for cookie in response.headers.get_all("Set-Cookie") or []:
+            name, _, value = cookie.split(";")[0].partition("=")
+            self.cookies[name] = value
+        return response.status, content, response.headers.get("Location", "")
+
+
+@dataclass
+class Play:
+    """Everybody but the site itself, one system after another."""
+
+    # None: within this process, without a server
+    ports: list[int] | None = None
+    think: float = 0.0
+    # what there is to do while one waits
+    between: Callable[[], object] = field(default=lambda: time.sleep(0.2))
+    rows: list[dict] = field(default_factory=list)
+
+    def begin(self) -> None:
+        self.task = load.load_task(SLUG).task
+        self.boss = get_user_model().objects.create_superuser("boss")
+        self.opinions = opinions()
+        self.crowd = [self._worker(number) for number in range(N_WORKERS)]
+
+    def round(self, number: int) -> None:
+        """Take one system all the way to the board."""
+        kinds = systems_of(SLUG)
+        kind = kinds[number % len(kinds)]["name"]
+        owner = get_user_model().objects.create_user(f"owner-{number}")
+        with file_of(SLUG, kind).open("rb") as file:
+            submission = submit.receive(
+                task=self.task,
+                owner=owner,
+                team=submit.team_for(owner),
+                system_name=f"{kind} {number}",
+                file=file,
+                file_name="predictions.json",
+            )
+        self._wait_for(submission.pk, "MEASURED")
+        submission = Submission.objects.get(pk=submission.pk)
+        decide.approve(submission, by=self.boss, start_now=True)
+        self._wait_for(submission.pk, "ANNOTATING")
+        self._wait_for(submission.pk, "PUBLISHED", meanwhile=self._turns)
+        self.rows.append(row(submission.pk))
+
+    def acknowledged(self) -> set[int]:
+        return {
+            pk
+            for worker in self.crowd
+            for pk in getattr(worker.client, "acknowledged", ())
+        }
+
+    def _turns(self) -> None:
+        """Let everybody who gets a HIT answer one."""
+        for worker in self.crowd:
+            working = worker.resume(SLUG)
+            assert worker.page.status == 200, worker.page.text
+            if working:
+                time.sleep(self.think)
+                worker.answer()
+
+    def _worker(self, number: int) -> HttpWorker:
+        user = get_user_model().objects.create_user(f"worker-{number}")
+        row = register_worker(platform_worker_id=user.username, user=user)
+        consent.give(row, SLUG)
+        worker = HttpWorker(user.username, self._read)
+        worker.client.force_login(user)
+        if self.ports:
+            session = worker.client.cookies["sessionid"].value
+            worker.client = Sites(list(self.ports), session)
+        return worker
+
+    def _read(self, given: str, text: str) -> float:
+        question = next(q for q in self.opinions if q in given)
+        return self.opinions[question].get(text.strip(), OPINIONS["wrong"])
+
+    def _wait_for(
+        self, pk: int, state: str, seconds: float = 600, meanwhile=lambda: None
+    ) -> None:
+        deadline = time.monotonic() + seconds
+        while time.monotonic() < deadline:
+            meanwhile()
+            self.between()
+            found = patient(lambda: Submission.objects.get(pk=pk))
+            if found.state == state:
+                return
+            assert not found.failure_permanent, found.failure
+        raise AssertionError(f"{found} is {found.state}, not {state}: {found.failure}")
+
+
+def patient(ask: Callable[[], Any]) -> Any:
+    """Ask the database, again where it was away."""
+    for _ in range(50):
+        try:
+            return ask()
+        except OperationalError:
+            close_old_connections()
+            time.sleep(0.2)
+    return ask()
+
+
+def opinions() -> dict[str, dict[str, float]]:
+    """What is to be thought of each text, by the question it answers."""
+    found: dict[str, dict[str, float]] = {}
+    questions = {}
+    for instance in Instance.objects.filter(task__slug=SLUG):
+        questions[instance.instance_id] = question = instance.fields["question"]
+        found[question] = dict.fromkeys(instance.references, OPINIONS["right"])
+    for system in systems_of(SLUG):
+        texts = json.loads(file_of(SLUG, system["name"]).read_text("utf-8"))
+        for instance_id, text in texts.items():
+            named = [name for name in OPINIONS if instance_id in system.get(name, ())]
+            opinion = OPINIONS[(named or [system["usual"]])[0]]
+            found[questions[instance_id]].setdefault(text.strip(), opinion)
+    return found
+
+
+def row(pk: int) -> dict:
+    """What the board says of a system, and the way it took there."""
+    submission = Submission.objects.get(pk=pk)
+    score = Score.objects.get(submission=submission, superseded_at=None)
+    return {
+        "system": submission.system_name,
+        "metrics": sorted(submission.metric_results.values_list("metric", "value")),
+        "human": [score.mean, score.n, score.histogram],
+        "walk": [event.state for event in submission.events.order_by("pk")],
+    }
+
+
+def broken(n_rounds: int, acknowledged: set[int]) -> dict[str, int]:
+    """Count what must not be, each by its name."""
+    sent = Assignment.objects.filter(state__in=["SUBMITTED", "APPROVED"])
+    rewards = LedgerEntry.objects.filter(kind="REWARD")
+    rewarded = rewards.values("assignment").annotate(n=Count("pk"))
+    answered = Count(
+        "assignments",
+        filter=Q(
+            assignments__state__in=["SUBMITTED", "APPROVED"],
+            assignments__replaced_at=None,
+        ),
+    )
+    per_hit = HIT.objects.annotate(n=answered)
+    twice = Assignment.objects.values("hit", "worker").annotate(n=Count("pk"))
+    answers = Answer.objects.values("assignment", "item", "criterion", "slot").annotate(
+        n=Count("pk")
+    )
+    stored = set(sent.values_list("pk", flat=True))
+    return {
+        "answers lost that were acknowledged": len(acknowledged - stored),
+        "assignments sent in without an answer": sent.filter(answers=None).count(),
+        "answers stored twice": answers.filter(n__gt=1).count(),
+        "HITs answered too often": per_hit.filter(n__gt=F("max_assignments")).count(),
+        "HITs twice with one worker": twice.filter(n__gt=1).count(),
+        "work without a reward": sent.filter(ledger=None).count(),
+        "work rewarded twice": rewarded.filter(n__gt=1).count(),
+        "rewards without work": rewards.exclude(assignment__in=sent).count(),
+        "campaigns too many": Campaign.objects.count() - n_rounds,
+        "budgets set aside too many": Commitment.objects.count() - n_rounds,
+        "predictions too many": Prediction.objects.count() - 40 * n_rounds,
+        "metrics computed twice": MetricResult.objects.count()
+        - MetricResult.objects.values("submission", "metric").distinct().count(),
+        "test questions placed twice": Placement.objects.count()
+        - Placement.objects.values("item").distinct().count(),
+        "grades given twice": Grade.objects.count()
+        - Grade.objects.values("placement", "assignment", "criterion")
+        .distinct()
+        .count(),
+        "scores that count twice": Score.objects.filter(superseded_at=None).count()
+        - n_rounds,
+        "bans of careful workers": Ban.objects.count(),
+        "jobs left over": OrmQ.objects.count(),
+    }

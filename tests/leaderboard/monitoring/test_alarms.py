@@ -1,0 +1,149 @@
+"""Money and crowds that go wrong are told of once, with the page that solves it."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+
+import pytest
+from django.core import mail
+from django.core.cache import cache
+from django.test import Client
+from django.utils import timezone
+
+from crowd.campaigns.services import staff_notices
+from crowd.models import Answer, Assignment, Budget, Campaign, Commitment, LedgerEntry
+from genie.lib import jobs
+from genie.schedules import SCHEDULES
+from genie.upkeep import alerts
+from leaderboard.monitoring import alarms
+from quality.models import Ban, Grade, Placement
+from tests.crowd.making import POOL, do_one, make_campaign, make_worker
+from tests.factories import make_user
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def boss():
+    return make_user("boss", is_staff=True, is_superuser=True)
+
+
+def test_a_low_budget_is_told_and_where_to_raise_it(boss, client):
+    budget = Budget.objects.create(pool=POOL, limit_cents=10_000)
+    Commitment.objects.create(key="a", pool=POOL, amount_cents=9_000, approved_by=boss)
+    assert alarms.budgets().verdict == "ok"
+    Commitment.objects.create(key="b", pool=POOL, amount_cents=100, approved_by=boss)
+    [sentence] = alarms.budgets().points.values()
+    assert "$9.00 of $100.00 are left: raise the limit" in sentence
+    client.force_login(boss)
+    address = sentence.rpartition(" ")[2]
+    assert address.endswith(f"/{budget.pk}/change/")
+    assert client.get(address.partition("8000")[2]).status_code == 200
+    Budget.objects.create(pool=Budget.SITE, limit_cents=9_200)
+    assert len(alarms.budgets().points) == 2
+
+
+def test_spending_beyond_the_plan_is_told():
+    campaign = make_campaign(4)
+    do_one(make_worker())
+    Campaign.objects.update(budget_cents=40)
+    assert alarms.budgets().verdict == "ok"
+    LedgerEntry.objects.update(amount_cents=5_000)
+    [sentence] = alarms.budgets().points.values()
+    assert "has spent $50.00, where $0.10 were planned" in sentence
+    assert sentence.endswith(f"/admin/crowd/campaign/{campaign.pk}/change/")
+
+
+def graded(campaign, right, wrong, ago):
+    """Let so many test questions be answered right and wrong, so long ago."""
+    item = campaign.items.first()
+    place, _ = Placement.objects.get_or_create(
+        campaign=campaign, item=item, defaults={"polarity": "NEGATIVE"}
+    )
+    for n in range(right + wrong):
+        done = Assignment.objects.create(
+            hit=item.hit, worker=make_worker(), state="SUBMITTED", reward_cents=1,
+            accepted_at=timezone.now(), deadline_at=timezone.now(),
+            submitted_at=timezone.now() - ago,
+        )  # fmt: skip
+        Grade.objects.create(
+            placement=place, assignment=done, worker=done.worker, pool=POOL,
+            criterion="overall", polarity="NEGATIVE", correct=n < right,
+        )  # fmt: skip
+
+
+def test_test_questions_that_are_answered_worse_are_told_chance_is_not():
+    campaign = make_campaign(1)
+    graded(campaign, 28, 2, timedelta(days=3))
+    graded(campaign, 7, 3, timedelta(hours=1))
+    assert alarms.crowds().verdict == "ok"
+    graded(campaign, 3, 17, timedelta(hours=1))
+    [sentence] = alarms.crowds().points.values()
+    assert "10 of 30 test questions were answered right in the last day" in sentence
+    assert "28 of 30 before: check the workers" in sentence
+    Campaign.objects.update(state=Campaign.State.COMPLETE)
+    assert alarms.crowds().verdict == "ok"
+
+
+def test_agreement_that_falls_is_told():
+    make_campaign(24, max_assignments=2)
+    for worker in (make_worker(), make_worker()):
+        while do_one(worker):
+            pass
+    answers = list(Answer.objects.order_by("item", "pk"))
+    start = timezone.now() - timedelta(hours=20)
+    for n, answer in enumerate(answers):
+        answer.value = (n // 2 % 5) / 4  # both the same
+        at = start + timedelta(minutes=10 * n)
+        Assignment.objects.filter(pk=answer.assignment_id).update(submitted_at=at)
+    Answer.objects.bulk_update(answers, ["value"])
+    assert alarms.crowds().verdict == "ok"
+    for n, answer in enumerate(answers[24:]):
+        answer.value = (n * 7 % 5) / 4  # as it comes
+    Answer.objects.bulk_update(answers, ["value"])
+    [sentence] = alarms.crowds().points.values()
+    assert "fell from 1.00 to " in sentence
+
+
+def test_many_exclusions_at_once_are_told():
+    make_campaign(1)
+    for _ in range(4):
+        Ban.objects.create(worker=make_worker(), pool=POOL, reason="careless")
+    assert alarms.crowds().verdict == "ok"
+    Ban.objects.create(worker=make_worker(), pool=POOL, reason="careless")
+    [sentence] = alarms.crowds().points.values()
+    assert f"{POOL}: 5 workers were excluded within a day" in sentence
+    Ban.objects.update(created_at=timezone.now() - timedelta(days=2))
+    assert alarms.crowds().verdict == "ok"
+
+
+def test_each_notice_is_mailed_once_and_the_page_shows_all(settings, boss):
+    cache.clear()
+    jobs.install(SCHEDULES)
+    settings.GENIE = {**settings.GENIE, "ALERTS": ["ops@example.org"]}
+    first, second = make_campaign(1), make_campaign(1)
+    Campaign.objects.filter(pk=first.pk).update(
+        notice=staff_notices.UNDERPAID, title="<b>One\nline</b>"
+    )
+    alerts.look()
+    alerts.look()
+    Campaign.objects.filter(pk=second.pk).update(notice=staff_notices.TOO_FAST)
+    alerts.look()
+    Campaign.objects.filter(pk=first.pk).update(notice="")
+    alerts.look()  # one of two is over: nothing to do
+    Campaign.objects.update(notice="")
+    alerts.look()
+    bodies = [one.body for one in mail.outbox]
+    assert len(bodies) == 3
+    assert "- “<b>One\\nline</b>” " in bodies[0]
+    assert staff_notices.UNDERPAID in bodies[0]
+    assert f"/admin/crowd/campaign/{first.pk}/change/" in bodies[0]
+    assert staff_notices.UNDERPAID not in bodies[1]
+    assert staff_notices.TOO_FAST in bodies[1]
+    assert "over: campaigns" in bodies[2]
+    Campaign.objects.filter(pk=first.pk).update(notice=staff_notices.UNDERPAID)
+    client = Client()
+    client.force_login(boss)
+    page = client.get("/admin/status/").content.decode()
+    assert "&lt;b&gt;One" in page
+    assert "top up the pay" in page

@@ -1,0 +1,96 @@
+"""The public log on its page and in the API: what is public opens, all else stays sealed."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+
+import pytest
+
+from crowd.money.services import budgets
+from genie.history import log, merkle
+from leaderboard.evaluation.services import public_log
+from leaderboard.models import Score, Submission
+from quality.bans.services.ban import ban
+from tests.factories import make_ranked, make_task, make_worker
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def world(team, submitter, staff):
+    """Log a public and a private system's scores, an exclusion and a budget."""
+    task = make_task()
+    mine = {"team": team, "owner": submitter}
+    kite = make_ranked(task, 71.5, system="Kite", **mine)
+    make_ranked(task, 80.25, system="Secret", visibility="PRIVATE", **mine)
+    public_log.scores(Score.objects.order_by("pk"))
+    ban(make_worker(name="w-heron"), task.slug, by=staff, reason="Nina is careless")
+    budgets.set_limit(task.slug, 7700, by=staff, why="so that it suffices")
+    log.number()
+    return kite
+
+
+def test_visitors_read_what_is_public_and_nothing_private(world, client):
+    page = client.get("/history/").content.decode()
+    assert f"Merkle root <code>{log.head().root}</code>" in page
+    assert "71.50" in page
+    assert f'href="/submissions/{world.pk}/"' in page
+    assert "excluded" in page
+    listed = client.get("/api/v1/history/entries/")
+    assert listed.json()["count"] == 4
+    for text in (page, listed.content.decode()):
+        for private in ("80.25", "careless", "w-heron", "cents", "suffices"):
+            assert private not in text
+    assert page.count("sealed</span>") == 2
+    kinds = client.get("/api/v1/history/entries/?kind=ban").json()["results"]
+    assert [one["kind"] for one in kinds] == ["ban"]
+
+
+def test_what_is_withdrawn_is_sealed_again(world, client):
+    Submission.objects.filter(pk=world.pk).update(state="WITHDRAWN")
+    assert "71.5" not in client.get("/api/v1/history/entries/").content.decode()
+
+
+def test_every_entry_and_every_earlier_head_can_be_checked(world, client):
+    kept = client.get("/api/v1/history/").json()
+    assert kept["consistency"] is None
+    log.append(log.Kind.RELEASE, {"task": "x"}, about=1)
+    log.number()
+    now = client.get(f"/api/v1/history/?since={kept['size']}").json()
+    path = [bytes.fromhex(one) for one in now["consistency"]]
+    roots = bytes.fromhex(kept["root"]), bytes.fromhex(now["root"])
+    assert merkle.continues(kept["size"], roots[0], now["size"], roots[1], path)
+    for number in range(kept["size"]):
+        one = client.get(f"/api/v1/history/entries/{number}/?size=4").json()
+        assert one["head"]["root"] == kept["root"]
+        proof = [bytes.fromhex(h) for h in one["inclusion"]]
+        leaf = merkle.leaf_hash(one["body"].encode())
+        assert merkle.includes(leaf, number, 4, proof, roots[0])
+        if one["data"] is not None:
+            text = bytes.fromhex(one["salt"]) + one["data"].encode()
+            made = hashlib.sha256(text).hexdigest()
+            assert json.loads(one["body"])["commitment"] == made
+
+
+@pytest.mark.parametrize(
+    ("address", "status"),
+    [
+        ("?since=5", 404),
+        ("?since=-1", 400),
+        ("entries/9/", 404),
+        ("entries/0/?size=3", 404),
+        ("entries/99999999999999999999999/", 404),
+        ("entries/0/?size=99999999999999999999999", 400),
+        ("entries/?kind=gossip", 400),
+    ],
+)
+def test_what_is_not_there_is_refused_in_words(world, client, address, status):
+    answer = client.get(f"/api/v1/history/{address}")
+    assert answer.status_code == status
+    assert answer.json()["detail"]
+
+
+def test_an_empty_log_has_a_page(client):
+    assert "No entries yet." in client.get("/history/").content.decode()
+    assert client.get("/api/v1/history/?since=0").json()["size"] == 0
