@@ -19,13 +19,12 @@ from django.shortcuts import redirect
 from django.urls import reverse
 
 from genie.accounts.models import TaskRole
+from genie.accounts.sign_in import ALL_STAFF, SUPERUSERS
 
 SENTENCE = (
     "Your role on this site requires a second factor: set one up under My account, "
     "Two-factor sign-in, and try again."
 )
-# Words that the setting may hold besides names of groups.
-_ALL_STAFF, _SUPERUSERS = "staff", "superusers"
 # How one gets a second factor, or out. The API asks by itself, and answers in JSON, and
 # other machines are asked for signatures.
 _OPEN = (
@@ -53,7 +52,7 @@ def is_needed(user: object) -> bool:
     is_staff = bool(getattr(user, "is_staff", False))
     if not (is_staff or user.is_superuser):
         return False
-    if _ALL_STAFF in named or (user.is_superuser and _SUPERUSERS in named):
+    if ALL_STAFF in named or (user.is_superuser and SUPERUSERS in named):
         return True
     on_tasks = TaskRole.objects.filter(user=user.pk, role__name__in=named)
     return user.groups.filter(name__in=named).exists() or on_tasks.exists()

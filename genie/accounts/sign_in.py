@@ -8,6 +8,8 @@ from genie.lib import env
 
 # what allauth calls them, and what our variables begin with
 KNOWN = {"github": "GENIE_GITHUB", "google": "GENIE_GOOGLE", "orcid": "GENIE_ORCID"}
+# what may be named besides groups where second factors are required
+ALL_STAFF, SUPERUSERS = "staff", "superusers"
 _SCOPE = {"github": ["read:user", "user:email"], "google": ["profile", "email"]}
 
 

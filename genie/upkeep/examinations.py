@@ -6,9 +6,11 @@ from collections.abc import Iterator
 
 from django.apps import apps
 from django.conf import settings
+from django.contrib.auth.models import Group
 from django.db import connection
 from django.db.models import FileField, Model
 
+from genie.accounts import sign_in
 from genie.history import log
 from genie.lib import jobs
 from genie.lib.serving import health, mail_server
@@ -41,6 +43,21 @@ def restoring() -> Finding:
             PROBLEM, "a restore was begun and not finished: give its command again"
         )
     return Finding(OK, "none is unfinished")
+
+
+def second_factors() -> Finding:
+    """Find names in the setting that are no group's, as after one was renamed."""
+    named = set(settings.GENIE["SECOND_FACTOR"]) - {
+        sign_in.ALL_STAFF,
+        sign_in.SUPERUSERS,
+    }
+    known = Group.objects.filter(name__in=named).values_list("name", flat=True)
+    if unknown := sorted(named.difference(known)):
+        return Finding(
+            PROBLEM,
+            f"GENIE_SECOND_FACTOR names no group of this site: {', '.join(unknown)}",
+        )
+    return Finding(OK, f"required of: {', '.join(sorted(named)) or 'no group'}")
 
 
 def disk() -> Finding:
@@ -136,6 +153,7 @@ def register_all() -> None:
     register("database", database)
     register("restore", restoring, needs_database=False)
     register("secret key", key, needs_database=False)
+    register("second factors", second_factors)
     register("queue", queue)
     register("disk", disk, needs_database=False)
     register("mail", mail, slow=True, needs_database=False)

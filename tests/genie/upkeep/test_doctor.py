@@ -7,6 +7,7 @@ from datetime import timedelta
 from pathlib import Path
 
 import pytest
+from django.contrib.auth.models import Group
 from django.core.files.base import ContentFile
 from django.core.files.storage import default_storage
 from django.core.management import call_command
@@ -56,6 +57,15 @@ def test_a_site_without_trouble_has_none(submission, capsys):
     lines = capsys.readouterr().out.splitlines()
     assert [line for line in lines if not line.startswith("ok ")] == []
     assert len(lines) == len(doctor._EXAMINATIONS) >= 10
+
+
+def test_second_factors_of_a_group_that_was_renamed_are_missed(settings):
+    settings.GENIE = {**settings.GENIE, "SECOND_FACTOR": ["Finance", "superusers"]}
+    Group.objects.get_or_create(name="Finance")
+    assert found("second factors") == ("ok", "required of: Finance")
+    Group.objects.filter(name="Finance").update(name="Money")
+    verdict, sentence = found("second factors")
+    assert (verdict, sentence.rpartition(" ")[2]) == ("problem", "Finance")
 
 
 def test_an_upload_that_is_changed_missing_or_of_nobody(submission):
