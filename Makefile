@@ -71,9 +71,9 @@ test-slow: .venv/dev .venv/acceptance $(WORDNET)/index.noun ## run the slow test
 test-all: .venv/dev .venv/acceptance $(WORDNET)/index.noun ## run what `make test` and `make test-slow` run, side by side: shorter than one after the other
 	@$(BIN)/python -m pytest -q -n auto --dist worksteal --no-migrations $(ARGS)
 
-test-neural: .venv-neural/ready ## run BERTScore and BLEURT for real on tiny models (downloads gigabytes, once)
+test-neural: .venv-neural/ready ## run BERTScore, BLEURT, COMET and MetricX for real on tiny models (downloads gigabytes, once)
 	@.venv-neural/bin/python -c 'import bert_score, bleurt_pytorch'  # without them the tests would skip
-	@.venv-neural/bin/python -m pytest -q tests/leaderboard/metrics/test_neural_metrics.py $(ARGS)
+	@.venv-neural/bin/python -m pytest -q tests/leaderboard/metrics/test_neural_metrics.py tests/leaderboard/metrics/test_translation_metrics.py $(ARGS)
 
 test-postgres: .venv/dev .venv/acceptance $(WORDNET)/index.noun ## run the tests that use a database on a PostgreSQL of their own
 	@tests/postgres.sh -n auto --dist worksteal $(ARGS)

@@ -6,7 +6,6 @@ models reach the library as they should, not that the numbers mean anything.
 
 from __future__ import annotations
 
-import socket
 from importlib.util import find_spec
 
 import numpy as np
@@ -15,6 +14,14 @@ import pytest
 from genie.lib.errors import GenieError
 from leaderboard.metrics.base import Batch, all_metrics
 from leaderboard.metrics.engines.neural_models import fingerprint, model_folder
+from tests.leaderboard.metrics.tiny_models import (
+    OTHER,
+    TEXTS,
+    build_bert,
+    build_bleurt,
+    encoded_by,
+    refuse_network,
+)
 
 needs_bert = pytest.mark.skipif(
     any(find_spec(name) is None for name in ("torch", "transformers", "bert_score")),
@@ -27,57 +34,10 @@ needs_bleurt = pytest.mark.skipif(
 # the libraries warn about their own insides
 pytestmark = pytest.mark.filterwarnings("ignore")
 
-WORDS = ["the", "ship", "sails", "north", "sea", "boat", "sleeps", "a", "##s", "."]
-TEXTS = ["the ship sails north .", "a boat sleeps", "the sea"]
-OTHER = ["a boat sails", "the sea sleeps .", "north north north"]
-SIZES = {
-    "vocab_size": len(WORDS) + 5,
-    "hidden_size": 32,
-    "num_hidden_layers": 3,
-    "num_attention_heads": 2,
-    "intermediate_size": 37,
-    "max_position_embeddings": 24,
-}
-
 
 @pytest.fixture(autouse=True)
 def no_network(monkeypatch):
-    def refuse(*args, **kwargs):
-        raise AssertionError("a metric asked the network")
-
-    monkeypatch.setattr(socket.socket, "connect", refuse)
-    monkeypatch.setattr(socket, "getaddrinfo", refuse)
-
-
-def write_words(folder):
-    folder.mkdir(parents=True)
-    vocabulary = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", *WORDS]
-    (folder / "vocab.txt").write_text("\n".join(vocabulary) + "\n", encoding="utf-8")
-    return folder
-
-
-def build_bert(folder, seed=0):
-    import torch
-    from transformers import BertConfig, BertModel, BertTokenizer
-
-    torch.manual_seed(seed)
-    write_words(folder)
-    BertModel(BertConfig(**SIZES)).save_pretrained(folder)
-    BertTokenizer(str(folder / "vocab.txt")).save_pretrained(folder)
-    return folder
-
-
-def build_bleurt(folder):
-    import torch
-    from bleurt_pytorch import BleurtConfig, BleurtForSequenceClassification
-    from bleurt_pytorch.bleurt.tokenization_bleurt import BleurtTokenizer
-
-    torch.manual_seed(1)
-    write_words(folder)
-    config = BleurtConfig(**SIZES, num_labels=1)
-    BleurtForSequenceClassification(config).save_pretrained(folder)
-    BleurtTokenizer(str(folder / "vocab.txt")).save_pretrained(folder)
-    return folder
+    refuse_network(monkeypatch)
 
 
 @pytest.fixture(scope="module")
@@ -228,13 +188,49 @@ def test_bleurt_cuts_what_does_not_fit_and_says_so(bleurt):
     assert output.per_instance[:3] == pytest.approx(output.per_instance[-3:], abs=1e-5)
 
 
-@pytest.mark.parametrize("slug", ["bertscore", "bleurt"])
+@needs_bert
+def test_bertscore_encodes_references_once_and_texts_of_one_length_together(
+    bert, monkeypatch
+):
+    from leaderboard.metrics import bertscore as module
+
+    metric = bertscore(bert)
+    first = metric.compute(batch(OTHER))
+    scorer = module._scorer(str(bert), 2, "")
+    assert scorer.precision == ""  # half precision is for GPUs
+    monkeypatch.setattr(module, "_AT_ONCE", 1)
+    rows = encoded_by(scorer.model, monkeypatch)
+    again = metric.compute(batch(OTHER))
+    assert sorted(rows, reverse=True) == rows
+    assert len(rows) == len(OTHER)
+    assert again.per_instance == pytest.approx(first.per_instance, abs=1e-4)
+
+
+@needs_bleurt
+def test_bleurt_tokenises_a_text_once_in_however_many_pairs(bleurt, monkeypatch):
+    from leaderboard.metrics import bleurt as module
+
+    metric = all_metrics()["bleurt"](model=str(bleurt))
+    scorer = module._loaded(str(bleurt))
+    seen = []
+    plain = scorer.tokenizer.__class__.__call__
+
+    def noted(self, texts, *args, **kwargs):
+        seen.extend(texts)
+        return plain(self, texts, *args, **kwargs)
+
+    monkeypatch.setattr(scorer.tokenizer.__class__, "__call__", noted)
+    metric.compute(Batch([TEXTS[0], TEXTS[0]], [TEXTS, TEXTS]))
+    assert sorted(seen) == sorted(TEXTS)
+
+
+@pytest.mark.parametrize("slug", ["bertscore", "bleurt", "comet", "metricx"])
 def test_without_a_model_nothing_is_computed_and_staff_are_told_why(slug, tmp_path):
     metric = all_metrics()[slug](model=str(tmp_path / "nowhere"))
     reason = metric.available()
     assert "not installed" in reason or "There is no folder" in reason
     with pytest.raises(GenieError, match="is not computed here") as caught:
-        metric.compute(batch(TEXTS))
+        metric.compute(Batch(TEXTS, [[text] for text in TEXTS], TEXTS))
     assert caught.value.code == "not-computed-here"
 
 
