@@ -60,6 +60,7 @@ class Comet(PairMetric):
     needs_sources = True
     paper = "Rei et al. 2020"
     variable = "COMET"
+    window = 510
 
     def __init__(
         self, *, model: str = "", revision: str = "", encoder: str = ""

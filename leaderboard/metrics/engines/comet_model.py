@@ -144,7 +144,8 @@ class CometModel:
         state = self._state(files_of(folder)[1])
         config = transformers.AutoConfig.from_pretrained(encoder)
         self.tokenizer = transformers.AutoTokenizer.from_pretrained(encoder)
-        self.window = int(config.max_position_embeddings) - 2
+        # as unbabel-comet cuts: two places are XLM-R's offset, two it leaves free
+        self.window = int(config.max_position_embeddings) - 4
         model = transformers.AutoModel.from_config(config, add_pooling_layer=False)
         prefix = "encoder.model."
         own = {
@@ -200,7 +201,7 @@ class CometModel:
         raw = np.array([state[f"{prefix}{n}"].item() for n in numbers])
         shares = sparsemax(raw) if transformation == "sparsemax" else _softmax(raw)
         gamma: float = state["layerwise_attention.gamma"].item()
-        return (gamma * shares).tolist()
+        return [gamma * float(share) for share in shares]
 
     def _estimator(self, state: dict[str, Any], settings: dict[str, Any]) -> Any:
         nn = self.torch.nn

@@ -51,7 +51,7 @@ def plain_comet(folder, source, prediction, reference, shares):
     tokenizer = AutoTokenizer.from_pretrained(folder / "encoder")
 
     def vector(text):
-        ids = tokenizer(text, return_tensors="pt", truncation=True, max_length=22)
+        ids = tokenizer(text, return_tensors="pt", truncation=True, max_length=20)
         states = encoder(**ids, output_hidden_states=True).hidden_states
         mixed = sum(s * state for s, state in zip(shares, states, strict=True))
         return 1.3 * mixed[0].mean(0)

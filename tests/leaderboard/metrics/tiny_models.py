@@ -39,25 +39,25 @@ def write_words(folder):
     return folder
 
 
-def build_bert(folder, seed=0):
+def build_bert(folder, seed=0, **sizes):
     import torch
     from transformers import BertConfig, BertModel, BertTokenizer
 
     torch.manual_seed(seed)
     write_words(folder)
-    BertModel(BertConfig(**SIZES)).save_pretrained(folder)
+    BertModel(BertConfig(**{**SIZES, **sizes})).save_pretrained(folder)
     BertTokenizer(str(folder / "vocab.txt")).save_pretrained(folder)
     return folder
 
 
-def build_bleurt(folder):
+def build_bleurt(folder, **sizes):
     import torch
     from bleurt_pytorch import BleurtConfig, BleurtForSequenceClassification
     from bleurt_pytorch.bleurt.tokenization_bleurt import BleurtTokenizer
 
     torch.manual_seed(1)
     write_words(folder)
-    config = BleurtConfig(**SIZES, num_labels=1)
+    config = BleurtConfig(**{**SIZES, **sizes}, num_labels=1)
     BleurtForSequenceClassification(config).save_pretrained(folder)
     BleurtTokenizer(str(folder / "vocab.txt")).save_pretrained(folder)
     return folder
@@ -81,7 +81,7 @@ def write_pieces(folder, ends, **marks):
     return len(vocabulary)
 
 
-def build_comet(folder, transformation="sparsemax"):
+def build_comet(folder, transformation="sparsemax", **sizes):
     import torch
     from transformers import XLMRobertaConfig, XLMRobertaModel
 
@@ -90,14 +90,16 @@ def build_comet(folder, transformation="sparsemax"):
     marks = {"unk": "<unk>", "pad": "<pad>", "bos": "<s>", "eos": "</s>"}
     marks = {f"{name}_token": mark for name, mark in marks.items()}
     n = write_pieces(encoder, "<s> $A </s>", **marks)
-    config = XLMRobertaConfig(**{**SIZES, "vocab_size": n}, pad_token_id=1)
+    sizes = {**SIZES, **sizes, "vocab_size": n}
+    config = XLMRobertaConfig(**sizes, pad_token_id=1)
     config.save_pretrained(encoder)
     model = XLMRobertaModel(config, add_pooling_layer=False)
     state = {f"encoder.model.{k}": value for k, value in model.state_dict().items()}
-    for layer in range(4):
+    for layer in range(sizes["num_hidden_layers"] + 1):
         state[f"layerwise_attention.scalar_parameters.{layer}"] = torch.randn(1)
     state["layerwise_attention.gamma"] = torch.tensor([1.3])
-    for number, (wide, narrow) in {0: (192, 8), 3: (8, 4), 6: (4, 1)}.items():
+    features = 6 * sizes["hidden_size"]
+    for number, (wide, narrow) in {0: (features, 8), 3: (8, 4), 6: (4, 1)}.items():
         state[f"estimator.ff.{number}.weight"] = torch.randn(narrow, wide) / 3
         state[f"estimator.ff.{number}.bias"] = torch.randn(narrow)
     (folder / "checkpoints").mkdir()
