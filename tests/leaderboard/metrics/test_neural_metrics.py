@@ -7,12 +7,14 @@ models reach the library as they should, not that the numbers mean anything.
 from __future__ import annotations
 
 from importlib.util import find_spec
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
 from genie.lib.errors import GenieError
 from leaderboard.metrics.base import Batch, all_metrics
+from leaderboard.metrics.engines import neural_loop
 from leaderboard.metrics.engines.neural_models import fingerprint, model_folder
 from tests.leaderboard.metrics.tiny_models import (
     OTHER,
@@ -253,6 +255,46 @@ def test_a_fingerprint_changes_with_the_contents_only(tmp_path):
     assert fingerprint(first) == fingerprint(second)
     (second / "model.bin").write_bytes(b"1")
     assert fingerprint(first) != fingerprint(second)
+
+
+class Recorded:
+    """Stands for a model, and for a vector of 400 kB."""
+
+    nbytes = 400_000
+
+    def __init__(self):
+        self.moves = []
+
+    def to(self, where):
+        self.moves.append(where)
+        return self
+
+    def eval(self):
+        return self
+
+    def clone(self):
+        return self
+
+
+@pytest.mark.parametrize("half", ["float16", "bfloat16", ""])
+def test_models_are_in_half_precision_on_a_gpu_unless_told_otherwise(half, monkeypatch):
+    gpu = SimpleNamespace(is_available=lambda: True)
+    torch = SimpleNamespace(cuda=gpu, float16="float16", bfloat16="bfloat16")
+    monkeypatch.setattr(neural_loop, "import_module", lambda name: torch)
+    monkeypatch.setenv("GENIE_NEURAL_HALF", "1" if half else "0")
+    model = Recorded()
+    found = neural_loop.placed(model, half or "float16")
+    assert found == (model, "cuda", half)
+    assert model.moves == [*([half] if half else []), "cuda"]
+
+
+def test_vectors_are_kept_up_to_a_limit_and_the_latest_used_longest():
+    kept = neural_loop.Kept(1)
+    for text in ("a", "b"):
+        kept.put(text, Recorded())
+    assert kept.get("a")
+    kept.put("c", Recorded())
+    assert [kept.get(text) is not None for text in "abc"] == [True, False, True]
 
 
 def in_pieces(metric, predictions):
