@@ -80,7 +80,7 @@ def test_what_has_no_pieces_is_not_put_together():
 @pytest.mark.parametrize("lacking", [[], "one text instead of a list"])
 def test_an_instance_without_references_is_refused_in_words(slug, lacking):
     with pytest.raises(GenieError, match="instance number 2 has none") as caught:
-        all_metrics()[slug]().compute(Batch(["a", "b"], [["a"], lacking]))
+        all_metrics()[slug]().compute(Batch(["a", "b"], [["a"], lacking], ["a", "b"]))
     assert caught.value.code == "no-references"
 
 
