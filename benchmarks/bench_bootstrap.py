@@ -5,9 +5,9 @@ python -m benchmarks.bench_bootstrap [--repeats 5] [--pairs 60] [--seed 1]
 1. 800 ratings, 10,000 resamples, percentile interval: `bootstrap_mean` against
    `scipy.stats.bootstrap`, on 5-point, slider and continuous ratings; the slowest counts.
 2. 100 systems x 800 instances, all 4,950 pairs, 10,000 resamples: `compare_all` against
-   a paired bootstrap of each pair by itself, done by `scipy.stats.bootstrap` and, as a
-   second baseline, by our own `paired_bootstrap`. A sample of the pairs is timed and
-   scaled.
+   a paired bootstrap of each pair by itself, done by our own `paired_bootstrap` (a sample
+   of the pairs is timed and scaled), and against the best that scipy offers: one
+   `scipy.stats.bootstrap` of all systems on the same resamples, and numpy for the pairs.
 
 Seconds are the processor's, on one thread, so that a busy machine changes little. Both
 sides run in one process, and what they find is compared: speed at another answer
@@ -33,6 +33,8 @@ from leaderboard.stats.paired import paired_bootstrap
 RESAMPLES = 10_000
 PROMISED_MEAN = 5
 PROMISED_PAIRS = 20
+# against code that does what ours does: less is to be gained
+PROMISED_AT_ONCE = 10
 N_PAIRS = 100 * 99 // 2
 
 
@@ -90,6 +92,24 @@ def one_system(seed, repeats):
     return min(ratios)
 
 
+def all_by_scipy(table, seed):
+    """Share of resamples in which each system is above each other, ties one half."""
+    drawn = stats.bootstrap(
+        (table.T,),
+        np.mean,
+        n_resamples=RESAMPLES,
+        method="percentile",
+        axis=-1,
+        batch=20,
+        rng=np.random.default_rng(seed),
+    ).bootstrap_distribution
+    shares = np.empty((len(drawn), len(drawn)))
+    for i, means in enumerate(drawn):
+        gaps = means - drawn
+        shares[i] = ((gaps > 1e-12).mean(axis=1) + (gaps >= -1e-12).mean(axis=1)) / 2
+    return shares
+
+
 def all_pairs(seed, repeats, n_timed):
     rng = np.random.default_rng(seed)
     quality = rng.normal(0, 0.15, 100)
@@ -97,27 +117,22 @@ def all_pairs(seed, repeats, n_timed):
     table = np.clip(np.rint(table), 0, 4) / 4
     ours, found = fastest(lambda: compare_all(table, seed=seed), repeats)
     chosen = rng.permutation(np.column_stack(np.triu_indices(100, k=1)))[:n_timed]
-    start = time.process_time()
-    shares = []
-    for i, j in chosen:
-        drawn = by_scipy(table[:, i] - table[:, j], seed).bootstrap_distribution
-        shares.append((np.mean(drawn > 1e-12) + np.mean(drawn >= -1e-12)) / 2)
-    theirs = (time.process_time() - start) / n_timed * N_PAIRS
+    theirs, shares = fastest(lambda: all_by_scipy(table, seed), 1)
     start = time.process_time()
     for i, j in chosen:
         paired_bootstrap(table[:, i], table[:, j], seed=seed)
     own = (time.process_time() - start) / n_timed * N_PAIRS
-    apart = np.abs(found.p_above[tuple(chosen.T)] - shares).max()
-    if apart > 0.03:
+    apart = np.abs(found.p_above - shares).max()
+    if apart > 0.04:  # the greatest of 4,950, each with an error of 0.007
         raise SystemExit(f"the shares of resamples differ by {apart:.3f}")
     print(
         f"100 x 800, all pairs: ours {ours:.2f} s"
-        f" {peak_mb(lambda: compare_all(table, seed=seed)):.0f} MB; pair by pair with"
-        f" scipy {theirs:.0f} s, ratio {theirs / ours:.0f}; with our own"
-        f" {own:.1f} s, ratio {own / ours:.0f} (from {n_timed} pairs);"
+        f" {peak_mb(lambda: compare_all(table, seed=seed)):.0f} MB; all at once with"
+        f" scipy and numpy {theirs:.1f} s, ratio {theirs / ours:.0f}; pair by pair with"
+        f" our own {own:.1f} s, ratio {own / ours:.0f} (from {n_timed} pairs);"
         f" shares at most {apart:.3f} apart"
     )
-    return min(theirs, own) / ours
+    return own / ours, theirs / ours
 
 
 def main():
@@ -127,9 +142,11 @@ def main():
     parser.add_argument("--seed", type=int, default=1)
     options = parser.parse_args()
     mean = one_system(options.seed, options.repeats)
-    pairs = all_pairs(options.seed, options.repeats, options.pairs)
-    if mean < PROMISED_MEAN or pairs < PROMISED_PAIRS:
-        raise SystemExit(f"promised: {PROMISED_MEAN} and {PROMISED_PAIRS} times faster")
+    pairs, at_once = all_pairs(options.seed, options.repeats, options.pairs)
+    found = (mean, pairs, at_once)
+    promised = (PROMISED_MEAN, PROMISED_PAIRS, PROMISED_AT_ONCE)
+    if any(ratio < least for ratio, least in zip(found, promised, strict=True)):
+        raise SystemExit(f"promised: {promised} times faster")
 
 
 if __name__ == "__main__":

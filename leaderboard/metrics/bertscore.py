@@ -217,7 +217,7 @@ class _Scorer:
         return {text: encode(self.tokenizer, text) for text in distinct}
 
     def _cut(self, text: str, ids: list[int]) -> bool:
-        limit = self.tokenizer.model_max_length
+        limit: int = self.tokenizer.model_max_length
         # only of texts that fill the window it must be asked whether they would go on
         return len(ids) >= limit and len(self.tokenizer.tokenize(text)) + 2 > limit
 

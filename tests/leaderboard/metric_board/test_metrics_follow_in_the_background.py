@@ -301,6 +301,21 @@ def test_staff_stop_and_resume_in_the_admin(task, two, small_pieces, client):
     assert client.get("/admin/leaderboard/metricboard/").status_code == 200
 
 
+@pytest.mark.every_engine
+def test_the_same_instances_of_all_systems_are_measured_one_after_the_other(
+    task, two, small_pieces, monkeypatch
+):
+    seen = []
+    plain = pieces.batch_of_piece
+    monkeypatch.setattr(
+        pieces, "batch_of_piece", lambda piece: seen.append(piece.first) or plain(piece)
+    )
+    use_metrics(task, "ter")
+    catch_up(task)
+    assert len(set(seen)) < len(seen)
+    assert seen == sorted(seen)
+
+
 def test_a_piece_takes_as_much_memory_in_a_large_task_as_in_a_small_one(cast):
     peaks = []
     for n in (1_500, 6_000):

@@ -36,7 +36,7 @@ def test_the_metrics_of_the_first_boards_are_there():
     wanted = {"sacrebleu", "chrf", "rouge1", "rouge2", "rougeL", "length"}
     wanted |= {"bleu", "chrf-plus-plus", "ter", "rougeLsum", "meteor", "bertscore"}
     wanted |= {"bleurt", "exact-match", "token-f1", "distinct-1", "distinct-2"}
-    wanted |= {"novelty", "compression"}
+    wanted |= {"novelty", "compression", "comet", "metricx"}
     assert wanted <= set(all_metrics())
 
 
@@ -80,7 +80,7 @@ def test_what_has_no_pieces_is_not_put_together():
 @pytest.mark.parametrize("lacking", [[], "one text instead of a list"])
 def test_an_instance_without_references_is_refused_in_words(slug, lacking):
     with pytest.raises(GenieError, match="instance number 2 has none") as caught:
-        all_metrics()[slug]().compute(Batch(["a", "b"], [["a"], lacking]))
+        all_metrics()[slug]().compute(Batch(["a", "b"], [["a"], lacking], ["a", "b"]))
     assert caught.value.code == "no-references"
 
 

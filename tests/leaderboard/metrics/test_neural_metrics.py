@@ -6,15 +6,24 @@ models reach the library as they should, not that the numbers mean anything.
 
 from __future__ import annotations
 
-import socket
 from importlib.util import find_spec
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
 from genie.lib.errors import GenieError
 from leaderboard.metrics.base import Batch, all_metrics
+from leaderboard.metrics.engines import neural_loop
 from leaderboard.metrics.engines.neural_models import fingerprint, model_folder
+from tests.leaderboard.metrics.tiny_models import (
+    OTHER,
+    TEXTS,
+    build_bert,
+    build_bleurt,
+    encoded_by,
+    refuse_network,
+)
 
 needs_bert = pytest.mark.skipif(
     any(find_spec(name) is None for name in ("torch", "transformers", "bert_score")),
@@ -27,57 +36,10 @@ needs_bleurt = pytest.mark.skipif(
 # the libraries warn about their own insides
 pytestmark = pytest.mark.filterwarnings("ignore")
 
-WORDS = ["the", "ship", "sails", "north", "sea", "boat", "sleeps", "a", "##s", "."]
-TEXTS = ["the ship sails north .", "a boat sleeps", "the sea"]
-OTHER = ["a boat sails", "the sea sleeps .", "north north north"]
-SIZES = {
-    "vocab_size": len(WORDS) + 5,
-    "hidden_size": 32,
-    "num_hidden_layers": 3,
-    "num_attention_heads": 2,
-    "intermediate_size": 37,
-    "max_position_embeddings": 24,
-}
-
 
 @pytest.fixture(autouse=True)
 def no_network(monkeypatch):
-    def refuse(*args, **kwargs):
-        raise AssertionError("a metric asked the network")
-
-    monkeypatch.setattr(socket.socket, "connect", refuse)
-    monkeypatch.setattr(socket, "getaddrinfo", refuse)
-
-
-def write_words(folder):
-    folder.mkdir(parents=True)
-    vocabulary = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", *WORDS]
-    (folder / "vocab.txt").write_text("\n".join(vocabulary) + "\n", encoding="utf-8")
-    return folder
-
-
-def build_bert(folder, seed=0):
-    import torch
-    from transformers import BertConfig, BertModel, BertTokenizer
-
-    torch.manual_seed(seed)
-    write_words(folder)
-    BertModel(BertConfig(**SIZES)).save_pretrained(folder)
-    BertTokenizer(str(folder / "vocab.txt")).save_pretrained(folder)
-    return folder
-
-
-def build_bleurt(folder):
-    import torch
-    from bleurt_pytorch import BleurtConfig, BleurtForSequenceClassification
-    from bleurt_pytorch.bleurt.tokenization_bleurt import BleurtTokenizer
-
-    torch.manual_seed(1)
-    write_words(folder)
-    config = BleurtConfig(**SIZES, num_labels=1)
-    BleurtForSequenceClassification(config).save_pretrained(folder)
-    BleurtTokenizer(str(folder / "vocab.txt")).save_pretrained(folder)
-    return folder
+    refuse_network(monkeypatch)
 
 
 @pytest.fixture(scope="module")
@@ -228,13 +190,49 @@ def test_bleurt_cuts_what_does_not_fit_and_says_so(bleurt):
     assert output.per_instance[:3] == pytest.approx(output.per_instance[-3:], abs=1e-5)
 
 
-@pytest.mark.parametrize("slug", ["bertscore", "bleurt"])
+@needs_bert
+def test_bertscore_encodes_references_once_and_texts_of_one_length_together(
+    bert, monkeypatch
+):
+    from leaderboard.metrics import bertscore as module
+
+    metric = bertscore(bert)
+    first = metric.compute(batch(OTHER))
+    scorer = module._scorer(str(bert), 2, "")
+    assert scorer.precision == ""  # half precision is for GPUs
+    monkeypatch.setattr(module, "_AT_ONCE", 1)
+    rows = encoded_by(scorer.model, monkeypatch)
+    again = metric.compute(batch(OTHER))
+    assert sorted(rows, reverse=True) == rows
+    assert len(rows) == len(OTHER)
+    assert again.per_instance == pytest.approx(first.per_instance, abs=1e-4)
+
+
+@needs_bleurt
+def test_bleurt_tokenises_a_text_once_in_however_many_pairs(bleurt, monkeypatch):
+    from leaderboard.metrics import bleurt as module
+
+    metric = all_metrics()["bleurt"](model=str(bleurt))
+    scorer = module._loaded(str(bleurt))
+    seen = []
+    plain = scorer.tokenizer.__class__.__call__
+
+    def noted(self, texts, *args, **kwargs):
+        seen.extend(texts)
+        return plain(self, texts, *args, **kwargs)
+
+    monkeypatch.setattr(scorer.tokenizer.__class__, "__call__", noted)
+    metric.compute(Batch([TEXTS[0], TEXTS[0]], [TEXTS, TEXTS]))
+    assert sorted(seen) == sorted(TEXTS)
+
+
+@pytest.mark.parametrize("slug", ["bertscore", "bleurt", "comet", "metricx"])
 def test_without_a_model_nothing_is_computed_and_staff_are_told_why(slug, tmp_path):
     metric = all_metrics()[slug](model=str(tmp_path / "nowhere"))
     reason = metric.available()
     assert "not installed" in reason or "There is no folder" in reason
     with pytest.raises(GenieError, match="is not computed here") as caught:
-        metric.compute(batch(TEXTS))
+        metric.compute(Batch(TEXTS, [[text] for text in TEXTS], TEXTS))
     assert caught.value.code == "not-computed-here"
 
 
@@ -257,6 +255,46 @@ def test_a_fingerprint_changes_with_the_contents_only(tmp_path):
     assert fingerprint(first) == fingerprint(second)
     (second / "model.bin").write_bytes(b"1")
     assert fingerprint(first) != fingerprint(second)
+
+
+class Recorded:
+    """Stands for a model, and for a vector of 400 kB."""
+
+    nbytes = 400_000
+
+    def __init__(self):
+        self.moves = []
+
+    def to(self, where):
+        self.moves.append(where)
+        return self
+
+    def eval(self):
+        return self
+
+    def clone(self):
+        return self
+
+
+@pytest.mark.parametrize("half", ["float16", "bfloat16", ""])
+def test_models_are_in_half_precision_on_a_gpu_unless_told_otherwise(half, monkeypatch):
+    gpu = SimpleNamespace(is_available=lambda: True)
+    torch = SimpleNamespace(cuda=gpu, float16="float16", bfloat16="bfloat16")
+    monkeypatch.setattr(neural_loop, "import_module", lambda name: torch)
+    monkeypatch.setenv("GENIE_NEURAL_HALF", "1" if half else "0")
+    model = Recorded()
+    found = neural_loop.placed(model, half or "float16")
+    assert found == (model, "cuda", half)
+    assert model.moves == [*([half] if half else []), "cuda"]
+
+
+def test_vectors_are_kept_up_to_a_limit_and_the_latest_used_longest():
+    kept = neural_loop.Kept(1)
+    for text in ("a", "b"):
+        kept.put(text, Recorded())
+    assert kept.get("a")
+    kept.put("c", Recorded())
+    assert [kept.get(text) is not None for text in "abc"] == [True, False, True]
 
 
 def in_pieces(metric, predictions):
