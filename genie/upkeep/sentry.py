@@ -60,11 +60,15 @@ def start(**more: Any) -> None:
         max_breadcrumbs=0,
         auto_session_tracking=False,
         send_client_reports=False,
-        before_send=lambda event, _: scrubbed(event),
+        before_send=_scrub,
         **more,
     )
     ignore_logger("django-q")  # says once more, without its place, what a job raised
     failures.tell(sentry_sdk.capture_exception)
+
+
+def _scrub(event: Any, _: Any) -> Any:
+    return scrubbed(event)
 
 
 def scrubbed(event: Mapping[str, Any]) -> dict[str, Any]:

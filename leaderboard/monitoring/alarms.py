@@ -125,9 +125,10 @@ def _has_fallen(new_right: int, new: int, old_right: int, old: int) -> bool:
     """Tell whether a share has fallen by much, and by more than chance (Fisher)."""
     if not new or not old or old_right / old - new_right / new < _LEAST_FALL:
         return False
+    import numpy as np
     from scipy.stats import fisher_exact
 
-    table = [[new_right, new - new_right], [old_right, old - old_right]]
+    table = np.array([[new_right, new - new_right], [old_right, old - old_right]])
     return bool(fisher_exact(table, alternative="less").pvalue < _CHANCE)
 
 
