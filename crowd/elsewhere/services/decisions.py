@@ -7,6 +7,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING
 
 from django.db import transaction
+from django.db.models import OuterRef
 from django.utils import timezone
 
 from crowd.campaigns.services import outbox
@@ -158,7 +159,7 @@ def pay_bonuses(campaign: Campaign, platform: Platform, now: datetime) -> None:
             note_bonus(call)
 
 
-def planned_bonuses(campaign: Campaign) -> QuerySet[LedgerEntry]:
+def planned_bonuses(campaign: Campaign | OuterRef) -> QuerySet[LedgerEntry]:
     """Only for sessions that the platform has: it pays nobody else."""
     return LedgerEntry.objects.filter(
         campaign=campaign,

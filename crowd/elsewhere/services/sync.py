@@ -11,7 +11,7 @@ from collections.abc import Iterable
 from datetime import datetime, timedelta
 
 from django.conf import settings
-from django.db.models import Count, Q
+from django.db.models import Count, Exists, Max, OuterRef, Q
 from django.utils import timezone
 
 from crowd.campaigns.services import outbox
@@ -30,7 +30,7 @@ from crowd.elsewhere.services import (
 )
 from crowd.elsewhere.services.hit_page import Pages
 from crowd.hits.models.assignment import Assignment
-from crowd.hits.models.campaign import Campaign
+from crowd.hits.models.campaign import Campaign, HITType
 from crowd.hits.services.platforms import connect, external_slugs
 from crowd.platforms.base import ExternalRef, Platform
 from genie.lib import jobs
@@ -43,7 +43,9 @@ FAILED = "The last check failed: "
 # Work that was open when a campaign was closed may come in for as long as this after.
 LATE = timedelta(minutes=10)
 State = Campaign.State
-NOT_OFFERED = (State.PAUSED, State.STOPPED, State.COMPLETE)
+OVER = (State.STOPPED, State.COMPLETE)
+NOT_OFFERED = (State.PAUSED, *OVER)
+Sending = OutwardCall.State
 
 
 def enqueue_due(now: datetime | None = None) -> int:
@@ -62,32 +64,38 @@ def enqueue_due(now: datetime | None = None) -> int:
         .select_related("external", "hit_type")
         .order_by("pk")
     )
+    longest = HITType.objects.aggregate(seconds=Max("assignment_seconds"))["seconds"]
+    # what is over by far is left out by the database, and not looked at one by one
+    rows = rows.filter(_unsettled(now, timedelta(seconds=longest or 0)))
     due_jobs = [(JOB, {"campaign": row.pk}) for row in rows if not is_settled(row, now)]
     return jobs.enqueue_missing(due_jobs)
 
 
 def is_settled(campaign: Campaign, now: datetime) -> bool:
     """Tell whether nothing more is to be said or heard about a campaign."""
-    if campaign.state not in {State.STOPPED, State.COMPLETE}:
-        return False
-    place = ExternalCampaign.objects.filter(campaign=campaign).first()
-    if place is None:
-        return True
-    if place.is_open or outbox.due(campaign, *OutwardCall.Kind).exists():
-        return False
-    if ExternalSession.objects.filter(
-        campaign=campaign, status__in=["started", "submitted"]
-    ).exists():
-        return False
-    if decisions.planned_bonuses(campaign).exists():
-        return False
-    closed = (
-        OutwardCall.objects.filter(campaign=campaign, kind=OutwardCall.Kind.CLOSE)
-        .order_by("-pk")
-        .first()
+    seconds = timedelta(seconds=campaign.hit_type.assignment_seconds)
+    own = Campaign.objects.filter(_unsettled(now, seconds), pk=campaign.pk)
+    return campaign.state in OVER and not own.exists()
+
+
+def _unsettled(now: datetime, assignment: timedelta) -> Q:
+    """Select campaigns about which something is to be said or heard."""
+    calls = OutwardCall.objects.filter(campaign=OuterRef("pk"))
+    waiting = calls.filter(state__in=[Sending.PLANNED, Sending.SENDING])
+    closed = calls.filter(
+        kind=OutwardCall.Kind.CLOSE, done_at__gte=now - assignment - LATE
     )
-    late = timedelta(seconds=campaign.hit_type.assignment_seconds) + LATE
-    return closed is None or closed.done_at is None or closed.done_at + late < now
+    sessions = ExternalSession.objects.filter(
+        campaign=OuterRef("pk"), status__in=["started", "submitted"]
+    )
+    matters = (
+        Q(external__is_open=True)
+        | Exists(waiting)
+        | Exists(sessions)
+        | Exists(decisions.planned_bonuses(OuterRef("pk")))
+        | Exists(closed)
+    )
+    return ~Q(state__in=OVER) | Q(external__isnull=False) & matters
 
 
 def sync_campaign(pk: int, pages: Pages, now: datetime | None = None) -> bool:

@@ -41,13 +41,15 @@ from quality.detection.services.retire import retire
 from quality.detection.services.verdicts import changed
 from quality.detection.stats.assess import Assessment, AssessOptions, assess_workers
 from quality.detection.stats.decisions import excluded_by
+from quality.detection.stats.schedule import FIT_EVERY
 from quality.detection.stats.weights import STEP, rating_weights, steps
 
 # Ratings alone are looked at again when there are so many more of them, as a share.
 NEW_RATINGS = 0.05
-# So are test questions, when so many are new as a share, and so many at least: who is
-# looked at after each of them is excluded by bad luck more often, above all early on.
-NEW_GRADES, LEAST_NEW = 0.01, 30
+# Otherwise there are so many more answers between two fits, as a share. Not test questions:
+# most of them are asked of those in doubt, and a fit that comes when somebody is in doubt
+# excludes more people by bad luck.
+NEW_ANSWERS = 0.01
 # Longer than this nobody who is paused waits for that.
 PATIENCE = timedelta(minutes=30)
 
@@ -113,12 +115,12 @@ def _says_more(stamp: list[int], last: DetectorFit | None) -> bool:
 
 
 def _is_due(stamp: list[int], last: DetectorFit | None) -> bool:
-    """Tell whether enough is new for another fit."""
-    before = last.parameters.get("stamp") if last else [0, 0, *stamp[2:]]
+    """Tell whether there are enough new answers for another fit."""
+    before = last.parameters.get("stamp") if last else [0, 0, stamp[2], 0]
     # a question was retired or restored, or grades are gone
-    if before is None or stamp[2] != before[2] or stamp[0] <= before[0]:
+    if before is None or stamp[2] != before[2] or stamp[0] < before[0]:
         return True
-    return bool(stamp[0] - before[0] >= max(LEAST_NEW, NEW_GRADES * before[0]))
+    return bool(stamp[3] - before[3] >= max(FIT_EVERY, NEW_ANSWERS * before[3]))
 
 
 def _has_waited(pool: str, *, simulated: bool) -> bool:

@@ -9,6 +9,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import NamedTuple
 
+#: Answers of a pool, tests and ratings, between two fits, where there are few.
+FIT_EVERY = 120
 #: Of what is approved: kept for late tests at the start, and where fewer begin to come.
 _KEPT, _TAPER = 0.25, 0.2
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from datetime import timedelta
+
 import pytest
 from django.contrib.auth import get_user_model
 from django.test import Client
@@ -184,13 +186,17 @@ def test_staff_give_a_visit_a_bonus_once_for_a_reason(client, approved):
     assert LedgerEntry.objects.filter(kind="BONUS").count() == 1
 
 
-def test_campaigns_that_are_settled_are_left_alone(campaign, settings):
+def test_campaigns_that_are_settled_are_left_alone(
+    campaign, settings, django_assert_num_queries
+):
     assert sync.enqueue_due() == 1
     campaign.state = "STOPPED"
     campaign.save()
     assert not sync.is_settled(campaign, timezone.now())  # still open there
     ExternalCampaign.objects.update(is_open=False)
     assert sync.is_settled(campaign, timezone.now())
+    with django_assert_num_queries(3):  # however many there are
+        assert sync.enqueue_due(timezone.now() + timedelta(days=1)) == 0
     outbox.plan(campaign, OutwardCall.Kind.DECIDE, "1.approve")
     assert not sync.is_settled(campaign, timezone.now())
 

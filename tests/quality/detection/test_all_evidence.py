@@ -189,7 +189,7 @@ def test_little_that_is_new_waits_for_more_unless_somebody_waits_for_it(
         return DetectorFit.objects.count(), Pause.objects.count()
 
     worker = pool(7, 0)[0]
-    grades = list(Grade.objects.exclude(worker=worker)[:30])
+    grades = list(Grade.objects.exclude(worker=worker)[:3])
     Grade.objects.filter(pk__in=[grade.pk for grade in grades]).delete()
     assert look() == (1, 0)
     grades[0].save(force_insert=True)
@@ -207,7 +207,7 @@ def test_little_that_is_new_waits_for_more_unless_somebody_waits_for_it(
     # a question that is retired changes much at once
     retire(DetectorFit.objects.first(), [questions[0].pk])
     assert look() == (4, 0)
-    pool(2, 0)
+    pool(5, 0)
     assert look() == (5, 0)
 
 

@@ -25,6 +25,7 @@ from quality.detection.stats.detectors import DEFAULT_DETECTOR, detect
 from quality.detection.stats.early_stop import EarlyStop
 from quality.detection.stats.fitted_detector import Bools
 from quality.detection.stats.schedule import (
+    FIT_EVERY,
     ScheduleOptions,
     affordable,
     test_probability,
@@ -68,7 +69,7 @@ class CampaignPlan:
     extra: float = 0.1
     share_tests: float = 0.25
     largest: float = 0.1
-    every: int = 120
+    every: int = FIT_EVERY
     stop_at: float = 0.99
     pause_at: float = 0.9
     schedule: ScheduleOptions = field(default_factory=ScheduleOptions)
