@@ -38,6 +38,9 @@ _OPEN = (
     "hooks:",
 )
 _TAKING_AWAY = {"mfa_deactivate_totp", "mfa_remove_webauthn"}
+# Factors are changed by whoever has used one: a password alone, in a session from before
+# the first one was set up, must not add another or read new recovery codes.
+_USING = ("mfa_reauthenticate", "mfa_authenticate", "mfa_login_")
 _Type = Authenticator.Type
 
 
@@ -88,11 +91,15 @@ class SecondFactorMiddleware:
             return None
         match = request.resolver_match
         name = match.view_name if match is not None else ""
-        if name in _TAKING_AWAY:
-            return _kept(request)
-        if name.startswith(_OPEN) or not is_missing(request):
-            return None
-        return redirect(_way(request))
+        if _is_closed(name, request.user) and is_missing(request):
+            return redirect(_way(request))
+        return _kept(request) if name in _TAKING_AWAY else None
+
+
+def _is_closed(name: str, user: Any) -> bool:
+    if name.startswith("mfa_") and not name.startswith(_USING):
+        return bool(_types(user))
+    return not name.startswith(_OPEN)
 
 
 def _way(request: HttpRequest) -> str:

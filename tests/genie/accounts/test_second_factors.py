@@ -118,6 +118,19 @@ def test_a_session_from_before_has_to_use_it():
     assert client.get("/admin/").status_code == 200
 
 
+def test_a_password_alone_adds_no_factor_beside_the_first_one():
+    user = in_finance()
+    client = Client()
+    client.post("/login/", {"login": "fay", "password": PASSWORD})
+    TOTP.activate(user, SECRET)  # on another device
+    client.post("/account/reauthenticate/", {"password": PASSWORD})
+    for path in ("webauthn/add/", "recovery-codes/generate/", "totp/deactivate/"):
+        asked = client.post(f"/account/2fa/{path}")["Location"]
+        assert asked == "/account/2fa/reauthenticate/?", path
+    client.post("/account/2fa/reauthenticate/", {"code": code()})
+    assert client.get("/account/2fa/webauthn/add/").status_code == 200
+
+
 def test_tokens_with_the_scope_staff_say_that_one_is_missing():
     user = in_finance()
 
