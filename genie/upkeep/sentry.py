@@ -17,6 +17,8 @@ from genie.lib.queue import failures
 
 _KEPT = ("event_id", "timestamp", "level", "platform", "logger", "release", "environment",
          "sdk", "transaction", "server_name", "type")  # fmt: skip
+# Django's, which logs the texts of errors as if they stood in the code
+_QUOTING = "django.security"
 # of each line of a traceback
 _PLACE = ("filename", "function", "module", "lineno", "in_app", "context_line")
 
@@ -84,7 +86,11 @@ def scrubbed(event: Mapping[str, Any]) -> dict[str, Any]:
      'stacktrace': {'frames': [{'function': 'read', 'lineno': 7}]}}]}}
     """
     kept = {name: event[name] for name in _KEPT if name in event}
-    if entry := event.get("logentry"):
+    if (event.get("transaction_info") or {}).get("source") == "url":
+        # an address as it was asked for, where no page of ours has it
+        kept.pop("transaction", None)
+    is_safe = not str(event.get("logger", "")).startswith(_QUOTING)
+    if (entry := event.get("logentry")) and is_safe:
         # as it stands in the code, without what was put into it
         kept["logentry"] = {"message": entry.get("message", "")}
     errors = (event.get("exception") or {}).get("values") or []

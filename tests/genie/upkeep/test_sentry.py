@@ -74,6 +74,20 @@ def test_a_failing_job_is_sent_from_its_process(sent):
     assert SECRET not in json.dumps(event)
 
 
+@pytest.mark.parametrize(
+    "event",
+    [
+        {"transaction": f"/invited/{SECRET}", "transaction_info": {"source": "url"}},
+        {
+            "logger": "django.security.DisallowedRedirect",
+            "logentry": {"message": SECRET},
+        },
+    ],
+)
+def test_what_only_looks_like_our_own_words_stays_here(event):
+    assert SECRET not in json.dumps(sentry.scrubbed(event))
+
+
 def test_without_a_dsn_nothing_is_even_loaded(monkeypatch):
     monkeypatch.setitem(sys.modules, "sentry_sdk", None)
     sentry.start()
