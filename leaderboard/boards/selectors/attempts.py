@@ -6,6 +6,7 @@ from collections.abc import Collection
 from dataclasses import dataclass, replace
 
 from django.db.models import Count, Exists, Max, OuterRef, Q, Subquery
+from django.utils import timezone
 
 from leaderboard.boards.selectors.columns import main_criterion
 from leaderboard.evaluation.models.human_evaluation import Score
@@ -30,7 +31,8 @@ class Attempts:
     n: int
     # of these, how many have ever had a score
     n_rated: int
-    # the best score that everybody may see
+    # the best score that everybody may see under the team's name: by any other, a system
+    # whose team is not named yet would be known
     best: float | None
     # of the best of several: its interval, allowing for the choice
     low: float | None = None
@@ -49,6 +51,8 @@ def attempts(task: Task, teams: Collection[int]) -> dict[Key, Attempts]:
     """Count these teams' attempts on a task, in one query."""
     own = Score.objects.filter(submission=OuterRef("pk"))
     current = own.filter(superseded_at=None, criterion=main_criterion(task))
+    today = timezone.localdate()
+    named = Q(anonymous_until=None) | Q(anonymous_until__lte=today)
     rows = (
         Submission.objects.filter(task=task, team__in=teams)
         .alias(rated=Exists(own), mean=Subquery(current.values("mean")[:1]))
@@ -57,7 +61,7 @@ def attempts(task: Task, teams: Collection[int]) -> dict[Key, Attempts]:
         .annotate(
             n=Count("pk", filter=~_NO_ATTEMPT),
             n_rated=Count("pk", filter=Q(rated=True)),
-            best=Max("mean", filter=public() & Q(published_at__isnull=False)),
+            best=Max("mean", filter=public() & Q(published_at__isnull=False) & named),
         )
     )
     return {(team, simulated): Attempts(*found) for team, simulated, *found in rows}

@@ -100,3 +100,8 @@ def test_an_anonymous_team_is_not_known_by_its_number(best, client):
     assert attempts(client, best) is None
     page = client.get(f"/submissions/{best.pk}/").content.decode()
     assert "attempts on this task" not in page
+
+    # nor by what it takes from another system of the team
+    assert tags(best.task)["Wren"] == 4
+    wren = Submission.objects.get(system_name="Wren")
+    assert attempts(client, wren)["is_best"] is True
