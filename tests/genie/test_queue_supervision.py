@@ -27,7 +27,7 @@ from genie.management.commands import work
 @pytest.fixture(autouse=True)
 def _own_folder(settings, tmp_path):
     settings.VAR_DIR = tmp_path
-    settings.GENIE = {**settings.GENIE, "QUEUE_STALE_SECONDS": 5}
+    settings.GENIE = {**settings.GENIE, "QUEUE_STALE_SECONDS": 50}
     pulse.guarding()
 
 
@@ -188,7 +188,7 @@ def test_who_was_silent_itself_does_not_take_others_for_dead(monkeypatch):
     heron = Presence()
     heron.begin()
     silent("kite")
-    heron._beaten -= 4
+    heron._beaten -= 30
     assert heron.is_due()
     assert heron.beat()
     assert RunningQueue.objects.count() == 2
@@ -246,7 +246,7 @@ def test_the_job_of_a_killed_worker_is_run_again_and_the_others_go_on(
     watch.reincarnate(Killed)
     assert done == ["one anew"]
     assert not waiting()
-    soon = timezone.now() + timedelta(seconds=5)
+    soon = timezone.now() + timedelta(seconds=50)
     assert OrmQ.objects.filter(lock__lt=soon).exists()
 
 
