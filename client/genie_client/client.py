@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import quote, urlencode
 
-from genie_client.log import check_continues, check_entry
+from genie_client.log import as_hashed, check_continues, check_entry
 from genie_client.problem import Problem
 from genie_client.transport import Transport, multipart
 
@@ -214,8 +214,14 @@ class Client:
         """Give an entry of the public log, checked to be in it; `head` as published."""
         query = f"?size={int(head['size'])}" if head else ""
         entry: Json = self._http.json(f"/api/v1/history/entries/{int(number)}/{query}")
+        if entry["number"] != number:
+            raise Problem(
+                f"Asked for entry {number}, the site gives {entry['number']}.",
+                code="entry-not-in-log",
+                body={"entry": entry},
+            )
         check_entry({**entry, "head": head or entry["head"]})
-        return entry
+        return as_hashed(entry)
 
     def _pair(self, a: Json, b: Json) -> Json | None:
         """Give the board's own comparison; None where one of them has no rank."""

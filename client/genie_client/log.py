@@ -66,6 +66,17 @@ def check_entry(entry: Json) -> None:
         )
 
 
+def as_hashed(entry: Json) -> Json:
+    """Give an entry with the time and the kind that were hashed, not those beside them."""
+    try:
+        body = json.loads(entry["body"])
+        return {**entry, "at": str(body["at"]), "kind": str(body["kind"])}
+    except (LookupError, TypeError, ValueError) as error:
+        raise Problem(
+            f"Entry {entry['number']} is not one of a Genie's log.", code="not-genie"
+        ) from error
+
+
 def _bytes(text: str) -> bytes:
     try:
         return bytes.fromhex(text)

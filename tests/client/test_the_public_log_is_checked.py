@@ -8,6 +8,7 @@ import pytest
 
 from genie.history import log, merkle
 from genie.history.models import LogEntry, LogHead
+from leaderboard.site.api import public_log
 from tests.client.conftest import CLIENT
 
 assert CLIENT.exists()  # its conftest puts it on the path
@@ -50,6 +51,24 @@ def test_a_file_without_a_head_is_refused_and_left_alone(run, tmp_path):
     code, _, told = run("log", "--keep", kept)
     assert (code, kept.read_text()) == (1, "[]")
     assert "holds no head" in told
+
+
+def test_only_what_was_hashed_of_the_entry_that_was_asked_for_is_shown(
+    run, monkeypatch
+):
+    write(2)
+    shown = public_log.opened
+
+    monkeypatch.setattr(
+        public_log,
+        "opened",
+        lambda rows: [{**one, "kind": "ban"} for one in shown(rows)],
+    )
+    assert "release: " in run("log", "--entry", 1)[1]
+    first = LogEntry.objects.get(number=0)
+    monkeypatch.setattr(LogEntry.objects, "get", lambda **_: first)
+    code, _, told = run("log", "--entry", 1)
+    assert (code, "Asked for entry 1" in told) == (1, True)
 
 
 def test_its_proofs_are_checked_as_ours_are():
