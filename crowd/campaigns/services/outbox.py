@@ -11,7 +11,7 @@ from collections.abc import Iterable, Sequence
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
-from django.db.models import Q, Sum
+from django.db.models import Exists, OuterRef, Q, Sum
 from django.utils.crypto import salted_hmac
 
 from crowd.elsewhere.models.external import ExternalSession, OutwardCall
@@ -100,8 +100,11 @@ def take(
     must find out what became of it. Who comes back from a pause, while another look at the
     campaign has begun, gets nothing to send.
     """
-    held = Q(campaign__external__busy_until=now + LEASE)
-    nobodys = Q(campaign__external=None) | Q(campaign__external__busy_until=None)
+    # Not by a join, which would put all that is asked of the call into a subquery too: who
+    # waits for another's write of the same row must have it asked again after that.
+    others = Campaign.objects.filter(
+        pk=OuterRef("campaign"), external__busy_until__isnull=False
+    ).exclude(external__busy_until=now + LEASE)
     taken = []
     for call in calls:
         sent = _sent(call, now)
@@ -109,7 +112,7 @@ def take(
         unchanged = OutwardCall.objects.filter(
             pk=call.pk, first_sent_at=call.first_sent_at
         )
-        rows = unchanged.filter(held | nobodys)
+        rows = unchanged.exclude(Exists(others))
         if repeatable:
             rows = rows.filter(state__in=[State.PLANNED, State.SENDING])
         else:

@@ -337,3 +337,11 @@ def test_what_another_process_sends_meanwhile_is_not_called_unsent(elsewhere):
     outbox.note_result(mine, sent, Result(call.key, "again"), now)
     call.refresh_from_db()
     assert (call.state, call.first_sent_at) == (OutwardCall.State.SENDING, now)
+
+
+def test_a_call_is_taken_by_who_writes_first(elsewhere, django_assert_num_queries):
+    call = outbox.plan(elsewhere.campaign, OutwardCall.Kind.BONUS, "7")
+    with django_assert_num_queries(1) as sent:
+        assert outbox.take([call], timezone.now(), repeatable=False)
+    # PostgreSQL asks of the row again, after a wait, what does not stand in a subquery
+    assert '"crowd_outwardcall"."id" IN (SELECT' not in sent[0]["sql"]
