@@ -6,6 +6,7 @@ the last day with the time before, the newer half of the items with the older.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from datetime import timedelta
 
@@ -73,10 +74,12 @@ def budgets() -> Finding:
 def campaigns() -> Finding:
     """Pass on the notices of running campaigns, which say what solves them."""
     rows = Campaign.objects.filter(state=Campaign.State.RUNNING).exclude(notice="")
+    # a number in it that grows makes no other notice
     return _finding(
         {
-            f"{row.pk} {row.notice}": f"{_named(row)}: {one_line(row.notice, 600)} "
-            f"{_address(row)}"
+            f"{row.pk} {re.sub('[0-9]+', '', row.notice)}": (
+                f"{_named(row)}: {one_line(row.notice, 600)} {_address(row)}"
+            )
             for row in rows
         },
         "running with a notice",

@@ -117,6 +117,18 @@ def test_many_exclusions_at_once_are_told():
     assert alarms.crowds().verdict == "ok"
 
 
+def test_a_notice_whose_number_grows_is_the_same_point():
+    campaign = make_campaign(4)
+    points = set()
+    for n in (3, 12):
+        said = f"{n} answers that do not count were not replaced."
+        Campaign.objects.filter(pk=campaign.pk).update(notice=said)
+        found = alarms.campaigns().points
+        assert said in " ".join(found.values())
+        points |= set(found)
+    assert len(points) == 1
+
+
 def test_each_notice_is_mailed_once_and_the_page_shows_all(settings, boss):
     cache.clear()
     jobs.install(SCHEDULES)
