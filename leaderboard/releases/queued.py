@@ -251,7 +251,7 @@ def _sweep() -> None:
     rows = Release.objects.filter(state__in=UNDER_WAY).values_list("pk", "round")
     going_on = {f"{pk}-{number}" for pk, number in rows}
     for left in there:
-        if left.name not in going_on:
+        if left.is_dir() and left.name not in going_on:
             with _alone(left) as alone:
                 if alone:
                     shutil.rmtree(left, ignore_errors=True)

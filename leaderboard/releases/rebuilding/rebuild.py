@@ -64,10 +64,9 @@ def rebuild(
     n_files = bundle.check(folder)
     report(f"{n_files} files match their checksums.")
     manifest = bundle.read_manifest(folder)
-    alone = (folder / "systems.parquet").is_file() > (
-        folder / "systems.jsonl"
-    ).is_file()
-    if parquet or alone:
+    # of some tables there may be nothing else
+    alone = (one.with_suffix(".jsonl") for one in folder.glob("*.parquet"))
+    if parquet or not all(one.is_file() for one in alone):
         with as_json_lines(folder) as tables:
             return _rebuild(tables, manifest, report, log_in=folder)
     return _rebuild(folder, manifest, report, log_in=folder)

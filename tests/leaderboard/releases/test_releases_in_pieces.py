@@ -89,7 +89,10 @@ def test_the_next_piece_is_queued_and_does_the_rest(task, monkeypatch):  # noqa:
     assert row.n_attempts == 1
     elsewhere = queued._folder() / f"{row.pk}-7"
     elsewhere.mkdir()
+    somebodys = queued._folder() / ".nfs0001"
+    somebodys.touch()
     queued.queue_missing()
+    somebodys.unlink()
     assert [one.name for one in queued._folder().iterdir()] == [f"{row.pk}-0"]
     monkeypatch.undo()
     queued.work(row.pk)
@@ -122,6 +125,9 @@ def test_its_parquet_is_rebuilt_alone(task, tmp_path):  # noqa: F811
     out = io.StringIO()
     call_command("rebuild", str(folder), "--parquet", stdout=out)
     assert out.getvalue() == said
+    # one table without its JSONL is not taken for an empty one
+    (folder / "judgments.jsonl").unlink()
+    assert rebuilt(folder).splitlines()[1:] == said.splitlines()[1:]
     for path in folder.iterdir():
         if path.suffix in {".jsonl", ".csv"}:
             path.unlink()
