@@ -23,6 +23,8 @@ REST_FRAMEWORK = {
     **REST_FRAMEWORK,
     "DEFAULT_THROTTLE_RATES": dict.fromkeys(REST_FRAMEWORK["DEFAULT_THROTTLE_RATES"]),
 }
+# A code of an app may be half a minute older by the time a loaded machine reads it.
+MFA_TOTP_TOLERANCE = 1
 # A page's queries are counted in tests, and this adds some once in ten minutes.
 USERSESSIONS_TRACK_ACTIVITY = False
 # Else each new client, and each test has one, would list and read all static files anew.
