@@ -25,6 +25,7 @@ from crowd.workers.services import consent as consent_service
 from genie.lib.serving.pages import page_of
 
 PAGE = 100
+OFFERS = 50
 
 
 @for_workers
@@ -35,7 +36,7 @@ def home(request: HttpRequest, worker: Worker) -> HttpResponse:
         "worker_site/home.html",
         {
             "here": "home",
-            "offers": offers(worker),
+            "offers": page_of(offers(worker), OFFERS, request.GET.get("page")),
             "open": open_assignment(worker, timezone.now()),
             "earnings": earnings_selector(worker),
             "exclusions": Exclusion.objects.filter(worker=worker),

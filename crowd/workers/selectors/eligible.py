@@ -189,22 +189,24 @@ def n_unseen_by_kind(
     """
     firsts = {(c.input_scope, c.hit_type_id): c.pk for c in campaigns}
     unseen = _unseen_inputs(worker, campaigns).filter(scope=OuterRef("scope"))
-    of_type = HIT.objects.filter(
-        input=OuterRef("pk"),
-        n_available__gt=0,
-        campaign__in=campaigns,
-        campaign__hit_type=OuterRef(OuterRef("hit_type")),
-    )
     rows = (
         Campaign.objects.filter(pk__in=firsts.values())
         .annotate(scope=SCOPE)
-        .annotate(
-            n=_CountRows(unseen.values("pk")[: counted_to(campaigns)]),
-            some=Exists(unseen.filter(Exists(of_type))),
-        )
+        .annotate(n=_CountRows(unseen.values("pk")[: counted_to(campaigns)]))
     )
+    if len(firsts) > len({scope for scope, _ in firsts}):
+        of_type = HIT.objects.filter(
+            input=OuterRef("pk"),
+            n_available__gt=0,
+            campaign__in=campaigns,
+            campaign__hit_type=OuterRef(OuterRef("hit_type")),
+        )
+        rows = rows.annotate(some=Exists(unseen.filter(Exists(of_type))))
+    else:
+        # all that is left in a scope is of its one type
+        rows = rows.annotate(some=Q(n__gt=0))
     return {
-        (scope, hit_type): (n, some)
+        (scope, hit_type): (n, bool(some))
         for scope, hit_type, n, some in rows.values_list(
             "scope", "hit_type", "n", "some"
         )
