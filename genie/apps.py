@@ -3,8 +3,10 @@ from __future__ import annotations
 import gc
 import sys
 from importlib import import_module
+from typing import Any
 
 from django.apps import AppConfig
+from django.db.models.signals import post_migrate
 
 
 def _load_without(module: str, *libraries: str) -> None:
@@ -25,6 +27,13 @@ _load_without("rest_framework.compat", "requests", "pygments")
 _load_without("django.test.utils", "jinja2")
 
 
+def _make_cache_tables(using: str, **_given: Any) -> None:
+    """Make what GENIE_CACHE=database needs; nothing where it is not set."""
+    from django.core.management import call_command
+
+    call_command("createcachetable", database=using, verbosity=0)
+
+
 class GenieConfig(AppConfig):
     """Wiring only: the commands that run the whole house, and its periodic jobs."""
 
@@ -43,6 +52,7 @@ class GenieConfig(AppConfig):
             from genie.lib.queue import sentinel
 
             sentinel.install()
+        post_migrate.connect(_make_cache_tables, sender=self)
         # What is loaded by now stays: the collector need not look at it again.
         gc.freeze()
         gc.set_threshold(10_000, 20, 20)

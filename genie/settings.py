@@ -16,6 +16,7 @@ from genie.accounts import mail, sign_in
 from genie.lib import env, retention, site_address
 from genie.lib.log_config import to_console
 from genie.lib.queue.address import queue_options
+from genie.lib.serving.cache_address import caches
 from genie.lib.storage import media_storage
 from genie.upkeep import contacts
 
@@ -154,25 +155,7 @@ DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 
 # --- caches -----------------------------------------------------------------------
 
-CACHES = {
-    # the counts behind every rate limit, shared by all processes of this machine
-    "default": {
-        "BACKEND": "genie.lib.serving.caches.SharedFiles",
-        "LOCATION": VAR_DIR / "cache",
-        "OPTIONS": {"MAX_ENTRIES": 50_000},
-    },
-    # what pages computed: genie.lib.serving.caches.computed
-    "computed": {
-        "BACKEND": "django.core.cache.backends.locmem.LocMemCache",
-        "LOCATION": "computed",
-    },
-    # costly results, computed once for all processes: genie.lib.serving.computed_once
-    "shared": {
-        "BACKEND": "genie.lib.serving.caches.SharedFiles",
-        "LOCATION": VAR_DIR / "cache" / "computed",
-        "OPTIONS": {"MAX_ENTRIES": 1_000},
-    },
-}
+CACHES = caches(env.text("GENIE_CACHE"), VAR_DIR / "cache", VERSION)
 
 # --- queue ------------------------------------------------------------------------
 

@@ -86,7 +86,7 @@ def _of_visitors(size: Size) -> Iterator[tuple[str, Question]]:
     }
 
     def elsewhere() -> None:
-        _answer(size, size.tasks - 1)
+        answer_of(size, size.tasks - 1)
 
     def here() -> None:
         SubmissionEvent.objects.create(
@@ -117,7 +117,7 @@ def _after(change: Question, page: Question) -> Question:
     return ask
 
 
-def _answer(size: Size, task: int) -> None:
+def answer_of(size: Size, task: int) -> None:
     """Let somebody answer one more HIT of a task."""
     from django.utils import timezone
 

@@ -21,21 +21,26 @@ from crowd.pricing import hourly_cents
 from crowd.requester.pages.groups import has_work
 from crowd.workers.models.worker import Exclusion, Pause, Worker
 from crowd.workers.selectors.consent import consent_text
+from crowd.workers.selectors.eligible import open_pools
 from crowd.workers.services import consent as consent_service
 from genie.lib.serving.pages import page_of
 
 PAGE = 100
+OFFERS = 25
 
 
 @for_workers
 def home(request: HttpRequest, worker: Worker) -> HttpResponse:
     """Say what there is to do, and what it has earned so far."""
+    shown = page_of(open_pools(worker), OFFERS, request.GET.get("page"))
+    # only the pools of this page are looked into
+    shown.object_list = offers(worker, pools=shown.object_list)
     return render(
         request,
         "worker_site/home.html",
         {
             "here": "home",
-            "offers": offers(worker),
+            "offers": shown,
             "open": open_assignment(worker, timezone.now()),
             "earnings": earnings_selector(worker),
             "exclusions": Exclusion.objects.filter(worker=worker),
@@ -127,7 +132,6 @@ def earnings(request: HttpRequest, worker: Worker) -> HttpResponse:
 
 
 def _offer(worker: Worker, pool: str) -> Offer:
-    for offer in offers(worker):
-        if offer.pool == pool:
-            return offer
+    for offer in offers(worker, pools=[pool]):
+        return offer
     raise Http404("There is no such work for you at the moment.")

@@ -11,7 +11,7 @@ from leaderboard.evaluation.selectors.campaigns import (
     ratings_per_output,
 )
 from leaderboard.releases.bundle import Record
-from leaderboard.releases.gathering.results import ALL
+from leaderboard.releases.gathering.results import ALL, AT_ONCE
 from leaderboard.stats.intervals import COVERS_INSTANCES
 from leaderboard.stats.systems.estimates import COVERS_CROWD, COVERS_DAYS
 from leaderboard.submissions.selectors.visibility import public
@@ -143,7 +143,9 @@ def _design(task: Task) -> list[str]:
     human = task.human
     shown = task.submissions.filter(public(), published_at__isnull=False)
     pks = shown.values_list("pk", flat=True)
-    asked = [c for one in launched(pks) for c in campaigns_of(one)]
+    # some at a time: each comes with its task and its file
+    evaluations = launched(pks).iterator(chunk_size=AT_ONCE)
+    asked = (c for one in evaluations for c in campaigns_of(one))
     ratings = ratings_per_output(asked, human.ratings_per_instance)
     return [
         f"Design {human.design}, scale {human.scale}; {task.sample_size:,} "

@@ -41,8 +41,8 @@ _TYPES = {
 }
 #: The type of each column, by its name; all others hold words.
 TYPES = {column: kind for kind, names in _TYPES.items() for column in names.split()}
-# How many rows the engine holds before it writes them.
-_ROWS_AT_ONCE = 20_480
+# How many rows the engine holds before it writes them: fewer where they are long.
+_MOST_ROWS, _BYTES_AT_ONCE = 20_480, 8 << 20
 _LEAST_OBJECT, _MOST_OBJECT = 1 << 20, 1 << 30
 
 
@@ -86,15 +86,15 @@ def _write(folder: Path, tables: list[tuple[str, list[str]]]) -> None:
         for name, columns in tables:
             source, target = (folder / f"{name}.{end}" for end in ("jsonl", "parquet"))
             types = {column: TYPES.get(column, "VARCHAR") for column in columns}
+            longest = _longest(source)
+            n = min(max(_BYTES_AT_ONCE // longest, 1), _MOST_ROWS)
             rows = connection.read_json(
                 str(source),
                 format="newline_delimited",
                 columns=types,
-                maximum_object_size=_longest(source),
+                maximum_object_size=min(max(2 * longest, _LEAST_OBJECT), _MOST_OBJECT),
             )
-            rows.write_parquet(
-                str(target), compression="zstd", row_group_size=_ROWS_AT_ONCE
-            )
+            rows.write_parquet(str(target), compression="zstd", row_group_size=n)
 
 
 def _read(folder: Path, place: Path) -> None:
@@ -116,10 +116,9 @@ def _read(folder: Path, place: Path) -> None:
 
 
 def _longest(path: Path) -> int:
-    """Give room for the longest line; an instance's texts may be a book."""
+    """Measure the longest line; an instance's texts may be a book."""
     with path.open("rb") as lines:
-        longest = max(map(len, lines), default=0)
-    return min(max(2 * longest, _LEAST_OBJECT), _MOST_OBJECT)
+        return max(map(len, lines), default=1)
 
 
 if __name__ == "__main__":

@@ -51,7 +51,7 @@ from quality.bans.services.ban import ban
 from quality.models import Ban
 from tests.crowd.making import do_one, items, make_campaign, make_worker, send_in
 from tests.crowd.requester.making import TYPE, html
-from tests.factories import make_task, make_user
+from tests.factories import make_task
 
 N_THREADS = 4
 State, Entry = Assignment.State, LedgerEntry.State
@@ -203,8 +203,8 @@ def the_last_dollar_of_a_budget(to: Runners, pool: str) -> None:
 @race
 def the_last_place_of_an_invitation(to: Runners, pool: str) -> None:
     token = invitations.invite(a_person("sam"), note=pool, places=2)
-    people = [make_user(f"{pool}-{i}") for i in range(N_THREADS)]
-    invitations.redeem(token, make_user(f"{pool}-first"))
+    people = [a_person(f"{pool}-{i}") for i in range(N_THREADS)]
+    invitations.redeem(token, a_person(f"{pool}-first"))
     got = to.at_once(*[lambda p=p: invitations.redeem(token, p) for p in people])
     assert sum(isinstance(one, Worker) for one in got) == 1
     assert Worker.objects.filter(came_by__note=pool).count() == 2
@@ -314,8 +314,8 @@ def a_release_of(task: Task) -> Callable[[], Release]:
 
 
 def a_person(name: str) -> Any:
-    found = get_user_model().objects.filter(username=name).first()
-    return found or make_user(name)
+    # without a password: to make one takes longer than the race
+    return get_user_model().objects.get_or_create(username=name)[0]
 
 
 def _signed(key_id: str, secret: str, arguments: dict[str, Any]) -> Any:

@@ -135,15 +135,19 @@ def test_two_machines_share_one_queue_and_one_bucket(
     assert jobs.n_waiting() == len(pks)
     assert not OrmQ.objects.exists()
 
+    found = Submission.objects.filter(pk__in=pks)
+
+    def measured():
+        return found.filter(state="MEASURED").count() == len(pks)
+
     def work(_machine):
         try:
-            return jobs.drain(lambda: not jobs.n_waiting(), seconds=120)
+            return jobs.drain(measured)
         finally:
             connections.close_all()
 
     with ThreadPoolExecutor(2) as machines:
-        assert list(machines.map(work, range(2))) == [True, True]
-    found = Submission.objects.filter(pk__in=pks)
+        assert all(machines.map(work, range(2)))
     assert set(found.values_list("state", "failure")) == {("MEASURED", "")}
     assert Prediction.objects.count() == 3 * len(pks)
     assert len(keys(bucket)) == 1

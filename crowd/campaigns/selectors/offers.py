@@ -60,10 +60,15 @@ class Offer:
         return None
 
 
-def offers(worker: Worker, now: datetime | None = None) -> list[Offer]:
-    """List the pools with running campaigns that are open to the worker."""
+def offers(
+    worker: Worker,
+    now: datetime | None = None,
+    *,
+    pools: Collection[str] | None = None,
+) -> list[Offer]:
+    """List the pools with running campaigns that are open to the worker: all, or these."""
     now = now or timezone.now()
-    everything = open_campaigns(worker)
+    everything = open_campaigns(worker, pools=pools)
     missing = unmet(worker, everything, now)
     shares = left_of_share(worker, everything)
     full = {pk for pk, n in shares.items() if n == 0}

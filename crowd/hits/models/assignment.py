@@ -62,8 +62,6 @@ class Assignment(models.Model):
         ]
         indexes = [
             models.Index(fields=["worker", "state"]),
-            # what is late: of years nearly every deadline is over
-            models.Index(fields=["state", "deadline_at"], name="assignment_late"),
             # each request of a worker begins with their newest; without it PostgreSQL
             # goes through everybody's from the end
             models.Index(fields=["worker", "id"], name="assignment_newest_of_worker"),

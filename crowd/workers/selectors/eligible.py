@@ -7,7 +7,7 @@ be a hundred thousand in a hundred campaigns.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 
 from django.db.models import (
     Case,
@@ -61,19 +61,33 @@ class _CountRows(Subquery):
 
 
 def open_campaigns(
-    worker: Worker, among: Iterable[int] | None = None
+    worker: Worker,
+    among: Iterable[int] | None = None,
+    pools: Collection[str] | None = None,
 ) -> list[Campaign]:
     """List the running campaigns that are not closed to the worker, oldest first.
 
     Those that the worker came for by a link come before all others.
     """
+    rows = _in_order(worker, _open(worker, among))
+    if pools is not None:
+        rows = rows.filter(pool__in=pools)
+    # campaigns share their HIT types: each is read once
+    return list(rows.prefetch_related("hit_type"))
+
+
+def open_pools(worker: Worker) -> list[str]:
+    """List the pools of `open_campaigns`, in their order, without reading campaigns."""
+    rows = _in_order(worker, _open(worker, None))
+    return list(dict.fromkeys(rows.values_list("pool", flat=True)))
+
+
+def _in_order(worker: Worker, campaigns: QuerySet[Campaign]) -> QuerySet[Campaign]:
     link = Invitation.objects.filter(
         Q(campaign=OuterRef("pk"), guests=worker)
         | Q(pool=OuterRef("pool"), workers=worker)
     )
-    # campaigns share their HIT types: each is read once
-    rows = _open(worker, among).prefetch_related("hit_type")
-    return list(rows.order_by(Exists(link).desc(), "starts_at", "pk"))
+    return campaigns.order_by(Exists(link).desc(), "starts_at", "pk")
 
 
 def is_open(worker: Worker, campaign: Campaign, *, newest: int | None = None) -> bool:
@@ -189,22 +203,24 @@ def n_unseen_by_kind(
     """
     firsts = {(c.input_scope, c.hit_type_id): c.pk for c in campaigns}
     unseen = _unseen_inputs(worker, campaigns).filter(scope=OuterRef("scope"))
-    of_type = HIT.objects.filter(
-        input=OuterRef("pk"),
-        n_available__gt=0,
-        campaign__in=campaigns,
-        campaign__hit_type=OuterRef(OuterRef("hit_type")),
-    )
     rows = (
         Campaign.objects.filter(pk__in=firsts.values())
         .annotate(scope=SCOPE)
-        .annotate(
-            n=_CountRows(unseen.values("pk")[: counted_to(campaigns)]),
-            some=Exists(unseen.filter(Exists(of_type))),
-        )
+        .annotate(n=_CountRows(unseen.values("pk")[: counted_to(campaigns)]))
     )
+    if len(firsts) > len({scope for scope, _ in firsts}):
+        of_type = HIT.objects.filter(
+            input=OuterRef("pk"),
+            n_available__gt=0,
+            campaign__in=campaigns,
+            campaign__hit_type=OuterRef(OuterRef("hit_type")),
+        )
+        rows = rows.annotate(some=Exists(unseen.filter(Exists(of_type))))
+    else:
+        # all that is left in a scope is of its one type
+        rows = rows.annotate(some=Q(n__gt=0))
     return {
-        (scope, hit_type): (n, some)
+        (scope, hit_type): (n, bool(some))
         for scope, hit_type, n, some in rows.values_list(
             "scope", "hit_type", "n", "some"
         )

@@ -33,7 +33,8 @@ class Sentinel(cluster.Sentinel):  # type: ignore[misc]  # django-q2 has no type
         if pulse.supervised() and _was_killed(process):
             job = pulse.job_of_dead(process.pid or 0)
             if job is None:
-                os.killpg(0, signal.SIGKILL)
+                os.killpg(0, signal.SIGKILL)  # this process included
+                return
             # A job that takes so much memory that it is killed must not come at once.
             pause: int = settings.GENIE["QUEUE_STALE_SECONDS"]
             release_claim(job, after=timedelta(seconds=pause / 9))

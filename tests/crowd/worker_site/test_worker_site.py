@@ -13,6 +13,7 @@ from django.utils import timezone
 from crowd.campaigns.services import review
 from crowd.campaigns.services.work import next_assignment, release_overdue
 from crowd.models import HIT, Answer, Assignment, LedgerEntry, Worker
+from crowd.worker_site import pages
 from crowd.workers.services import consent, exclusions, invitations
 from genie.accounts.throttles import WrongCodes, WrongCodesOfLink
 from tests.crowd.making import (
@@ -309,7 +310,7 @@ def test_open_work_is_offered_again_on_the_start_page(site):
     assert address in site.get(reverse("work:home")).text
 
 
-def test_the_start_page_counts_what_is_left_for_this_worker(site, wim):
+def test_the_start_page_counts_what_is_left_for_this_worker(site, monkeypatch):
     make_campaign(3, of=items(3, "a-"))
     make_campaign(4, of=items(4, "b-"))  # three inputs are the same
     assert "4 left for you" in text_of(site.get(reverse("work:home")))
@@ -317,6 +318,11 @@ def test_the_start_page_counts_what_is_left_for_this_worker(site, wim):
     assert (
         reverse("work:consent", args=["other"]) in site.get(reverse("work:home")).text
     )
+    monkeypatch.setattr(pages, "OFFERS", 1)
+    first = site.get(reverse("work:home")).text
+    assert 'href="?page=2"' in first
+    assert "Others" not in first
+    assert "Others" in site.get(reverse("work:home"), {"page": 2}).text
 
 
 def test_a_worker_stays_with_the_kind_of_work_that_they_chose(site, wim):

@@ -1,0 +1,72 @@
+"""One cache for several machines: limits and kept pages in the site's database."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
+from django.core.cache import CacheHandler
+from django.core.management import call_command
+from django.core.management.sql import emit_post_migrate_signal
+
+from crowd.requester.api import throttle
+from crowd.requester.protocol.errors import TurkError
+from genie.lib.env import ConfigurationError
+from genie.lib.serving import cache_address
+from genie.lib.serving.cache_address import caches
+from genie.lib.serving.caches import computed
+from genie.lib.serving.computed_once import computed_once
+
+
+@pytest.fixture
+def elsewhere(settings, tmp_path, db):
+    """Give the caches of another machine that has the same database."""
+    settings.CACHES = caches("database", tmp_path / "here", "1")
+    emit_post_migrate_signal(verbosity=0, interactive=False, db="default")
+    call_command("createcachetable", verbosity=0)  # they are there
+    return CacheHandler(caches("database", tmp_path / "elsewhere", "1"))
+
+
+@pytest.mark.every_engine
+def test_two_machines_count_together(elsewhere, monkeypatch):
+    monkeypatch.setattr(throttle, "CALLS", 2)
+    monkeypatch.setattr(throttle, "time", SimpleNamespace(time=lambda: 1e9))
+    requester = SimpleNamespace(pk=7)
+    throttle.count(requester)
+    monkeypatch.setattr(throttle, "cache", elsewhere["default"])
+    throttle.count(requester)
+    with pytest.raises(TurkError):
+        throttle.count(requester)
+
+
+@pytest.mark.every_engine
+def test_what_one_machine_computed_another_of_its_version_shows(elsewhere, tmp_path):
+    computed.set("page", "<p>Kite</p>", 60)
+    assert elsewhere["computed"].get("page") == "<p>Kite</p>"
+    assert elsewhere["shared"].get("page") is None
+    newer = CacheHandler(caches("database", tmp_path, "2"))
+    assert newer["computed"].get("page") is None
+    # a new version does not forget who asked too often
+    elsewhere["default"].set("count", 3, 60)
+    assert newer["default"].get("count") == 3
+    assert computed_once("slow", lambda: "made here", 60) == "made here"
+    assert computed_once("slow", lambda: "made again", 60) == "made here"
+
+
+def test_a_server_is_named_by_its_address(monkeypatch):
+    monkeypatch.setattr(cache_address, "find_spec", lambda name: name)
+    made = caches("valkey://cache.example:6379/1", Path(), "1")
+    assert {one["LOCATION"] for one in made.values()} == {
+        "redis://cache.example:6379/1"
+    }
+    assert len({one["KEY_PREFIX"] for one in made.values()}) == 3
+    monkeypatch.setattr(cache_address, "find_spec", lambda name: None)
+    with pytest.raises(ConfigurationError, match="needs the package redis"):
+        caches("rediss://cache.example", Path(), "1")
+
+
+@pytest.mark.parametrize("address", ["memcached://cache.example", "redis://", "yes"])
+def test_other_addresses_are_refused(address):
+    with pytest.raises(ConfigurationError, match="GENIE_CACHE must be"):
+        caches(address, Path(), "1")
