@@ -34,7 +34,7 @@ def home(request: HttpRequest, worker: Worker) -> HttpResponse:
     """Say what there is to do, and what it has earned so far."""
     shown = page_of(open_pools(worker), OFFERS, request.GET.get("page"))
     # only the pools of this page are looked into
-    shown.object_list = offers(worker, pools=shown.object_list)
+    shown.object_list = offers(worker, pools=list(shown.object_list))
     return render(
         request,
         "worker_site/home.html",
