@@ -15,6 +15,7 @@ from urllib.parse import urlsplit
 
 from django.conf import settings
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseNotFound
+from django.http.request import split_domain_port
 
 # Requesters' pages, what they send in, and our scripts within them.
 _SERVED = re.compile(r"/work/(?:frame|look)/[^/]+/(?:/?mturk/externalSubmit)?")
@@ -85,4 +86,9 @@ def _origin() -> str:
 
 
 def _is_there(request: HttpRequest) -> bool:
-    return request.get_host().lower() == urlsplit(_origin()).netloc
+    host, there = request.get_host().lower(), urlsplit(_origin())
+    if host == there.netloc:
+        return True
+    # the same host with a port or a dot behind it, unless the site has that one, too
+    site = urlsplit(str(settings.GENIE["SITE_URL"])).hostname
+    return split_domain_port(host)[0] == there.hostname != site

@@ -196,6 +196,9 @@ def test_a_second_origin_serves_requesters_pages_and_nothing_else(
         answer = there.get(elsewhere, secure=True)
         assert (answer.status_code, answer.content) == (404, b"Not found.\n"), elsewhere
         assert answer.cookies == {}
+    for spelling in ("pages.example:444", "Pages.example", "pages.example."):
+        answer = there.get("/login/", secure=True, headers={"host": spelling})
+        assert answer.content == b"Not found.\n", spelling
     sent = there.post(
         f"{path.partition('?')[0]}mturk/externalSubmit", {"mood": "good"}, secure=True
     )
