@@ -159,13 +159,13 @@ def _excluded() -> dict[str, str]:
         (
             Ban,
             Ban.objects.filter(created_at__gt=since, lifted_at=None),
-            "workers were excluded within a day: check the test questions, then the crowd",
+            "{n} workers were excluded within a day: check the test questions, then the crowd",
             "admin:quality_ban_changelist",
         ),
         (
             HeldExclusion,
             HeldExclusion.objects.filter(state=HeldExclusion.State.WAITING),
-            "exclusions wait for a decision, as they would be too many at once",
+            "exclusions that wait for a decision, as they would be too many at once: {n}",
             "admin:quality_heldexclusion_changelist",
         ),
     ):
@@ -173,7 +173,7 @@ def _excluded() -> dict[str, str]:
         counted = rows.order_by().values_list("pool").annotate(n=Count("pk"))
         for pool, n in counted.filter(n__gte=least):
             points[f"{model.__name__} {pool}"] = (
-                f"{one_line(pool)}: {n:,} {sentence}. {_page(page)}"
+                f"{one_line(pool)}: {sentence.format(n=n)}. {_page(page)}"
             )
     return points
 
