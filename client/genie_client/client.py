@@ -212,6 +212,12 @@ class Client:
 
     def log_entry(self, number: int, head: Json | None = None) -> Json:
         """Give an entry of the public log, checked to be in it; `head` as published."""
+        if head and not 0 <= number < int(head["size"]):
+            raise Problem(
+                f"The log has no entry {number}: it has {head['size']:,} entries, "
+                "the first of which is number 0.",
+                code="no-entry",
+            )
         query = f"?size={int(head['size'])}" if head else ""
         entry: Json = self._http.json(f"/api/v1/history/entries/{int(number)}/{query}")
         if entry["number"] != number:

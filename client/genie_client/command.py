@@ -171,7 +171,7 @@ def _kept(file: Path | None) -> dict[str, Any] | None:
     try:
         kept: dict[str, Any] = json.loads(file.read_text(encoding="utf-8"))
         return {"size": int(kept["size"]), "root": str(kept["root"])}
-    except (LookupError, TypeError, ValueError) as error:
+    except (LookupError, OSError, TypeError, ValueError) as error:
         raise Problem(f"{file} holds no head of a log.", code="no-head") from error
 
 

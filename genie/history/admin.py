@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from django.contrib import admin
+from django.utils.text import Truncator
 
 from genie.history.models import LogEntry
 from genie.lib.admin.read_only import ReadOnlyAdmin
@@ -12,8 +13,13 @@ from genie.lib.admin.read_only import ReadOnlyAdmin
 class LogEntryAdmin(ReadOnlyAdmin):
     """Shows salt and data, with which others can check what a sealed entry says."""
 
-    list_display = ["number", "at", "kind", "data"]
+    list_display = ["number", "at", "kind", "beginning"]
     list_filter = ["kind", "at"]
     search_fields = ["data"]
     fields = ["number", "at", "kind", "commitment", "salt", "data"]
     ordering = ["-pk"]
+
+    @admin.display(description="what it says")
+    def beginning(self, entry: LogEntry) -> str:
+        """Give so much of the data that a row stays a row."""
+        return Truncator(entry.data).chars(120)

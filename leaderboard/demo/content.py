@@ -26,7 +26,7 @@ from leaderboard.evaluation.models.human_evaluation import (
 )
 from leaderboard.evaluation.models.test_check import TestCheck
 from leaderboard.evaluation.run import advance
-from leaderboard.evaluation.services import qualification
+from leaderboard.evaluation.services import qualification, refit
 from leaderboard.evaluation.services.simulate import Crowd
 from leaderboard.submissions.models.submission import Submission
 from leaderboard.submissions.services import submit
@@ -86,6 +86,9 @@ def make(say: Say) -> None:
     _half_judged(pools, say)
     _shuffled(owner)
     jobs.drain()
+    # nobody has read the boards yet: no number waits until tomorrow, nor does a release
+    for pool in pools:
+        refit.refit_board(Task.objects.get(slug=pool))
 
 
 def _submit_systems(task: Task, owner: Any) -> None:

@@ -32,6 +32,10 @@ def test_a_log_that_grows_is_followed_and_one_that_is_rewritten_is_found(run, tm
     assert "task 1" in run("log", "--entry", 1)[1]
     found = json.loads(run("--json", "log", "--entry", 6)[1])
     assert json.loads(found["data"]) == {"task": "task 3"}
+    for number in (-1, 7):
+        code, _, told = run("log", f"--entry={number}")
+        assert code == 1
+        assert f"no entry {number}: it has 7 entries" in told
 
     # somebody writes all of it anew, with another beginning
     before = kept.read_text()
@@ -51,6 +55,7 @@ def test_a_file_without_a_head_is_refused_and_left_alone(run, tmp_path):
     code, _, told = run("log", "--keep", kept)
     assert (code, kept.read_text()) == (1, "[]")
     assert "holds no head" in told
+    assert "holds no head" in run("log", "--keep", tmp_path)[2]
 
 
 def test_only_what_was_hashed_of_the_entry_that_was_asked_for_is_shown(

@@ -60,23 +60,31 @@ def check_since(folder: Path, earlier: Path) -> str:
         ``log-rewritten`` where it has not, ``no-log`` where that cannot be told.
     """
     try:
-        return _since(next(read(folder), None), next(read(earlier), None))
+        heads = [next(read(one), None) for one in (folder, earlier)]
+        for one, head in zip((folder, earlier), heads, strict=True):
+            if head is None:
+                raise GenieError(f"{one} has no public log.", code="no-log")
+        return _since(heads[0] or {}, heads[1] or {})
     except (LookupError, TypeError, ValueError) as error:
         raise GenieError(
             "The public log of one of the releases cannot be read.", code="no-log"
         ) from error
 
 
-def _since(now: Record | None, then: Record | None) -> str:
-    if now is None or then is None:
-        raise GenieError("One of the releases has no public log.", code="no-log")
+def _since(now: Record, then: Record) -> str:
+    if then["size"] > now["size"]:
+        raise GenieError(
+            f"The release after --since is the later one: its log has {then['size']:,} "
+            f"entries, this one's {now['size']:,}. Name them the other way round.",
+            code="no-log",
+        )
     proofs = {one["size"]: one["consistency"] for one in now["earlier"]}
     proofs[now["size"]] = []
     size = then["size"]
     if size not in proofs:
         raise GenieError(
-            f"The newer release proves nothing of the log of {size:,} entries; "
-            "ask the site with `genie-client log`.",
+            f"The later release has no proof for a log of {size:,} entries. The site "
+            f"gives one at /api/v1/history/?since={size}.",
             code="no-log",
         )
     path = [bytes.fromhex(one) for one in proofs[size]]

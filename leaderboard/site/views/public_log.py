@@ -30,12 +30,54 @@ def public_log(request: HttpRequest) -> HttpResponse:
 
 
 def _line(entry: dict[str, Any]) -> dict[str, Any]:
-    """Put what an entry says into pairs; what is nested or empty is for programs."""
-    says = entry["says"] or {}
-    plain = [
-        (name, f"{value:.2f}" if isinstance(value, float) else value)
+    """Say in words what everybody wants to know of an entry; the rest is for programs."""
+    says, kind = entry["says"] or {}, LogEntry.Kind(entry["kind"])
+    told = _IN_WORDS.get(kind, _pairs)(says) if says else ""
+    return {
+        **entry,
+        "kind": kind.label,
+        "submission": says.get("submission"),
+        "told": told,
+    }
+
+
+def _score(says: dict[str, Any]) -> str:
+    mean, low, high = (_number(says[name]) for name in ("mean", "low", "high"))
+    first, last = says["rank_first"], says["rank_last"]
+    place = f"{first}" if first == last else f"{first} to {last}"
+    return (
+        f"{says['criterion']} {mean} [{low}, {high}], "
+        + (f"rank {place}, " if first else "")
+        + f"{says['n']:,} instances; {says['n_workers']:,} workers counted, "
+        f"{says['n_excluded_workers']:,} excluded"
+    )
+
+
+def _ban(says: dict[str, Any]) -> str:
+    return f"{says['is']} on {says['task']} by {says['by']}; worker {says['worker']}"
+
+
+def _release(says: dict[str, Any]) -> str:
+    return (
+        f"{says['task']}, with the first {says['log_size']:,} entries of this log; "
+        f"SHA-256 of its SHA256SUMS {says['checksums_sha256']}"
+    )
+
+
+def _pairs(says: dict[str, Any]) -> str:
+    return ", ".join(
+        f"{name.replace('_', ' ')} {_number(value) if isinstance(value, float) else value}"
         for name, value in says.items()
         if value not in (None, "") and not isinstance(value, dict | list)
-    ]
-    kind = LogEntry.Kind(entry["kind"]).label
-    return {**entry, "kind": kind, "pairs": plain}
+    )
+
+
+def _number(value: float | None) -> str:
+    return "unknown" if value is None else f"{value:.2f}"
+
+
+_IN_WORDS = {
+    LogEntry.Kind.SCORE: _score,
+    LogEntry.Kind.BAN: _ban,
+    LogEntry.Kind.RELEASE: _release,
+}

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 from django.core.cache import cache
 from playwright.sync_api import expect
@@ -85,7 +87,12 @@ def test_a_passkey_is_added_and_signs_in_without_a_password(open_page, nina):
     page.get_by_role("button", name="Add").click()
     page.wait_for_url("**/recovery-codes/")
     assert violations(page) == []
+    expect(page.get_by_label("Your codes")).to_have_value(
+        re.compile(r"^(\d{8}\n){10}$")
+    )
     page.get_by_label("I have saved my recovery codes").check()
+    page.get_by_role("link", name="Continue").click()
+    page.wait_for_url("**/2fa/")
     go(page, "/account/2fa/webauthn/")
     expect(page.get_by_text("passkey", exact=True)).to_be_visible()
     assert violations(page) == []

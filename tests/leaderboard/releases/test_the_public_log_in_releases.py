@@ -67,6 +67,8 @@ def test_the_log_of_a_later_release_begins_with_that_of_an_earlier(task, tmp_pat
     sizes = lines(earlier)[0]["size"], lines(later)[0]["size"]
     assert f"has only grown, from {sizes[0]} to {sizes[1]} entries" in said
     assert "only grown" in rebuilt(later, since=later)
+    with pytest.raises(CommandError, match="the other way round"):
+        rebuilt(earlier, since=later)
     # whoever rewrites history has another root for the same size
     change(earlier, lambda found: found[0].update(root="00" * 32))
     with pytest.raises(CommandError, match="The site has rewritten its public log"):

@@ -34,9 +34,10 @@ def world(team, submitter, staff):
 def test_visitors_read_what_is_public_and_nothing_private(world, client):
     page = client.get("/history/").content.decode()
     assert f"Merkle root <code>{log.head().root}</code>" in page
-    assert "71.50" in page
+    assert "71.50 [" in page
+    assert "workers counted" in page
     assert f'href="/submissions/{world.pk}/"' in page
-    assert "excluded" in page
+    assert f"excluded on {world.task.slug} by a person" in page
     listed = client.get("/api/v1/history/entries/")
     assert listed.json()["count"] == 4
     for text in (page, listed.content.decode()):
