@@ -126,6 +126,7 @@ def test_a_process_is_healthy_without_a_database_but_not_ready(without_database)
         "migrations": "unknown",
         "queue": "unknown",
         "disk": "ok",
+        "mail": "ok",
     }
 
 

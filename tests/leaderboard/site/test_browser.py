@@ -137,7 +137,9 @@ def test_a_system_takes_little_room_on_a_phone_and_nothing_runs_into_another(
         ".board tbody tr", "rows => rows.map(r => r.getBoundingClientRect().height)"
     )
     assert len(heights) == 24
-    assert max(heights) <= 90
+    # a line more only where a system is said to be the best of several, real or simulated
+    assert max(heights) <= 110
+    assert sorted(heights)[-3] <= 90
     assert overlapping(page) == []
     page.set_viewport_size({"width": 768, "height": 1024})
     assert overlapping(page) == []
