@@ -169,7 +169,7 @@ def test_patterns_that_ruin_other_engines_take_no_time_here():
     began = time.monotonic()
     for pattern in ("^(a+)+$", "^(a|aa)*$", "(x+x+)+y", "([a-z]+)*!$"):
         assert not AnswerFormat(pattern).fits("a" * (LONGEST_TEXT - 1) + "\n")
-    assert time.monotonic() - began < 2
+    assert time.monotonic() - began < 20  # elsewhere longer than anybody lives
 
 
 @pytest.mark.django_db(transaction=True)
