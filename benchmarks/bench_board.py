@@ -1,7 +1,8 @@
 """A board of 5,000 submissions: server time of its pages, weight, queries.
 
 Budgets: 150 ms for a first view (nothing kept of any page) and 30 ms at the median of
-views after it, which a cache answers; 150 kB of page, 12 queries. Time is the
+views after it, which a cache answers; 150 kB of page, 15 queries (three of
+them are for who is signed in). Time is the
 processor's, database included (it is in the process): others on the machine do not count.
 """
 
@@ -22,7 +23,7 @@ FIRST = 5
 BUDGET_FIRST_MS = 150.0
 BUDGET_MS = 30.0
 BUDGET_BYTES = 150_000
-BUDGET_QUERIES = 12
+BUDGET_QUERIES = 15
 PAGES = {
     "board, a visitor's": ("/tasks/tidy-news/", False),
     "board, signed in": ("/tasks/tidy-news/", True),
@@ -85,6 +86,7 @@ def main() -> int:
         client = Client()
         if signed_in:
             client.force_login(user)
+        client.get(address)  # writes down that there is this session, every ten minutes
         cache.clear()
         asked = queries(client, address)
         first, median, size = milliseconds(client, address, cache.clear)

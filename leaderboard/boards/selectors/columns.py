@@ -230,8 +230,14 @@ def _place_many(
     Bonferroni's correction, which needs no order of the pairs and claims a little less.
     """
     reach = normal_quantile(1 - ALPHA / (len(rows) * (len(rows) - 1) / 2))
+    # squares on both sides: a root for each of ten million pairs takes a tenth of a second
+    means, limits = mean[rows], (reach * errors) ** 2
+    of_rows = limits[rows]
     for row in wanted:
-        gaps = mean[row] - mean[rows]
-        apart = np.abs(gaps) > reach * np.hypot(errors[row], errors[rows])
-        into[0][row] = 1 + int((apart & (gaps < 0)).sum())
-        into[1][row] = len(rows) - int((apart & (gaps > 0)).sum())
+        gaps = mean[row] - means
+        apart = gaps * gaps > of_rows + limits[row]
+        n_apart = np.count_nonzero(apart)
+        apart &= gaps < 0
+        n_above = np.count_nonzero(apart)
+        into[0][row] = 1 + n_above
+        into[1][row] = len(rows) - (n_apart - n_above)
