@@ -13,6 +13,7 @@ from genie.history import log
 from genie.history.models import LogEntry
 from leaderboard.models import Score
 from leaderboard.releases import bundle
+from leaderboard.releases.gathering import public_log
 from leaderboard.releases.make import make
 from tests.leaderboard.releases.test_releases_are_made_and_rebuilt import (  # noqa: F401
     genies_detector,
@@ -50,6 +51,8 @@ def test_scores_are_proved_and_a_forged_one_is_found(task, tmp_path):  # noqa: F
     # the release itself is logged, with what names all of its files
     newest = LogEntry.objects.latest("pk")
     assert json.loads(newest.data)["log_size"] == head["size"]
+    public_log.made(folder, task)  # by a process that goes on where one was killed
+    assert LogEntry.objects.latest("pk") == newest
 
     def raised(found):
         said = json.loads(found[1]["data"])
