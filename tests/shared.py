@@ -70,7 +70,7 @@ def put_migrated_sqlite(path: Path) -> None:
         if not (folder / "done").exists():
             address = f"sqlite:///{folder / 'empty.sqlite3'}"
             subprocess.run(
-                [sys.executable, "manage.py", "migrate", "--verbosity", "0"],
+                [sys.executable, "manage.py", "migrate", "--step-by-step", "--verbosity", "0"],
                 cwd=ROOT,
                 env={**os.environ, "DATABASE_URL": address, "GENIE_VAR": str(folder),
                      "DJANGO_SETTINGS_MODULE": "genie.settings"},

@@ -15,17 +15,14 @@ from django.db.migrations.recorder import MigrationRecorder
 
 
 def is_empty(connection: BaseDatabaseWrapper) -> bool:
-    """Tell whether this is a SQLite file without any table.
-
-    Other databases are migrated step by step: they are made once, by somebody who waits.
-    """
-    return connection.vendor == "sqlite" and not connection.introspection.table_names()
+    """Tell whether the database has no table yet."""
+    return not connection.introspection.table_names()
 
 
 def create(connection: BaseDatabaseWrapper) -> None:
     """Create the tables of all models and note every migration as applied.
 
-    It happens in one transaction: a start that is cut off leaves the file empty.
+    It happens in one transaction: a start that is cut off leaves the database empty.
     """
     # SQLite changes tables in a transaction only while it checks no foreign keys.
     with (
