@@ -13,9 +13,10 @@ from urllib.parse import urlsplit
 import dj_database_url
 
 from genie.accounts import mail, sign_in
-from genie.lib import env, languages, retention, site_address
+from genie.lib import env, retention, site_address
 from genie.lib.log_config import to_console
 from genie.lib.queue.address import queue_options
+from genie.lib.serving import languages
 from genie.lib.serving.cache_address import caches
 from genie.lib.storage import media_storage
 from genie.upkeep import contacts
@@ -90,7 +91,7 @@ MIDDLEWARE = [
     "django.middleware.security.SecurityMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
     "django.contrib.sessions.middleware.SessionMiddleware",
-    "genie.lib.languages.LanguageMiddleware",
+    "genie.lib.serving.languages.LanguageMiddleware",
     "django.middleware.common.CommonMiddleware",
     "django.middleware.csrf.CsrfViewMiddleware",
     "django.contrib.auth.middleware.AuthenticationMiddleware",
