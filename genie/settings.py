@@ -16,6 +16,7 @@ from genie.accounts import mail, sign_in
 from genie.lib import env, retention, site_address
 from genie.lib.log_config import to_console
 from genie.lib.queue.address import queue_options
+from genie.lib.serving import languages
 from genie.lib.serving.cache_address import caches
 from genie.lib.storage import media_storage
 from genie.upkeep import contacts
@@ -90,6 +91,7 @@ MIDDLEWARE = [
     "django.middleware.security.SecurityMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
     "django.contrib.sessions.middleware.SessionMiddleware",
+    "genie.lib.serving.languages.LanguageMiddleware",
     "django.middleware.common.CommonMiddleware",
     "django.middleware.csrf.CsrfViewMiddleware",
     "django.contrib.auth.middleware.AuthenticationMiddleware",
@@ -202,10 +204,15 @@ DATA_UPLOAD_MAX_MEMORY_SIZE = 2 << 20
 
 # --- language and time ------------------------------------------------------------
 
-LANGUAGE_CODE = "en"
-USE_I18N = False
+LANGUAGE_CODE = languages.ENGLISH
+LANGUAGES = languages.LANGUAGES
+LOCALE_PATHS = [BASE_DIR / "genie/locale"]
+FORMAT_MODULE_PATH = "genie.locale"
+LANGUAGE_COOKIE_AGE = 365 * 24 * 3600
+LANGUAGE_COOKIE_HTTPONLY = True
+LANGUAGE_COOKIE_SAMESITE = "Lax"
 USE_TZ = True
-# as on the site itself, where the admin would write "Nov. 22, 2026, 12:14 a.m."
+# where a language says nothing of its own
 DATE_FORMAT = "Y-m-d"
 DATETIME_FORMAT = "Y-m-d H:i"
 TIME_FORMAT = "H:i"
@@ -240,6 +247,7 @@ if PRODUCTION:
     SECURE_HSTS_PRELOAD = env.flag("GENIE_HSTS_PRELOAD")
     SESSION_COOKIE_SECURE = True
     CSRF_COOKIE_SECURE = True
+    LANGUAGE_COOKIE_SECURE = True
 
 ACCOUNT_EMAIL_SUBJECT_PREFIX = "[Genie] "
 USERSESSIONS_TRACK_ACTIVITY = True

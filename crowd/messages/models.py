@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from django.db import models
+from django.utils.translation import gettext_lazy
 
 from crowd.hits.models.assignment import Assignment
 from crowd.workers.models.worker import Worker
@@ -12,15 +13,15 @@ class Message(models.Model):
     """One message to one worker, written in the transaction of what it tells."""
 
     class Kind(models.TextChoices):
-        REJECTED = "REJECTED", "work was rejected"
-        BANNED = "BANNED", "excluded from a task"
-        UNBANNED = "UNBANNED", "readmitted"
-        BONUS = "BONUS", "bonus"
-        QUALIFIED = "QUALIFIED", "qualification granted"
-        REVOKED = "REVOKED", "qualification revoked"
-        APPEAL = "APPEAL", "answer to an appeal"
-        REQUESTER = "REQUESTER", "message from a requester"
-        STAFF = "STAFF", "message from staff"
+        REJECTED = "REJECTED", gettext_lazy("work was rejected")
+        BANNED = "BANNED", gettext_lazy("excluded from a task")
+        UNBANNED = "UNBANNED", gettext_lazy("readmitted")
+        BONUS = "BONUS", gettext_lazy("bonus")
+        QUALIFIED = "QUALIFIED", gettext_lazy("qualification granted")
+        REVOKED = "REVOKED", gettext_lazy("qualification revoked")
+        APPEAL = "APPEAL", gettext_lazy("answer to an appeal")
+        REQUESTER = "REQUESTER", gettext_lazy("message from a requester")
+        STAFF = "STAFF", gettext_lazy("message from staff")
 
     worker = models.ForeignKey(
         Worker, on_delete=models.CASCADE, related_name="messages"

@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from datetime import datetime
 
 from django.utils import timezone
+from django.utils.functional import Promise
 
 from crowd.hits.models.assignment import Assignment
 from crowd.messages.models import Message
@@ -14,13 +15,15 @@ from crowd.workers.models.worker import Worker
 
 Kind = Message.Kind
 BATCH = 2_000
+# of ours: translated where they are written; or as somebody wrote them
+Words = str | Promise
 
 
 def send(
     worker: Worker,
     kind: Message.Kind,
-    subject: str,
-    text: str,
+    subject: Words,
+    text: Words,
     *,
     pool: str = "",
     assignment: Assignment | None = None,
@@ -30,8 +33,8 @@ def send(
     return Message.objects.create(
         worker=worker,
         kind=kind,
-        subject=subject[:200],
-        text=text,
+        subject=str(subject)[:200],
+        text=str(text),
         pool=pool,
         assignment=assignment,
         requester_assignment=requester_assignment,

@@ -25,6 +25,7 @@ from django.db import DatabaseError
 from django.db.models import Q
 from django.http import HttpRequest, HttpResponse
 from django.utils import timezone
+from django.utils.translation import gettext
 
 COOKIE = "genie_device"
 _SALT = "genie.accounts.device"
@@ -113,5 +114,7 @@ def described(user_agent: str) -> str:
     system = next((name for sign, name in _SYSTEMS.items() if sign in user_agent), "")
     if not browser and not system:
         program = re.match(r"[\w.-]{1,40}", user_agent)
-        return program[0] if program else "Unknown device"
-    return " on ".join(filter(None, [browser or "A browser", system]))
+        return program[0] if program else gettext("Unknown device")
+    browser = browser or gettext("A browser")
+    said = {"browser": browser, "system": system}
+    return gettext("%(browser)s on %(system)s") % said if system else browser

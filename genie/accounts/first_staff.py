@@ -8,6 +8,7 @@ from django.contrib.contenttypes.models import ContentType
 from django.core import signing
 from django.db import transaction
 from django.urls import reverse
+from django.utils.translation import gettext
 
 from genie.lib.errors import GenieError
 from genie.lib.typing import Account
@@ -31,11 +32,11 @@ class FirstStaffForm(UserCreationForm):  # type: ignore[type-arg]
 
     def __init__(self, *args: object, **kwargs: object) -> None:
         super().__init__(*args, **kwargs)
-        self.fields["username"].label = "User name"
-        self.fields["username"].help_text = "Letters, digits and @ . + - _"
-        self.fields["email"].label = "E-mail address"
+        self.fields["username"].label = gettext("User name")
+        self.fields["username"].help_text = gettext("Letters, digits and @ . + - _")
+        self.fields["email"].label = gettext("E-mail address")
         self.fields["email"].required = True
-        self.fields["password2"].label = "Confirm password"
+        self.fields["password2"].label = gettext("Confirm password")
         self.fields["password2"].help_text = ""
 
 

@@ -5,16 +5,20 @@ from __future__ import annotations
 from django.conf import settings
 from django.db import models
 from django.utils import timezone
+from django.utils.translation import gettext_lazy
 
 
 class AccessToken(models.Model):
     """What a program of an account may do through the API; only its hash is kept."""
 
     class Scope(models.TextChoices):
-        READ = "read", "read everything the account can read"
-        SUBMIT = "submit", "submit systems, check files, manage webhooks"
-        WITHDRAW = "withdraw", "withdraw submissions, which cannot be undone"
-        STAFF = "staff", "staff operations; only for staff accounts"
+        READ = "read", gettext_lazy("read everything the account can read")
+        SUBMIT = "submit", gettext_lazy("submit systems, check files, manage webhooks")
+        WITHDRAW = (
+            "withdraw",
+            gettext_lazy("withdraw submissions, which cannot be undone"),
+        )
+        STAFF = "staff", gettext_lazy("staff operations; only for staff accounts")
 
     user = models.ForeignKey(
         settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="access_tokens"
@@ -75,10 +79,10 @@ class PrivateRead(models.Model):
     """Somebody of the staff was shown what is not public; written once, never changed."""
 
     class Way(models.TextChoices):
-        PAGE = "page", "page"
-        ADMIN = "admin", "admin"
-        API = "api", "API"
-        FILE = "file", "download"
+        PAGE = "page", gettext_lazy("page")
+        ADMIN = "admin", gettext_lazy("admin")
+        API = "api", gettext_lazy("API")
+        FILE = "file", gettext_lazy("download")
 
     by = models.ForeignKey(
         settings.AUTH_USER_MODEL,

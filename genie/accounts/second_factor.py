@@ -17,6 +17,7 @@ from django.dispatch import receiver
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
 from django.urls import reverse
+from django.utils.translation import gettext
 
 from genie.accounts.models import TaskRole
 from genie.accounts.sign_in import ALL_STAFF, SUPERUSERS
@@ -121,7 +122,9 @@ def _kept(request: HttpRequest) -> HttpResponse | None:
         return None
     messages.error(
         request,
-        "Your role requires a second factor: add another one before you remove this one.",
+        gettext(
+            "Your role requires a second factor: add another one before you remove this one."
+        ),
     )
     return redirect("mfa_index")
 

@@ -9,6 +9,7 @@ from datetime import timedelta
 from typing import TYPE_CHECKING
 
 from django.utils import timezone
+from django.utils.translation import gettext
 
 from genie.accounts.models import AccessToken
 from genie.lib.errors import GenieError
@@ -49,22 +50,26 @@ def _refuse_unfit(
 ) -> None:
     if not 1 <= len(name.strip()) <= 100 or not name.isprintable():
         raise GenieError(
-            "Give the token a name of 1 to 100 characters.",
+            gettext("Give the token a name of 1 to 100 characters."),
             code="bad-name",
         )
     if not scopes:
-        raise GenieError("Choose at least one scope.", code="no-scope")
+        raise GenieError(gettext("Choose at least one scope."), code="no-scope")
     if Scope.STAFF in scopes and not (user.is_staff or user.is_superuser):
         raise GenieError(
-            "Only staff can create a token with the scope staff.", code="not-staff"
+            gettext("Only staff can create a token with the scope staff."),
+            code="not-staff",
         )
     if days is not None and not 1 <= days <= MAX_DAYS:
         raise GenieError(
-            f"A token can be valid for 1 to {MAX_DAYS} days.", code="bad-expiry"
+            gettext("A token can be valid for 1 to %(max_days)s days.")
+            % {"max_days": MAX_DAYS},
+            code="bad-expiry",
         )
     if working(user).count() >= MAX_TOKENS:
         raise GenieError(
-            f"You already have {MAX_TOKENS} active tokens; revoke one first.",
+            gettext("You already have %(max_tokens)s active tokens; revoke one first.")
+            % {"max_tokens": MAX_TOKENS},
             code="too-many-tokens",
         )
 

@@ -12,6 +12,7 @@ from django.contrib.auth.decorators import login_required
 from django.core.exceptions import NON_FIELD_ERRORS
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
+from django.utils.translation import gettext
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST, require_safe
 
@@ -81,7 +82,7 @@ def end_session(request: HttpRequest, pk: int) -> HttpResponse:
     """Sign the account out on one of its devices."""
     session = get_object_or_404(UserSession, pk=pk, user_id=request.user.pk)
     session.end()
-    messages.success(request, "Signed out on that device.")
+    messages.success(request, gettext("Signed out on that device."))
     return redirect("usersessions_list")
 
 
@@ -124,5 +125,9 @@ def revoke(request: HttpRequest, pk: int) -> HttpResponse:
     """Take one of the account's own tokens back."""
     token = get_object_or_404(AccessToken, pk=pk, user_id=request.user.pk)
     tokens.revoke(token)
-    messages.success(request, f"{token.name} has been revoked and no longer works.")
+    messages.success(
+        request,
+        gettext("%(name)s has been revoked and no longer works.")
+        % {"name": token.name},
+    )
     return redirect("accounts:tokens")

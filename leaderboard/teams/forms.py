@@ -5,52 +5,60 @@ from __future__ import annotations
 from typing import Any
 
 from django import forms
+from django.utils.translation import gettext, gettext_lazy
 
 from genie.lib.typing import Account
 from leaderboard.teams.models.team import Membership
 from leaderboard.teams.services.announce import KINDS
 
 _WORDS = {
-    "submitted": "a submission of my teams was received",
-    "invalid": "its file is invalid",
-    "approved": "staff approved it, and human evaluation starts",
-    "scored": "its score is available",
-    "published": "its result is published",
+    "submitted": gettext_lazy("a submission of my teams was received"),
+    "invalid": gettext_lazy("its file is invalid"),
+    "approved": gettext_lazy("staff approved it, and human evaluation starts"),
+    "scored": gettext_lazy("its score is available"),
+    "published": gettext_lazy("its result is published"),
 }
 
 
 class TeamForm(forms.Form):
     name = forms.CharField(
-        max_length=200, help_text="Leaderboards show it next to your systems."
+        max_length=200,
+        help_text=gettext_lazy("Leaderboards show it next to your systems."),
     )
 
 
 class InviteForm(forms.Form):
     email = forms.EmailField(
-        label="E-mail address",
+        label=gettext_lazy("E-mail address"),
         required=False,
-        help_text="We send the invitation there. Leave empty to get a link that you can "
-        "share.",
+        help_text=gettext_lazy(
+            "We send the invitation there. Leave empty to get a link that you can "
+            "share."
+        ),
     )
     role = forms.ChoiceField(
-        label="Role",
+        label=gettext_lazy("Role"),
         choices=Membership.Role.choices,
         initial=Membership.Role.MEMBER,
-        help_text="Owners also manage members and webhooks; all members can submit.",
+        help_text=gettext_lazy(
+            "Owners also manage members and webhooks; all members can submit."
+        ),
     )
 
 
 class WebhookForm(forms.Form):
     url = forms.CharField(
-        label="Endpoint URL",
+        label=gettext_lazy("Endpoint URL"),
         max_length=500,
-        help_text="We send a POST request when something happens to your submissions.",
+        help_text=gettext_lazy(
+            "We send a POST request when something happens to your submissions."
+        ),
     )
 
 
 class NoticesForm(forms.Form):
     wanted = forms.MultipleChoiceField(
-        label="E-mail me when",
+        label=gettext_lazy("E-mail me when"),
         choices=[(kind, _WORDS[kind]) for kind in KINDS.values()],
         required=False,
         widget=forms.CheckboxSelectMultiple,
@@ -58,7 +66,9 @@ class NoticesForm(forms.Form):
 
 
 class LeaveForm(forms.Form):
-    name = forms.CharField(label="Enter your user name to confirm", max_length=150)
+    name = forms.CharField(
+        label=gettext_lazy("Enter your user name to confirm"), max_length=150
+    )
 
     def __init__(self, *args: Any, user: Account, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
@@ -68,5 +78,7 @@ class LeaveForm(forms.Form):
         name: str = self.cleaned_data["name"]
         # typed and not clicked: deleting cannot be undone
         if name != self.user.get_username():
-            raise forms.ValidationError("This is not the user name of this account.")
+            raise forms.ValidationError(
+                gettext("This is not the user name of this account.")
+            )
         return name

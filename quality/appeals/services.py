@@ -6,12 +6,15 @@ from typing import Any
 
 from django.db import transaction
 from django.utils import timezone
+from django.utils.text import format_lazy
+from django.utils.translation import gettext, gettext_lazy
 
 from crowd.campaigns.services.overturn import overturn, pay_instead
 from crowd.hits.models.assignment import Assignment
 from crowd.hits.services.check_answers import clean_remark
 from crowd.messages import services
 from crowd.messages.models import Message
+from crowd.messages.services import Words
 from crowd.requester.models.account import RequesterAssignment
 from crowd.requester.services.overturn import overturn as overturn_requester
 from crowd.workers.models.worker import Worker
@@ -42,10 +45,12 @@ def against_rejection(worker: Worker, assignment_pk: int, words: str) -> Appeal:
             .first()
         )
         if assignment is None:
-            raise GenieError("This HIT is not assigned to you.", code="not-yours")
+            raise GenieError(
+                gettext("This HIT is not assigned to you."), code="not-yours"
+            )
         before = Appeal.objects.filter(assignment=assignment).first()
         if before is None and assignment.state != Assignment.State.REJECTED:
-            raise _nothing("This HIT was not rejected.")
+            raise _nothing(gettext("This HIT was not rejected."))
         pool = assignment.hit.campaign.pool
         return _first_or_same(before, worker, words, pool=pool, assignment=assignment)
 
@@ -60,10 +65,12 @@ def against_requester(worker: Worker, entity_id: str, words: str) -> Appeal:
             .first()
         )
         if work is None:
-            raise GenieError("This HIT is not assigned to you.", code="not-yours")
+            raise GenieError(
+                gettext("This HIT is not assigned to you."), code="not-yours"
+            )
         before = Appeal.objects.filter(requester_assignment=work).first()
         if before is None and work.state != RequesterAssignment.State.REJECTED:
-            raise _nothing("This HIT was not rejected.")
+            raise _nothing(gettext("This HIT was not rejected."))
         return _first_or_same(before, worker, words, requester_assignment=work)
 
 
@@ -74,7 +81,7 @@ def against_ban(worker: Worker, pool: str, words: str) -> Appeal:
         Worker.objects.select_for_update(of=("self",)).get(pk=worker.pk)
         ban = Ban.objects.filter(worker=worker, pool=pool, lifted_at=None).first()
         if ban is None:
-            raise _nothing("You are not excluded from this work.")
+            raise _nothing(gettext("You are not excluded from this work."))
         before = Appeal.objects.filter(ban=ban).first()
         return _first_or_same(before, worker, words, pool=pool, ban=ban)
 
@@ -86,7 +93,7 @@ def _first_or_same(
         return Appeal.objects.create(worker=worker, words=words, **of)
     if before.words != words:
         raise GenieError(
-            "You have already appealed; your first appeal counts.",
+            gettext("You have already appealed; your first appeal counts."),
             code="already-appealed",
         )
     return before
@@ -96,7 +103,8 @@ def _checked(words: str) -> str:
     words = clean_remark(words, CHARACTERS)
     if not words:
         raise GenieError(
-            "Please say why you think that this is wrong.", code="words-missing"
+            gettext("Please say why you think that this is wrong."),
+            code="words-missing",
         )
     return words
 
@@ -121,10 +129,10 @@ def grant(pk: int, *, by: Account, sentence: str) -> bool:
                 reason=f"appeal granted: {sentence}",
                 message=sentence,
             )
-            _tell(appeal, "Your appeal was granted", _APPROVED)
+            _tell(appeal, gettext_lazy("Your appeal was granted"), _APPROVED)
         elif appeal.requester_assignment_id is not None:
             overturn_requester(appeal.requester_assignment_id, by=by, sentence=sentence)
-            _tell(appeal, "Your appeal was granted", _APPROVED)
+            _tell(appeal, gettext_lazy("Your appeal was granted"), _APPROVED)
         elif appeal.ban_id is not None:
             _check_no_other(Ban.objects.get(pk=appeal.ban_id))
             ban_service.lift(
@@ -133,7 +141,7 @@ def grant(pk: int, *, by: Account, sentence: str) -> bool:
                 reason=f"Appeal granted: {sentence}",
                 message="",  # the answer below says it
             )
-            _tell(appeal, "Your appeal was granted", _LET_IN)
+            _tell(appeal, gettext_lazy("Your appeal was granted"), _LET_IN)
     return True
 
 
@@ -165,8 +173,8 @@ def grant_by_bonus(pk: int, *, by: Account, sentence: str) -> bool:
             reason=f"appeal granted: {sentence}",
             message=sentence,
         )
-        paid = _BONUS.format(dollars=f"${entry.amount_cents / 100:,.2f}")
-        _tell(appeal, "Your appeal was granted", paid)
+        paid = format_lazy(_BONUS, dollars=f"${entry.amount_cents / 100:,.2f}")
+        _tell(appeal, gettext_lazy("Your appeal was granted"), paid)
     return True
 
 
@@ -176,21 +184,23 @@ def uphold(pk: int, *, by: Account, sentence: str) -> bool:
         appeal = _answered(pk, State.UPHELD, by, sentence)
         if appeal is None:
             return False
-        _tell(appeal, "Your appeal: the decision was upheld", _STANDS)
+        _tell(appeal, gettext_lazy("Your appeal: the decision was upheld"), _STANDS)
     return True
 
 
-_APPROVED = "Your work was reviewed again; it is approved and will be paid."
-_BONUS = (
+_APPROVED = gettext_lazy(
+    "Your work was reviewed again; it is approved and will be paid."
+)
+_BONUS = gettext_lazy(
     "Your work was reviewed again, and you were right. The platform that you came "
     "from does not allow rejections to be reversed, so you get {dollars} as a bonus "
     "instead."
 )
-_LET_IN = (
+_LET_IN = gettext_lazy(
     "The decision was reviewed: you can do this work again, and your earlier answers "
     "count again."
 )
-_STANDS = "A person has reviewed it, and the decision stands."
+_STANDS = gettext_lazy("A person has reviewed it, and the decision stands.")
 
 
 def _answered(
@@ -210,12 +220,16 @@ def _answered(
     return appeal
 
 
-def _tell(appeal: Appeal, subject: str, text: str) -> None:
+def _tell(appeal: Appeal, subject: Words, text: Words) -> None:
     services.send(
         appeal.worker,
         Message.Kind.APPEAL,
         subject,
-        f"{text}\n\nMessage from the staff of this site: {appeal.answer}",
+        format_lazy(
+            gettext_lazy("{text}\n\nMessage from the staff of this site: {answer}"),
+            text=text,
+            answer=appeal.answer,
+        ),
         pool=appeal.pool,
         assignment=appeal.assignment,
         requester_assignment=appeal.requester_assignment,

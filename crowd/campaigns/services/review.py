@@ -13,6 +13,8 @@ from typing import TYPE_CHECKING
 from django.conf import settings
 from django.db import transaction
 from django.utils import timezone
+from django.utils.text import format_lazy
+from django.utils.translation import gettext_lazy
 
 from crowd.hits.models.assignment import Assignment
 from crowd.hits.models.campaign import Campaign
@@ -100,11 +102,18 @@ def _tell(assignment: Assignment, campaign: Campaign, reason: str) -> None:
     services.send(
         assignment.worker,
         Message.Kind.REJECTED,
-        "Your work was rejected",
-        f"“{campaign.hit_type.title}”, submitted on "
-        f"{assignment.submitted_at:%Y-%m-%d at %H:%M} UTC, was rejected and is not "
-        f"paid. The reason: {reason}\n\nIf you think that this is wrong, you can "
-        "appeal once, and a person will review it.",
+        gettext_lazy("Your work was rejected"),
+        format_lazy(
+            gettext_lazy(
+                "“{title}”, submitted on {day} at {time} UTC, was rejected and is not "
+                "paid. The reason: {reason}\n\nIf you think that this is wrong, you can "
+                "appeal once, and a person will review it."
+            ),
+            title=campaign.hit_type.title,
+            day=f"{assignment.submitted_at:%Y-%m-%d}",
+            time=f"{assignment.submitted_at:%H:%M}",
+            reason=reason,
+        ),
         pool=campaign.pool,
         assignment=assignment,
     )

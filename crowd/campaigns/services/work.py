@@ -9,6 +9,7 @@ from datetime import datetime
 
 from django.db import transaction
 from django.utils import timezone
+from django.utils.translation import gettext
 
 from crowd.campaigns.services.claim import GRACE, next_assignment
 from crowd.hits.models.assignment import Answer, Assignment
@@ -113,7 +114,7 @@ def assignment_of(worker: Worker, pk: int) -> Assignment:
         .first()
     )
     if assignment is None:
-        raise GenieError("This HIT is not assigned to you.", code="not-yours")
+        raise GenieError(gettext("This HIT is not assigned to you."), code="not-yours")
     return assignment
 
 
@@ -146,15 +147,17 @@ def store(assignment: Assignment, ratings: list[Rating]) -> None:
 def _same_or_refused(assignment: Assignment, ratings: list[Rating]) -> None:
     if assignment.state == State.RETURNED:
         raise GenieError(
-            "This HIT went back to the pool, so the answer was not stored.",
+            gettext("This HIT went back to the pool, so the answer was not stored."),
             code="work-returned",
         )
     if assignment.state in {State.ACCEPTED, State.EXPIRED}:
         with transaction.atomic():
             slots.take_back(assignment.pk, assignment.hit_id, State.EXPIRED)
         raise GenieError(
-            "The time for this HIT ran out and it went back to the pool, so the "
-            "answer was not stored.",
+            gettext(
+                "The time for this HIT ran out and it went back to the pool, so the "
+                "answer was not stored."
+            ),
             code="too-late",
         )
     stored = {
@@ -165,6 +168,6 @@ def _same_or_refused(assignment: Assignment, ratings: list[Rating]) -> None:
         (r.item_pk, r.criterion, r.slot): (r.value, r.detail) for r in ratings
     }:
         raise GenieError(
-            "You have already answered this, and your first answer counts.",
+            gettext("You have already answered this, and your first answer counts."),
             code="already-submitted",
         )

@@ -9,6 +9,8 @@ from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Any
 
+from django.utils.translation import gettext
+
 from crowd import hit_templates
 from crowd.hits.models.assignment import Assignment
 from crowd.hits.models.campaign import HITType, Item
@@ -73,7 +75,7 @@ def _rating(item: Item, question: Asked, raw_answers: Mapping[str, str]) -> Rati
         raw = "0"  # a box without its tick sends nothing
     if not raw:
         raise GenieError(
-            "Please answer every question.",
+            gettext("Please answer every question."),
             code="answer-missing",
             details={"item": item.key, "criterion": question.key},
         )
@@ -86,8 +88,10 @@ def _rating(item: Item, question: Asked, raw_answers: Mapping[str, str]) -> Rati
 
 def _unknown() -> GenieError:
     return GenieError(
-        "The page sent an answer to a question that is not in this HIT; reload the "
-        "page.",
+        gettext(
+            "The page sent an answer to a question that is not in this HIT; reload the "
+            "page."
+        ),
         code="unknown-question",
     )
 
@@ -136,7 +140,8 @@ def _span(mark: Any, n: int) -> Span:
 
 def _unusable_spans(why: str) -> GenieError:
     return GenieError(
-        f"The error marks are not valid: {why}. Reload the page.",
+        gettext("The error marks are not valid: %(why)s. Reload the page.")
+        % {"why": why},
         code="unusable-spans",
     )
 

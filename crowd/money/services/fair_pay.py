@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from django.db import transaction
+from django.utils.translation import gettext, ngettext
 
 from crowd.hits.models.campaign import Campaign
 from crowd.hits.selectors.progress import campaign_progress
@@ -127,19 +128,42 @@ def _tell(campaign: Campaign, bonuses: list[Owed], missing: Shortfall) -> None:
     for bonus in bonuses:
         n_of[bonus.worker] += bonus.n_answers
         cents_of[bonus.worker] += bonus.cents
-    each = f"${missing.each_cents / 100:,.2f} more for each of"
     services.send_many(
         Message(
             worker_id=worker,
             kind=Message.Kind.BONUS,
-            subject=f"A bonus of ${cents_of[worker] / 100:,.2f}",
-            text=(
-                f"“{campaign.hit_type.title}” took longer than we expected. To make "
-                f"up for this, you get {each if missing.is_even else 'a bonus for'} "
-                f"{n} HITs, ${cents_of[worker] / 100:,.2f} in total. You do not need "
-                "to do anything."
-            ),
+            **_words(campaign, missing, n, cents_of[worker]),
             pool=campaign.pool,
         )
         for worker, n in sorted(n_of.items())
     )
+
+
+def _words(
+    campaign: Campaign, missing: Shortfall, n: int, cents: int
+) -> dict[str, Any]:
+    """Say what a bonus is for, in the language of whoever reads it."""
+    said = {
+        "title": campaign.hit_type.title,
+        "n": n,
+        "each": f"${missing.each_cents / 100:,.2f}",
+        "sum": f"${cents / 100:,.2f}",
+    }
+    text = ngettext(
+        "“%(title)s” took longer than we expected. To make up for this, you get a bonus "
+        "for %(n)s HIT, %(sum)s in total. You do not need to do anything.",
+        "“%(title)s” took longer than we expected. To make up for this, you get a bonus "
+        "for %(n)s HITs, %(sum)s in total. You do not need to do anything.",
+        n,
+    )
+    if missing.is_even:
+        text = ngettext(
+            "“%(title)s” took longer than we expected. To make up for this, you get "
+            "%(each)s more for %(n)s HIT, %(sum)s in total. You do not need to do "
+            "anything.",
+            "“%(title)s” took longer than we expected. To make up for this, you get "
+            "%(each)s more for each of %(n)s HITs, %(sum)s in total. You do not need to "
+            "do anything.",
+            n,
+        )
+    return {"subject": gettext("A bonus of %(sum)s") % said, "text": text % said}

@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Mapping
 
 from django.db.models import Count
+from django.utils.translation import gettext_lazy
 
 from crowd.hits.models.assignment import Assignment
 from crowd.hits.models.campaign import Campaign
 from crowd.workers.models.worker import Worker
 
 # What a worker reads who has done their share.
-SHARE_DONE = (
+SHARE_DONE = gettext_lazy(
     "You have done your share of this task. Its scores must rest on many people, so "
     "everybody does only a part of it. Thank you!"
 )

@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from django.db import transaction
+from django.utils.translation import gettext_lazy
 
 from crowd.hits.models.assignment import Assignment
 from crowd.hits.services import slots
@@ -19,16 +20,21 @@ if TYPE_CHECKING:
 
 
 CLOSED = (
-    "You can no longer work on this site",
-    "The staff of this site have decided not to give you any more work. Work that you "
-    "have already submitted is still paid. If you think that this is wrong, write to "
-    "the people who invited you.",
+    gettext_lazy("You can no longer work on this site"),
+    gettext_lazy(
+        "The staff of this site have decided not to give you any more work. Work that "
+        "you have already submitted is still paid. If you think that this is wrong, "
+        "write to the people who invited you."
+    ),
 )
-OPEN = ("You can work again", "The staff of this site have readmitted you.")
+OPEN = (
+    gettext_lazy("You can work again"),
+    gettext_lazy("The staff of this site have readmitted you."),
+)
 
 
 @transaction.atomic
-def exclude(worker: Worker, pool: str, message: str) -> Exclusion:
+def exclude(worker: Worker, pool: str, message: services.Words) -> Exclusion:
     """Exclude the worker and take back what they have open of that pool."""
     # Waits for a claim that is under way, so that none slips through.
     Worker.objects.select_for_update(of=("self",)).get(pk=worker.pk)

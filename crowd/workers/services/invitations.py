@@ -11,6 +11,7 @@ from django.db import transaction
 from django.db.models import F, Q
 from django.utils import timezone
 from django.utils.crypto import constant_time_compare
+from django.utils.translation import gettext
 
 from crowd.hits.models.campaign import Campaign
 from crowd.workers.models.worker import Invitation, Worker
@@ -53,12 +54,15 @@ def usable(token: str) -> Invitation:
     """Give the invitation behind a token, or say why it cannot be used."""
     invitation = Invitation.objects.filter(token_sha256=_hashed(token)).first()
     if invitation is None:
-        raise GenieError("There is no such invitation.", code="no-such-invitation")
+        raise GenieError(
+            gettext("There is no such invitation."), code="no-such-invitation"
+        )
     if invitation.n_taken >= invitation.places:
         raise GenieError(_used_up(invitation), code="invitation-used")
     if invitation.expires_at <= timezone.now():
         raise GenieError(
-            "This invitation has expired; ask for a new one.", code="invitation-expired"
+            gettext("This invitation has expired; ask for a new one."),
+            code="invitation-expired",
         )
     return invitation
 
@@ -69,7 +73,8 @@ def redeem(token: str, user: AbstractBaseUser, code: str = "") -> Worker:
     invitation = usable(token)
     if not constant_time_compare(code.strip(), invitation.code):
         raise GenieError(
-            "The code is wrong; ask whoever sent you the link.", code="wrong-code"
+            gettext("The code is wrong; ask whoever sent you the link."),
+            code="wrong-code",
         )
     # Compare and set: two who open the same link at once cannot both take its last place.
     row = Invitation.objects.filter(pk=invitation.pk)
@@ -81,7 +86,9 @@ def redeem(token: str, user: AbstractBaseUser, code: str = "") -> Worker:
     to_all = invitation.campaign_id is None
     if worker is not None and (to_all or row.filter(guests=worker).exists()):
         raise GenieError(
-            "You are already a worker here; give the invitation to someone else.",
+            gettext(
+                "You are already a worker here; give the invitation to someone else."
+            ),
             code="already-a-worker",
         )
     if worker is None:

@@ -13,6 +13,8 @@ from typing import TYPE_CHECKING
 
 from django.db import transaction
 from django.utils import timezone
+from django.utils.text import format_lazy
+from django.utils.translation import gettext, gettext_lazy
 
 from crowd.messages import services
 from crowd.messages.models import Message
@@ -51,7 +53,9 @@ def start(worker: Worker, name: str, now: datetime | None = None) -> TestAttempt
     worker = Worker.objects.select_for_update(of=("self",)).get(pk=worker.pk)
     standing = standings_of(worker, [name], now).get(name)
     if standing is None or _is_closed_to(worker, standing.test.pool):
-        raise GenieError("There is no such test at the moment.", code="no-such-test")
+        raise GenieError(
+            gettext("There is no such test at the moment."), code="no-such-test"
+        )
     if standing.open_attempt is not None:
         return standing.open_attempt
     _refuse(standing)
@@ -79,17 +83,20 @@ def _is_closed_to(worker: Worker, pool: str) -> bool:
 
 def _refuse(standing: TestStanding) -> None:
     if standing.held:
-        raise GenieError("You have already passed this test.", code="already-qualified")
+        raise GenieError(
+            gettext("You have already passed this test."), code="already-qualified"
+        )
     if standing.revoked:
         raise GenieError(
-            "This qualification was revoked; ask the people who invited you.",
+            gettext("This qualification was revoked; ask the people who invited you."),
             code="qualification-revoked",
         )
     if standing.n_left == 0:
-        raise GenieError("You have no attempts left.", code="no-tries-left")
+        raise GenieError(gettext("You have no attempts left."), code="no-tries-left")
     if standing.wait_until is not None:
         raise GenieError(
-            f"You can try again from {standing.wait_until:%Y-%m-%d %H:%M} UTC.",
+            gettext("You can try again from %(wait_until)s UTC.")
+            % {"wait_until": f"{standing.wait_until:%Y-%m-%d %H:%M}"},
             code="wait-for-next-try",
         )
 
@@ -138,17 +145,23 @@ def answer(
             .first()
         )
         if attempt is None:
-            raise GenieError("This test was not started by you.", code="not-yours")
+            raise GenieError(
+                gettext("This test was not started by you."), code="not-yours"
+            )
         row = (
             attempt.answers.select_related("question").filter(position=position).first()
         )
         if row is None:
-            raise GenieError("This test has no such question.", code="unknown-question")
+            raise GenieError(
+                gettext("This test has no such question."), code="unknown-question"
+            )
         if row.answered_at is None:
             _keep(attempt, row, raw_answers, now)
         elif row.given != dict(raw_answers):
             raise GenieError(
-                "You have already answered this, and your first answer counts.",
+                gettext(
+                    "You have already answered this, and your first answer counts."
+                ),
                 code="already-answered",
             )
     return attempt
@@ -219,7 +232,10 @@ def grant_by_hand(
     """Let staff grant a qualification without a test, or again after a revocation."""
     test = QualificationTest.objects.filter(name=name).order_by("-version").first()
     if test is None:
-        raise GenieError(f"There is no test called {name!r}.", code="no-such-test")
+        raise GenieError(
+            f"There is no test called {name!r}.",
+            code="no-such-test",
+        )
     grant = _grant(
         QualificationGrant(
             worker=worker,
@@ -232,9 +248,14 @@ def grant_by_hand(
     services.send(
         worker,
         Message.Kind.QUALIFIED,
-        "You are qualified",
-        f"You have been granted the qualification “{test.title}”. You do not need to "
-        "take its test.",
+        gettext_lazy("You are qualified"),
+        format_lazy(
+            gettext_lazy(
+                "You have been granted the qualification “{title}”. You do not need to "
+                "take its test."
+            ),
+            title=test.title,
+        ),
         pool=test.pool,
     )
     note(by, grant, "Granted without a test.")
@@ -246,7 +267,8 @@ def revoke(grant_pk: int, *, by: AbstractBaseUser, reason: str) -> bool:
     reason = reason.strip()
     if not reason:
         raise GenieError(
-            "Give a reason for revoking it; the worker reads it.", code="reason-missing"
+            "Give a reason for revoking it; the worker reads it.",
+            code="reason-missing",
         )
     with transaction.atomic():
         ended = QualificationGrant.objects.filter(pk=grant_pk, ended_at=None).update(
@@ -259,10 +281,16 @@ def revoke(grant_pk: int, *, by: AbstractBaseUser, reason: str) -> bool:
         services.send(
             grant.worker,
             Message.Kind.REVOKED,
-            "A qualification was revoked",
-            f"Your qualification “{test.title if test else grant.name}” was revoked. "
-            f"The reason given by the staff of this site: {reason}\n\nWork that you "
-            "have already submitted is not affected.",
+            gettext_lazy("A qualification was revoked"),
+            format_lazy(
+                gettext_lazy(
+                    "Your qualification “{title}” was revoked. The reason given by the "
+                    "staff of this site: {reason}\n\nWork that you have already "
+                    "submitted is not affected."
+                ),
+                title=test.title if test else grant.name,
+                reason=reason,
+            ),
             pool=test.pool if test else "",
         )
         note(by, grant, f"Revoked: {reason}")

@@ -11,6 +11,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from django.utils.translation import gettext
+
 from crowd.hits.models.campaign import HITType, Item
 from crowd.hits.services.check_answers import ratings_of
 from crowd.scales.base import all_scales
@@ -63,13 +65,17 @@ def is_right(
 def _chosen(question: QualificationQuestion, raw_answers: Mapping[str, str]) -> int:
     if not set(raw_answers) <= {CHOICE}:
         raise GenieError(
-            "The page sent an answer to a question that is not in this test; reload "
-            "the page.",
+            gettext(
+                "The page sent an answer to a question that is not in this test; reload "
+                "the page."
+            ),
             code="unknown-question",
         )
     raw = raw_answers.get(CHOICE, "").strip()
     if not raw:
-        raise GenieError("Please choose an answer.", code="answer-missing")
+        raise GenieError(gettext("Please choose an answer."), code="answer-missing")
     if raw not in {str(index) for index in range(len(question.answers))}:
-        raise GenieError("This is not one of the answers.", code="not-on-the-scale")
+        raise GenieError(
+            gettext("This is not one of the answers."), code="not-on-the-scale"
+        )
     return int(raw)

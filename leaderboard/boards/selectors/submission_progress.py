@@ -6,7 +6,11 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Literal
 
+from django.utils.formats import date_format
+from django.utils.translation import get_language, gettext, gettext_noop
+
 from crowd.hits.models.campaign import Campaign
+from genie.lib.serving.languages import ENGLISH
 from leaderboard.boards.selectors.rows import Pending
 from leaderboard.evaluation.models.human_evaluation import HumanEvaluation
 from leaderboard.evaluation.selectors.progress import n_judged
@@ -18,60 +22,80 @@ State = Submission.State
 Status = Literal["done", "now", "failed", "waiting"]
 
 LABELS: dict[str, str] = {
-    State.RECEIVED: "Received",
-    State.VALID: "Valid",
-    State.MEASURED: "Measured",
-    State.APPROVED: "Approved",
-    State.ANNOTATING: "Collecting ratings",
-    State.ANNOTATED: "Ratings complete",
-    State.SCORED: "Scored",
-    State.PUBLISHED: "Published",
+    State.RECEIVED: gettext_noop("Received"),
+    State.VALID: gettext_noop("Valid"),
+    State.MEASURED: gettext_noop("Measured"),
+    State.APPROVED: gettext_noop("Approved"),
+    State.ANNOTATING: gettext_noop("Collecting ratings"),
+    State.ANNOTATED: gettext_noop("Ratings complete"),
+    State.SCORED: gettext_noop("Scored"),
+    State.PUBLISHED: gettext_noop("Published"),
 }
 # What readers outside the team are told of a step that is done.
 _DONE: dict[str, str] = {
-    State.RECEIVED: "The predictions were received.",
-    State.VALID: "Every instance has its prediction.",
-    State.MEASURED: "Automatic metrics are computed.",
-    State.APPROVED: "Budget approved by staff.",
-    State.ANNOTATING: "HITs were posted for workers.",
-    State.ANNOTATED: "All ratings are in.",
-    State.SCORED: "Unreliable ratings were excluded and the rest averaged.",
-    State.PUBLISHED: "The result is on the board.",
+    State.RECEIVED: gettext_noop("The predictions were received."),
+    State.VALID: gettext_noop("Every instance has its prediction."),
+    State.MEASURED: gettext_noop("Automatic metrics are computed."),
+    State.APPROVED: gettext_noop("Budget approved by staff."),
+    State.ANNOTATING: gettext_noop("HITs were posted for workers."),
+    State.ANNOTATED: gettext_noop("All ratings are in."),
+    State.SCORED: gettext_noop(
+        "Unreliable ratings were excluded and the rest averaged."
+    ),
+    State.PUBLISHED: gettext_noop("The result is on the board."),
 }
 # What is waited for once a step is done.
 _WAITS: dict[str, str] = {
-    State.RECEIVED: "The file is being checked against the task's instances.",
-    State.VALID: "Automatic metrics are being computed.",
-    State.MEASURED: "Waiting for staff to approve the cost of human evaluation.",
-    State.APPROVED: "Waiting for the campaign to be created.",
-    State.ANNOTATING: "Workers are rating the outputs.",
-    State.ANNOTATED: "The score is being computed.",
-    State.SCORED: "The result is about to be published.",
+    State.RECEIVED: gettext_noop(
+        "The file is being checked against the task's instances."
+    ),
+    State.VALID: gettext_noop("Automatic metrics are being computed."),
+    State.MEASURED: gettext_noop(
+        "Waiting for staff to approve the cost of human evaluation."
+    ),
+    State.APPROVED: gettext_noop("Waiting for the campaign to be created."),
+    State.ANNOTATING: gettext_noop("Workers are rating the outputs."),
+    State.ANNOTATED: gettext_noop("The score is being computed."),
+    State.SCORED: gettext_noop("The result is about to be published."),
     State.PUBLISHED: "",
 }
 # What follows once that is done.
 _NEXT: dict[str, str] = {
-    State.RECEIVED: "Next: automatic metrics, usually within minutes.",
-    State.VALID: "Next: staff decide on the cost of human evaluation.",
-    State.MEASURED: "Next: workers rate the outputs.",
-    State.APPROVED: "Next: workers rate the outputs.",
-    State.ANNOTATING: "Next: the score is computed and published.",
-    State.ANNOTATED: "Next: the result is published.",
+    State.RECEIVED: gettext_noop("Next: automatic metrics, usually within minutes."),
+    State.VALID: gettext_noop("Next: staff decide on the cost of human evaluation."),
+    State.MEASURED: gettext_noop("Next: workers rate the outputs."),
+    State.APPROVED: gettext_noop("Next: workers rate the outputs."),
+    State.ANNOTATING: gettext_noop("Next: the score is computed and published."),
+    State.ANNOTATED: gettext_noop("Next: the result is published."),
 }
 # What is said instead where programs play the people.
 _SIMULATED: dict[str, str] = {
-    "HITs were posted for workers.": "HITs were posted for simulated annotators.",
-    "Next: workers rate the outputs.": "Next: simulated annotators rate the outputs.",
-    "Workers are rating the outputs.": "Simulated annotators are rating the outputs.",
+    "HITs were posted for workers.": gettext_noop(
+        "HITs were posted for simulated annotators."
+    ),
+    "Next: workers rate the outputs.": gettext_noop(
+        "Next: simulated annotators rate the outputs."
+    ),
+    "Workers are rating the outputs.": gettext_noop(
+        "Simulated annotators are rating the outputs."
+    ),
 }
 # Off the walk: the step that did not come about, and what is said instead.
 _OFF_WALK: dict[str, tuple[str, str, str]] = {
-    State.INVALID: (State.VALID, "Invalid", "The file is invalid."),
-    State.DECLINED: (State.APPROVED, "Declined", "Staff declined the cost."),
+    State.INVALID: (
+        State.VALID,
+        gettext_noop("Invalid"),
+        gettext_noop("The file is invalid."),
+    ),
+    State.DECLINED: (
+        State.APPROVED,
+        gettext_noop("Declined"),
+        gettext_noop("Staff declined the cost."),
+    ),
     State.STOPPED: (
         State.ANNOTATED,
-        "Stopped",
-        "Staff stopped the human evaluation and published no result.",
+        gettext_noop("Stopped"),
+        gettext_noop("Staff stopped the human evaluation and published no result."),
     ),
 }
 
@@ -135,17 +159,25 @@ def _waits_for(
         return _honest(submission, _WAITS.get(submission.state, ""))
     campaign = evaluation.campaign
     if campaign.state == Campaign.State.SCHEDULED:
-        return f"HITs will be posted on {campaign.starts_at:%A, %Y-%m-%d, %H:%M} UTC."
+        return gettext("HITs will be posted on %(moment)s UTC.") % {
+            "moment": date_format(campaign.starts_at, "l, Y-m-d, H:i")
+        }
     if campaign.state == Campaign.State.PAUSED:
-        return "Staff paused the campaign."
+        return gettext("Staff paused the campaign.")
     if pending is None:
         return ""
     if pending.n >= pending.of and waits_for_decision(
         submission.task.slug, simulated=submission.simulated
     ):
-        return "All ratings are in. Staff are deciding whether to exclude some workers."
-    judges = "simulated annotators" if submission.simulated else "workers"
-    return f"{pending.n:,} of {pending.of:,} instances rated by {judges}."
+        return gettext(
+            "All ratings are in. Staff are deciding whether to exclude some workers."
+        )
+    said = {"n": f"{pending.n:,}", "of": f"{pending.of:,}"}
+    if submission.simulated:
+        return (
+            gettext("%(n)s of %(of)s instances rated by simulated annotators.") % said
+        )
+    return gettext("%(n)s of %(of)s instances rated by workers.") % said
 
 
 def _steps(
@@ -162,11 +194,8 @@ def _steps(
     for index, state in enumerate(Submission.WALK):
         if index <= reached:
             event = last.get(state)
-            sentence = (
-                event.sentence
-                if event and view.inner
-                else _honest(submission, _DONE[state])
-            )
+            done = _honest(submission, _DONE[state])
+            sentence = event.sentence if event and _in_full(view) else done
             at = event.at if event else None
             status: Status = "now" if going_on and index == reached else "done"
             steps.append(Step(state, _label(submission, state), status, at, sentence))
@@ -177,13 +206,19 @@ def _steps(
     return steps
 
 
+def _in_full(view: VisibleParts) -> bool:
+    """Tell whether events are shown as they were written down, which is in English."""
+    return view.inner and get_language() == ENGLISH
+
+
 def _label(submission: Submission, state: str) -> str:
     return _honest(submission, LABELS[state])
 
 
 def _honest(submission: Submission, words: str) -> str:
-    """Say "people" only of people."""
-    return _SIMULATED.get(words, words) if submission.simulated else words
+    """Say "people" only of people, in the reader's language."""
+    words = _SIMULATED.get(words, words) if submission.simulated else words
+    return gettext(words) if words else ""
 
 
 def _reached(submission: Submission, last: dict[str, SubmissionEvent]) -> int:
@@ -205,25 +240,24 @@ def _next_step(
     if submission.state in _OFF_WALK:
         _, label, sentence = _OFF_WALK[submission.state]
         event = last.get(submission.state)
-        explanation = event.sentence if event and view.inner else sentence
-        return Step(
-            submission.state, label, "failed", event.at if event else None, explanation
-        )
+        explanation = event.sentence if event and _in_full(view) else gettext(sentence)
+        at = event.at if event else None
+        return Step(submission.state, gettext(label), "failed", at, explanation)
     if submission.state == State.WITHDRAWN:
         event = last.get(State.WITHDRAWN)
         at = event.at if event else None
         return Step(
             State.WITHDRAWN,
-            "Withdrawn",
+            gettext("Withdrawn"),
             "failed",
             at,
-            "Withdrawn by the team or by staff.",
+            gettext("Withdrawn by the team or by staff."),
         )
     if submission.failed:
         explanation = (
             submission.failure
             if view.inner
-            else "This step failed because of a problem on our side."
+            else gettext("This step failed because of a problem on our side.")
         )
         return Step(state, _label(submission, state), "failed", None, explanation)
     # what is waited for stands below the line, in full

@@ -8,6 +8,7 @@ from django.contrib import messages
 from django.contrib.auth.decorators import login_required
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
+from django.utils.translation import gettext
 from django.views.decorators.http import require_safe
 
 from genie.accounts.reads import Way
@@ -47,7 +48,11 @@ def withdraw(request: HttpRequest, pk: int) -> HttpResponse:
         except GenieError as error:
             messages.error(request, error.message)
         else:
-            messages.success(request, f"{submission.system_name} has been withdrawn.")
+            messages.success(
+                request,
+                gettext("%(system_name)s has been withdrawn.")
+                % {"system_name": submission.system_name},
+            )
         return redirect("leaderboard:submission", pk=pk)
     context = {
         "here": "mine",

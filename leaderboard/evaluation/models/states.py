@@ -3,21 +3,22 @@
 from __future__ import annotations
 
 from django.db import models
+from django.utils.translation import gettext_lazy
 
 
 class State(models.TextChoices):
     """Where an evaluation stands; what one system, two or several are asked about."""
 
-    REQUESTED = "REQUESTED", "awaiting approval"
-    DECLINED = "DECLINED", "declined"
-    APPROVED = "APPROVED", "approved"
-    ANNOTATING = "ANNOTATING", "collecting ratings"
-    ANNOTATED = "ANNOTATED", "ratings complete"
-    SCORED = "SCORED", "scored"
-    DECIDED = "DECIDED", "decided"
-    UNDECIDED = "UNDECIDED", "inconclusive"
-    STOPPED = "STOPPED", "stopped"
-    WITHDRAWN = "WITHDRAWN", "withdrawn"
+    REQUESTED = "REQUESTED", gettext_lazy("awaiting approval")
+    DECLINED = "DECLINED", gettext_lazy("declined")
+    APPROVED = "APPROVED", gettext_lazy("approved")
+    ANNOTATING = "ANNOTATING", gettext_lazy("collecting ratings")
+    ANNOTATED = "ANNOTATED", gettext_lazy("ratings complete")
+    SCORED = "SCORED", gettext_lazy("scored")
+    DECIDED = "DECIDED", gettext_lazy("decided")
+    UNDECIDED = "UNDECIDED", gettext_lazy("inconclusive")
+    STOPPED = "STOPPED", gettext_lazy("stopped")
+    WITHDRAWN = "WITHDRAWN", gettext_lazy("withdrawn")
 
 
 LEGAL: dict[str, frozenset[str]] = {

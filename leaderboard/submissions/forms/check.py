@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from django import forms
+from django.utils.translation import gettext_lazy
 
 
 class CheckForm(forms.Form):
     file = forms.FileField(
-        label="Predictions",
-        help_text="The file that you want to submit, plain or compressed with gzip.",
+        label=gettext_lazy("Predictions"),
+        help_text=gettext_lazy(
+            "The file that you want to submit, plain or compressed with gzip."
+        ),
         allow_empty_file=True,
     )

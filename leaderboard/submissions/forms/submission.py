@@ -7,6 +7,7 @@ from typing import Any
 
 from django import forms
 from django.utils import timezone
+from django.utils.translation import gettext, gettext_lazy
 
 from leaderboard.submissions.models.submission import Submission, Team
 
@@ -15,16 +16,18 @@ MOST_LINKS = 10
 
 class SubmissionForm(forms.Form):
     system_name = forms.CharField(
-        label="System name",
+        label=gettext_lazy("System name"),
         max_length=100,
-        help_text="Shown on the leaderboard.",
+        help_text=gettext_lazy("Shown on the leaderboard."),
         widget=forms.TextInput(attrs={"autocomplete": "off"}),
     )
     file = forms.FileField(
-        label="Predictions",
+        label=gettext_lazy("Predictions"),
         help_text=(
-            "A JSON object from instance id to prediction, JSONL, TSV, or one line per "
-            "instance; plain or compressed with gzip."
+            gettext_lazy(
+                "A JSON object from instance id to prediction, JSONL, TSV, or one line per "
+                "instance; plain or compressed with gzip."
+            )
         ),
         # an empty file is refused by the service, with its own sentence
         allow_empty_file=True,
@@ -33,18 +36,18 @@ class SubmissionForm(forms.Form):
         required=False,
         max_length=4000,
         widget=forms.Textarea(attrs={"rows": 5}),
-        help_text="What the system is and how it was built.",
+        help_text=gettext_lazy("What the system is and how it was built."),
     )
     links = forms.CharField(
         required=False,
         widget=forms.Textarea(attrs={"rows": 2}),
-        help_text="Paper, code, weights: one web address per line.",
+        help_text=gettext_lazy("Paper, code, weights: one web address per line."),
     )
     team = forms.ModelChoiceField(Team.objects.none(), empty_label=None, required=False)
     visibility = forms.ChoiceField(
         choices=[
-            ("PUBLIC", "Public: shown on the leaderboard"),
-            ("PRIVATE", "Private: visible only to your team and staff"),
+            ("PUBLIC", gettext_lazy("Public: shown on the leaderboard")),
+            ("PRIVATE", gettext_lazy("Private: visible only to your team and staff")),
         ],
         initial=Submission.Visibility.PUBLIC,
         widget=forms.RadioSelect,
@@ -53,8 +56,10 @@ class SubmissionForm(forms.Form):
         required=False,
         widget=forms.DateInput(attrs={"type": "date"}),
         help_text=(
-            "Until this day, the board shows the system but not the team, "
-            "description or links. Leave empty to show them at once."
+            gettext_lazy(
+                "Until this day, the board shows the system but not the team, "
+                "description or links. Leave empty to show them at once."
+            )
         ),
     )
 
@@ -78,13 +83,18 @@ class SubmissionForm(forms.Form):
     def clean_links(self) -> list[str]:
         lines = str(self.cleaned_data["links"]).split()
         if len(lines) > MOST_LINKS:
-            raise forms.ValidationError(f"Give at most {MOST_LINKS} links.")
+            raise forms.ValidationError(
+                gettext("Give at most %(most_links)s links.")
+                % {"most_links": MOST_LINKS}
+            )
         return lines
 
     def clean_anonymous_until(self) -> date | None:
         day: date | None = self.cleaned_data["anonymous_until"]
         if day is not None and day <= timezone.localdate():
-            raise forms.ValidationError("Choose a day after today, or leave it empty.")
+            raise forms.ValidationError(
+                gettext("Choose a day after today, or leave it empty.")
+            )
         return day
 
 
@@ -92,6 +102,6 @@ class WithdrawalForm(forms.Form):
     reason = forms.CharField(
         required=False,
         max_length=400,
-        help_text="Recorded in the submission's events.",
+        help_text=gettext_lazy("Recorded in the submission's events."),
         widget=forms.TextInput(attrs={"autocomplete": "off"}),
     )

@@ -5,6 +5,7 @@ from typing import ClassVar
 from django.conf import settings
 from django.db import models
 from django.utils import timezone
+from django.utils.translation import gettext_lazy
 
 from leaderboard.evaluation.models import states
 from leaderboard.evaluation.models.human_evaluation import HumanEvaluation
@@ -35,9 +36,9 @@ class Submission(models.Model):
     """One system's predictions for one task, and where they are on their way."""
 
     class State(models.TextChoices):
-        RECEIVED = "RECEIVED", "received"
-        INVALID = "INVALID", "invalid"
-        VALID = "VALID", "valid"
+        RECEIVED = "RECEIVED", gettext_lazy("received")
+        INVALID = "INVALID", gettext_lazy("invalid")
+        VALID = "VALID", gettext_lazy("valid")
         MEASURED = "MEASURED", states.State.REQUESTED.label
         # its evaluation's states: only the machine writes them (`evaluation.machine`)
         DECLINED = states.State.DECLINED.value, states.State.DECLINED.label
@@ -46,12 +47,12 @@ class Submission(models.Model):
         STOPPED = states.State.STOPPED.value, states.State.STOPPED.label
         ANNOTATED = states.State.ANNOTATED.value, states.State.ANNOTATED.label
         SCORED = states.State.SCORED.value, states.State.SCORED.label
-        PUBLISHED = "PUBLISHED", "published"
-        WITHDRAWN = "WITHDRAWN", "withdrawn"
+        PUBLISHED = "PUBLISHED", gettext_lazy("published")
+        WITHDRAWN = "WITHDRAWN", gettext_lazy("withdrawn")
 
     class Visibility(models.TextChoices):
-        PUBLIC = "PUBLIC", "public: shown on the leaderboard"
-        PRIVATE = "PRIVATE", "private: visible only to the team and staff"
+        PUBLIC = "PUBLIC", gettext_lazy("public: shown on the leaderboard")
+        PRIVATE = "PRIVATE", gettext_lazy("private: visible only to the team and staff")
 
     # The way of a submission that meets no trouble.
     WALK: ClassVar[list[str]] = [

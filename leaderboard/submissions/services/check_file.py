@@ -6,6 +6,7 @@ from dataclasses import asdict, dataclass
 from typing import IO, Any
 
 from django.conf import settings
+from django.utils.translation import gettext
 
 from genie.lib.bounded import LimitExceeded, Limits, call_bounded
 from genie.lib.errors import GenieError
@@ -71,7 +72,7 @@ def examine(task: Task, file: IO[bytes], file_name: str) -> Examined:
     file.seek(0)
     if not file.read(1):
         raise GenieError(
-            "The file is empty; upload one prediction for each instance.",
+            gettext("The file is empty; upload one prediction for each instance."),
             code="empty-file",
         )
     result = read(task, file, file_name)

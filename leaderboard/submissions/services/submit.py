@@ -19,6 +19,7 @@ from django.core.files.storage import default_storage
 from django.db import transaction
 from django.utils import timezone
 from django.utils.text import slugify
+from django.utils.translation import gettext
 
 from genie.lib import jobs
 from genie.lib.errors import GenieError
@@ -140,8 +141,10 @@ def _only_team(user: Account) -> Team | None:
     if len(teams) > 1:
         slugs = [team.slug for team in teams]
         raise GenieError(
-            f"You are a member of {len(slugs)} teams; name the one that submits: "
-            f"{', '.join(slugs)}.",
+            gettext(
+                "You are a member of %(n)s teams; name the one that submits: %(teams)s."
+            )
+            % {"n": len(slugs), "teams": ", ".join(slugs)},
             code="team-required",
             details={"parameter": "team", "choices": slugs},
         )
@@ -194,15 +197,18 @@ def store(file: IO[bytes]) -> StoredFile:
         n_bytes += len(chunk)
         if n_bytes > limit:
             raise GenieError(
-                f"The file is larger than {limit // _MEBIBYTE} MB; upload only "
-                "the predictions, or compress the file with gzip.",
+                gettext(
+                    "The file is larger than %(limit)s MB; upload only the predictions, "
+                    "or compress the file with gzip."
+                )
+                % {"limit": limit // _MEBIBYTE},
                 code="file-too-large",
                 details={"limit_bytes": limit},
             )
         digest.update(chunk)
     if n_bytes == 0:
         raise GenieError(
-            "The file is empty; upload one prediction for each instance.",
+            gettext("The file is empty; upload one prediction for each instance."),
             code="empty-file",
         )
     sha256 = digest.hexdigest()
@@ -224,24 +230,28 @@ def _refuse_unfit(
 ) -> None:
     if not task.accepts_submissions:
         raise GenieError(
-            f"{task.title} is not accepting submissions at the moment.",
+            gettext("%(title)s is not accepting submissions at the moment.")
+            % {"title": task.title},
             code="not-accepting",
         )
     if not owner.is_superuser and not team.members.filter(pk=owner.pk).exists():
         raise GenieError(
-            f"You are not a member of the team {team.name}; choose one of yours.",
+            gettext("You are not a member of the team %(name)s; choose one of yours.")
+            % {"name": team.name},
             code="not-a-member",
         )
     name = system_name.strip()
     visible = any(sign.isprintable() and not sign.isspace() for sign in name)
     if not visible or len(name) > 100 or _UNFIT.search(name):
         raise GenieError(
-            "The system's name must have 1 to 100 visible characters on one line.",
+            gettext(
+                "The system's name must have 1 to 100 visible characters on one line."
+            ),
             code="bad-name",
         )
     if _UNSTORABLE.search(description) or len(description) > 4000:
         raise GenieError(
-            "The description must be text of at most 4,000 characters.",
+            gettext("The description must be text of at most 4,000 characters."),
             code="bad-description",
         )
 
@@ -255,7 +265,10 @@ def _checked_link(link: str) -> str:
     good = parts.scheme in {"http", "https"} and parts.netloc and len(link) <= 500
     if not good or _UNFIT.search(link):
         raise GenieError(
-            f"The link {link[:80]!r} must be a web address that begins with https://.",
+            gettext(
+                "The link %(link)s must be a web address that begins with https://."
+            )
+            % {"link": f"{link[:80]!r}"},
             code="bad-link",
         )
     return link
@@ -265,9 +278,18 @@ def _refuse_over_quota(state: Quota) -> None:
     if state.next_at is None:
         return
     raise GenieError(
-        f"Your team has used {state.used} of the {state.limit} submissions "
-        f"allowed for this task in {state.days} days; the next is possible on "
-        f"{state.next_at:%Y-%m-%d at %H:%M} UTC.",
+        gettext(
+            "Your team has used %(used)s of the %(limit)s submissions allowed "
+            "for this task in %(days)s days; the next is possible on %(day)s at %(time)s "
+            "UTC."
+        )
+        % {
+            "used": state.used,
+            "limit": state.limit,
+            "days": state.days,
+            "day": f"{state.next_at:%Y-%m-%d}",
+            "time": f"{state.next_at:%H:%M}",
+        },
         code="quota-reached",
         details={
             "used": state.used,

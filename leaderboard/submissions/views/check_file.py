@@ -9,6 +9,7 @@ from typing import IO, Any, cast
 
 from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import get_object_or_404, render
+from django.utils.translation import gettext, ngettext
 from django.views.decorators.csrf import csrf_exempt
 
 from genie.accounts.throttles import CheckThrottle
@@ -50,23 +51,31 @@ def _not_now(request: HttpRequest, task: Task, *, free: bool) -> HttpResponse | 
     if not free:
         # asked before the throttle, so that a refusal for this reason is not counted
         seconds = _BUSY_SECONDS
-        reason = "Another file is being checked right now."
+        reason = gettext("Another file is being checked right now.")
     elif not throttle.allow_request(cast("Any", request), cast("Any", None)):
         seconds = max(1, round(throttle.wait() or 1))
-        reason = (
+        reason = gettext(
             "You have reached the hourly limit of file checks for your address or "
             "account."
         )
     else:
         return None
     drop(request, _TAKEN_OF_A_REFUSED)
-    wait = f"{seconds} seconds" if seconds < 120 else f"{seconds // 60} minutes"
+    minutes = seconds // 60
+    if seconds < 120:
+        again = ngettext(
+            "Try again in %(n)s second.", "Try again in %(n)s seconds.", seconds
+        ) % {"n": seconds}
+    else:
+        again = ngettext(
+            "Try again in %(n)s minute.", "Try again in %(n)s minutes.", minutes
+        ) % {"n": minutes}
     form = CheckForm()
     answer = _page(
         request,
         task,
         form,
-        refused=f"{reason} Try again in {wait}.",
+        refused=f"{reason} {again}",
         status=HTTPStatus.TOO_MANY_REQUESTS,
     )
     answer["Retry-After"] = str(seconds)

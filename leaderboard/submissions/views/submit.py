@@ -9,6 +9,7 @@ from django.contrib import messages
 from django.contrib.auth.decorators import login_required
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
+from django.utils.translation import gettext
 from django.views.decorators.csrf import csrf_exempt, csrf_protect
 
 from genie.lib.errors import GenieError
@@ -53,7 +54,9 @@ def _submit(request: HttpRequest, slug: str) -> HttpResponse:
         status = _STATUS.get(error.code, 400)
         return _page(request, task, teams, form, status=status)
     messages.success(
-        request, f"{received.system_name} was received and is being checked."
+        request,
+        gettext("%(system_name)s was received and is being checked.")
+        % {"system_name": received.system_name},
     )
     return redirect("leaderboard:submission", pk=received.pk)
 

@@ -2,14 +2,15 @@ from __future__ import annotations
 
 from django.conf import settings
 from django.db import models
+from django.utils.translation import gettext_lazy
 
 
 class Membership(models.Model):
     """Who is in a team, and who looks after it."""
 
     class Role(models.TextChoices):
-        OWNER = "OWNER", "owner"
-        MEMBER = "MEMBER", "member"
+        OWNER = "OWNER", gettext_lazy("owner")
+        MEMBER = "MEMBER", gettext_lazy("member")
 
     team = models.ForeignKey(
         "leaderboard.Team", on_delete=models.CASCADE, related_name="memberships"

@@ -11,6 +11,7 @@ from allauth.usersessions.models import UserSession
 from django.contrib.auth import get_user_model
 from django.db import transaction
 from django.utils import timezone
+from django.utils.translation import gettext
 
 from crowd.workers.models.worker import Worker
 from genie.accounts.models import AccessToken, TaskRole
@@ -70,7 +71,7 @@ def _refuse_last_superuser(user: Account) -> None:
     others = get_user_model().objects.filter(is_superuser=True, is_active=True)
     if user.is_superuser and not others.exclude(pk=user.pk).exists():
         raise GenieError(
-            "You are the only superuser; make someone else a superuser first.",
+            gettext("You are the only superuser; make someone else a superuser first."),
             code="last-superuser",
         )
 

@@ -11,6 +11,7 @@ from django.core.mail import send_mail
 from django.db import IntegrityError, transaction
 from django.utils import timezone
 from django.utils.text import slugify
+from django.utils.translation import gettext
 
 from genie.lib.errors import GenieError
 from genie.lib.logs import one_line
@@ -32,7 +33,9 @@ def create(user: Account, name: str) -> Team:
     with transaction.atomic():
         if Membership.objects.filter(user=user, role=Role.OWNER).count() >= MAX_TEAMS:
             raise GenieError(
-                f"You already own {MAX_TEAMS} teams.", code="too-many-teams"
+                gettext("You already own %(max_teams)s teams.")
+                % {"max_teams": MAX_TEAMS},
+                code="too-many-teams",
             )
         team = Team.objects.create(
             slug=free_slug(slugify(name)[:80] or "team"), name=_checked_name(name)
@@ -50,7 +53,11 @@ def _checked_name(name: str) -> str:
     name = name.strip()
     if not name or len(name) > TEAM_NAME_CHARACTERS or not name.isprintable():
         raise GenieError(
-            f"A team's name must have 1 to {TEAM_NAME_CHARACTERS} visible characters.",
+            gettext(
+                "A team's name must have 1 to %(team_name_characters)s visible "
+                "characters."
+            )
+            % {"team_name_characters": TEAM_NAME_CHARACTERS},
             code="bad-name",
         )
     return name
@@ -70,7 +77,8 @@ def invite(team: Team, *, by: Account, email: str = "", role: str = Role.MEMBER)
     )
     if open_.count() >= MAX_OPEN_INVITATIONS:
         raise GenieError(
-            f"{MAX_OPEN_INVITATIONS} invitations are open; revoke some first.",
+            gettext("%(max_open_invitations)s invitations are open; revoke some first.")
+            % {"max_open_invitations": MAX_OPEN_INVITATIONS},
             code="too-many-invitations",
         )
     token = secrets.token_urlsafe(24)
@@ -98,20 +106,29 @@ def send_invitation(team: Team, email: str, link: str, by: Account) -> None:
     except OSError as error:  # all of smtplib's errors are
         logger.warning("An invitation could not be sent: %s", one_line(error))
         raise GenieError(
-            "The e-mail could not be sent; share the link yourself.",
+            gettext("The e-mail could not be sent; share the link yourself."),
             code="mail-failed",
             permanent=False,
         ) from error
 
 
 def _send(team: Team, email: str, link: str, by: Account) -> None:
+    # in the language of whoever invites, the only one that is known
+    said = {
+        "team": team.name,
+        "person": by.get_username(),
+        "link": link,
+        "days": DAYS,
+    }
     send_mail(
-        one_line(f"[Genie] Join the team {team.name}"),
-        f"{by.get_username()} invites you to the team {team.name} on Genie.\n\n"
-        "To join, open this link and sign in; you can create an account there:\n"
-        f"{link}\n\n"
-        f"The link works once and expires after {DAYS} days. If you do not know this "
-        "person, ignore this message.\n",
+        one_line(f"[Genie] {gettext('Join the team %(team)s') % said}"),
+        gettext(
+            "%(person)s invites you to the team %(team)s on Genie.\n\nTo join, open this "
+            "link and sign in; you can create an account there:\n%(link)s\n\nThe link "
+            "works once and expires after %(days)s days. If you do not know this person, "
+            "ignore this message.\n"
+        )
+        % said,
         None,
         [email],
     )
@@ -132,18 +149,21 @@ def usable(token: str) -> TeamInvitation:
     )
     if invitation is None or invitation.revoked_at is not None:
         raise GenieError(
-            "This invitation does not exist or has been revoked.",
+            gettext("This invitation does not exist or has been revoked."),
             code="no-such-invitation",
         )
     if invitation.accepted_at is not None:
         raise GenieError(
-            "This invitation has been used. Each invitation is for one person; "
-            "ask for a new one.",
+            gettext(
+                "This invitation has been used. Each invitation is for one person; "
+                "ask for a new one."
+            ),
             code="invitation-used",
         )
     if invitation.expires_at <= timezone.now():
         raise GenieError(
-            "This invitation has expired; ask for a new one.", code="invitation-expired"
+            gettext("This invitation has expired; ask for a new one."),
+            code="invitation-expired",
         )
     return invitation
 
@@ -153,8 +173,10 @@ def accept(token: str, user: Account) -> Team:
     invitation = usable(token)
     if role_of(invitation.team, user) is not None:
         raise GenieError(
-            "You are already a member of this team; the invitation can be used "
-            "by someone else.",
+            gettext(
+                "You are already a member of this team; the invitation can be used "
+                "by someone else."
+            ),
             code="already-a-member",
         )
     try:
@@ -165,14 +187,14 @@ def accept(token: str, user: Account) -> Team:
             ).update(accepted_at=timezone.now())
             if not taken:
                 raise GenieError(
-                    "This invitation has been used.", code="invitation-used"
+                    gettext("This invitation has been used."), code="invitation-used"
                 )
             Membership.objects.create(
                 team=invitation.team, user=user, role=invitation.role
             )
     except IntegrityError:  # joined by another invitation at the same moment
         raise GenieError(
-            "You are already a member of this team.", code="already-a-member"
+            gettext("You are already a member of this team."), code="already-a-member"
         ) from None
     return invitation.team
 
@@ -201,7 +223,7 @@ def _locked(team: Team, user_pk: int) -> Membership:
     member = Membership.objects.filter(team=team, user_id=user_pk).first()
     if member is None:
         raise GenieError(
-            "This person is not a member of the team.", code="not-a-member"
+            gettext("This person is not a member of the team."), code="not-a-member"
         )
     return member
 
@@ -210,7 +232,7 @@ def _refuse_last_owner(team: Team, member: Membership) -> None:
     others = Membership.objects.filter(team=team).exclude(pk=member.pk)
     if not others.filter(role=Role.OWNER).exists():
         raise GenieError(
-            "This is the team's only owner; make someone else an owner first.",
+            gettext("This is the team's only owner; make someone else an owner first."),
             code="last-owner",
         )
 

@@ -14,6 +14,7 @@ from typing import Any
 from django.conf import settings
 from django.db.models import F
 from django.utils import timezone
+from django.utils.translation import gettext
 
 from genie.lib import outbound
 from genie.lib.errors import GenieError
@@ -44,14 +45,17 @@ def add(team: Team, url: str, *, by: Account) -> Webhook:
     outbound.checked(url, https_only=https_only())
     if team.webhooks.count() >= MAX_WEBHOOKS:
         raise GenieError(
-            f"A team has at most {MAX_WEBHOOKS} webhooks; remove one first.",
+            gettext("A team has at most %(max_webhooks)s webhooks; remove one first.")
+            % {"max_webhooks": MAX_WEBHOOKS},
             code="too-many-webhooks",
         )
     # The same request sent again must not have each event told twice.
     if team.webhooks.filter(url=url).exists():
         raise GenieError(
-            "The team already has a webhook for this address; remove it first "
-            "to get a new secret.",
+            gettext(
+                "The team already has a webhook for this address; remove it first "
+                "to get a new secret."
+            ),
             code="webhook-exists",
         )
     return Webhook.objects.create(

@@ -9,6 +9,7 @@ from django.contrib.auth import logout
 from django.contrib.auth.decorators import login_required
 from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import redirect, render
+from django.utils.translation import gettext
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 
@@ -34,7 +35,7 @@ def notices(request: HttpRequest) -> HttpResponse:
         form = NoticesForm(request.POST)
         if form.is_valid():
             service.choose(user, form.cleaned_data["wanted"])
-            messages.success(request, "Saved.")
+            messages.success(request, gettext("Saved."))
             return redirect("leaderboard:notices")
     context = {"here": "account", "form": form}
     status = 400 if form.errors else 200
@@ -64,7 +65,7 @@ def leave(request: HttpRequest) -> HttpResponse:
             form.add_error(None, error.message)
         else:
             logout(request)
-            messages.success(request, "Your account has been deleted.")
+            messages.success(request, gettext("Your account has been deleted."))
             return redirect("leaderboard:home")
     context = {
         "here": "account",

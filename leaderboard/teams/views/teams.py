@@ -10,6 +10,7 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils import timezone
+from django.utils.translation import gettext
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST, require_safe
 
@@ -100,7 +101,10 @@ def invite(request: HttpRequest, slug: str) -> HttpResponse:
         if email:
             service.send_invitation(team, email, link, by)
             del request.session["team-invitation"]
-            messages.success(request, f"We have sent an e-mail to {email}.")
+            messages.success(
+                request,
+                gettext("We have sent an e-mail to %(email)s.") % {"email": email},
+            )
     except GenieError as error:
         messages.error(request, error.message)
     return redirect("leaderboard:team", slug)
@@ -112,7 +116,7 @@ def take_back(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     team = team_of(request, slug, owner=True)
     if not service.take_back(team, pk):
         raise Http404
-    messages.success(request, "The invitation has been revoked.")
+    messages.success(request, gettext("The invitation has been revoked."))
     return redirect("leaderboard:team", slug)
 
 
@@ -137,7 +141,7 @@ def member(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
         messages.error(request, error.message)
         itself = False
     else:
-        messages.success(request, "Done.")
+        messages.success(request, gettext("Done."))
     return redirect("leaderboard:teams" if itself else team_url(slug))
 
 
@@ -153,7 +157,9 @@ def invitation(request: HttpRequest, token: str) -> HttpResponse:
         offered = service.usable(token)
         if request.method == "POST":
             joined = service.accept(token, cast("Account", request.user))
-            messages.success(request, f"You have joined {joined.name}.")
+            messages.success(
+                request, gettext("You have joined %(name)s.") % {"name": joined.name}
+            )
             return redirect("leaderboard:team", joined.slug)
     except GenieError as error:
         context = {"here": "account", "sentence": error.message}

@@ -8,6 +8,7 @@ from django.contrib import messages
 from django.contrib.auth.decorators import login_required
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
+from django.utils.translation import gettext
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST
 
@@ -60,11 +61,16 @@ def webhook(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     if action == "test":
         service.queue_test(hook)
         messages.success(
-            request, "A test event is on its way; it will appear below within a minute."
+            request,
+            gettext(
+                "A test event is on its way; it will appear below within a minute."
+            ),
         )
     elif action == "remove":
         hook.delete()
-        messages.success(request, f"{hook.url} will receive no more events.")
+        messages.success(
+            request, gettext("%(url)s will receive no more events.") % {"url": hook.url}
+        )
     elif action in {"on", "off"}:
         Webhook.objects.filter(pk=hook.pk).update(active=action == "on")
     else:

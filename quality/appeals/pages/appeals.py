@@ -8,6 +8,7 @@ from django.contrib import messages
 from django.db.models import QuerySet
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
+from django.utils.translation import gettext
 
 from crowd import hit_templates
 from crowd.elsewhere.pages.access import for_workers
@@ -127,8 +128,10 @@ def _page(
         else:
             messages.success(
                 request,
-                "Submitted. A person will review it, and you will get the answer as a "
-                "message.",
+                gettext(
+                    "Submitted. A person will review it, and you will get the answer as a "
+                    "message."
+                ),
             )
             return redirect(request.path)
     shown = {

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from django.db import transaction
 from django.utils import timezone
+from django.utils.translation import gettext_lazy
 
 from crowd.campaigns.services import reissue
 from crowd.messages import services
@@ -18,19 +19,19 @@ from quality.bans.models import HeldExclusion
 from quality.detection.models import Ban, Verdict
 
 # What the worker reads; the figures would tell which items were test questions.
-MESSAGE = (
+MESSAGE = gettext_lazy(
     "Some of your answers did not match the known right answers. You will get no more "
     "work of this kind; all work that you have submitted stays paid. If you think "
     "that this is wrong, you can appeal once: a person will review it and can readmit "
     "you."
 )
 # Where a person decided: the answers may have been right, and the reason is not told.
-DECIDED = (
+DECIDED = gettext_lazy(
     "The staff of this site have decided that you will get no more work of this kind; "
     "all work that you have submitted stays paid. If you think that this is wrong, "
     "you can appeal once: a person will review it and can readmit you."
 )
-WELCOME = (
+WELCOME = gettext_lazy(
     "You can do this kind of work again, and your earlier answers count again. The "
     "staff of this site reviewed the decision and reversed it."
 )
@@ -69,7 +70,7 @@ def ban(
         services.send(
             worker,
             Message.Kind.BANNED,
-            "You have been excluded from one kind of work",
+            gettext_lazy("You have been excluded from one kind of work"),
             message,
             pool=pool,
         )
@@ -78,7 +79,9 @@ def ban(
     return new
 
 
-def lift(pk: int, *, by: Account, reason: str, message: str = WELCOME) -> Ban:
+def lift(
+    pk: int, *, by: Account, reason: str, message: services.Words = WELCOME
+) -> Ban:
     """Let the worker work again and count their ratings again; tell them, once."""
     if not reason.strip():
         raise GenieError("Give a reason for lifting the ban.", code="reason-missing")
@@ -95,7 +98,7 @@ def lift(pk: int, *, by: Account, reason: str, message: str = WELCOME) -> Ban:
                 services.send(
                     lifted_ban.worker,
                     Message.Kind.UNBANNED,
-                    "You have been readmitted",
+                    gettext_lazy("You have been readmitted"),
                     message,
                     pool=lifted_ban.pool,
                 )

@@ -88,11 +88,11 @@ def test_home_says_why_there_is_no_more(client):
     assert not offers(worker)[0].lacking
     do_all(worker)
     page = client.get(reverse("work:home")).text
-    assert SHARE_DONE in page
+    assert str(SHARE_DONE) in page
     assert "none left for you at the moment" in page
     assert ">Start<" not in page
     page = client.post(reverse("work:next"), follow=True).text
-    assert SHARE_DONE in page
+    assert str(SHARE_DONE) in page
 
 
 def test_progress_counts_to_the_end_of_the_share():
