@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from functools import partial
 
+from genie.lib import jobs
+from genie.lib.queue.pieces import Later
 from leaderboard.boards.selectors import home
 from leaderboard.evaluation import rescoring, run
 from leaderboard.evaluation.models.human_evaluation import HumanEvaluation
@@ -64,7 +66,10 @@ def _step_of(**owner: int) -> None:
 def refit_board(pk: int) -> None:
     # a task can be deleted while its job waits
     if task := Task.objects.filter(pk=pk).first():
-        refit.refit_board(task, hold=True)
+        try:
+            refit.refit_board(task, hold=True, in_time=True)
+        except Later:
+            jobs.enqueue(run.REFIT_JOB, pk=pk)
 
 
 def measure_piece(pk: int) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from leaderboard.evaluation.models.anchor import AnchorItem
-from leaderboard.evaluation.models.board_fit import BoardFit
+from leaderboard.evaluation.models.board_fit import BoardFit, FitPiece
 from leaderboard.evaluation.models.comparison import (
     ComparedPair,
     Comparison,
@@ -54,6 +54,7 @@ __all__ = [
     "DrawnTests",
     "EvaluatedSystem",
     "EvaluationCampaign",
+    "FitPiece",
     "HumanEvaluation",
     "Instance",
     "JointEvaluation",

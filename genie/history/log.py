@@ -10,6 +10,7 @@ from django.db import transaction
 from django.utils import timezone
 
 from genie.history import merkle
+from genie.history.canonical import canonical
 from genie.history.models import LogEntry, LogHead
 
 Kind = LogEntry.Kind
@@ -22,8 +23,21 @@ _IN_QUERY = 500
 Said = tuple[int | None, Mapping[str, Any]]
 
 
-def append(kind: Kind, data: Mapping[str, Any], *, about: int | None = None) -> None:
-    """Write an entry; callers do so in the transaction of what it records."""
+def append(
+    kind: Kind,
+    data: Mapping[str, Any],
+    *,
+    about: int | None = None,
+    repeat: bool = True,
+) -> None:
+    """Write an entry; callers do so in the transaction of what it records.
+
+    Without `repeat`, not where the last one about the same row says the same.
+    """
+    if not repeat:
+        last = LogEntry.objects.filter(kind=kind, about=about).order_by("pk").last()
+        if last is not None and last.data == canonical(dict(data)).decode():
+            return
     append_all(kind, [(about, data)])
 
 

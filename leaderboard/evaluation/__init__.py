@@ -9,9 +9,9 @@ in `crowd`.
 
 Front door: models; admin (campaign_links, draw_test); api (comparisons, staff); closing;
 decide; estimate_words; estimates; evidence; precision; price; ranking; rescoring; run; separability_study; stored_fit;
-selectors (anchors, board_ratings, campaigns, comparison_labels, comparisons, coverage,
+selectors (board_ratings, campaigns, comparison_labels, comparisons, coverage,
 hidden_tests, joint, progress, ratings_beside, ratings_digest, sample_disclosure, sides,
 system_ratings, task_policy, unsettled, worker_figures); services (comparison,
-hidden.preview, joint, public_log, qualification, ranking_numbers, refit, request, simulate); views
+fit_pieces, hidden.preview, joint, platform_crowds, public_log, qualification, ranking_numbers, refit, request, simulate); views
 (comparison, joint).
 """

@@ -18,7 +18,7 @@ from leaderboard.boards.selectors.columns import main_criterion
 from leaderboard.evaluation.selectors.board_ratings import board_scores, current_fit
 from leaderboard.evaluation.selectors.coverage import whole_share
 from leaderboard.evaluation.selectors.sample_disclosure import sample_is_public
-from leaderboard.evaluation.services.refit import estimates_seed
+from leaderboard.evaluation.services.fit_pieces import estimates_seed
 from leaderboard.releases import FORMAT, bundle
 from leaderboard.releases.bundle import Record
 from leaderboard.releases.card import card

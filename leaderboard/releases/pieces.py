@@ -5,23 +5,18 @@ from __future__ import annotations
 import json
 import os
 import time
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any, TypeVar
 
 from django.conf import settings
 
-T = TypeVar("T")
+from genie.lib.queue.pieces import Kept
+
 # How often the place in a long table is noted, in seconds; a kill costs what came after.
 NOTED_EVERY = 10.0
 _FOR_US = os.O_WRONLY | os.O_CREAT | os.O_TRUNC
 
 
-class Later(Exception):
-    """The time of this piece is over: the rest is for the next one."""
-
-
-class Notes:
+class Notes(Kept):
     """What is known and done of a release that is being made.
 
     Parameters
@@ -32,10 +27,11 @@ class Notes:
     """
 
     def __init__(self, path: Path | None = None) -> None:
+        super().__init__()
         self._path = path
         self.n_saved = 0
         self._saved_at = time.monotonic()
-        self.kept: dict[str, Any] = {"version": settings.VERSION}
+        self.kept = {"version": settings.VERSION}
         if path is not None and path.is_file():
             kept = json.loads(path.read_text("utf-8"))
             # what another version has begun, it would have ended in another way
@@ -50,15 +46,7 @@ class Notes:
     def due(self) -> bool:
         return time.monotonic() - self._saved_at >= NOTED_EVERY
 
-    def once(self, name: str, find: Callable[[], T]) -> T:
-        """Do a step, unless it was done before; give what it found, in words of JSON."""
-        if name not in self.kept:
-            self.kept[name] = find()
-            self.save()
-        found: T = self.kept[name]
-        return found
-
-    def save(self) -> None:
+    def save(self, name: str = "") -> None:
         """Replace the file in one step, so that a kill leaves the former one."""
         if self._path is None:
             return

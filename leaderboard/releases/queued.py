@@ -22,9 +22,10 @@ from genie.lib import jobs
 from genie.lib.errors import GenieError
 from genie.lib.formats.parquet import available
 from genie.lib.logs import one_line
+from genie.lib.queue.pieces import Later
 from leaderboard.releases.make import make, pack
 from leaderboard.releases.models import Release
-from leaderboard.releases.pieces import Later, Notes
+from leaderboard.releases.pieces import Notes
 from leaderboard.tasks.models import Task
 
 if TYPE_CHECKING:

@@ -99,7 +99,9 @@ def test_long_lists_are_searched_field_by_field(office):
 
 
 @pytest.mark.skipif(connection.vendor != "sqlite", reason="SQLite tells what it did")
-def test_a_search_reads_no_more_where_there_is_more_work(office):
+def test_a_search_reads_no_more_where_there_is_more_work(office, monkeypatch):
+    monkeypatch.setattr(lists, "FEW", 3)
+    monkeypatch.setattr(lists, "COUNTED", 5)
     maria = make_user("maria")
     made = make_submission(make_task(), team=make_team("Kestrel", maria), owner=maria)
     make_predictions(made)
@@ -113,6 +115,11 @@ def test_a_search_reads_no_more_where_there_is_more_work(office):
         for query in (somebody.pseudonym, "cut"):
             rows, _ = list_of.get_search_results(None, Assignment.objects.all(), query)
             assert rows.get().worker == somebody
+        # what all names have: the newest rows that have it
+        rows, _ = list_of.get_search_results(
+            None, Assignment.objects.all(), somebody.pseudonym[:2]
+        )
+        assert set(rows) == set(Assignment.objects.order_by("-pk")[:5])
 
     now = timezone.now()
 
@@ -134,7 +141,8 @@ def test_a_search_reads_no_more_where_there_is_more_work(office):
             for hit in hits
         )
 
-    others_work(10)
+    for n in range(2, 7):
+        others_work(n)
     few = steps(search)
     others_work(1_000)
     assert steps(search) < few + 20

@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 import time
+from datetime import timedelta
 
 import pytest
 from django.db import transaction
 from django_q.conf import Conf
 from django_q.models import Failure, OrmQ
+from django_q.signals import post_execute_in_worker
 from django_q.signing import SignedPackage
 
 from genie.lib import jobs
 from genie.lib.env import ConfigurationError
-from genie.lib.queue import pulse
+from genie.lib.queue import pulse, sqs
 from genie.lib.queue.address import queue_options
+from genie.lib.queue.broker import BeatingBroker, release_claim, release_own_claims
+from genie.lib.queue.owners import Presence
 from tests.moto_server import KEYS, client, moto_server
 
 NOTE = "tests.genie.test_queue_elsewhere.note"
@@ -109,6 +113,60 @@ def test_each_machine_has_beats_of_its_own_that_wait_in_no_queue(queue, monkeypa
     assert SignedPackage.loads(payload)["func"] == "genie.lib.queue.pulse.beat"
     assert not broker.dequeue()  # now and then, not each time
     assert jobs.n_waiting() == 0
+
+
+def test_what_a_supervised_queue_takes_comes_back_when_it_is_gone(
+    queue, monkeypatch, settings
+):
+    from django_q.brokers import get_broker
+
+    monkeypatch.setenv(pulse.NAME_VARIABLE, "elsewhere")
+    monkeypatch.setattr(Conf, "RETRY", 660)
+    monkeypatch.setattr(BeatingBroker, "_beat_is_due", lambda _: False)
+    settings.GENIE = {**settings.GENIE, "QUEUE_STALE_SECONDS": 90}
+    broker = get_broker()
+    jobs.enqueue(NOTE, pk=7)
+
+    def taken():
+        return [receipt for receipt, _ in broker.dequeue()]
+
+    # its processes have died, and their supervisor lives
+    (receipt,) = taken()
+    assert taken() == []
+    assert release_own_claims() == 1
+    assert release_own_claims() == 0
+    # a worker was killed inside of it
+    (receipt,) = taken()
+    assert release_claim(receipt, after=timedelta())
+    # it failed
+    (receipt,) = taken()
+    monkeypatch.setattr(Conf, "RETRY", 0)
+    task = {"id": "7", "func": NOTE, "ack_id": receipt, "success": False}
+    post_execute_in_worker.send(sender="django_q", func=note, task=task)
+    # held for as long as a queue may be silent, and not longer
+    (receipt,) = taken()
+    settings.GENIE["QUEUE_STALE_SECONDS"] = 0
+    presence = Presence()
+    presence.begin()
+    assert presence.beat()
+    # nobody says anything of it any more
+    (again,) = taken()
+    assert again != receipt
+    broker.acknowledge(again)
+    assert jobs.n_waiting() == 0
+    # what is done is held no more; nor is what somebody else was handed out
+    assert release_own_claims() == 0
+    assert not list(pulse.folder().glob("taken.*"))
+
+
+def test_a_queue_that_is_away_ends_no_supervisor(queue, monkeypatch):
+    monkeypatch.setenv(pulse.NAME_VARIABLE, "elsewhere")
+    (pulse.folder() / "taken.7").write_text("7")
+    monkeypatch.setenv("AWS_ENDPOINT_URL_SQS", "http://127.0.0.1:9")
+    sqs._found.cache_clear()
+    assert release_own_claims() == 0
+    sqs._found.cache_clear()
+    (pulse.folder() / "taken.7").unlink(missing_ok=True)
 
 
 def test_what_stands_still_is_queued_only_when_the_queue_is_empty(queue):

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import shutil
+import socket
+import subprocess
+from importlib.util import find_spec
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -19,13 +23,39 @@ from genie.lib.serving.caches import computed
 from genie.lib.serving.computed_once import computed_once
 
 
+@pytest.fixture(scope="module")
+def server(tmp_path_factory):
+    """Run a Redis server for these tests, where one is installed."""
+    program = shutil.which("redis-server") or shutil.which("valkey-server")
+    if program is None or find_spec("redis") is None:
+        pytest.skip("There is no Redis server here, or not the package redis.")
+    with socket.create_server(("127.0.0.1", 0)) as free:
+        port = free.getsockname()[1]
+    folder = tmp_path_factory.mktemp("redis")
+    command = [program, "--port", str(port), "--save", "", "--dir", folder]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as running:
+        try:
+            assert any("ready to accept" in line.lower() for line in running.stdout)
+            yield f"redis://127.0.0.1:{port}"
+        finally:
+            running.kill()
+
+
+@pytest.fixture(params=["database", "server"])
+def address(request):
+    if request.param == "database":
+        return request.param
+    return request.getfixturevalue(request.param)
+
+
 @pytest.fixture
-def elsewhere(settings, tmp_path, db):
-    """Give the caches of another machine that has the same database."""
-    settings.CACHES = caches("database", tmp_path / "here", "1")
-    emit_post_migrate_signal(verbosity=0, interactive=False, db="default")
-    call_command("createcachetable", verbosity=0)  # they are there
-    return CacheHandler(caches("database", tmp_path / "elsewhere", "1"))
+def elsewhere(settings, tmp_path, db, address):
+    """Give the caches of another machine that has the same database, or server."""
+    settings.CACHES = caches(address, tmp_path / "here", "1")
+    if address == "database":
+        emit_post_migrate_signal(verbosity=0, interactive=False, db="default")
+        call_command("createcachetable", verbosity=0)  # they are there
+    return CacheHandler(caches(address, tmp_path / "elsewhere", "1"))
 
 
 @pytest.mark.every_engine
@@ -41,11 +71,13 @@ def test_two_machines_count_together(elsewhere, monkeypatch):
 
 
 @pytest.mark.every_engine
-def test_what_one_machine_computed_another_of_its_version_shows(elsewhere, tmp_path):
+def test_what_one_machine_computed_another_of_its_version_shows(
+    elsewhere, tmp_path, address
+):
     computed.set("page", "<p>Kite</p>", 60)
     assert elsewhere["computed"].get("page") == "<p>Kite</p>"
     assert elsewhere["shared"].get("page") is None
-    newer = CacheHandler(caches("database", tmp_path, "2"))
+    newer = CacheHandler(caches(address, tmp_path, "2"))
     assert newer["computed"].get("page") is None
     # a new version does not forget who asked too often
     elsewhere["default"].set("count", 3, 60)

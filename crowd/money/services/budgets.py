@@ -84,7 +84,8 @@ def commit(
             "settled_at": None,
         },
     )
-    _logged("committed", amount_cents, key=key, task=pool, by=by.pk)
+    said = {"key": key, "task": pool, "by": by.pk}
+    _logged("committed", amount_cents, about=commitment.pk, **said)
     return commitment
 
 
@@ -105,7 +106,7 @@ def set_aside_again(*, key: str, pool: str, cents: int, at_most: int) -> None:
         amount_cents=F("amount_cents") + extra, settled_at=None
     )
     if extra:
-        _logged("added", extra, key=key, task=pool)
+        _logged("added", extra, about=commitment.pk, key=key, task=pool)
 
 
 def add(campaign: Campaign, cents: int, by: AbstractBaseUser) -> bool:
@@ -132,7 +133,9 @@ def settle(key: str, spent_cents: int) -> bool:
             amount_cents=spent_cents, settled_at=timezone.now()
         )
         if settled:
-            _logged("settled", spent_cents, key=key)
+            pk = Commitment.objects.values_list("pk", flat=True).get(key=key)
+            # opened again, as by an evaluation that asks nobody more, it says the same
+            _logged("settled", spent_cents, about=pk, repeat=False, key=key)
     return bool(settled)
 
 
@@ -200,8 +203,16 @@ def committed() -> dict[str | None, int]:
     return cents_by_pool
 
 
-def _logged(what: str, cents: int, **about: Any) -> None:
-    log.append(log.Kind.BUDGET, {"is": what, "cents": cents, **about})
+def _logged(
+    what: str,
+    cents: int,
+    *,
+    about: int | None = None,
+    repeat: bool = True,
+    **said: Any,
+) -> None:
+    data = {"is": what, "cents": cents, **said}
+    log.append(log.Kind.BUDGET, data, about=about, repeat=repeat)
 
 
 def _site_budget() -> Budget:

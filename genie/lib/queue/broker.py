@@ -11,12 +11,14 @@ from __future__ import annotations
 import time
 import uuid
 from datetime import datetime, timedelta
+from types import ModuleType
 from typing import Any
 
 from django.conf import settings
 from django.utils import timezone
 from django_q.brokers import Broker
 from django_q.brokers.orm import ORM
+from django_q.conf import Conf
 from django_q.models import OrmQ
 from django_q.signing import SignedPackage
 
@@ -57,7 +59,25 @@ class DatabaseBroker(BeatingBroker, ORM):  # type: ignore[misc]
 
 def release_own_claims() -> int:
     """Make the jobs claimable again that this machine's dead processes had claimed."""
+    if elsewhere := _elsewhere():
+        return int(elsewhere.release_taken())
     return release_claims_of(pulse.owner())
+
+
+def hold_own_claims() -> None:
+    """Keep what a queue elsewhere has handed out to this machine's processes."""
+    if elsewhere := _elsewhere():
+        elsewhere.hold_taken()
+
+
+def _elsewhere() -> ModuleType | None:
+    """Give what knows of a queue elsewhere; None where jobs wait in the database."""
+    if not isinstance(Conf.SQS, dict):
+        return None
+    # boto3 takes long to import
+    from genie.lib.queue import sqs
+
+    return sqs
 
 
 def release_claims_of(owner: int) -> int:
@@ -76,7 +96,8 @@ def release_claims_of(owner: int) -> int:
 
 def release_claim(receipt: str, *, after: timedelta) -> bool:
     """Make one job claimable again in a while, if it is still this queue's."""
-    # What an external queue has handed out, it hands out again by itself.
+    if elsewhere := _elsewhere():
+        return bool(elsewhere.put_back(receipt, after.total_seconds()))
     row = OrmQ.objects.filter(pk=receipt).first() if receipt.isdigit() else None
     if row is None or row.lock.microsecond != pulse.owner():
         return False

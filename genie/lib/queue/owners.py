@@ -13,7 +13,7 @@ from django.db.models.expressions import CombinedExpression
 from django.db.models.functions import Now
 
 from genie.lib.queue import pulse
-from genie.lib.queue.broker import release_claims_of
+from genie.lib.queue.broker import hold_own_claims, release_claims_of
 
 
 class RunningQueue(models.Model):
@@ -70,6 +70,7 @@ class Presence:
         if not mine.update(beat_at=Now()):
             return False
         self._beaten = time.monotonic()
+        hold_own_claims()
         # Whoever was silent for long itself, because the database was away, gives the
         # others time to be heard first.
         if silent < _limit() / 2:

@@ -1,14 +1,119 @@
 """Jobs in an SQS queue; apart from the database's, as boto3 takes long to import.
 
-The queue hands an unfinished job out again by itself, after ``Conf.RETRY`` seconds.
+The queue hands an unfinished job out again by itself, once nobody has said for a while
+that somebody is at it. Each machine notes in its folder what it was handed out, and its
+supervisor says so for all of these.
 """
 
 from __future__ import annotations
 
+import hashlib
+import logging
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from django.conf import settings
 from django_q.brokers.aws_sqs import Sqs
+from django_q.conf import Conf
+from django_q.signals import post_execute_in_worker
 
-from genie.lib.queue.broker import BeatingBroker
+from genie.lib.logs import one_line
+from genie.lib.queue import pulse
+from genie.lib.queue.broker import BeatingBroker, Claims
+
+logger = logging.getLogger(__name__)
 
 
-class SqsBroker(BeatingBroker, Sqs):  # type: ignore[misc]  # django-q2 has no types
+class _Noting(Sqs):  # type: ignore[misc]  # django-q2 has no types
+    def dequeue(self) -> Claims | None:
+        supervised = pulse.supervised()
+        limit = _limit() if supervised else Conf.RETRY
+        messages = self.queue.receive_messages(
+            MaxNumberOfMessages=min(Conf.BULK, 10), VisibilityTimeout=limit
+        )
+        for message in messages if supervised else ():
+            _note(message.receipt_handle).write_text(message.receipt_handle)
+        return [(message.receipt_handle, message.body) for message in messages]
+
+    def delete(self, receipt: str) -> None:
+        super().delete(receipt)
+        _note(receipt).unlink(missing_ok=True)
+
+
+class SqsBroker(BeatingBroker, _Noting):
     """Jobs in an SQS queue, with beats."""
+
+
+def hold_taken() -> None:
+    """Keep others from what this machine was handed out, while its processes live."""
+    for note in _notes():
+        _hide(note.read_text(), _limit())
+
+
+def release_taken() -> int:
+    """Let others have at once what this machine's dead processes were handed out."""
+    return sum(put_back(note.read_text(), 0) for note in _notes())
+
+
+def put_back(receipt: str, seconds: float) -> bool:
+    """Let others have one job in a while."""
+    _note(receipt).unlink(missing_ok=True)
+    return _hide(receipt, seconds)
+
+
+def _failed(task: dict[str, Any], **_kwargs: Any) -> None:
+    """Try a job again that failed, as late as the database's queue does it."""
+    receipt = task.get("ack_id")
+    if receipt and pulse.supervised() and not task.get("success", True):
+        put_back(receipt, Conf.RETRY)
+
+
+post_execute_in_worker.connect(_failed, dispatch_uid="genie-sqs")
+
+
+def _hide(receipt: str, seconds: float) -> bool:
+    from botocore.exceptions import BotoCoreError, ClientError
+
+    try:
+        client, address = _queue()
+        client.change_message_visibility(
+            QueueUrl=address, ReceiptHandle=receipt, VisibilityTimeout=round(seconds)
+        )
+    except ClientError as error:
+        # done, or handed out to somebody else meanwhile
+        logger.info("A job cannot be held: %s", one_line(error))
+        _note(receipt).unlink(missing_ok=True)
+        return False
+    except BotoCoreError as error:
+        logger.warning("The queue is not responding: %s", one_line(error))
+        return False
+    return True
+
+
+def _queue() -> tuple[Any, str]:
+    return _found(Conf.CLUSTER_NAME, Conf.SQS["aws_region"])
+
+
+@cache
+def _found(name: str, region: str) -> tuple[Any, str]:
+    from boto3 import Session
+    from botocore.config import Config
+
+    # a supervisor that waits for long is taken for dead itself
+    brief = Config(connect_timeout=3, read_timeout=5, retries={"max_attempts": 1})
+    client = Session(region_name=region).client("sqs", config=brief)
+    return client, client.get_queue_url(QueueName=name)["QueueUrl"]
+
+
+def _limit() -> int:
+    seconds: int = settings.GENIE["QUEUE_STALE_SECONDS"]
+    return seconds
+
+
+def _note(receipt: str) -> Path:
+    return pulse.folder() / f"taken.{hashlib.sha256(receipt.encode()).hexdigest()}"
+
+
+def _notes() -> list[Path]:
+    return sorted(pulse.folder().glob("taken.*"))

@@ -46,3 +46,28 @@ class BoardFit(models.Model):
 
     def __str__(self) -> str:
         return f"{self.task} of {self.created_at:%Y-%m-%d %H:%M}"
+
+
+class FitPiece(models.Model):
+    """A part of a board's fit that is computed already, until the fit is written."""
+
+    task = models.ForeignKey(Task, on_delete=models.CASCADE, related_name="+")
+    # the submission of a fit beside the public board, 0 for the board itself
+    of = models.PositiveBigIntegerField(default=0)
+    # what the fit is made from, see BoardFit
+    inputs_sha256 = models.CharField(max_length=64)
+    # which part of it
+    name = models.CharField(max_length=200)
+    result = OrderedJSONField(null=True)
+    created_at = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        ordering = ["pk"]
+        constraints = [
+            models.UniqueConstraint(
+                fields=["task", "of", "inputs_sha256", "name"], name="fit_piece_once"
+            )
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.name} of {self.task}"

@@ -9,8 +9,8 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from collections.abc import Iterable, Mapping
+from dataclasses import asdict
 from datetime import datetime, timedelta
 from itertools import pairwise
 from typing import Any
@@ -20,38 +20,24 @@ from django.db import transaction
 from django.db.models import Q, QuerySet
 from django.utils import timezone
 
-from genie.lib.seeds import seed_from
 from genie.lib.serving.unmoved import is_unmoved, looked_in_vain
-from leaderboard.evaluation import ranking
-from leaderboard.evaluation.blinding import board_blinding
-from leaderboard.evaluation.estimates import (
-    BoardEstimates,
-    estimate_board,
-    headline_of,
-)
-from leaderboard.evaluation.evidence import board_evidence
+from leaderboard.evaluation.estimates import headline_of
 from leaderboard.evaluation.models.board_fit import BoardFit
 from leaderboard.evaluation.models.human_evaluation import Score
 from leaderboard.evaluation.selectors.board_ratings import (
-    board_ratings,
     board_scores,
     current_fit,
-    evaluations_of,
     scores_of_boards,
-    units_of,
-    weighed,
 )
-from leaderboard.evaluation.selectors.coverage import is_whole
-from leaderboard.evaluation.selectors.shown import with_what_was_shown
 from leaderboard.evaluation.services import public_log
-from leaderboard.evaluation.stored_fit import as_json
+from leaderboard.evaluation.services.fit_pieces import Refit, computed, forget
 from leaderboard.submissions.models.submission import Submission
 from leaderboard.tasks.config import PLAIN
 from leaderboard.tasks.models import Task
 from quality.bans.selectors.weights import soft_weights, weights_stamps
 
 # Changes with the way in which boards are estimated: all are then estimated anew.
-VERSION = 3
+VERSION = 4
 # What is thought of workers changes with each answer; a board follows once a day.
 WEIGHTS_STAND = timedelta(days=1)
 # Why a score changed whose own ratings did not, which it does once a day at most.
@@ -64,27 +50,20 @@ _MADE_FROM = (
 )
 
 
-@dataclass(frozen=True)
-class Refit:
-    """A board estimated, before it is written."""
-
-    task: Task
-    of: int | None
-    inputs_sha256: str
-    estimates: BoardEstimates
-    weights: dict[str, float]
-    evidence: dict[str, dict[str, Any]]
-
-
-def refit_board(task: Task, *, hold: bool = False) -> None:
+def refit_board(task: Task, *, hold: bool = False, in_time: bool = False) -> None:
     """Bring a task's board up to date, and the systems that are compared with it.
 
     With `hold`, scores whose own ratings are the same move once a day at most; ranks and
     clusters always follow.
+
+    Raises
+    ------
+    Later
+        With `in_time`, once some seconds are over: pieces of it are left for another job.
     """
-    refit(task, hold=hold)
+    refit(task, hold=hold, in_time=in_time)
     for submission in _beside().filter(task=task).order_by("pk"):
-        refit(task, submission, hold=hold)
+        refit(task, submission, hold=hold, in_time=in_time)
 
 
 def _beside() -> QuerySet[Submission]:
@@ -94,7 +73,13 @@ def _beside() -> QuerySet[Submission]:
     )
 
 
-def refit(task: Task, of: Submission | None = None, *, hold: bool = False) -> bool:
+def refit(
+    task: Task,
+    of: Submission | None = None,
+    *,
+    hold: bool = False,
+    in_time: bool = False,
+) -> bool:
     """Estimate the public board, or one other system beside it; tell whether it was due."""
     inputs = inputs_of(task, of)
     current = current_fit(task, of)
@@ -104,7 +89,7 @@ def refit(task: Task, of: Submission | None = None, *, hold: bool = False) -> bo
     new = known != inputs or moves or _has_aged(current)
     if not new and not _lacks_fit(task, of):
         return False
-    estimated = computed(task, of, inputs)
+    estimated = computed(task, of, inputs, in_time=in_time)
     with transaction.atomic():
         # one at a time: the task's row is the lock
         Task.objects.select_for_update().get(pk=task.pk)
@@ -187,56 +172,6 @@ def _hashed(task: Task, rows: list[tuple[Any, ...]]) -> str:
     return hashlib.sha256(json.dumps(parts).encode()).hexdigest()
 
 
-def computed(task: Task, of: Submission | None, inputs: str) -> Refit:
-    """Compute the fit from the ratings that count."""
-    scores = list(board_scores(task, of).select_related("evaluation"))
-    weights = soft_weights(task.slug)
-    ratings = weighed(board_ratings(evaluations_of(scores)), weights)
-    units = units_of(scores)
-    ranked, headline = ranked_systems(scores), task.human.estimate
-    estimates = estimate_board(
-        ratings,
-        units,
-        ranked,
-        headline=headline,
-        rule=task.human.ranks,
-        seed=estimates_seed(task),
-    )
-    if of is not None:
-        return Refit(task, of.pk, inputs, estimates, weights, {})
-    evidence = board_evidence(ratings, units, ranked, estimates.fits, headline=headline)
-    evaluations = evaluations_of(scores)
-    campaigns = [c.pk for one in evaluations for c in one.campaigns_in_order]
-    shown = with_what_was_shown(ratings, campaigns)
-    blinding = board_blinding(shown, units, seed=estimates_seed(task))
-    for criterion, found in evidence.items():
-        found["blinding"] = blinding.get(criterion)
-        found["links"] = _links(scores, criterion)
-    return Refit(task, None, inputs, estimates, weights, evidence)
-
-
-def _links(scores: Sequence[Score], criterion: str) -> list[dict[str, Any]]:
-    """Give the links of the systems' crowds to earlier ones, the newest first."""
-    linked = [one for one in scores if one.criterion == criterion and one.link]
-    linked.sort(key=lambda one: -one.submission_id)
-    return [{"system": one.submission_id, **one.link} for one in linked if one.link]
-
-
-def estimates_seed(task: Task) -> int:
-    """Seed what of a fit is drawn: by the task's name, so that it can be drawn again."""
-    return seed_from("estimates", task.slug)
-
-
-def ranked_systems(scores: Sequence[Score]) -> set[int]:
-    """Give the systems that are ranked: on enough instances, or as staff decided."""
-    return {
-        score.submission_id
-        for score in scores
-        if score.evaluation.ranks_partial
-        or is_whole(score.n, score.evaluation.n_instances)
-    }
-
-
 def _write(refit: Refit, *, hold: bool) -> None:
     now = timezone.now()
     of = Submission.objects.get(pk=refit.of) if refit.of else None
@@ -246,10 +181,7 @@ def _write(refit: Refit, *, hold: bool) -> None:
     fit = BoardFit.objects.create(
         task=refit.task,
         of=of,
-        criteria={
-            name: as_json(one) | ranking.stored(refit.estimates.compared[name], one)
-            for name, one in refit.estimates.fits.items()
-        },
+        criteria=refit.criteria,
         evidence=refit.evidence,
         weights=refit.weights,
         inputs_sha256=refit.inputs_sha256,
@@ -269,6 +201,7 @@ def _write(refit: Refit, *, hold: bool) -> None:
     if ends := [until for until in held if until is not None]:
         fit.holds_until = min(ends)
         fit.save(update_fields=["holds_until"])
+    forget(refit.task, of)
 
 
 def _give(
@@ -278,7 +211,7 @@ def _give(
 
     Where its numbers are held, tell until when; its ranks are the fit's all the same.
     """
-    standing = refit.estimates.standings.get((score.submission_id, score.criterion))
+    standing = refit.standings.get((score.submission_id, score.criterion))
     estimates: dict[str, Any] = {PLAIN: score.estimates[PLAIN]}
     if standing is not None:
         estimates |= {name: asdict(one) for name, one in standing.estimates.items()}

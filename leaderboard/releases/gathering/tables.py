@@ -8,6 +8,7 @@ from operator import itemgetter
 from pathlib import Path
 from typing import Any
 
+from genie.lib.queue.pieces import Later
 from leaderboard.releases import bundle
 from leaderboard.releases.bundle import Record
 from leaderboard.releases.gathering import comparisons, joint, results
@@ -18,7 +19,7 @@ from leaderboard.releases.gathering.judgments import (
     task_ids,
 )
 from leaderboard.releases.masked_instances import numbered
-from leaderboard.releases.pieces import Later, Notes
+from leaderboard.releases.pieces import Notes
 from leaderboard.releases.pseudonyms import Pseudonyms
 from leaderboard.submissions.models.submission import Submission
 from leaderboard.submissions.selectors.outputs import outputs_are_open

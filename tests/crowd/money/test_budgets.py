@@ -1,9 +1,12 @@
 from __future__ import annotations
 
+import json
+
 import pytest
 
 from crowd.models import Budget, Commitment
 from crowd.money.services import budgets
+from genie.history.models import LogEntry
 from genie.lib.errors import GenieError
 from tests.factories import make_user
 
@@ -81,6 +84,23 @@ def test_settled_money_is_not_set_aside_again(sam):
     commit("a", 600, sam)
     budgets.settle("a", 150)
     assert commit("a", 600, sam).amount_cents == 150
+
+
+def test_the_log_says_once_what_was_spent(sam):
+    def settled():
+        said = [
+            json.loads(one) for one in LogEntry.objects.values_list("data", flat=True)
+        ]
+        return [one["cents"] for one in said if one["is"] == "settled"]
+
+    for spent in (150, 150, 90, 90, 150):
+        commit("a", 600, sam)
+        budgets.set_aside_again(key="a", pool="xsum", cents=0, at_most=600)
+        assert budgets.settle("a", spent)
+    assert settled() == [150, 90, 150]
+    budgets.set_aside_again(key="a", pool="xsum", cents=20, at_most=600)
+    budgets.settle("a", 150)
+    assert settled() == [150, 90, 150, 150]
 
 
 def test_released_money_can_be_committed_again_under_the_same_key(sam):

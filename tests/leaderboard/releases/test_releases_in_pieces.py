@@ -13,10 +13,10 @@ from django.core.management import call_command
 from crowd.models import Campaign
 from genie.lib import jobs
 from genie.lib.formats.parquet import available
+from genie.lib.queue.pieces import Later
 from leaderboard.models import Release
 from leaderboard.releases import bundle, queued
 from leaderboard.releases.make import make, pack
-from leaderboard.releases.pieces import Later
 from tests.leaderboard.releases.test_releases_are_made_and_rebuilt import (
     genies_detector,  # noqa: F401
     rebuilt,

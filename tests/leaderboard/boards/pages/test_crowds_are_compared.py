@@ -3,16 +3,25 @@
 from __future__ import annotations
 
 import csv
+from datetime import timedelta
 from io import StringIO
+from unittest.mock import Mock
 
 import numpy as np
 import pytest
 from django.core.management import call_command
 from django.core.management.base import CommandError
+from django.utils import timezone
+from django_q.models import OrmQ
 
 from crowd.models import Campaign
+from genie.lib import jobs
 from leaderboard.boards.selectors.crowds.pools import pools_of
-from leaderboard.models import Submission
+from leaderboard.evaluation.run import REFIT_JOB
+from leaderboard.evaluation.services import fit_pieces, platform_crowds, refit
+from leaderboard.evaluation.services.refit import refit_board
+from leaderboard.jobs import refit_board as refit_job
+from leaderboard.models import BoardFit, FitPiece, Submission
 from tests.factories import make_task, make_worker
 from tests.leaderboard.boards.pages.judged import judge
 
@@ -43,6 +52,8 @@ def judged(team, submitter):
                     pk=made.human_evaluation.campaign.pk
                 )
                 campaigns.update(platform="panel")
+    BoardFit.objects.update(inputs_sha256="")
+    refit_board(task)
     return task
 
 
@@ -75,8 +86,59 @@ def test_page_and_api_show_the_comparison(judged, client):
 
 
 @pytest.mark.django_db
+def test_pages_read_what_the_boards_fit_keeps(judged, client, monkeypatch):
+    monkeypatch.setattr(platform_crowds, "compare_crowds", None)
+    monkeypatch.setattr(platform_crowds, "ratings_by_platform", None)
+    assert "Kite" in client.get(PAGE).text
+    assert client.get(API).json()["comparisons"]
+    # a fit of an earlier version, until `advance` has made it again
+    BoardFit.objects.update(evidence={"overall": {}})
+    assert "Nothing to compare" in client.get(PAGE).text
+
+
+@pytest.mark.django_db
+def test_a_fit_is_computed_in_pieces_by_whoever_comes(judged, monkeypatch):
+    def current():
+        return BoardFit.objects.filter(of=None, superseded_at=None)
+
+    def refitted():
+        refit_job(judged.pk)
+        again = jobs.queued() & {(REFIT_JOB, (("pk", judged.pk),))}
+        OrmQ.objects.all().delete()
+        return not again
+
+    said = ("criteria", "evidence", "weights")
+    (at_once,) = current().values(*said)
+    current().update(inputs_sha256="")
+    before = current().get().pk
+    with monkeypatch.context() as killed:
+        killed.setattr(platform_crowds, "compared", Mock(side_effect=SystemExit))
+        with pytest.raises(SystemExit):
+            refit_job(judged.pk)
+    assert FitPiece.objects.count() == 2  # weights, and the estimates
+    # what another process has done is not done again
+    monkeypatch.setattr(fit_pieces, "estimate_board", None)
+    monkeypatch.setattr(fit_pieces, "PIECE_SECONDS", -1)
+    assert not refitted()
+    assert FitPiece.objects.count() == 3
+    assert current().get().pk == before
+    assert refitted()
+    assert current().get().pk != before
+    assert list(current().values(*said)) == [at_once]
+    assert not FitPiece.objects.exists()
+    # old pieces are not gone on with: what is thought of workers has changed
+    monkeypatch.undo()
+    rows = {"task": judged, "inputs_sha256": refit.inputs_of(judged)}
+    FitPiece.objects.create(**rows, name="weights", result={"7": 0.5})
+    FitPiece.objects.update(created_at=timezone.now() - timedelta(days=2))
+    assert fit_pieces.computed(judged, None, rows["inputs_sha256"]).weights == {}
+
+
+@pytest.mark.django_db
 def test_one_platform_has_no_such_page(judged, client):
     Campaign.objects.update(platform="selfhosted")
+    BoardFit.objects.update(inputs_sha256="")
+    refit_board(judged)
     assert client.get(PAGE).status_code == 404
     assert PAGE not in client.get("/tasks/tidy-news/evidence/").text
     assert client.get(API).json() == {"task": "tidy-news", "comparisons": []}

@@ -1,0 +1,249 @@
+"""A board's fit in pieces, which are kept until it is written: any process goes on there.
+
+What is known of a criterion is one piece, what its workers were blind to another, and so
+is each two platforms' comparison.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from datetime import timedelta
+from functools import cached_property, partial
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from django.utils import timezone
+
+from genie.lib.queue.pieces import Kept, Later
+from genie.lib.seeds import seed_from
+from leaderboard.evaluation import ranking
+from leaderboard.evaluation.blinding import board_blinding
+from leaderboard.evaluation.estimates import Estimate, Standing, estimate_board
+from leaderboard.evaluation.evidence import board_evidence
+from leaderboard.evaluation.models.board_fit import FitPiece
+from leaderboard.evaluation.models.human_evaluation import Score
+from leaderboard.evaluation.selectors.board_ratings import (
+    board_ratings,
+    board_scores,
+    evaluations_of,
+    units_of,
+    weighed,
+)
+from leaderboard.evaluation.selectors.coverage import is_whole
+from leaderboard.evaluation.selectors.shown import with_what_was_shown
+from leaderboard.evaluation.services import platform_crowds
+from leaderboard.evaluation.stored_fit import as_json
+from leaderboard.submissions.models.submission import Submission
+from leaderboard.tasks.models import Task
+from quality.bans.selectors.weights import soft_weights
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+T = TypeVar("T")
+# After how long the rest is left to the next job: others wait for their turn.
+PIECE_SECONDS = 20.0
+# What is thought of workers is noted with the pieces, and not older than this.
+_KEPT = timedelta(days=1)
+
+
+@dataclass(frozen=True)
+class Refit:
+    """A board estimated, before it is written."""
+
+    task: Task
+    of: int | None
+    inputs_sha256: str
+    criteria: dict[str, Any]
+    standings: dict[tuple[int, str], Standing]
+    weights: dict[str, float]
+    evidence: dict[str, dict[str, Any]]
+
+
+class _Pieces(Kept):
+    """The pieces of one fit in the database; `in_time` leaves the rest to the next job."""
+
+    def __init__(
+        self, task: Task, of: Submission | None, inputs: str, *, in_time: bool
+    ) -> None:
+        super().__init__()
+        self._row = {"task": task, "of": of.pk if of else 0, "inputs_sha256": inputs}
+        self._until = time.monotonic() + PIECE_SECONDS if in_time else None
+        self._n_done = 0
+        rows = FitPiece.objects.filter(**self._row)
+        rows.filter(created_at__lt=timezone.now() - _KEPT).delete()
+        self.kept = dict(rows.values_list("name", "result"))
+
+    def once(self, name: str, find: Callable[[], T]) -> T:
+        late = self._until is not None and time.monotonic() > self._until
+        if late and self._n_done and name not in self.kept:
+            raise Later
+        return super().once(name, find)
+
+    def save(self, name: str) -> None:
+        # of two that compute the same, the first one's counts for both
+        row, _ = FitPiece.objects.get_or_create(
+            **self._row, name=name, defaults={"result": self.kept[name]}
+        )
+        self.kept[name] = row.result
+        self._n_done += 1
+
+
+class _Board:
+    """Whose ratings a fit is made from, read when a piece needs them first."""
+
+    def __init__(
+        self, task: Task, scores: Sequence[Score], weights: Mapping[str, float]
+    ) -> None:
+        self.task, self.scores, self._weights = task, scores, weights
+        self.units = units_of(scores)
+        self.seed = estimates_seed(task)
+
+    @cached_property
+    def _ratings(self) -> pd.DataFrame:
+        return weighed(board_ratings(evaluations_of(self.scores)), self._weights)
+
+    @cached_property
+    def _shown(self) -> pd.DataFrame:
+        evaluations = evaluations_of(self.scores)
+        campaigns = [c.pk for one in evaluations for c in one.campaigns_in_order]
+        return with_what_was_shown(self._ratings, campaigns)
+
+    @cached_property
+    def _by_platform(self) -> pd.DataFrame:
+        return platform_crowds.ratings_by_platform(self.scores)
+
+    @cached_property
+    def pairs(self) -> list[tuple[str, str]]:
+        """Give each two platforms whose crowds are compared."""
+        return platform_crowds.pairs_of(self.task)
+
+    def estimates(self, criterion: str, *, evidence: bool) -> dict[str, Any] | None:
+        """Estimate the systems on a criterion; None where nobody rated them by it."""
+        task, ratings = self.task, _of(self._ratings, criterion)
+        ranked, headline = ranked_systems(self.scores), task.human.estimate
+        found = estimate_board(
+            ratings,
+            self.units,
+            ranked,
+            headline=headline,
+            rule=task.human.ranks,
+            seed=self.seed,
+        )
+        if criterion not in found.fits:
+            return None
+        fit = found.fits[criterion]
+        beside: dict[str, Any] = {}
+        if evidence:
+            beside = board_evidence(
+                ratings, self.units, ranked, found.fits, headline=headline
+            )[criterion]
+        return {
+            "fit": as_json(fit) | ranking.stored(found.compared[criterion], fit),
+            "standings": [
+                {"system": pk, **asdict(one)}
+                for (pk, _), one in found.standings.items()
+            ],
+            "evidence": beside,
+        }
+
+    def blinding(self, criterion: str) -> dict[str, Any] | None:
+        shown = _of(self._shown, criterion)
+        return board_blinding(shown, self.units, seed=self.seed).get(criterion)
+
+    def crowds(self, criterion: str, pair: tuple[str, str]) -> dict[str, Any] | None:
+        ratings = _of(self._by_platform, criterion)
+        seed = seed_from("two crowds", self.task.slug, criterion)
+        return platform_crowds.compared(ratings, self.units, pair, seed=seed)
+
+
+def _of(ratings: pd.DataFrame, criterion: str) -> pd.DataFrame:
+    return ratings[ratings["criterion"] == criterion]
+
+
+def computed(
+    task: Task, of: Submission | None, inputs: str, *, in_time: bool = False
+) -> Refit:
+    """Compute the fit from the ratings that count.
+
+    Raises
+    ------
+    Later
+        With `in_time`, once some seconds are over: pieces are left, and what is done is
+        kept.
+    """
+    pieces = _Pieces(task, of, inputs, in_time=in_time)
+    scores = list(board_scores(task, of).select_related("evaluation", "submission"))
+    weights = pieces.once("weights", partial(soft_weights, task.slug))
+    board = _Board(task, scores, weights)
+    refit = Refit(task, of.pk if of else None, inputs, {}, {}, weights, {})
+    for criterion in sorted({score.criterion for score in scores}):
+        estimate = partial(board.estimates, criterion, evidence=of is None)
+        found = pieces.once(f"estimates {criterion}", estimate)
+        if found is None:
+            continue
+        refit.criteria[criterion] = found["fit"]
+        for row in found["standings"]:
+            refit.standings[row["system"], criterion] = _standing(row)
+        if of is None:
+            refit.evidence[criterion] = _beside(pieces, board, criterion, found)
+    return refit
+
+
+def _beside(
+    pieces: _Pieces, board: _Board, criterion: str, found: Mapping[str, Any]
+) -> dict[str, Any]:
+    """Give what stands behind a criterion beside its estimates."""
+    blinding = partial(board.blinding, criterion)
+    crowds = [
+        pieces.once(
+            f"crowds {criterion} {' '.join(pair)}",
+            partial(board.crowds, criterion, pair),
+        )
+        for pair in board.pairs
+    ]
+    return {
+        **found["evidence"],
+        "blinding": pieces.once(f"blinding {criterion}", blinding),
+        "links": _links(board.scores, criterion),
+        "crowds": [one for one in crowds if one is not None],
+    }
+
+
+def _standing(row: Mapping[str, Any]) -> Standing:
+    estimates = {name: Estimate(**one) for name, one in row["estimates"].items()}
+    return Standing(
+        estimates,
+        row["ranks"] and tuple(row["ranks"]),
+        row["cluster"],
+        row["effective_workers"],
+        row["largest_share"],
+    )
+
+
+def _links(scores: Sequence[Score], criterion: str) -> list[dict[str, Any]]:
+    """Give the links of the systems' crowds to earlier ones, the newest first."""
+    linked = [one for one in scores if one.criterion == criterion and one.link]
+    linked.sort(key=lambda one: -one.submission_id)
+    return [{"system": one.submission_id, **one.link} for one in linked if one.link]
+
+
+def estimates_seed(task: Task) -> int:
+    """Seed what of a fit is drawn: by the task's name, so that it can be drawn again."""
+    return seed_from("estimates", task.slug)
+
+
+def ranked_systems(scores: Sequence[Score]) -> set[int]:
+    """Give the systems that are ranked: on enough instances, or as staff decided."""
+    return {
+        score.submission_id
+        for score in scores
+        if score.evaluation.ranks_partial
+        or is_whole(score.n, score.evaluation.n_instances)
+    }
+
+
+def forget(task: Task, of: Submission | None) -> None:
+    """Delete the pieces of a fit that is written."""
+    FitPiece.objects.filter(task=task, of=of.pk if of else 0).delete()

@@ -1,0 +1,164 @@
+"""One task judged by crowds of several platforms: what they say of the same systems."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict
+from itertools import combinations
+from typing import TYPE_CHECKING, Any
+
+from crowd.hits.models.campaign import Campaign
+from leaderboard.designs.unit import Unit
+from leaderboard.evaluation.estimates import groups_of
+from leaderboard.evaluation.models.anchor import AnchorItem
+from leaderboard.evaluation.models.human_evaluation import EvaluationCampaign
+from leaderboard.evaluation.selectors.anchors import anchor_ratings
+from leaderboard.evaluation.selectors.board_ratings import (
+    board_ratings,
+    board_scores,
+    evaluations_of,
+)
+from leaderboard.evaluation.stored_fit import DIGITS
+from leaderboard.stats.crowds.agreement import (
+    Correlation,
+    CrowdComparison,
+    SystemInBoth,
+    compare_crowds,
+)
+from leaderboard.stats.crowds.same_population import SamePopulation
+from leaderboard.stats.systems.estimates import Difference
+from leaderboard.stats.systems.variances import Variances
+from leaderboard.submissions.models.submission import Submission
+from leaderboard.tasks.models import Task
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from leaderboard.evaluation.models.human_evaluation import HumanEvaluation, Score
+
+
+def platforms_of(task: Task) -> list[str]:
+    """List the platforms on which the board's systems were judged."""
+    scored = board_scores(task).order_by().values("evaluation")
+    campaigns = EvaluationCampaign.objects.filter(evaluation__in=scored)
+    rows = Campaign.objects.filter(pk__in=campaigns.values("campaign"))
+    return sorted(rows.order_by().values_list("platform", flat=True).distinct())
+
+
+def pairs_of(task: Task) -> list[tuple[str, str]]:
+    """Give each two platforms that judged systems of the board."""
+    return list(combinations(platforms_of(task), 2))
+
+
+def compared(
+    ratings: pd.DataFrame,
+    units: Mapping[tuple[int, str], Unit],
+    pair: tuple[str, str],
+    *,
+    seed: int,
+) -> dict[str, Any] | None:
+    """Compare two platforms' crowds on one criterion, in words of JSON.
+
+    A system is the same in both where the same predictions were handed in twice, or where
+    its outputs were anchors in the other's campaigns. None where there is no such system.
+    """
+    for _, unit, group in groups_of(ratings, units):
+        rows = group[group["platform"].isin(pair)]
+        if rows["platform"].nunique() < 2:
+            return None
+        found = compare_crowds(
+            unit.averaged(rows["value"].to_numpy(float)),
+            rows["system"].to_numpy(),
+            rows["worker"].to_numpy(),
+            rows["instance"].to_numpy(),
+            (rows["platform"] == pair[1]).to_numpy(),
+            seed=seed,
+        )
+        if found is not None:
+            return {"platforms": list(pair), **_short(asdict(found))}
+    return None
+
+
+def comparison_of(
+    stored: Mapping[str, Any], names: Mapping[int, str]
+) -> CrowdComparison:
+    """Read what `compared` wrote; systems without a name are left out."""
+    systems = [
+        SystemInBoth(
+            names[int(one["system"])],
+            tuple(one["means"]),
+            _difference(one["difference"]),
+            (tuple(one["ranks"][0]), tuple(one["ranks"][1])),
+        )
+        for one in stored["systems"]
+        if int(one["system"]) in names
+    ]
+    correlation, test = stored["correlation"], stored["population"]
+    first, second = (Variances(**one) for one in stored["variances"])
+    if test is not None:
+        test = SamePopulation(**{**test, "n_workers": tuple(test["n_workers"])})
+    return CrowdComparison(
+        systems,
+        correlation and Correlation(**correlation),
+        (first, second),
+        tuple(stored["n_ratings"]),
+        tuple(stored["n_workers"]),
+        test,
+    )
+
+
+def _difference(stored: Mapping[str, Any]) -> Difference:
+    # JSON has no infinity, and what is unknown is null in it
+    unknown = {"low": -math.inf, "high": math.inf}
+    return Difference(
+        **{
+            name: unknown.get(name, math.nan) if number is None else number
+            for name, number in stored.items()
+        }
+    )
+
+
+def _short(found: Any) -> Any:
+    """Keep the digits that are published; what is not finite is null."""
+    if isinstance(found, dict):
+        return {name: _short(one) for name, one in found.items()}
+    if isinstance(found, list | tuple):
+        return [_short(one) for one in found]
+    if not isinstance(found, float):
+        return found
+    return round(found, DIGITS) if math.isfinite(found) else None
+
+
+def ratings_by_platform(scores: Sequence[Score]) -> pd.DataFrame:
+    """Give the board's ratings with the platform, and those of anchors, by system."""
+    import pandas as pd
+
+    evaluations = evaluations_of(scores)
+    platform = {one.pk: one.campaign.platform for one in evaluations}
+    ratings = board_ratings(evaluations)
+    parts = [ratings.assign(platform=ratings["evaluation"].map(platform))]
+    parts += [_anchors(one) for one in evaluations]
+    every = pd.concat([part for part in parts if len(part)], ignore_index=True)
+    system_of = _first_of(score.submission for score in scores)
+    every = every.assign(system=every["submission"].map(system_of))
+    return every.dropna(subset=["system"])
+
+
+def _first_of(submissions: Iterable[Submission]) -> dict[int, str]:
+    """Give, for each submission, the first one of the same predictions."""
+    # these are the same system, whoever handed them in
+    first: dict[str, str] = {}
+    return {
+        one.pk: first.setdefault(one.file_sha256, str(one.pk))
+        for one in sorted(submissions, key=lambda one: one.pk)
+    }
+
+
+def _anchors(evaluation: HumanEvaluation) -> pd.DataFrame:
+    ratings = anchor_ratings(evaluation)
+    item = AnchorItem.objects.filter(evaluation=evaluation).first()
+    return ratings.assign(
+        submission=item.submission_id if item else 0,
+        platform=evaluation.campaign.platform,
+    )
