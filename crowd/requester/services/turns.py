@@ -16,8 +16,9 @@ from crowd.requester.models.account import (
 from crowd.requester.protocol import clock
 from crowd.requester.questions.answers import answer_xml
 from crowd.requester.selectors.hit_status import hits_of, status_of
-from crowd.requester.services import events, requirements
-from crowd.requester.services.settle import announce, approve, end, settle
+from crowd.requester.services import events, policies, requirements
+from crowd.requester.services.decisions import approve
+from crowd.requester.services.settle import announce, end, settle
 from crowd.workers.models.worker import Worker
 from genie.lib.errors import GenieError
 
@@ -87,6 +88,8 @@ def send_in(assignment: RequesterAssignment, worker: Worker, answer: str) -> Non
             )
         _touch(row.hit, now)
         events.about_work(row, "AssignmentSubmitted", now)
+        if row.hit.policies:
+            policies.review_work(row.pk, now)
         # A delay of nothing means approval at once.
         if not delay:
             approve(row, now)
