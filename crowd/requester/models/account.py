@@ -27,9 +27,10 @@ def new_customer_id() -> str:
     return "A" + "".join(secrets.choice(LETTERS) for _ in range(13))
 
 
-def new_access_key_id() -> str:
-    """Draw an access key's public half."""
-    return "GENIE" + "".join(secrets.choice(LETTERS) for _ in range(15))
+def new_access_key_id(sandbox: bool = False) -> str:
+    """Draw an access key's public half; a sandbox's says so."""
+    begins = "GENIESANDBOX" if sandbox else "GENIE"
+    return begins + "".join(secrets.choice(LETTERS) for _ in range(15))
 
 
 class Requester(models.Model):
@@ -64,6 +65,11 @@ class Requester(models.Model):
 
     def __str__(self) -> str:
         return self.name
+
+    @property
+    def is_sandbox(self) -> bool:
+        """Tell whether simulated workers do its HITs, and nothing costs money."""
+        return self.sandbox_of_id is not None
 
 
 class AccessKey(models.Model):

@@ -38,11 +38,12 @@ def get_assignment(call: Call, arguments: Arguments) -> Answer:
 def approve_assignment(call: Call, arguments: Arguments) -> Answer:
     row = _sent_in(call, arguments["AssignmentId"], State.SUBMITTED)
     feedback = arguments.get("RequesterFeedback") or ""
-    decide = decisions.approve
     if row.state == State.REJECTED and arguments.get("OverrideRejection"):
         _check_override(call, row)
-        decide = decisions.take_back
-    if not decide(row, call.now, feedback):
+        approved = decisions.take_back(row, call.now, feedback)
+    else:
+        approved = decisions.approve(row, call.now, feedback)
+    if not approved:
         raise wrong_state("Assignment", row.state, State.SUBMITTED)
     return {}
 
