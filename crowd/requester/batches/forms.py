@@ -44,10 +44,10 @@ class BatchForm(forms.Form):
         label="Days until automatic approval",
     )
     page_file = forms.FileField(
-        required=False, label="Page", help_text="HTML, with ${name} where the value of a column goes."
+        label="Page", help_text="HTML, with ${name} where the value of a column goes."
     )  # fmt: skip
     table_file = forms.FileField(
-        required=False, label="Table", help_text="CSV in UTF-8; the first line names the columns."
+        label="Table", help_text="CSV in UTF-8; the first line names the columns."
     )  # fmt: skip
     markup = forms.BooleanField(
         required=False,
@@ -56,6 +56,11 @@ class BatchForm(forms.Form):
     )
     page = forms.CharField(required=False, widget=forms.HiddenInput, strip=False)
     table = forms.CharField(required=False, widget=forms.HiddenInput, strip=False)
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        for name in ("page", "table"):
+            self.fields[f"{name}_file"].required = not self.data.get(name)
 
     def clean(self) -> dict[str, Any]:
         cleaned = super().clean() or self.cleaned_data
@@ -67,8 +72,6 @@ class BatchForm(forms.Form):
                     self.add_error(f"{name}_file", error)
             # Browsers send line ends of their own kind.
             cleaned[name] = cleaned.get(name, "").replace("\r\n", "\n")
-            if not cleaned[name] and f"{name}_file" not in self.errors:
-                self.add_error(f"{name}_file", "Choose a file.")
         return cleaned
 
     def terms(self) -> batches.Terms:
