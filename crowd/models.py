@@ -36,7 +36,12 @@ from crowd.requester.models.qualification import (
     QualificationRequest,
     QualificationType,
 )
-from crowd.requester.models.records import RequesterBatch, WorkerRecord
+from crowd.requester.models.records import (
+    PolicyDetail,
+    RequesterBatch,
+    RequesterLayout,
+    WorkerRecord,
+)
 from crowd.workers.models.qualification_attempt import (
     AttemptAnswer,
     QualificationGrant,
@@ -82,6 +87,7 @@ __all__ = [
     "PanelSource",
     "Pause",
     "PlatformNotice",
+    "PolicyDetail",
     "Qualification",
     "QualificationGrant",
     "QualificationQuestion",
@@ -97,6 +103,7 @@ __all__ = [
     "RequesterEvent",
     "RequesterHIT",
     "RequesterHITType",
+    "RequesterLayout",
     "Requirement",
     "Reservation",
     "RewardChange",

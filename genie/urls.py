@@ -36,6 +36,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("api/", include("leaderboard.site.api.docs_urls")),
     path("turk", include("crowd.requester.api.urls", namespace="turk")),
     path("work/appeals/", include("quality.appeals.pages.urls", namespace="appeals")),
+    path("requester/", include("crowd.requester.urls", namespace="requester")),
     path("work/", include("crowd.worker_site.urls", namespace="work")),
     path("hooks/", include("crowd.elsewhere.hooks.urls", namespace="hooks")),
     path("", include("leaderboard.urls", namespace="leaderboard")),

@@ -88,7 +88,7 @@ MATRIX: dict[str, str] = {
         mfa_edit_webauthn mfa_remove_webauthn
         api:submission-list api:submission-validate api:whoami
         leaderboard:teams leaderboard:notices leaderboard:my-data leaderboard:leave
-        leaderboard:submit leaderboard:metric-hand-in leaderboard:ask-comparison
+        requester:home leaderboard:submit leaderboard:metric-hand-in leaderboard:ask-comparison
         leaderboard:ask-joint leaderboard:my-submissions
     """,
     INSIDERS: """
@@ -117,7 +117,10 @@ MATRIX: dict[str, str] = {
         mfa_download_recovery_codes appeals:work appeals:ban appeals:requester work:consent
         work:instructions work:test work:attempt work:hit work:return work:request
         work:turn work:turn-return work:requester-qualification work:requester-test
-        leaderboard:take-back leaderboard:team-member leaderboard:team-invitation
+        requester:desk requester:revoke-key requester:batches requester:batch
+        requester:stop-batch requester:results requester:layouts requester:retire-layout
+        requester:sandbox leaderboard:take-back leaderboard:team-member
+        leaderboard:team-invitation
         leaderboard:studio-files leaderboard:studio-ask leaderboard:studio-page
         leaderboard:studio-people leaderboard:studio-start leaderboard:studio-delete
         leaderboard:studio-tests leaderboard:studio-pilot
@@ -138,6 +141,7 @@ POSTED = """
     logout accounts:revoke-token accounts:end-session leaderboard:invite leaderboard:take-back
     leaderboard:team-member leaderboard:webhook leaderboard:studio-delete api:submission-validate
     api:submission-withdraw api:bundle-list turk:endpoint turk:endpoint-bare work:next work:return
+    requester:revoke-key requester:stop-batch requester:retire-layout requester:sandbox
     work:accept work:turn-return work:submit hooks:prolific hooks:mturk
 """
 # Pages about an account's own sign-in and data: they name it and say that it is staff.

@@ -15,3 +15,15 @@ def dollars(cents: int) -> str:
     ('$1.84', '$0.00')
     """
     return f"${cents / 100:,.2f}"
+
+
+@register.filter
+def signed_dollars(cents: int) -> str:
+    """Write what was booked on an account.
+
+    Examples
+    --------
+    >>> signed_dollars(184), signed_dollars(-20)
+    ('$1.84', '−$0.20')
+    """
+    return f"{'−' if cents < 0 else ''}{dollars(abs(cents))}"

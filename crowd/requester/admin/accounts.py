@@ -7,13 +7,15 @@ from typing import TYPE_CHECKING, Any
 
 from django import forms
 from django.contrib import admin, messages
+from django.contrib.auth import get_user_model
 from django.db.models import Model
 from django.http import HttpRequest, HttpResponse
 from django.template.response import TemplateResponse
 
 from crowd.requester.models.account import AccessKey, Requester, RequesterEntry
 from crowd.requester.services import access_keys
-from crowd.templatetags.crowd_money import dollars
+from crowd.templatetags.crowd_money import dollars, signed_dollars
+from genie.lib.admin.log import note
 from genie.lib.admin.questions import Line, Question, ReasonForm, confirmed_form
 from genie.lib.admin.rows import ReadOnlyAdmin, person
 
@@ -73,6 +75,35 @@ REVOKE = Question(
 )
 
 
+class PeopleForm(forms.Form):
+    accounts = forms.CharField(
+        required=False,
+        widget=forms.Textarea(attrs={"rows": 4, "cols": 40}),
+        help_text="User names, one a line. Whoever is not named loses access.",
+    )
+
+    def clean_accounts(self) -> list[Any]:
+        names = {line.strip() for line in self.cleaned_data["accounts"].splitlines()}
+        names.discard("")
+        found = get_user_model().objects.filter(username__in=names, is_active=True)
+        missing = sorted(names - {user.get_username() for user in found})
+        if missing:
+            raise forms.ValidationError(f"There is no account {missing[0]}.")
+        return list(found)
+
+
+PEOPLE = Question(
+    title="Choose who opens the requester's page",
+    sentence=(
+        "These accounts can make access keys, post HITs and spend this requester's "
+        "money on the page /requester/."
+    ),
+    button="Save",
+    action="set_people",
+    form=PeopleForm,
+)
+
+
 class EntryInline(admin.TabularInline):  # type: ignore[type-arg]
     model = RequesterEntry
     fields = readonly_fields = ("created_at", "kind", "amount", "key")
@@ -82,18 +113,20 @@ class EntryInline(admin.TabularInline):  # type: ignore[type-arg]
 
     @admin.display(description="amount")
     def amount(self, entry: RequesterEntry) -> str:
-        return (
-            f"{'−' if entry.amount_cents < 0 else ''}{dollars(abs(entry.amount_cents))}"
-        )
+        return signed_dollars(entry.amount_cents)
 
 
 @admin.register(Requester)
 class RequesterAdmin(ReadOnlyAdmin):
     act_permission = "crowd.change_requester"
-    list_display = ["name", "customer_id", "created_at"]
+    list_display = ["name", "customer_id", "created_at", "accounts"]
     search_fields = ["name", "customer_id"]
     fields = ["name"]
-    actions = ["make_key", "deposit"]
+    actions = ["make_key", "deposit", "set_people"]
+
+    def get_queryset(self, request: HttpRequest) -> QuerySet[Requester]:
+        rows: QuerySet[Requester] = super().get_queryset(request)
+        return rows.filter(sandbox_of=None).prefetch_related("people")
 
     def has_add_permission(self, request: HttpRequest) -> bool:
         return request.user.has_perm("crowd.add_requester")
@@ -149,6 +182,31 @@ class RequesterAdmin(ReadOnlyAdmin):
         sentence = f"Added {dollars(entry.amount_cents)} to the account."
         self.message_user(request, sentence, messages.SUCCESS)
         return None
+
+    @admin.action(
+        description="Choose who opens the page of the selected requester …",
+        permissions=["act"],
+    )
+    def set_people(
+        self, request: HttpRequest, queryset: QuerySet[Requester]
+    ) -> HttpResponse | None:
+        requester = self._only_one(request, queryset)
+        if requester is None:
+            return None
+        line = Line(requester.pk, requester.name, f"now: {self.accounts(requester)}")
+        form = confirmed_form(self, request, PEOPLE, [line])
+        if isinstance(form, HttpResponse):
+            return form
+        requester.people.set(form.cleaned_data["accounts"])
+        sentence = f"The page is open to: {self.accounts(requester)}."
+        note(person(request), requester, sentence)
+        self.message_user(request, sentence, messages.SUCCESS)
+        return None
+
+    @admin.display(description="accounts")
+    def accounts(self, requester: Requester) -> str:
+        names = sorted(user.get_username() for user in requester.people.all())
+        return ", ".join(names) or "nobody"
 
     def _only_one(
         self, request: HttpRequest, queryset: QuerySet[Requester]

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
 from django import forms
 from django.contrib import admin, messages
-from django.core.exceptions import PermissionDenied, ValidationError
+from django.core.exceptions import PermissionDenied
 from django.db.models import Count, Q
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
@@ -16,9 +15,9 @@ from django.urls import URLPattern, path, reverse
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
-from crowd.requester.admin.files import decoded
 from crowd.requester.admin.reviews import review
 from crowd.requester.batches import post as batches
+from crowd.requester.batches.forms import BatchForm
 from crowd.requester.batches.results import results_csv
 from crowd.requester.models.account import Requester
 from crowd.requester.models.records import RequesterBatch
@@ -34,79 +33,12 @@ from genie.lib.errors import GenieError
 if TYPE_CHECKING:
     from django.db.models import QuerySet
 
-DAY = 86_400
 
-
-class BatchForm(forms.Form):
-    """The terms, a page and a table: as files first, as text once they were checked."""
-
-    requester = forms.ModelChoiceField(Requester.objects.order_by("name"))
-    name = forms.CharField(
-        max_length=100, help_text="A name can be used only once, so that nothing is posted twice."
-    )  # fmt: skip
-    title = forms.CharField(max_length=128)
-    description = forms.CharField(
-        max_length=2000, widget=forms.Textarea(attrs={"rows": 2, "cols": 80})
+class AdminBatchForm(BatchForm):
+    requester = forms.ModelChoiceField(
+        Requester.objects.filter(sandbox_of=None).order_by("name")
     )
-    keywords = forms.CharField(max_length=1000, required=False)
-    reward = forms.DecimalField(
-        min_value=Decimal("0.00"), max_value=Decimal(1000), decimal_places=2, label="Reward, in dollars"
-    )  # fmt: skip
-    max_assignments = forms.IntegerField(
-        min_value=1, max_value=1000, initial=1, label="Workers per row"
-    )
-    minutes = forms.IntegerField(
-        min_value=1, max_value=60 * 24, initial=60, label="Minutes per assignment"
-    )
-    days = forms.IntegerField(
-        min_value=1, max_value=365, initial=7, label="Days until the HITs expire"
-    )
-    approval_days = forms.IntegerField(
-        min_value=0,
-        max_value=30,
-        initial=3,
-        label="Days until automatic approval",
-    )
-    page_file = forms.FileField(
-        required=False, label="Page", help_text="HTML, with ${name} where the value of a column goes."
-    )  # fmt: skip
-    table_file = forms.FileField(
-        required=False, label="Table", help_text="CSV in UTF-8; the first line names the columns."
-    )  # fmt: skip
-    markup = forms.BooleanField(
-        required=False,
-        label="The table contains HTML",
-        help_text="If unchecked, < and & are shown literally.",
-    )
-    page = forms.CharField(required=False, widget=forms.HiddenInput, strip=False)
-    table = forms.CharField(required=False, widget=forms.HiddenInput, strip=False)
-
-    def clean(self) -> dict[str, Any]:
-        cleaned = super().clean() or self.cleaned_data
-        for name in ("page", "table"):
-            if file := cleaned.get(f"{name}_file"):
-                try:
-                    cleaned[name] = decoded(file)
-                except ValidationError as error:
-                    self.add_error(f"{name}_file", error)
-            # Browsers send line ends of their own kind.
-            cleaned[name] = cleaned.get(name, "").replace("\r\n", "\n")
-            if not cleaned[name] and f"{name}_file" not in self.errors:
-                self.add_error(f"{name}_file", "Choose a file.")
-        return cleaned
-
-    def terms(self) -> batches.Terms:
-        cleaned = self.cleaned_data
-        return batches.Terms(
-            title=cleaned["title"],
-            description=cleaned["description"],
-            keywords=cleaned["keywords"],
-            reward=f"{cleaned['reward']:.2f}",
-            max_assignments=cleaned["max_assignments"],
-            assignment_seconds=cleaned["minutes"] * 60,
-            lifetime_seconds=cleaned["days"] * DAY,
-            auto_approval_seconds=cleaned["approval_days"] * DAY,
-        )
+    field_order = ("requester",)
 
 
 @admin.register(RequesterBatch)
@@ -124,7 +56,7 @@ class RequesterBatchAdmin(ReadOnlyAdmin):
     def get_queryset(self, request: HttpRequest) -> QuerySet[RequesterBatch]:
         rows: QuerySet[RequesterBatch] = super().get_queryset(request)
         sent = Q(hits__assignments__submitted_at__isnull=False)
-        return rows.annotate(
+        return rows.filter(requester__sandbox_of=None).annotate(
             n_rows=Count("hits", distinct=True),
             n_work=Count("hits__assignments", filter=sent, distinct=True),
         )
@@ -197,11 +129,13 @@ class RequesterBatchAdmin(ReadOnlyAdmin):
         if not self.has_add_permission(request):
             raise PermissionDenied
         posted = request.method == "POST"
-        form = BatchForm(request.POST, request.FILES) if posted else BatchForm()
+        form = (
+            AdminBatchForm(request.POST, request.FILES) if posted else AdminBatchForm()
+        )
         draft = None
         if form.is_bound and form.is_valid():
             try:
-                draft = self._draft(form)
+                draft = form.draft()
                 if "confirmed" in request.POST:
                     return self._post(request, form, draft)
             except GenieError as error:
@@ -209,14 +143,8 @@ class RequesterBatchAdmin(ReadOnlyAdmin):
                 draft = None
         return self._confirmation(request, form, draft)
 
-    def _draft(self, form: BatchForm) -> batches.Draft:
-        cleaned = form.cleaned_data
-        return batches.draft(
-            form.terms(), cleaned["page"], cleaned["table"], markup=cleaned["markup"]
-        )
-
     def _post(
-        self, request: HttpRequest, form: BatchForm, draft: batches.Draft
+        self, request: HttpRequest, form: AdminBatchForm, draft: batches.Draft
     ) -> HttpResponse:
         cleaned = form.cleaned_data
         batch = batches.post(
@@ -229,7 +157,7 @@ class RequesterBatchAdmin(ReadOnlyAdmin):
         return redirect("admin:crowd_requesterbatch_changelist")
 
     def _confirmation(
-        self, request: HttpRequest, form: BatchForm, draft: batches.Draft | None
+        self, request: HttpRequest, form: AdminBatchForm, draft: batches.Draft | None
     ) -> HttpResponse:
         context = {
             **self.admin_site.each_context(request),

@@ -4,32 +4,18 @@ from __future__ import annotations
 
 from typing import Any
 
-from django import forms
 from django.contrib import messages
 from django.core.exceptions import PermissionDenied
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect
 from django.template.response import TemplateResponse
 
-from crowd.requester.admin.files import decoded
 from crowd.requester.batches import review as batch_review
+from crowd.requester.batches.forms import ReviewForm
 from crowd.requester.models.records import RequesterBatch
 from genie.lib.admin.log import note
 from genie.lib.admin.rows import person
 from genie.lib.errors import GenieError
-
-
-class ReviewForm(forms.Form):
-    table_file = forms.FileField(
-        label="Table",
-        help_text=(
-            "The table of results with an x under Approve or a reason under Reject; "
-            "rows with neither are left undecided."
-        ),
-    )
-
-    def clean_table_file(self) -> str:
-        return decoded(self.cleaned_data["table_file"])
 
 
 def review(model_admin: Any, request: HttpRequest, pk: int) -> HttpResponse:

@@ -8,14 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from django.db import transaction
 
-from crowd.requester.batches.page import (
-    Table,
-    as_question,
-    check_fields,
-    fields_of,
-    fill,
-    read_table,
-)
+from crowd.requester.batches.table import Table, read_table
 from crowd.requester.models.account import Requester, RequesterHIT
 from crowd.requester.models.records import RequesterBatch
 from crowd.requester.operations.hit_types import find_or_make
@@ -23,6 +16,12 @@ from crowd.requester.protocol import clock
 from crowd.requester.protocol.call import Call
 from crowd.requester.protocol.validate import check_request
 from crowd.requester.questions.questions import read_question
+from crowd.requester.questions.template import (
+    as_question,
+    check_fields,
+    fields_of,
+    fill,
+)
 from crowd.requester.services import events, money
 from crowd.requester.services.settle import announce, settle
 from genie.lib.errors import GenieError
@@ -86,9 +85,9 @@ def draft(terms: Terms, template: str, table_text: str, *, markup: bool) -> Draf
     check_fields(template, table.columns)
     questions = []
     for row in table.rows:
-        page = fill(template, table.columns, row, markup=markup)
-        question = as_question(page, row.line)
+        values = dict(zip(table.columns, row.values, strict=True))
         try:
+            question = as_question(fill(template, values, markup=markup))
             read_question(question)
         except GenieError as error:
             raise GenieError(f"Line {row.line}: {error.message}", code=error.code) from None  # fmt: skip
@@ -172,6 +171,7 @@ def stop(batch: RequesterBatch) -> int:
 def _hit(
     batch: RequesterBatch, terms: Terms, draft_of_batch: Draft, n: int, now: datetime
 ) -> RequesterHIT:
+    free = batch.requester.is_sandbox
     return RequesterHIT(
         requester=batch.requester,
         hit_type=batch.hit_type,
@@ -182,8 +182,8 @@ def _hit(
         max_assignments=terms.max_assignments,
         reward_cents=draft_of_batch.reward_cents,
         fee_cents=draft_of_batch.fee_cents,
-        held_cents=terms.max_assignments * draft_of_batch.cents_each,
-        held_as_open=True,
+        held_cents=0 if free else terms.max_assignments * draft_of_batch.cents_each,
+        held_as_open=not free,
         created_at=now,
         expires_at=now + timedelta(seconds=terms.lifetime_seconds),
         touched_at=now,

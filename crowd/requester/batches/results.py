@@ -11,8 +11,7 @@ from typing import Any
 
 from crowd.requester.models.account import RequesterAssignment, RequesterHIT
 from crowd.requester.models.records import RequesterBatch
-from crowd.requester.protocol.errors import TurkError
-from crowd.requester.protocol.xml import parse
+from crowd.requester.questions.answers import texts_of
 from crowd.requester.services.money import amount
 
 State = RequesterAssignment.State
@@ -73,20 +72,7 @@ def answers_of(xml: str) -> dict[str, str]:
     ...     "<FreeText>good</FreeText></Answer></A>")
     {'mood': 'good'}
     """
-    try:
-        root = parse(xml, "Answer")
-    except TurkError:
-        return {}
-    answers = {}
-    for answer in root:
-        name, values = "", []
-        for part in answer:
-            if part.tag.split("}")[-1] == "QuestionIdentifier":
-                name = part.text or ""
-            else:
-                values.append(part.text or "")
-        answers[name] = "|".join(values)
-    return answers
+    return {name: "|".join(texts) for name, texts in texts_of(xml).items()}
 
 
 def harmless(value: object) -> str:

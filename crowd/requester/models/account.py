@@ -27,9 +27,10 @@ def new_customer_id() -> str:
     return "A" + "".join(secrets.choice(LETTERS) for _ in range(13))
 
 
-def new_access_key_id() -> str:
-    """Draw an access key's public half."""
-    return "GENIE" + "".join(secrets.choice(LETTERS) for _ in range(15))
+def new_access_key_id(sandbox: bool = False) -> str:
+    """Draw an access key's public half; a sandbox's says so."""
+    begins = "GENIESANDBOX" if sandbox else "GENIE"
+    return begins + "".join(secrets.choice(LETTERS) for _ in range(15))
 
 
 class Requester(models.Model):
@@ -38,6 +39,20 @@ class Requester(models.Model):
     name = models.CharField(max_length=100, unique=True)
     customer_id = models.CharField(
         max_length=64, unique=True, default=new_customer_id, editable=False
+    )
+    # whose accounts on this site open its page
+    people = models.ManyToManyField(
+        settings.AUTH_USER_MODEL, blank=True, related_name="requesters"
+    )
+    # Of a sandbox: the requester who tries things out in it, with simulated workers and
+    # without money. It shares nothing with them but their people.
+    sandbox_of = models.OneToOneField(
+        "self",
+        on_delete=models.CASCADE,
+        null=True,
+        blank=True,
+        editable=False,
+        related_name="sandbox",
     )
     created_at = models.DateTimeField(auto_now_add=True)
     # the sum of its entries, and of what its HITs hold: accounts are asked for with
@@ -50,6 +65,11 @@ class Requester(models.Model):
 
     def __str__(self) -> str:
         return self.name
+
+    @property
+    def is_sandbox(self) -> bool:
+        """Tell whether simulated workers do its HITs, and nothing costs money."""
+        return self.sandbox_of_id is not None
 
 
 class AccessKey(models.Model):
@@ -146,6 +166,16 @@ class RequesterHIT(models.Model):
     )
     entity_id = models.CharField(max_length=64, unique=True, default=new_entity_id)
     question = models.TextField()
+    # which layout its question was made of
+    layout = models.ForeignKey(
+        "crowd.RequesterLayout",
+        on_delete=models.SET_NULL,
+        null=True,
+        blank=True,
+        related_name="hits",
+    )
+    # its review policies by their level, as they were sent
+    policies = models.JSONField(null=True, blank=True)
     # of which table it was made, and its row: values in the order of the columns
     batch = models.ForeignKey(
         "crowd.RequesterBatch",

@@ -1,4 +1,4 @@
-"""What staff know of workers, and tables of inputs that were posted as HITs."""
+"""What staff know of workers; layouts, tables that were posted as HITs, and reviews."""
 
 from __future__ import annotations
 
@@ -6,7 +6,12 @@ from django.conf import settings
 from django.core.validators import RegexValidator
 from django.db import models
 
-from crowd.requester.models.account import Requester, RequesterHITType
+from crowd.requester.models.account import (
+    Requester,
+    RequesterHIT,
+    RequesterHITType,
+    new_entity_id,
+)
 from crowd.workers.models.worker import Worker
 
 TWO_LETTERS = RegexValidator(r"^[A-Z]{2}\Z", "Two capital letters, such as US.")
@@ -74,3 +79,42 @@ class RequesterBatch(models.Model):
 
     def __str__(self) -> str:
         return self.name
+
+
+class RequesterLayout(models.Model):
+    """A page with fields that programs fill in: HITLayoutId and its parameters."""
+
+    requester = models.ForeignKey(
+        Requester, on_delete=models.CASCADE, related_name="layouts"
+    )
+    entity_id = models.CharField(max_length=64, unique=True, default=new_entity_id)
+    name = models.CharField(max_length=100)
+    page = models.TextField()
+    created_at = models.DateTimeField(auto_now_add=True)
+    # No new HITs are made of it; those that were keep their page.
+    retired_at = models.DateTimeField(null=True, blank=True)
+
+    class Meta:
+        ordering = ["-pk"]
+        verbose_name = "requester's layout"
+
+    def __str__(self) -> str:
+        return self.name
+
+
+class PolicyDetail(models.Model):
+    """One result or action of a review policy, as the API lists it; only added to."""
+
+    hit = models.ForeignKey(
+        RequesterHIT, on_delete=models.CASCADE, related_name="policy_details"
+    )
+    # whose policy it was: Assignment or HIT
+    level = models.CharField(max_length=16)
+    is_action = models.BooleanField()
+    body = models.JSONField()
+
+    class Meta:
+        ordering = ["pk"]
+
+    def __str__(self) -> str:
+        return f"{self.hit}: {self.body.get('Key') or self.body.get('ActionName')}"

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from datetime import timedelta
 
-from crowd.messages import services
-from crowd.messages.models import Message
 from crowd.requester.models.account import RequesterAssignment
 from crowd.requester.operations import render
 from crowd.requester.protocol.call import Answer, Arguments, Call, handles
@@ -13,8 +11,7 @@ from crowd.requester.protocol.errors import TurkError, wrong_state
 from crowd.requester.protocol.limits import required_text
 from crowd.requester.protocol.paging import page
 from crowd.requester.selectors import own_rows
-from crowd.requester.services import events, money
-from crowd.requester.services.settle import approve
+from crowd.requester.services import decisions, money
 
 State = RequesterAssignment.State
 SENT_IN = (State.SUBMITTED, State.APPROVED, State.REJECTED)
@@ -41,14 +38,13 @@ def get_assignment(call: Call, arguments: Arguments) -> Answer:
 def approve_assignment(call: Call, arguments: Arguments) -> Answer:
     row = _sent_in(call, arguments["AssignmentId"], State.SUBMITTED)
     feedback = arguments.get("RequesterFeedback") or ""
-    before = State.SUBMITTED
     if row.state == State.REJECTED and arguments.get("OverrideRejection"):
         _check_override(call, row)
-        before = State.REJECTED
-    if not approve(row, call.now, feedback, before):
+        approved = decisions.take_back(row, call.now, feedback)
+    else:
+        approved = decisions.approve(row, call.now, feedback)
+    if not approved:
         raise wrong_state("Assignment", row.state, State.SUBMITTED)
-    if before == State.REJECTED:
-        _tell(row, Message.Kind.REQUESTER, "A rejection was reversed", _TAKEN_BACK)
     return {}
 
 
@@ -56,40 +52,9 @@ def approve_assignment(call: Call, arguments: Arguments) -> Answer:
 def reject_assignment(call: Call, arguments: Arguments) -> Answer:
     feedback = required_text(arguments, "RequesterFeedback")
     row = _sent_in(call, arguments["AssignmentId"], State.SUBMITTED)
-    rejected = RequesterAssignment.objects.filter(
-        pk=row.pk, state=State.SUBMITTED
-    ).update(state=State.REJECTED, rejected_at=call.now, feedback=feedback)
-    if not rejected:
+    if not decisions.reject(row, call.now, feedback):
         raise wrong_state("Assignment", row.state, State.SUBMITTED)
-    money.hold(row.hit_id, call.now)
-    events.about_work(row, "AssignmentRejected", call.now)
-    _tell(
-        row,
-        Message.Kind.REJECTED,
-        "Your work was rejected",
-        f"{_REJECTED} The reason: {feedback}\n\n{_APPEAL}",
-    )
     return {}
-
-
-_REJECTED = "was rejected by its requester and is not paid."
-_TAKEN_BACK = (
-    "was rejected earlier. Its requester has now approved it, and it will be paid."
-)
-_APPEAL = (
-    "If you think that this is wrong, you can appeal once, and the staff of this site "
-    "will review it."
-)
-
-
-def _tell(
-    row: RequesterAssignment, kind: Message.Kind, subject: str, sentence: str
-) -> None:
-    text = (
-        f"“{row.hit.hit_type.title}”, submitted on "
-        f"{row.submitted_at:%Y-%m-%d at %H:%M} UTC, {sentence}"
-    )
-    services.send_from_requester(row.worker, kind, subject, text, row)
 
 
 def _sent_in(call: Call, entity_id: str, allowed: str) -> RequesterAssignment:

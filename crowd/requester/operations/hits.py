@@ -6,14 +6,18 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from crowd.requester.models.account import RequesterHIT, RequesterHITType
+from crowd.requester.models.records import RequesterLayout
 from crowd.requester.operations import render, tokens
 from crowd.requester.operations.hit_types import find_or_make
 from crowd.requester.protocol.call import Answer, Arguments, Call, handles
-from crowd.requester.protocol.errors import TurkError, wrong_state
+from crowd.requester.protocol.errors import TurkError, bad_value, wrong_state
+from crowd.requester.questions.policies import NAMES, read_policy
 from crowd.requester.questions.questions import read_question
+from crowd.requester.questions.template import as_question, fields_of, fill
 from crowd.requester.selectors import own_rows
 from crowd.requester.selectors.hit_status import counted, status_of
 from crowd.requester.services import events, money, requirements
+from genie.lib.errors import GenieError
 
 MANY = 10
 REVIEW = ("Reviewing", "Reviewable")
@@ -22,17 +26,17 @@ REVIEW = ("Reviewing", "Reviewable")
 @handles("CreateHIT")
 def create_hit(call: Call, arguments: Arguments) -> Answer:
     _refuse_repeated(call, arguments)
-    _check_content(arguments)
-    return _post(call, find_or_make(call, arguments), arguments)
+    content = _content(call, arguments)
+    return _post(call, find_or_make(call, arguments), arguments, content)
 
 
 @handles("CreateHITWithHITType")
 def create_hit_with_hit_type(call: Call, arguments: Arguments) -> Answer:
     _refuse_repeated(call, arguments)
     hit_type = own_rows.hit_type(call, arguments["HITTypeId"])
-    _check_content(arguments)
+    content = _content(call, arguments)
     requirements.check(call, hit_type.requirements)
-    return _post(call, hit_type, arguments)
+    return _post(call, hit_type, arguments, content)
 
 
 @handles("GetHIT")
@@ -118,32 +122,64 @@ def delete_hit(call: Call, arguments: Arguments) -> Answer:
     return {}
 
 
-def _check_content(arguments: Arguments) -> None:
-    if any(arguments.get(f"{level}ReviewPolicy") for level in ("Assignment", "HIT")):
-        raise TurkError(
-            "Review policies are not supported; review assignments through the API."
-        )
-    layout = arguments.get("HITLayoutId") or arguments.get("HITLayoutParameters")
-    question = arguments.get("Question")
-    if layout and question is not None:
-        raise TurkError("Give either a Question or a HITLayoutId, not both.")
-    if layout:
-        raise TurkError(
-            "HIT layouts are not supported; send the page itself as a Question."
-        )
+def _content(call: Call, arguments: Arguments) -> dict[str, Any]:
+    """Check what workers will see and how it is to be reviewed; give it as columns."""
+    policies = {
+        level: policy
+        for level in NAMES
+        if (policy := arguments.get(f"{level}ReviewPolicy")) is not None
+    }
+    for level, policy in policies.items():
+        read_policy(level, policy)
+    question, layout = arguments.get("Question"), None
+    if arguments.get("HITLayoutId") or arguments.get("HITLayoutParameters"):
+        if question is not None:
+            raise TurkError("Give either a Question or a HITLayoutId, not both.")
+        layout, question = _filled(call, arguments)
     if question is None:
-        raise TurkError("Give a Question, the page that workers see.")
+        raise TurkError("Give a Question or a HITLayoutId: the page that workers see.")
     read_question(question)
+    return {"question": question, "layout": layout, "policies": policies or None}
 
 
-def _post(call: Call, hit_type: RequesterHITType, arguments: Arguments) -> Answer:
+def _filled(call: Call, arguments: Arguments) -> tuple[RequesterLayout, str]:
+    """Fill in a layout: each of its fields once, and nothing else."""
+    layout_id = arguments.get("HITLayoutId") or ""
+    layout = RequesterLayout.objects.filter(
+        requester=call.requester, entity_id=layout_id, retired_at=None
+    ).first()
+    if layout is None:
+        raise bad_value("HITLayoutId", layout_id)
+    given = arguments.get("HITLayoutParameters") or []
+    values = {one["Name"]: one["Value"] for one in given}
+    fields = fields_of(layout.page)
+    wrong = sorted(set(values) ^ set(fields))
+    if wrong or len(given) > len(values):
+        expected = ", ".join(fields) or "none"
+        raise TurkError(
+            f"HITLayoutParameters must give each field of the layout a value, once: "
+            f"{expected[:1000]}."
+        )
+    try:
+        # as on Mechanical Turk, values are HTML
+        return layout, as_question(fill(layout.page, values, markup=True))
+    except GenieError as error:
+        raise TurkError(error.message) from None
+
+
+def _post(
+    call: Call,
+    hit_type: RequesterHITType,
+    arguments: Arguments,
+    content: dict[str, Any],
+) -> Answer:
     n = arguments.get("MaxAssignments") or 1
     fee = money.fee(hit_type.reward_cents, n, hit_type.requirements)
     money.require(call.requester, n * (hit_type.reward_cents + fee))
     hit = RequesterHIT.objects.create(
         requester=call.requester,
         hit_type=hit_type,
-        question=arguments["Question"],
+        **content,
         annotation=arguments.get("RequesterAnnotation") or "",
         max_assignments=n,
         reward_cents=hit_type.reward_cents,

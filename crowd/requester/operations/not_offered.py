@@ -1,4 +1,4 @@
-"""Operations whose answer is the documented refusal, or nothing to report."""
+"""The operation whose answer is the documented refusal."""
 
 from __future__ import annotations
 
@@ -14,11 +14,3 @@ def get_file_upload_url(call: Call, arguments: Arguments) -> Answer:
     raise TurkError(
         f"The question {arguments['QuestionIdentifier'][:100]} does not accept files."
     )
-
-
-@handles("ListReviewPolicyResultsForHIT")
-def list_review_policy_results(call: Call, arguments: Arguments) -> Answer:
-    """Name the HIT only: none has a review policy."""
-    if arguments.get("NextToken") is not None:
-        raise TurkError("There is no next page.")
-    return {"HITId": own_rows.hit(call, arguments["HITId"]).entity_id}

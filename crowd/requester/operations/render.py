@@ -44,6 +44,8 @@ def hit(row: Any, now: datetime) -> dict[str, Any]:
         "NumberOfAssignmentsAvailable": 0 if expired else n_free(row),
         "NumberOfAssignmentsCompleted": row.n_decided,
     }
+    if row.layout is not None:
+        shown["HITLayoutId"] = row.layout.entity_id
     if row.annotation:
         shown["RequesterAnnotation"] = row.annotation
     return shown

@@ -83,8 +83,10 @@ def accept(request: HttpRequest, worker: Worker, group_id: str) -> HttpResponse:
 def has_work(worker: Worker) -> bool:
     """Tell whether to lead a worker to requesters' work at all."""
     now = clock.now()
-    live = RequesterHIT.objects.filter(disposed_at=None, expires_at__gt=now).exists()
-    return live or offers.open_work(worker, now).exists()
+    live = RequesterHIT.objects.filter(
+        disposed_at=None, expires_at__gt=now, requester__sandbox_of=None
+    )
+    return live.exists() or offers.open_work(worker, now).exists()
 
 
 def _group(worker: Worker, group_id: str) -> offers.Group:

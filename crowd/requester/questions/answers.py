@@ -7,6 +7,9 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from xml.sax.saxutils import escape  # writes only
 
+from crowd.requester.protocol.errors import TurkError
+from crowd.requester.protocol.xml import parse
+
 NAMESPACE = (
     "http://mechanicalturk.amazonaws.com/AWSMechanicalTurkDataSchemas/2005-10-01/"
     "QuestionFormAnswers.xsd"
@@ -70,6 +73,31 @@ def form_answer_xml(answers: Iterable[FormAnswer]) -> str:
         f"{_content(answer)}</Answer>"
         for answer in answers
     )
+
+
+def texts_of(xml: str) -> dict[str, list[str]]:
+    """Read what was answered: each question's text, or the selections chosen.
+
+    Examples
+    --------
+    >>> texts_of("<A><Answer><QuestionIdentifier>mood</QuestionIdentifier>"
+    ...     "<FreeText>good</FreeText></Answer></A>")
+    {'mood': ['good']}
+    """
+    try:
+        root = parse(xml, "Answer")
+    except TurkError:
+        return {}
+    answers = {}
+    for answer in root:
+        name, texts = "", []
+        for part in answer:
+            if part.tag.split("}")[-1] == "QuestionIdentifier":
+                name = part.text or ""
+            else:
+                texts.append(part.text or "")
+        answers[name] = texts
+    return answers
 
 
 def _content(answer: FormAnswer) -> str:

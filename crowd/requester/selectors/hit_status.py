@@ -33,7 +33,7 @@ def counted(hits: QuerySet[RequesterHIT], now: datetime) -> QuerySet[RequesterHI
     """Add how many assignments are open, submitted, and decided."""
     open_now = Q(assignments__state=State.ACCEPTED, assignments__deadline_at__gt=now)
     decided = Q(assignments__state__in=[State.APPROVED, State.REJECTED])
-    return hits.select_related("hit_type").annotate(
+    return hits.select_related("hit_type", "layout").annotate(
         n_open=Count("assignments", filter=open_now),
         n_submitted=Count("assignments", filter=Q(assignments__state=State.SUBMITTED)),
         n_decided=Count("assignments", filter=decided),

@@ -11,7 +11,12 @@ from django.db import transaction
 from django.utils import timezone
 from django.utils.crypto import salted_hmac
 
-from crowd.requester.models.account import AccessKey, Requester, RequesterEntry
+from crowd.requester.models.account import (
+    AccessKey,
+    Requester,
+    RequesterEntry,
+    new_access_key_id,
+)
 from crowd.requester.services.money import book
 from genie.lib.admin.log import note
 from genie.lib.errors import GenieError
@@ -41,6 +46,7 @@ def create_key(
     """Make a key and return it with its secret, which is to be shown once."""
     key = AccessKey.objects.create(
         requester=requester,
+        key_id=new_access_key_id(requester.is_sandbox),
         note=remark[:200],
         made_with=fingerprint(settings.SECRET_KEY),
         created_by_id=by.pk,
@@ -86,6 +92,8 @@ def deposit(
             f"A deposit must be from 1 to {MAX_DEPOSIT_CENTS} cents.",
             code="bad-deposit",
         )
+    if requester.is_sandbox:
+        raise GenieError("A sandbox costs no money.", code="bad-deposit")
     with transaction.atomic():
         entry, is_new = RequesterEntry.objects.get_or_create(
             # Hashed, because the name that somebody chose may be of any length.

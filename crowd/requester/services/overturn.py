@@ -9,7 +9,8 @@ from django.db import transaction
 from crowd.requester.models.account import Requester, RequesterAssignment
 from crowd.requester.protocol import clock
 from crowd.requester.services import money
-from crowd.requester.services.settle import approve, settle
+from crowd.requester.services.decisions import approve
+from crowd.requester.services.settle import settle
 from genie.lib.admin.log import note
 
 if TYPE_CHECKING:

@@ -6,12 +6,14 @@ Called before each operation, so a requester always sees the state as of now.
 from __future__ import annotations
 
 from datetime import datetime
+from typing import Any
 
 from django.db import transaction
 
 from crowd.requester.models.account import Requester, RequesterAssignment, RequesterHIT
 from crowd.requester.selectors.hit_status import counted, n_free, status_of
-from crowd.requester.services import events, money
+from crowd.requester.services import events, money, policies
+from crowd.requester.services.decisions import approve
 
 State = RequesterAssignment.State
 TAKES_NO_MORE = frozenset({"Reviewable", "Reviewing"})
@@ -55,32 +57,23 @@ def end(assignment: RequesterAssignment, now: datetime, event: str) -> bool:
     return bool(ended)
 
 
-def approve(
-    assignment: RequesterAssignment,
-    now: datetime,
-    feedback: str = "",
-    state: RequesterAssignment.State = State.SUBMITTED,
-) -> bool:
-    """Approve work that is in `state` and charge it, once; callers hold the row."""
-    approved = RequesterAssignment.objects.filter(pk=assignment.pk, state=state).update(
-        state=State.APPROVED,
-        approved_at=now,
-        feedback=feedback or assignment.feedback,
-    )
-    if approved:
-        money.charge_work(assignment, now)
-        money.hold(assignment.hit_id, now)
-        events.about_work(assignment, "AssignmentApproved", now)
-    return bool(approved)
-
-
 def announce(hit_pk: int, now: datetime) -> None:
     """Say once that nothing more will come in for a HIT, if that is so."""
-    hits = RequesterHIT.objects.filter(pk=hit_pk, announced=False, disposed_at=None)
-    hit = counted(hits.select_related("requester"), now).first()
-    if hit is None or status_of(hit, now) not in TAKES_NO_MORE:
+    hit = _over(hit_pk, now)
+    if hit is not None and hit.policies:
+        # its review policy may ask for one more answer
+        policies.review_hit(hit, now)
+        hit = _over(hit_pk, now)
+    if hit is None:
         return
     RequesterHIT.objects.filter(pk=hit_pk).update(announced=True)
     if n_free(hit):
         events.about_hit(hit, "HITExpired", now)
     events.about_hit(hit, "HITReviewable", now)
+
+
+def _over(hit_pk: int, now: datetime) -> Any:
+    """Give a HIT to which nothing more can come in, if that was not announced yet."""
+    hits = RequesterHIT.objects.filter(pk=hit_pk, announced=False, disposed_at=None)
+    hit = counted(hits.select_related("requester"), now).first()
+    return hit if hit is not None and status_of(hit, now) in TAKES_NO_MORE else None

@@ -16,8 +16,9 @@ from crowd.requester.models.account import (
 from crowd.requester.protocol import clock
 from crowd.requester.questions.answers import answer_xml
 from crowd.requester.selectors.hit_status import hits_of, status_of
-from crowd.requester.services import events, requirements
-from crowd.requester.services.settle import announce, approve, end, settle
+from crowd.requester.services import events, policies, requirements
+from crowd.requester.services.decisions import approve
+from crowd.requester.services.settle import announce, end, settle
 from crowd.workers.models.worker import Worker
 from genie.lib.errors import GenieError
 
@@ -25,7 +26,9 @@ State = RequesterAssignment.State
 
 
 def known_as(requester: Requester, worker: Worker) -> WorkerAlias:
-    """Give the name that a worker has for a requester."""
+    """Give the name that a worker has for a requester; sandboxes know no people."""
+    if worker.simulated != requester.is_sandbox:
+        raise GenieError("This work is not for you.", code="not-yours")
     return WorkerAlias.objects.get_or_create(requester=requester, worker=worker)[0]
 
 
@@ -87,6 +90,8 @@ def send_in(assignment: RequesterAssignment, worker: Worker, answer: str) -> Non
             )
         _touch(row.hit, now)
         events.about_work(row, "AssignmentSubmitted", now)
+        if row.hit.policies:
+            policies.review_work(row.pk, now)
         # A delay of nothing means approval at once.
         if not delay:
             approve(row, now)
@@ -104,7 +109,10 @@ def _check_welcome(alias: WorkerAlias, hit: RequesterHIT) -> None:
         raise GenieError(
             "This requester has blocked you from their HITs.", code="blocked"
         )
-    if requirements.lacking(alias.worker, hit.hit_type.requirements):
+    asked = hit.hit_type.requirements
+    if alias.worker.simulated:
+        asked = [one for one in asked if not requirements.is_system(one)]
+    if requirements.lacking(alias.worker, asked):
         raise GenieError(
             "You do not have the qualifications that this HIT requires.",
             code="not-qualified",

@@ -131,18 +131,51 @@ def test_questions_out_of_form_post_nothing(desk, question):
     assert RequesterHIT.objects.count() == 0
 
 
-def test_layouts_and_review_policies_are_refused(desk):
-    for fields in (
-        {"HITLayoutId": "3LAYOUT", "Question": html()},
-        {"AssignmentReviewPolicy": {"PolicyName": "ScoreMyKnownAnswers/2011-09-01"}},
-        {"HITReviewPolicy": {"PolicyName": "SimplePlurality/2011-09-01"}},
-    ):
-        refused("InvalidParameterValue", lambda f=fields: post(desk, **f))
+PLURALITY = {"PolicyName": "SimplePlurality/2011-09-01"}
+KNOWN = {"PolicyName": "ScoreMyKnownAnswers/2011-09-01"}
+
+
+def known(*parameters, entries=({"Key": "q", "Values": ["A"]},)):
+    key = {"Key": "AnswerKey", "MapEntries": list(entries)}
+    return {"AssignmentReviewPolicy": {**KNOWN, "Parameters": [key, *parameters]}}
+
+
+def number(key, value):
+    return {"Key": key, "Values": [value]}
+
+
+@pytest.mark.parametrize(
+    "fields",
+    [
+        {"HITLayoutId": "3LAYOUT"},
+        {"HITLayoutParameters": [{"Name": "a", "Value": "b"}]},
+        {"AssignmentReviewPolicy": KNOWN},
+        {"AssignmentReviewPolicy": PLURALITY},
+        {"HITReviewPolicy": PLURALITY},
+        known(entries=()),
+        known(number("ApproveIfKnownAnswerScoreIsAtLeast", "102")),
+        known(number("RejectIfKnownAnswerScoreIsLessThan", "half")),
+        known({"Key": "RejectIfKnownAnswerScoreIsLessThan", "Values": []}),
+        known(number("ExtendMaximumAssignments", "26")),
+        known(number("QuestionAgreementThreshold", "50")),
+        known({"Key": "AnswerKey"}),
+    ],
+)
+def test_unknown_layouts_and_impossible_policies_post_nothing(desk, fields):
+    asks = [{**HIT, **fields}]
+    if "HITLayoutId" in fields:
+        asks.append({key: value for key, value in asks[0].items() if key != "Question"})
+    for ask in asks:
+        with pytest.raises(ClientError) as caught:
+            desk.client.create_hit(**ask)
+        code = caught.value.response["Error"]["Code"]
+        assert code in {"RequestError", "ParameterValidationError"}
+    assert not RequesterHIT.objects.exists()
+
+
+def test_a_hit_shows_something(desk):
     bare = {key: value for key, value in HIT.items() if key != "Question"}
     refused("InvalidParameterValue", desk.client.create_hit, **bare)
-    refused(
-        "InvalidParameterValue", desk.client.create_hit, **bare, HITLayoutId="3LAYOUT"
-    )
 
 
 QUALIFICATION = {

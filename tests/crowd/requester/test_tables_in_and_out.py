@@ -9,8 +9,9 @@ from django.test import Client
 from django.urls import reverse
 
 from crowd.models import Requester, RequesterAssignment, RequesterBatch, RequesterHIT
-from crowd.requester.batches.page import MAX_ROWS, as_question, read_table
+from crowd.requester.batches.table import MAX_ROWS, read_table
 from crowd.requester.questions.questions import read_question
+from crowd.requester.questions.template import as_question
 from crowd.requester.services import access_keys
 from genie.lib.errors import GenieError
 from tests.crowd.requester.on_site import OnSite, send
@@ -200,7 +201,7 @@ def test_a_batch_can_be_stopped(office, rita):
         (PAGE, "text,note\n", "no rows"),
         (PAGE, "text,note\na\x07,b\n", "line 2: the character"),
         (PAGE, 'text,note\n"a,b\n', "line 2: "),
-        (PAGE, "text,note\n" + "x" * 66_000 + ",b\n", "line 2: its page has"),
+        (PAGE, "text,note\n" + "x" * 66_000 + ",b\n", "Line 2: The page has"),
         ("<p>\n${texts}</p>", TABLE, "line 2: ${texts} is not a column"),
         (PAGE, b"text,note\na,b\n\xff,c\n", "Line 3 is not UTF-8."),
         (PAGE, "", "The submitted file is empty."),
@@ -222,9 +223,9 @@ def test_html_in_the_table_is_shown_as_such_where_it_was_said_to_be_some(office,
 
 def test_pages_with_a_form_or_whole_ones_stay_as_they_are():
     own = "<form action='x'></form>"
-    assert read_question(as_question(own, 2)).content.count("<form") == 1
+    assert read_question(as_question(own)).content.count("<form") == 1
     whole = f"<!doctype html><html><body>{own} ]]> </body></html>"
-    assert read_question(as_question(whole, 2)).content == whole
+    assert read_question(as_question(whole)).content == whole
 
 
 def test_a_table_has_an_end():

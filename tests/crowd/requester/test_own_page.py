@@ -1,0 +1,261 @@
+"""A requester's own page: keys, money, batches, layouts and the sandbox."""
+
+from __future__ import annotations
+
+import csv
+import io
+import re
+from html import unescape
+
+import pytest
+from django.core.files.uploadedfile import SimpleUploadedFile
+from django.test import Client
+from django.urls import reverse
+
+from crowd.models import (
+    AccessKey,
+    LedgerEntry,
+    Message,
+    Requester,
+    RequesterAssignment,
+    RequesterBonus,
+    RequesterEntry,
+    RequesterHIT,
+    RequesterLayout,
+    WorkerAlias,
+)
+from crowd.money.selectors.earnings import earnings
+from crowd.requester.questions.answers import texts_of
+from crowd.requester.services import access_keys, periodic, turns
+from genie.lib.errors import GenieError
+from tests.crowd.requester.making import TEST, balance, external, html, post, worker
+from tests.crowd.requester.on_site import OnSite
+from tests.factories import make_user
+
+PAGE = """<p>${text}</p><input type=radio name=mood value=good>
+<input type=radio name=mood value=bad><select name=tone><option value=warm></select>
+<input type=number name=score min=1 max=5><textarea name=why></textarea>"""
+
+
+@pytest.fixture
+def rita(transactional_db):
+    return make_user("rita")
+
+
+@pytest.fixture
+def lab(rita):
+    made = Requester.objects.create(name="A <lab>")
+    made.people.add(rita)
+    access_keys.deposit(made, 10_000, key="start")
+    return made
+
+
+@pytest.fixture
+def own(rita):
+    client = Client()
+    client.force_login(rita)
+    return client
+
+
+def at(name, requester, *args):
+    return reverse(f"requester:{name}", args=[requester.customer_id, *args])
+
+
+def text(answer):
+    return unescape(re.sub(r"<[^>]*>", " ", answer.content.decode()))
+
+
+def a_batch(**fields):
+    return {
+        "name": "Moods",
+        "title": "Say how it reads",
+        "description": "Read it.",
+        "reward": "0.40",
+        "max_assignments": 1,
+        "minutes": 10,
+        "days": 1,
+        "approval_days": 1,
+        **fields,
+    }
+
+
+def test_a_key_is_made_shown_once_and_revoked(own, lab, rita):
+    assert own.get(reverse("requester:home")).url == at("desk", lab)
+    page = own.get(at("desk", lab))
+    assert "A &lt;lab&gt;" in page.content.decode()
+    assert "$100.00" in text(page)
+    assert own.post(at("desk", lab), {"note": ""}).status_code == 400
+    shown = own.post(at("desk", lab), {"note": "<lab> computer"}, follow=True)
+    key = AccessKey.objects.get()
+    [secret] = access_keys.live_secrets(key.key_id)
+    assert key.created_by == rita
+    assert secret in text(shown)
+    later = own.get(at("desk", lab))
+    assert secret not in text(later)
+    assert key.key_id in text(later)
+    assert "&lt;lab&gt; computer" in later.content.decode()
+    assert "signs nothing" in text(own.post(at("revoke-key", lab, key.pk), follow=True))
+    assert access_keys.live_secrets(key.key_id) == []
+    assert key.key_id not in text(own.get(at("desk", lab)))
+
+
+def test_a_page_is_open_to_its_own_people_only(own, lab):
+    other = Requester.objects.create(name="Another")
+    theirs = RequesterLayout.objects.create(requester=other, name="x", page="x")
+    for name in ("desk", "batches", "layouts"):
+        assert own.get(at(name, other)).status_code == 404
+    assert own.post(at("sandbox", other)).status_code == 404
+    assert own.post(at("retire-layout", lab, theirs.pk)).status_code == 404
+    nobody = Client()
+    nobody.force_login(make_user("nora", is_staff=True))
+    assert nobody.get(at("desk", lab)).status_code == 404
+    assert "Ask the staff" in text(nobody.get(reverse("requester:home")))
+
+
+def test_staff_choose_who_opens_the_page(lab, rita):
+    boss = Client()
+    boss.force_login(make_user("ada", is_staff=True, is_superuser=True))
+    make_user("carl")
+    data = {"action": "set_people", "_selected_action": [lab.pk], "confirmed": "yes"}
+    where = reverse("admin:crowd_requester_changelist")
+    wrong = boss.post(where, {**data, "accounts": "carl\nnobody"}, follow=True)
+    assert "There is no account nobody" in text(wrong)
+    boss.post(where, {**data, "accounts": "carl\n"})
+    assert [user.username for user in lab.people.all()] == ["carl"]
+
+
+def test_a_table_is_posted_its_results_read_and_decided(own, lab):
+    files = {
+        "page_file": SimpleUploadedFile("page.html", PAGE.encode()),
+        "table_file": SimpleUploadedFile("t.csv", b"text,note\none,1\ntwo,2\n"),
+    }
+    asked = own.post(at("batches", lab), {**a_batch(), **files})
+    assert "2 HITs, 2 assignments: $0.96 at most" in text(asked)
+    assert not RequesterHIT.objects.exists()
+    confirmed = a_batch(page=PAGE, table="text,note\none,1\ntwo,2\n", confirmed="yes")
+    page = own.post(at("batches", lab), confirmed, follow=True)
+    assert "Posted 2 HITs" in text(page)
+    [batch] = lab.batches.all()
+    wanda = OnSite()
+    done = wanda.do(lab.hits.first().entity_id, mood="good")
+    table = own.get(at("results", lab, batch.pk)).content.decode()
+    [row] = csv.DictReader(io.StringIO(table))
+    assert (row["AssignmentId"], row["Answer.mood"]) == (done, "good")
+    decided = SimpleUploadedFile("r.csv", f"AssignmentId,Approve,Reject\n{done},,Empty\n".encode())  # fmt: skip
+    told = own.post(at("batch", lab, batch.pk), {"table_file": decided}, follow=True)
+    assert "Approved 0, rejected 1" in text(told)
+    assert Message.objects.get(worker=wanda.worker).kind == "REJECTED"
+    own.post(at("stop-batch", lab, batch.pk))
+    assert not lab.hits.filter(announced=False).exists()
+    listed = own.get(at("batches", lab))
+    assert "Moods" in text(listed)
+    again = own.post(at("batches", lab), confirmed)
+    assert "already a batch called Moods" in text(again)
+
+
+def test_a_layout_is_added_and_removed(own, lab):
+    page = "<p>${ text }</p>\r\n<script>x()</script>"
+    own.post(at("layouts", lab), {"name": "<b>", "page": page})
+    [layout] = lab.layouts.all()
+    shown = own.get(at("layouts", lab)).content.decode()
+    assert layout.entity_id in shown
+    assert "<code>text</code>" in shown
+    assert "&lt;script&gt;x()" in shown
+    own.post(at("retire-layout", lab, layout.pk))
+    assert layout.entity_id not in own.get(at("layouts", lab)).content.decode()
+    assert own.post(at("layouts", lab), {"name": "x", "page": "x" * 66_000}).status_code == 400  # fmt: skip
+
+
+@pytest.fixture
+def box(own, lab):
+    """Open the sandbox by the button."""
+    page = own.post(at("sandbox", lab), follow=True)
+    assert "This is a sandbox" in text(page)
+    return Requester.objects.get(sandbox_of=lab)
+
+
+def test_a_program_runs_in_the_sandbox_with_simulated_workers(own, lab, box, desk):
+    own.post(at("desk", box), {"note": "try"})
+    key = AccessKey.objects.get(requester=box)
+    assert key.key_id.startswith("GENIESANDBOX")
+    [secret] = access_keys.live_secrets(key.key_id)
+    desk.client = desk.connect(key.key_id, secret)
+    assert balance(desk) == ("10000.00", "0.00")
+    hits = [
+        post(desk, Question=html(PAGE), MaxAssignments=3, Reward="1"),
+        post(desk, Question=TEST),
+        post(desk, Question=external()),
+    ]
+    with pytest.raises(GenieError, match="not for you"):
+        turns.accept(RequesterHIT.objects.get(entity_id=hits[0]), worker())
+    wanda = OnSite()
+    assert "Say how it reads" not in text(wanda.get("requests"))
+    group = RequesterHIT.objects.get(entity_id=hits[0]).hit_type.group_id
+    assert wanda.get("request", group).status_code == 404
+    periodic.settle_all()
+    listed = [
+        desk.client.list_assignments_for_hit(HITId=hit)["Assignments"] for hit in hits
+    ]
+    assert [len(one) for one in listed] == [3, 1, 0]
+    answer = texts_of(listed[0][0]["Answer"])
+    assert list(answer) == ["mood", "tone", "score", "why"]
+    assert answer["mood"][0] in {"good", "bad"}
+    assert 1 <= int(answer["score"][0]) <= 5
+    done = listed[0][0]
+    desk.client.approve_assignment(AssignmentId=done["AssignmentId"])
+    desk.client.send_bonus(
+        WorkerId=done["WorkerId"],
+        AssignmentId=done["AssignmentId"],
+        BonusAmount="5",
+        Reason="x",
+    )
+    assert balance(desk) == ("10000.00", "0.00")
+    # simulated workers need no record here, but what only this requester can give
+    kind = desk.client.create_qualification_type(
+        Name="Reads", Description="Reads.", QualificationTypeStatus="Active"
+    )["QualificationType"]["QualificationTypeId"]
+    record = {"QualificationTypeId": "00000000000000000040", "IntegerValues": [9]}
+    asked = [
+        {**record, "Comparator": "GreaterThan"},
+        {"QualificationTypeId": kind, "Comparator": "Exists"},
+    ]
+    hit = post(desk, QualificationRequirements=asked)
+    assert "gave 0 answers" in text(own.post(at("sandbox", box), follow=True))
+    desk.client.associate_qualification_with_worker(
+        QualificationTypeId=kind, WorkerId=done["WorkerId"]
+    )
+    assert "gave 1 answer." in text(own.post(at("sandbox", box), follow=True))
+    [one] = desk.client.list_assignments_for_hit(HITId=hit)["Assignments"]
+    assert one["WorkerId"] == done["WorkerId"]
+
+
+def test_nothing_of_a_sandbox_reaches_people_or_money(own, lab, box, rita):
+    confirmed = a_batch(page=PAGE, table="text\none\n", confirmed="yes", reward="3")
+    assert "No money is spent" in text(own.post(at("batches", box), confirmed, follow=True))  # fmt: skip
+    assert "gave 1 answer." in text(own.post(at("sandbox", box), follow=True))
+    work = RequesterAssignment.objects.get()
+    assert work.worker.worker.simulated
+    access_keys.deposit(lab, 1, key="more")
+    with pytest.raises(GenieError, match="no money"):
+        access_keys.deposit(box, 1, key="more")
+    file = f"AssignmentId,Approve,Reject\n{work.entity_id},x,\n".encode()
+    [batch] = box.batches.all()
+    decided = SimpleUploadedFile("r.csv", file)
+    own.post(at("batch", box, batch.pk), {"table_file": decided})
+    work.refresh_from_db()
+    # approved, and counted as paid: no list of what is to be paid has it
+    assert (work.state, work.payment_reference) == ("Approved", "sandbox")
+    assert not RequesterEntry.objects.filter(requester=box).exists()
+    assert not LedgerEntry.objects.exists()
+    box.refresh_from_db()
+    assert (box.balance_cents, box.held_cents) == (0, 0)
+    assert not RequesterBonus.objects.exists()
+    assert earnings(work.worker.worker).paid == 0
+    assert not WorkerAlias.objects.filter(worker__simulated=False).exists()
+    boss = Client()
+    boss.force_login(make_user("ada", is_staff=True, is_superuser=True))
+    for model in ("requesterassignment", "requesterbatch", "requester"):
+        page = boss.get(reverse(f"admin:crowd_{model}_changelist")).content.decode()
+        assert work.entity_id not in page
+        assert "Moods" not in page
+    assert box.name not in page
