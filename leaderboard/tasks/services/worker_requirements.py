@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import asdict
 
+from crowd.platforms.demands import StudyTerms
 from crowd.workers.models.requirement import Requirement
 from crowd.workers.selectors.platform_requirements import check_platform, of_pool
 from crowd.workers.services import requirements as require
@@ -24,7 +25,14 @@ def check(human: HumanConfig, pool: str = "") -> None:
             Requirement(kind=Requirement.Kind.TEST, test_name="test of this task")
         )
     of_staff = of_pool(pool) if pool else []
-    check_platform(human.platform, [*of_staff, *requirements])
+    # [human.study] is about the platform that [human] names
+    study = study_of(human) if type(human) is HumanConfig else None
+    check_platform(human.platform, [*of_staff, *requirements], study)
+
+
+def study_of(human: HumanConfig) -> StudyTerms:
+    """Give what a task states of its studies."""
+    return StudyTerms(**asdict(human.study))
 
 
 def stated(human: HumanConfig) -> require.Wanted:
