@@ -94,7 +94,7 @@ def _unsettled(now: datetime, assignment: timedelta) -> Q:
         | Exists(waiting)
         | Exists(sessions)
         | Exists(decisions.planned_bonuses(OuterRef("pk")))
-        | Exists(early_ends.owed(OuterRef("pk")))
+        | Q(Exists(early_ends.owed(OuterRef("pk"))))
         | Exists(closed)
     )
     return ~Q(state__in=OVER) | Q(external__isnull=False) & matters

@@ -6,9 +6,10 @@ from decimal import Decimal
 
 import pytest
 from django.db.models import Sum
+from django.urls import reverse
 
 from crowd.campaigns.services import review
-from crowd.elsewhere.services import sync
+from crowd.elsewhere.services import accounts, sync
 from crowd.hits.services.platforms import connect
 from crowd.models import (
     Answer,
@@ -21,7 +22,9 @@ from crowd.models import (
 )
 from crowd.money.services import bonuses
 from crowd.platforms.base import BonusSpec
+from crowd.platforms.demands import StudyTerms
 from genie.lib import jobs
+from genie.lib.errors import GenieError
 from leaderboard.contracts.platforms import REASON, one
 from tests.crowd.making import make_campaign
 from tests.crowd.platforms.test_prolific_campaign import (
@@ -77,6 +80,32 @@ def test_a_study_in_pounds_pays_pence_and_the_ledger_keeps_both(
     look(campaign)
     assert there.rewards == 148
     assert foreign(kind="BONUS") == 100
+
+
+def test_who_approves_is_told_the_currency_and_its_rate(there, pounds):  # noqa: F811
+    accounts.check("prolific", [], StudyTerms())
+    said = accounts.pays_in("prolific", 12_700)
+    assert "pays in GBP: $127.00 (GBP 100.00)" in said
+    assert "GBP at $1.27, stored on" in said
+    there.currency = "EUR"
+    with pytest.raises(GenieError, match="EUR, but budgets here are in USD"):
+        accounts.check("prolific", [], StudyTerms())
+    assert "is not settled" in accounts.pays_in("prolific", 100)
+    there.faults = [["GET", "workspaces/.*", "503", 1]]
+    accounts.check("prolific", [], StudyTerms())  # asked again before publishing
+    assert accounts.pays_in("selfhosted", 100) == ""
+
+
+def test_a_rate_is_stored_by_a_person_and_never_changed(admin_client, admin_user):
+    page = reverse("admin:crowd_exchangerate_add")
+    answer = admin_client.post(page, {"currency": "GBP", "dollars": "1.31"})
+    assert answer.status_code == 302
+    rate = ExchangeRate.objects.get()
+    assert rate.stored_by == admin_user
+    page = reverse("admin:crowd_exchangerate_change", args=[rate.pk])
+    admin_client.post(page, {"currency": "GBP", "dollars": "9"})
+    rate.refresh_from_db()
+    assert rate.dollars == Decimal("1.31")
 
 
 def test_an_amount_in_another_currency_than_the_workspaces_is_never_sent(there):  # noqa: F811
