@@ -11,7 +11,12 @@ from crowd.elsewhere.admin.campaigns import (
 )
 from crowd.elsewhere.admin.panels import PanelSourceAdmin
 from crowd.messages.admin import MessageAdmin
-from crowd.money.admin.money import BudgetAdmin, CommitmentAdmin, LedgerEntryAdmin
+from crowd.money.admin.money import (
+    BudgetAdmin,
+    CommitmentAdmin,
+    ExchangeRateAdmin,
+    LedgerEntryAdmin,
+)
 from crowd.requester.admin.accounts import AccessKeyAdmin, RequesterAdmin
 from crowd.requester.admin.batches import RequesterBatchAdmin
 from crowd.requester.admin.work import (
@@ -35,6 +40,7 @@ __all__ = [
     "BudgetAdmin",
     "CampaignAdmin",
     "CommitmentAdmin",
+    "ExchangeRateAdmin",
     "ExternalCampaignAdmin",
     "ExternalSessionAdmin",
     "HITAdmin",

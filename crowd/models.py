@@ -17,7 +17,7 @@ from crowd.hits.models.reservation import Reservation
 from crowd.hits.models.reward_change import RewardChange
 from crowd.hits.models.signals import Signals
 from crowd.messages.models import Message
-from crowd.money.models import Budget, Commitment, LedgerEntry
+from crowd.money.models import Budget, Commitment, ExchangeRate, LedgerEntry
 from crowd.requester.models.account import (
     AccessKey,
     Requester,
@@ -74,6 +74,7 @@ __all__ = [
     "Consent",
     "ConsentVersion",
     "DrawnOrder",
+    "ExchangeRate",
     "Exclusion",
     "ExternalCampaign",
     "ExternalSession",

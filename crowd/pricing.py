@@ -50,6 +50,8 @@ class Quote:
         The same, line by line, as staff read it.
     anchor_cents : int
         Rewards for the anchor items.
+    reserve_cents : int
+        What is approved beside the planned work, at most; fees included.
     """
 
     reward_cents: int
@@ -60,6 +62,17 @@ class Quote:
     n_assignments: int
     lines: tuple[QuoteLine, ...]
     anchor_cents: int = 0
+    reserve_cents: int = 0
+
+    def reserving(self, label: str, n: int, unit_cents: int) -> Quote:
+        """Add what may become due n times beside the planned work."""
+        line = _line(label, n, unit_cents)
+        return replace(
+            self,
+            reserve_cents=self.reserve_cents + line.cents,
+            total_cents=self.total_cents + line.cents,
+            lines=(*self.lines, line),
+        )
 
     def times(self, n: int) -> Quote:
         """Price the same several times over."""
@@ -71,6 +84,7 @@ class Quote:
             total_cents=n * self.total_cents,
             n_assignments=n * self.n_assignments,
             anchor_cents=n * self.anchor_cents,
+            reserve_cents=n * self.reserve_cents,
             # Line by line: the lines of a quote add up to its total.
             lines=tuple(
                 replace(line, n=n * line.n, cents=n * line.cents) for line in self.lines

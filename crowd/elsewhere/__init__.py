@@ -5,8 +5,8 @@ take in what it has. Each outward call is a row before it is sent, so a crash re
 nothing and forgets nothing. Adapters in `crowd.platforms` speak the protocols and know
 neither Django nor the database.
 
-Front door: models; pages (access, visit); services (hit_page, notices, subscriptions,
-sync, visits).
+Front door: models; pages (access, visit); services (accounts, attested, hit_page,
+notices, subscriptions, sync, visits).
 """
 
 from __future__ import annotations

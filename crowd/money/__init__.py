@@ -5,7 +5,7 @@ payment is planned once under a key made from what it is for. `crowd.pricing` sa
 something costs, this wing says whether it may be spent and what was.
 
 Front door: models; admin (fair_pay, money); selectors (earnings, fair_pay,
-requester_earnings); services (bonuses, budgets, payments).
+rates, requester_earnings); services (bonuses, budgets, payments).
 """
 
 from __future__ import annotations

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from decimal import Decimal
+
 from django.conf import settings
+from django.core.validators import MinValueValidator
 from django.db import models
 
 from crowd.hits.models.assignment import Assignment
@@ -49,6 +52,32 @@ class Commitment(models.Model):
         return self.key
 
 
+class ExchangeRate(models.Model):
+    """What another currency is worth, as staff stored it; rows are added, never edited."""
+
+    currency = models.CharField(max_length=3, choices=[(c, c) for c in ("GBP", "EUR")])
+    dollars = models.DecimalField(
+        max_digits=9,
+        decimal_places=6,
+        validators=[MinValueValidator(Decimal("0.01"))],
+        help_text="US dollars for one unit of the currency; 1.27 for a pound.",
+    )
+    stored_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="+"
+    )
+    stored_at = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        ordering = ["-pk"]
+        verbose_name = "exchange rate"
+
+    def __str__(self) -> str:
+        return (
+            f"{self.currency} at ${self.dollars.normalize():f}, stored on "
+            f"{self.stored_at:%-d %B %Y}"
+        )
+
+
 class LedgerEntry(models.Model):
     """One payment, intended and then done; rows are added and completed, not edited."""
 
@@ -81,6 +110,11 @@ class LedgerEntry(models.Model):
         max_length=16, choices=State.choices, default=State.PLANNED
     )
     amount_cents = models.PositiveIntegerField()
+    # what was paid in another currency, in its cents, and at what rate that was reckoned
+    foreign_amount = models.PositiveIntegerField(null=True, blank=True)
+    rate = models.ForeignKey(
+        ExchangeRate, on_delete=models.PROTECT, null=True, blank=True, related_name="+"
+    )
     reason = models.CharField(max_length=300, blank=True)
     platform_id = models.CharField(max_length=100, blank=True)
     created_at = models.DateTimeField(auto_now_add=True)

@@ -18,6 +18,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, Literal
 
+from crowd.platforms.demands import Requirements, StudyTerms
 from crowd.pricing import Quote, quote
 from genie.lib.errors import GenieError
 from genie.lib.extension import discover
@@ -55,6 +56,9 @@ class Capabilities:
         Can keep a worker away before they see the work.
     checks_requirements : bool
         Keeps people away who lack what a campaign requires.
+    attests : frozenset of str
+        The kinds of requirement that it does so for where it cannot for all: who comes
+        is known to meet those, though we cannot look it up.
     preview : bool
         Shows work to people who have not accepted it.
     sandbox, changes_reward : bool
@@ -73,52 +77,11 @@ class Capabilities:
     auto_approval: bool = False
     native_exclusion: bool = False
     checks_requirements: bool = False
+    attests: frozenset[str] = frozenset()
     preview: bool = False
     sandbox: bool = False
     changes_reward: bool = False
     reject_minimum_characters: int = 1
-
-
-@dataclass(frozen=True)
-class Choice:
-    """One answer of a test's question, with what the worker reads."""
-
-    key: str
-    text: str
-
-
-@dataclass(frozen=True)
-class FormQuestion:
-    """One question of a qualification test; `right` holds the keys of right answers."""
-
-    key: str
-    text: str
-    choices: Sequence[Choice]
-    right: Sequence[str]
-
-
-@dataclass(frozen=True)
-class QualifyingTest:
-    """A test that the platform gives and grades; `name` differs for each version."""
-
-    name: str
-    introduction: str
-    pass_percent: int
-    questions: Sequence[FormQuestion]
-    seconds: int = 3600
-    # None: one try for ever
-    retry_seconds: int | None = None
-
-
-@dataclass(frozen=True)
-class Requirements:
-    """Who may do the work, as far as the platform knows its people."""
-
-    minimum_approved: int = 0
-    minimum_percent_approved: int = 0
-    countries: Sequence[str] = ()
-    masters: bool = False
-    tests: Sequence[QualifyingTest] = ()
 
 
 @dataclass(frozen=True)
@@ -141,6 +104,9 @@ class CampaignSpec:
     url: str = ""
     requirements: Requirements = field(default_factory=Requirements)
     sent: Sent = "never"
+    study: StudyTerms = field(default_factory=StudyTerms)
+    # whose cents the reward is in
+    currency: str = "USD"
 
 
 @dataclass(frozen=True)
@@ -195,6 +161,8 @@ class BonusSpec:
     amount_cents: int
     reason: str
     sent: Sent = "never"
+    # whose cents the amount is
+    currency: str = "USD"
 
 
 @dataclass(frozen=True)
@@ -281,6 +249,16 @@ class Platform(ABC):
         """Give the platform as the site's settings describe it, or say what is missing."""
         return cls()
 
+    @classmethod
+    def check_study(cls, requirements: Requirements, study: StudyTerms) -> None:
+        """Refuse what cannot be asked of this platform, without asking anybody."""
+        if study.demands:
+            raise GenieError(
+                f"{cls.title} cannot do what [human.study] says: "
+                f"{', '.join(study.demands)}. Remove it or choose another platform.",
+                code="requirement-not-checked",
+            )
+
     @abstractmethod
     def publish(self, campaign: CampaignSpec) -> Result:
         """Make the offer known; the same key again gives the same name."""
@@ -356,7 +334,15 @@ class Platform(ABC):
 
     @abstractmethod
     def balance_cents(self) -> int | None:
-        """Say what can be spent there; None where there is no account."""
+        """Say what can be spent, in cents of `currency`; None without an account."""
+
+    def currency(self) -> str:
+        """Say what the account there pays in."""
+        return "USD"
+
+    def check_filters(self, requirements: Requirements, study: StudyTerms) -> None:
+        """Ask the platform whether it can keep everybody else away; refuse if not."""
+        return None
 
     def quote(
         self,

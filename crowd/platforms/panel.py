@@ -62,7 +62,12 @@ class Panel(Here):
 
     slug = "panel"
     title = "Any panel with a link"
-    capabilities = Capabilities(idempotent_bonus=True, auto_approval=True, sandbox=True)
+    capabilities = Capabilities(
+        idempotent_bonus=True,
+        auto_approval=True,
+        attests=frozenset({"COUNTRY"}),
+        sandbox=True,
+    )
 
     def __init__(self, panel: PanelTerms) -> None:
         self.panel = panel

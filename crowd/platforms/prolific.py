@@ -29,7 +29,9 @@ from crowd.platforms.base import (
     Result,
     SessionEvent,
 )
-from crowd.platforms.prolific_protocol import terms
+from crowd.platforms.demands import Requirements, StudyTerms
+from crowd.platforms.prolific_protocol import filters, terms
+from crowd.platforms.prolific_protocol.bonuses import pay_bonus
 from crowd.platforms.prolific_protocol.calls import (
     Account,
     Calls,
@@ -50,10 +52,6 @@ FAILURES = (ProlificRefusal, ProlificBusy, ProlificSilence)
 # What a study is in, and the step that brings it to where people can take places.
 TO_OPEN = {"UNPUBLISHED": "PUBLISH", "PAUSED": "START"}
 OPEN = {"ACTIVE", "PUBLISHING", "SCHEDULED"}
-LOOK = (
-    "It is unknown whether this bonus was paid; trying again could pay it twice. "
-    "Check the submission on Prolific."
-)
 TOO_SHORT = (
     f"Prolific requires a reason of at least {terms.REJECT_CHARACTERS} characters for "
     "a rejection."
@@ -70,6 +68,7 @@ class Prolific(Platform):
         pays=True,
         auto_approval=True,
         native_exclusion=True,
+        attests=frozenset({"APPROVED", "APPROVED_PERCENT", "COUNTRY"}),
         reject_minimum_characters=terms.REJECT_CHARACTERS,
     )
 
@@ -95,6 +94,25 @@ class Prolific(Platform):
 
     # --- the offer ---------------------------------------------------------------------
 
+    @classmethod
+    def check_study(cls, requirements: Requirements, study: StudyTerms) -> None:
+        filters.check(requirements, study)
+
+    def check_filters(self, requirements: Requirements, study: StudyTerms) -> None:
+        try:
+            self._filters(requirements, study)
+        except FAILURES as error:
+            raise unreachable(error) from error
+
+    def _filters(
+        self, requirements: Requirements, study: StudyTerms
+    ) -> filters.Filters:
+        query = {"workspace_id": self.account.workspace_id}
+        looked_up = filters.needs_catalogue(requirements, study)
+        rows = self.calls.pages("filters/", **query) if looked_up else ()
+        catalogue = {str(row.get("filter_id")): row for row in rows}
+        return filters.of(requirements, study, catalogue)
+
     def publish(self, campaign: CampaignSpec) -> Result:
         """Make the study, found again by our key, and open it.
 
@@ -103,6 +121,9 @@ class Prolific(Platform):
         """
 
         def act() -> Result:
+            other = self._other_currency(campaign.key, campaign.currency)
+            if other is not None:
+                return other
             study = self._named(campaign.key) or self._draft(campaign)
             self._open(str(study["id"]), str(study.get("status", "UNPUBLISHED")))
             return Result(campaign.key, "done", str(study["id"]))
@@ -110,11 +131,14 @@ class Prolific(Platform):
         return result_of(campaign.key, act)
 
     def _draft(self, campaign: CampaignSpec) -> dict[str, Any]:
+        ours = self._groups.of(campaign.pool) if campaign.pool else ""
+        shut_out = [ours, *campaign.study.without_groups]
         body = terms.study(
             campaign,
             code_secret=self.account.code_secret,
             hourly_cents=self.account.hourly_cents,
-            blocked_group=self._groups.of(campaign.pool) if campaign.pool else "",
+            filters=self._filters(campaign.requirements, campaign.study)
+            + filters.groups(filters.BLOCKED, shut_out),
             project=self.account.project_id,
         )
         study: dict[str, Any] = self.calls.without_retry("POST", "studies/", json=body)
@@ -277,64 +301,38 @@ class Prolific(Platform):
         return Result(spec.key, "refused", message=status, code="decided-otherwise")
 
     def bonus(self, bonuses: Sequence[BonusSpec]) -> Iterator[Result]:
-        """Pay each bonus by a list of its own, sent one single time.
-
-        Setting the list up pays nothing and may be tried again; paying it is no
-        idempotent call. So there is no way from an unclear answer back to another try.
-        """
+        """Pay each bonus by a list of its own, sent one single time."""
         for spec in bonuses:
-            if spec.sent != "never":
-                yield Result(spec.key, "unknown", message=LOOK)
-                continue
-            bonus_list = self._set_up(spec)
-            yield (
-                self._pay(spec, bonus_list)
-                if bonus_list.state == "done"
-                else bonus_list
-            )
+            other = self._other_currency(spec.key, spec.currency)
+            yield other if other is not None else pay_bonus(self.calls, spec)
 
-    def _set_up(self, spec: BonusSpec) -> Result:
-        def act() -> Result:
-            row = self.calls("GET", f"submissions/{spec.session_id}/")
-            line = terms.bonus_line(spec.session_id, spec.amount_cents)
-            bonus_list = self.calls(
-                "POST",
-                "submissions/bonus-payments/",
-                json={"study_id": row["study_id"], "csv_bonuses": line},
-            )
-            return Result(spec.key, "done", str(bonus_list["id"]))
-
-        result = result_of(spec.key, act)
-        # Nothing was paid yet, whatever became of the call.
-        return (
-            Result(spec.key, "again", message=result.message)
-            if result.state == "unknown"
-            else result
-        )
-
-    def _pay(self, spec: BonusSpec, bonus_list: Result) -> Result:
-        path = f"bulk-bonus-payments/{bonus_list.platform_id}/pay/"
-
-        def act() -> Result:
-            self.calls.without_retry("POST", path)
-            return Result(spec.key, "done", bonus_list.platform_id)
-
-        result = result_of(spec.key, act)
-        if result.state != "unknown":
-            return result
-        return Result(
-            spec.key, "unknown", bonus_list.platform_id, f"{LOOK} {result.message}"
-        )
+    def _other_currency(self, key: str, currency: str) -> Result | None:
+        """Stop amounts whose smallest units would be taken for another currency's."""
+        try:
+            there = self.currency()
+        except GenieError as error:
+            return Result(key, "again", message=error.message)
+        if there == currency:
+            return None
+        message = f"The Prolific workspace pays in {there} now, not in {currency}."
+        return Result(key, "again", message=message)
 
     def balance_cents(self) -> int | None:
-        """Say what can be spent there, in cents of US dollars.
+        return int(self._balance["available_balance"])
+
+    def currency(self) -> str:
+        """Say what the workspace pays in: what a study's amounts are taken for.
 
         Raises
         ------
         GenieError
-            ``wrong-currency`` for a workspace that pays in another one: its pence would
-            count as cents. ``platform-not-configured`` where nobody can tell.
+            ``platform-not-configured`` where nobody can tell.
         """
+        return str(self._balance.get("currency_code") or "an unknown currency")
+
+    @cached_property
+    def _balance(self) -> Mapping[str, Any]:
+        """Look once for each adapter, which lives for one look at a campaign."""
         if not self.account.workspace_id:
             raise unset(
                 "GENIE_PROLIFIC_WORKSPACE is not set, so the account's currency is not "
@@ -342,18 +340,10 @@ class Prolific(Platform):
             )
         path = f"workspaces/{self.account.workspace_id}/balance/"
         try:
-            balance = self.calls("GET", path)
+            balance: Mapping[str, Any] = self.calls("GET", path)
         except FAILURES as error:
             raise unreachable(error) from error
-        currency = str(balance.get("currency_code") or "an unknown currency")
-        if currency != terms.CURRENCY:
-            raise GenieError(
-                f"The Prolific workspace pays in {currency}, but this site uses "
-                f"{terms.CURRENCY}, so nothing is published. Use a workspace in "
-                f"{terms.CURRENCY}.",
-                code="wrong-currency",
-            )
-        return int(balance["available_balance"])
+        return balance
 
     def quote(
         self,

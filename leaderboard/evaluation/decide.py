@@ -98,7 +98,9 @@ def approve(
     strategy = strategy_of(evaluation)
     # What would fail at the launch is refused here, before money is set aside.
     strategy.check_launch(evaluation)
-    worker_requirements.check(strategy.human(evaluation), evaluation.task.slug)
+    human = strategy.human(evaluation)
+    worker_requirements.check(human, evaluation.task.slug)
+    worker_requirements.ask_platform(human, evaluation.task.slug)
     qualification.check(evaluation.task)
     if measured and settings.GENIE["TEST_QUESTIONS_CHECKED"]:
         _check_tests(evaluation, by, despite)

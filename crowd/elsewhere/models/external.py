@@ -6,7 +6,7 @@ from django.db import models
 
 from crowd.hits.models.assignment import Assignment
 from crowd.hits.models.campaign import HIT, Campaign
-from crowd.money.models import LedgerEntry
+from crowd.money.models import ExchangeRate, LedgerEntry
 from crowd.workers.models.worker import Worker
 
 
@@ -26,6 +26,16 @@ class ExternalCampaign(models.Model):
     # platform takes for one place
     place_size = models.PositiveIntegerField(default=1)
     place_fee_cents = models.PositiveIntegerField(default=0)
+    # what a place costs there with its fee, in cents of the account's currency; and what
+    # that currency was worth: none for US dollars
+    place_cost = models.PositiveIntegerField(null=True, blank=True)
+    rate = models.ForeignKey(
+        ExchangeRate, on_delete=models.PROTECT, null=True, blank=True, related_name="+"
+    )
+    # [human.study] of the task; see crowd/platforms/demands.py
+    terms = models.JSONField(default=dict, blank=True)
+    # what the platform was told to require of people: those are the ones it sends
+    attested = models.JSONField(default=list, blank=True)
     synced_at = models.DateTimeField(null=True, blank=True)
     # one process at a time tells the platform and asks it
     busy_until = models.DateTimeField(null=True, blank=True)
@@ -134,6 +144,8 @@ class ExternalSession(models.Model):
     # the answer as it came
     raw = models.TextField(blank=True)
     problem = models.CharField(max_length=300, blank=True)
+    # requirements that who sent them says they meet
+    attested = models.JSONField(default=list, blank=True)
     # what came in of it is in assignments
     collected_at = models.DateTimeField(null=True, blank=True)
 

@@ -33,6 +33,14 @@ class PanelSource(models.Model):
         blank=True,
         help_text="The same, for people who were screened out.",
     )
+    countries = models.CharField(
+        max_length=300,
+        blank=True,
+        help_text=(
+            "Two-letter codes of the countries where, as the panel guarantees, all of "
+            "its people live; empty: it guarantees nothing."
+        ),
+    )
     items_per_visit = models.PositiveIntegerField(
         default=0,
         help_text="Number of HITs before people return to the panel; 0: all available.",

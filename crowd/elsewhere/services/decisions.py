@@ -11,13 +11,18 @@ from django.db.models import OuterRef
 from django.utils import timezone
 
 from crowd.campaigns.services import outbox
-from crowd.elsewhere.models.external import ExternalSession, OutwardCall
-from crowd.elsewhere.services import reconcile
+from crowd.elsewhere.models.external import (
+    ExternalCampaign,
+    ExternalSession,
+    OutwardCall,
+)
+from crowd.elsewhere.services import early_ends, foreign, reconcile
 from crowd.elsewhere.services.collect import TWICE
 from crowd.elsewhere.services.hit_offer import PORTION
 from crowd.hits.models.assignment import Assignment
 from crowd.hits.models.campaign import Campaign
-from crowd.money.models import LedgerEntry
+from crowd.money.models import ExchangeRate, LedgerEntry
+from crowd.money.selectors import rates
 from crowd.money.services.bonuses import fee_key
 from crowd.platforms.base import BonusSpec, DecisionSpec, Platform, Result, Sent
 from crowd.workers.models.worker import Exclusion, Worker
@@ -62,7 +67,7 @@ def plan_decisions(campaign: Campaign) -> None:
         ExternalSession.objects.filter(
             campaign=campaign, status__in=["submitted", "rejected"]
         )
-        .prefetch_related("work__assignment")
+        .prefetch_related("work__assignment", "outward_calls")
         .order_by("pk")
     )
     calls = OutwardCall.objects.filter(campaign=campaign, kind=Kind.DECIDE)
@@ -90,6 +95,9 @@ def _wish(session: ExternalSession) -> tuple[str, str]:
         # good faith and is paid.
         waits = session.status == "submitted" and session.problem == TWICE
         return ("approve", "") if waits else ("", "")
+    calls = session.outward_calls.all()
+    if any(call.kind == Kind.BONUS and call.entry_id is None for call in calls):
+        return "", ""  # paid for what was done, and handed in after all
     # A session may hold several pieces of work, and the platform takes one decision for
     # all of them: so it waits for the last, and one good piece is enough.
     if any(assignment.state in OPEN for assignment in assignments):
@@ -149,7 +157,8 @@ def pay_bonuses(campaign: Campaign, platform: Platform, now: datetime) -> None:
         call.key: (call, sent)
         for call, sent in outbox.take(calls, now, repeatable=repeatable)
     }
-    specs = [_bonus(call, sent) for call, sent in taken.values()]
+    place = ExternalCampaign.objects.select_related("rate").get(campaign=campaign)
+    specs = [_bonus(call, sent, place.rate) for call, sent in taken.values()]
     if not specs:
         return
     for result in platform.bonus(specs):
@@ -189,15 +198,16 @@ def _plan_bonuses(campaign: Campaign) -> None:
             )
 
 
-def _bonus(call: OutwardCall, sent: Sent) -> BonusSpec:
+def _bonus(call: OutwardCall, sent: Sent, rate: ExchangeRate | None) -> BonusSpec:
     assert call.session is not None  # noqa: S101 - planned with one
     return BonusSpec(
         call.key,
         call.session.worker.platform_worker_id,
         call.session.session_id,
-        call.amount_cents,
+        rates.there(call.amount_cents, rate),
         call.message or "Thank you.",
         sent,
+        rate.currency if rate else rates.OURS,
     )
 
 
@@ -211,14 +221,18 @@ def note_bonus(call: OutwardCall) -> None:
     }
     state = states[OutwardCall.State(call.state)]
     done = timezone.now() if state == Entry.DONE else None
-    # The fee has no call of its own: the platform takes it together with the bonus.
-    LedgerEntry.objects.filter(
-        idempotency_key__in=[
-            call.entry.idempotency_key if call.entry else "",
-            fee_key(call.entry_id or 0),
-        ]
-        # What was paid is never called anything else again.
-    ).exclude(state=Entry.DONE).update(
+    if call.entry is not None:
+        # The fee has no call of its own: the platform takes it together with the bonus.
+        keys = [call.entry.idempotency_key, fee_key(call.entry.pk)]
+        entries = LedgerEntry.objects.filter(idempotency_key__in=keys)
+    else:
+        # for a visit that ended early; what was refused stays owed
+        entries = early_ends.entries_of(call.session)
+        state = Entry.PLANNED if state == Entry.FAILED else state
+    if done is not None:
+        foreign.note(call.campaign_id, entries)
+    # What was paid is never called anything else again.
+    entries.exclude(state=Entry.DONE).update(
         state=state, platform_id=call.platform_id, done_at=done
     )
 

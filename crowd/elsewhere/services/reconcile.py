@@ -12,7 +12,8 @@ from django.db.models import F, Q
 from django.utils import timezone
 
 from crowd.campaigns.services import review
-from crowd.elsewhere.models.external import ExternalSession
+from crowd.elsewhere.models.external import ExternalCampaign, ExternalSession
+from crowd.elsewhere.services import foreign
 from crowd.hits.models.assignment import Assignment
 from crowd.hits.models.campaign import HIT, Campaign
 from crowd.money.models import LedgerEntry
@@ -112,15 +113,27 @@ def paid(session: ExternalSession) -> int:
     )
     # Cancelled entries, too: where the platform's approval overtook our rejection, the
     # money is gone.
-    return LedgerEntry.objects.filter(
+    entries = LedgerEntry.objects.filter(
         Q(assignment__in=approved, kind__in=FOR_WORK)
         | Q(idempotency_key__in=keys_without_answer(session)),
-        state__in=[Entry.PLANNED, Entry.SENDING, Entry.CANCELLED],
+    )
+    n = entries.filter(
+        state__in=[Entry.PLANNED, Entry.SENDING, Entry.CANCELLED]
     ).update(
         state=Entry.DONE,
         platform_id=session.session_id[:100],
         done_at=timezone.now(),
     )
+    if n:
+        place = (
+            ExternalCampaign.objects.select_related("rate", "campaign__hit_type")
+            .filter(campaign=session.campaign_id)
+            .exclude(rate=None)
+            .first()
+        )
+        if place is not None:
+            foreign.note(session.campaign_id, entries, foreign.of_place(place))
+    return n
 
 
 def keys_without_answer(session: ExternalSession) -> tuple[str, str]:

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import replace
 from datetime import datetime
 
 from django.conf import settings
 from django.db import transaction
 from django.db.models import Sum
 from django.urls import reverse
-from django.utils import timezone
 
 from crowd import hit_templates
 from crowd.campaigns.services import outbox
@@ -18,12 +18,12 @@ from crowd.elsewhere.models.external import (
     ExternalSession,
     OutwardCall,
 )
-from crowd.elsewhere.services import hit_offer, reconcile, study_places
+from crowd.elsewhere.services import attested, hit_offer, reconcile, study_places
 from crowd.hits.models.assignment import Assignment
 from crowd.hits.models.campaign import Campaign
 from crowd.hits.services import slots
 from crowd.money.models import LedgerEntry
-from crowd.money.services import budgets, payments
+from crowd.money.selectors import rates
 from crowd.platforms.base import (
     CampaignSpec,
     ExternalRef,
@@ -32,7 +32,6 @@ from crowd.platforms.base import (
     Result,
     SessionEvent,
 )
-from crowd.workers.selectors.platform_requirements import requirements_of
 from crowd.workers.services.invitations import register_worker
 from genie.lib.errors import GenieError
 
@@ -41,7 +40,6 @@ State = Assignment.State
 Entry = LedgerEntry.State
 OVER = (Campaign.State.STOPPED, Campaign.State.COMPLETE)
 LONGEST_SECONDS = 23 * 3600
-BACK = "Returned on the platform, so it is not paid and is given to someone else."
 NOTHING = "Submitted on the platform, but nothing was answered here."
 
 
@@ -56,7 +54,9 @@ def advance(campaign: Campaign, platform: Platform, now: datetime) -> None:
     if campaign.state == Campaign.State.RUNNING:
         if not place.platform_id:
             _publish(campaign, place, platform, now)
-        elif not place.is_open:
+        else:
+            attested.note_late(campaign, place)
+        if place.platform_id and not place.is_open:
             _switch(campaign, place, platform, Kind.RESUME, now)
         return
     _find_lost(campaign, place, platform, now)
@@ -127,40 +127,49 @@ def _priced(
         Where the campaign requires what the platform cannot check, or the account there
         is not in our currency.
     """
-    requirements_of(campaign)
+    attested.settle(campaign, place, platform)
+    rate = rates.rate_of(platform.currency())
     balance = platform.balance_cents()
+    for_screened_out = study_places.screen_out_cents(campaign, place)
     total = campaign.hits.aggregate(n=Sum("max_assignments"))["n"] or 0
     items_per_place = int(settings.GENIE["PROLIFIC_ITEMS_PER_PLACE"])
     # Where the wanted size costs too much, the one that leaves nothing over may not.
     for cut in study_places.cuts(total, items_per_place):
         reward = campaign.hit_type.reward_cents * cut.size
+        # in cents of what the account pays in
         bill = platform.quote(
-            reward_cents=reward, n_items=cut.n_places, n_test_questions=0
+            reward_cents=rates.there(reward, rate),
+            n_items=cut.n_places,
+            n_test_questions=0,
         )
-        if bill.total_cents <= campaign.budget_cents:
+        cents = rates.here(bill.total_cents, rate)
+        if cents + for_screened_out <= campaign.budget_cents:
             break
     else:
         _trouble(
             place,
             f"{cut.n_places} places of {cut.size} items cost "
-            f"{_money(bill.total_cents)}, but only {_money(campaign.budget_cents)} "
+            f"{rates.shown(cents + for_screened_out, rate)}, but only {_money(campaign.budget_cents)} "
             "was approved.",
         )
         return None
-    if balance is not None and balance < bill.total_cents:
+    needed = bill.total_cents + rates.there(for_screened_out, rate)
+    if balance is not None and balance < needed:
         _trouble(
             place,
-            f"The study costs {_money(bill.total_cents)}, but the account on the "
-            f"platform has {_money(balance)}. Add money to it; the study is then "
+            f"The study costs {rates.shown(cents + for_screened_out, rate)}, but the "
+            f"account on the platform has {rates.in_full(balance, rate)}. Add money to it; the study is then "
             "published automatically.",
         )
         return None
     with transaction.atomic():
         place.place_size = cut.size
         # Rounded up: a place must never be booked for less than the platform takes.
-        place.place_fee_cents = -(-bill.fee_cents // cut.n_places)
-        place.balance_cents = balance
-        place.save(update_fields=["place_size", "place_fee_cents", "balance_cents"])
+        place.place_fee_cents = max(0, -(-cents // cut.n_places) - reward)
+        place.place_cost = -(-bill.total_cents // cut.n_places)
+        place.rate = rate
+        place.balance_cents = None if balance is None else rates.here(balance, rate)
+        place.save(update_fields=_PRICED)
         # The rest of a place's fee is planned with the place; see `whole_places`.
         campaign.fee_cents = place.place_fee_cents // cut.size
         campaign.save(update_fields=["fee_cents"])
@@ -169,8 +178,14 @@ def _priced(
             Kind.PUBLISH,
             str(campaign.pk),
             n=cut.n_places,
-            amount_cents=bill.total_cents,
+            amount_cents=cents,
         )
+
+
+_PRICED = [
+    *("place_size", "place_fee_cents", "place_cost", "rate", "balance_cents"),
+    "attested",
+]
 
 
 def spec_of(
@@ -186,18 +201,23 @@ def spec_of(
         )
     seconds = hit_templates.get(campaign.hit_type.template).seconds
     size = place.place_size
+    terms = attested.terms_of(place)
     return CampaignSpec(
         key=of_one.key,
         title=of_one.title,
         description=of_one.description,
         keywords=of_one.keywords,
-        reward_cents=of_one.reward_cents * size,
+        reward_cents=rates.there(of_one.reward_cents * size, place.rate),
         assignment_seconds=min(of_one.assignment_seconds * size, LONGEST_SECONDS),
         pool=of_one.pool,
         expected_seconds=round(seconds * size),
         n_places=n_places,
         url=site + reverse("work:arrive", args=[campaign.platform, campaign.pk]),
-        requirements=of_one.requirements,
+        requirements=attested.told(place),
+        study=replace(
+            terms, screen_out_cents=rates.there(terms.screen_out_cents, place.rate)
+        ),
+        currency=place.rate.currency if place.rate else rates.OURS,
         sent=of_one.sent,
     )
 
@@ -229,7 +249,7 @@ def _plan_places(campaign: Campaign, place: ExternalCampaign) -> None:
         return
     price = study_places.price_cents(campaign, place)
     there = study_places.n_places_told(campaign)
-    affordable = campaign.budget_cents // price - there if price else n
+    affordable = study_places.left_cents(campaign, place) // price if price else n
     if affordable < n:
         _trouble(
             place,
@@ -307,26 +327,14 @@ def _follow(campaign: Campaign, event: SessionEvent) -> bool:
 
 
 def take_back(session: ExternalSession) -> int:
-    """Give up the work of somebody who returned their place: nobody pays for it."""
-    n = 0
-    for assignment in Assignment.objects.filter(
-        session_work__session=session, state__in=[State.ACCEPTED, State.SUBMITTED]
-    ).order_by("pk"):
-        if assignment.state == State.ACCEPTED:
-            n += slots.take_back(assignment.pk, assignment.hit_id, State.RETURNED)
-            continue
-        changed = Assignment.objects.filter(
-            pk=assignment.pk, state=State.SUBMITTED
-        ).update(state=State.RETURNED, decided_at=timezone.now(), feedback=BACK)
-        if changed:
-            saved = payments.cancel(assignment.pk, BACK)
-            campaign = Campaign.objects.get(pk=session.campaign_id)
-            if campaign.state in OVER:
-                budgets.correct(campaign.key, -saved)
-            elif assignment.replaced_at is None:
-                slots.free(assignment.hit_id)
-        n += changed
-    return n
+    """Give to others what somebody had begun who returned their place.
+
+    What they finished stays: it is reviewed, and paid for; see `early_ends`.
+    """
+    begun = Assignment.objects.filter(
+        session_work__session=session, state=State.ACCEPTED
+    ).order_by("pk")
+    return sum(slots.take_back(one.pk, one.hit_id, State.RETURNED) for one in begun)
 
 
 def _trouble(place: ExternalCampaign, sentence: str) -> None:

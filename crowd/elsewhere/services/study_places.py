@@ -11,6 +11,8 @@ from crowd.elsewhere.models.external import ExternalCampaign, ExternalSession
 from crowd.elsewhere.models.external import OutwardCall as Call
 from crowd.hits.models.assignment import Assignment
 from crowd.hits.models.campaign import Campaign
+from crowd.money.models import LedgerEntry
+from crowd.pricing import fee_per_assignment
 
 # A place that is in one of these cannot be taken by anybody else.
 TAKEN = ("started", "submitted", "approved", "screened-out")
@@ -83,6 +85,36 @@ def lacking(campaign: Campaign, place: ExternalCampaign) -> int:
     )
     n_open = campaign.hits.aggregate(n=Sum("n_available"))["n"] or 0
     return max(0, math.ceil((n_open - free - coming) / place.place_size))
+
+
+def left_cents(campaign: Campaign, place: ExternalCampaign) -> int:
+    """Give what the budget has left beside all places, bonuses and what may come of both.
+
+    Never more than a person has approved: places are reckoned as if each were taken.
+    """
+    places = n_places_told(campaign) * price_cents(campaign, place)
+    early = Call.objects.filter(
+        campaign=campaign, kind=Call.Kind.BONUS, entry=None
+    ).exclude(state=Call.State.FAILED)
+    # what is paid for whole visits has a fee of its own; so has each bonus
+    sums = [
+        fee_per_assignment(campaign.platform, cents) + cents
+        for cents in early.values_list("amount_cents", flat=True)
+    ]
+    bonuses = LedgerEntry.objects.filter(
+        Q(kind=LedgerEntry.Kind.BONUS) | Q(idempotency_key__startswith="bonus-fee:"),
+        campaign=campaign,
+    ).exclude(state__in=[LedgerEntry.State.CANCELLED, LedgerEntry.State.FAILED])
+    spent = bonuses.aggregate(n=Sum("amount_cents"))["n"] or 0
+    reserve = screen_out_cents(campaign, place)
+    return campaign.budget_cents - places - sum(sums) - spent - reserve
+
+
+def screen_out_cents(campaign: Campaign, place: ExternalCampaign) -> int:
+    """Give what may be paid at most to people for whom there is no work."""
+    each = int(place.terms.get("screen_out_cents", 0))
+    n = int(place.terms.get("screen_out_places", 0))
+    return n * (each + fee_per_assignment(campaign.platform, each))
 
 
 def price_cents(campaign: Campaign, place: ExternalCampaign) -> int:

@@ -23,6 +23,7 @@ from crowd.elsewhere.models.external import (
 from crowd.elsewhere.services import (
     collect,
     decisions,
+    early_ends,
     hit_offer,
     retype,
     study,
@@ -93,6 +94,7 @@ def _unsettled(now: datetime, assignment: timedelta) -> Q:
         | Exists(waiting)
         | Exists(sessions)
         | Exists(decisions.planned_bonuses(OuterRef("pk")))
+        | Q(Exists(early_ends.owed(OuterRef("pk"))))
         | Exists(closed)
     )
     return ~Q(state__in=OVER) | Q(external__isnull=False) & matters
@@ -150,6 +152,8 @@ def look(campaign: Campaign, platform: Platform, pages: Pages, now: datetime) ->
     n = _take_in(campaign, platform, ref, place, pages)
     decisions.decide(campaign, platform, now)
     if not platform.capabilities.assigns_items:
+        # Who has worked comes before places that nobody has taken.
+        early_ends.plan(campaign, place)
         study.ask_for_more(campaign, platform, now)
     decisions.pay_bonuses(campaign, platform, now)
     decisions.keep_away(campaign, platform, now)
@@ -179,6 +183,7 @@ def _take_in(
         return collect.collect(campaign, events, pages)
     n = study.take_in(campaign, events)
     whole_places.pay_whole_places(campaign)
+    whole_places.note_screen_outs(campaign)
     return n
 
 

@@ -16,7 +16,7 @@ from crowd.elsewhere.models.external import (
     OutwardCall,
 )
 from crowd.elsewhere.models.panel import PanelSource
-from crowd.elsewhere.services import collect
+from crowd.elsewhere.services import attested, collect
 from crowd.elsewhere.services.study_places import AT_WORK
 from crowd.hits.models.assignment import Assignment
 from crowd.hits.models.campaign import Campaign
@@ -25,6 +25,7 @@ from crowd.platforms.base import Completion, Identity, Outcome, Platform, get
 from crowd.platforms.panel import Panel
 from crowd.workers.models.worker import Exclusion
 from crowd.workers.selectors.eligible import is_open, unseen_hits
+from crowd.workers.selectors.requirements import unmet
 from crowd.workers.selectors.shares import used_up
 from crowd.workers.services.invitations import register_worker
 from genie.lib.errors import GenieError
@@ -68,6 +69,7 @@ def by_link(
         simulated=campaign.simulated,
     )
     session = collect.arrive(campaign, worker, who.session_id, "started")
+    attested.note_visit(session, source)
     return Arrival(session, panel, who.back_to, at_most(session, source))
 
 
@@ -110,6 +112,7 @@ def may_work(session: ExternalSession) -> bool:
     campaign = session.campaign
     return (
         is_open(worker, campaign)
+        and not unmet(worker, [campaign], timezone.now())
         and not used_up(worker, [campaign])
         and unseen_hits(worker, campaign).exists()
     )

@@ -4,18 +4,23 @@ from __future__ import annotations
 
 from django.db import transaction
 from django.db.models import Sum
+from django.utils import timezone
 
 from crowd.elsewhere.models.external import ExternalCampaign, ExternalSession
-from crowd.elsewhere.services import reconcile
+from crowd.elsewhere.services import foreign, reconcile
+from crowd.elsewhere.services.attested import terms_of
 from crowd.hits.models.assignment import Assignment
 from crowd.hits.models.campaign import Campaign
 from crowd.money.models import LedgerEntry
 from crowd.money.services import budgets
+from crowd.pricing import fee_per_assignment
 
 State = Assignment.State
 Entry = LedgerEntry.State
+Kind = LedgerEntry.Kind
 OVER = (Campaign.State.STOPPED, Campaign.State.COMPLETE)
 WHOLE_PLACE = "A place is paid in full, even if fewer items were left to do."
+SCREENED_OUT = "There was no work left for this visit; the platform pays for coming."
 STILL = (Entry.PLANNED, Entry.SENDING, Entry.DONE)
 
 
@@ -38,6 +43,42 @@ def pay_whole_places(campaign: Campaign) -> int:
     for session in decided.order_by("pk"):
         if f"reward:session:{session.pk}" not in known and _is_earned(session):
             n += _plan_rest(campaign, place, session)
+    return n
+
+
+def note_screen_outs(campaign: Campaign) -> int:
+    """Book what the platform itself paid to people for whom there was no work."""
+    place = ExternalCampaign.objects.select_related("rate").get(campaign=campaign)
+    cents = terms_of(place).screen_out_cents
+    if not cents:
+        return 0
+    n = 0
+    fee = fee_per_assignment(campaign.platform, cents)
+    for session in campaign.sessions.filter(status="screened-out").order_by("pk"):
+        keys = reconcile.keys_without_answer(session)
+        parts = ((keys[0], Kind.REWARD, cents), (keys[1], Kind.FEE, fee))
+        with transaction.atomic():
+            made = [
+                LedgerEntry.objects.get_or_create(
+                    idempotency_key=key,
+                    defaults={
+                        "campaign": campaign,
+                        "kind": kind,
+                        "state": Entry.DONE,
+                        "amount_cents": amount,
+                        "reason": SCREENED_OUT,
+                        "platform_id": session.session_id[:100],
+                        "done_at": timezone.now(),
+                    },
+                )[1]
+                for key, kind, amount in parts
+            ]
+            if any(made):
+                n += 1
+                own = LedgerEntry.objects.filter(idempotency_key__in=keys)
+                foreign.note(campaign.pk, own)
+                if campaign.state in OVER:
+                    budgets.correct(campaign.key, cents + fee)
     return n
 
 
@@ -65,8 +106,8 @@ def _plan_rest(
     keys = reconcile.keys_without_answer(session)
     reward = campaign.hit_type.reward_cents * place.place_size
     parts = (
-        (keys[0], LedgerEntry.Kind.REWARD, reward),
-        (keys[1], LedgerEntry.Kind.FEE, place.place_fee_cents),
+        (keys[0], Kind.REWARD, reward),
+        (keys[1], Kind.FEE, place.place_fee_cents),
     )
     for key, kind, whole in parts:
         cents = max(0, whole - paid.get(kind, 0))

@@ -14,11 +14,12 @@ from django.utils.html import format_html
 from crowd.hits.models.assignment import Assignment
 from crowd.hits.models.campaign import Campaign
 from crowd.hits.services.platforms import paying_slugs
-from crowd.money.models import Budget, Commitment, LedgerEntry
+from crowd.money.models import Budget, Commitment, ExchangeRate, LedgerEntry
+from crowd.money.selectors.rates import in_full
 from crowd.money.services import budgets, payments
 from crowd.templatetags.crowd_money import dollars
 from genie.accounts.task_admin import EditedOfTask, OfTask
-from genie.lib.admin.lists import SearchedApart
+from genie.lib.admin.lists import ListAdmin, SearchedApart
 from genie.lib.admin.questions import Line, Question, confirmed_form
 from genie.lib.admin.reasons import AsksWhy
 from genie.lib.admin.rows import PageOfRows, ReadOnlyAdmin, person
@@ -126,6 +127,29 @@ PAID = Question(
 )
 
 
+@admin.register(ExchangeRate)
+class ExchangeRateAdmin(ListAdmin):
+    """What staff say another currency is worth; a new rate is a new row."""
+
+    list_display = ["currency", "dollars", "stored_at", "stored_by"]
+    list_select_related = ["stored_by"]
+    fields = ["currency", "dollars"]
+    actions: Any = []
+
+    def save_model(
+        self, request: HttpRequest, obj: ExchangeRate, form: Any, change: Any
+    ) -> None:
+        obj.stored_by_id = person(request).pk
+        super().save_model(request, obj, form, change)
+
+    def has_change_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+        # Payments name the rate that they were reckoned at.
+        return obj is None and super().has_change_permission(request)
+
+    def has_delete_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+        return False
+
+
 @admin.register(LedgerEntry)
 class LedgerEntryAdmin(OfTask, SearchedApart, ReadOnlyAdmin):
     pool_paths = ("campaign__pool",)
@@ -135,6 +159,7 @@ class LedgerEntryAdmin(OfTask, SearchedApart, ReadOnlyAdmin):
         "kind",
         "state",
         "amount",
+        "elsewhere",
         "worker",
         "approved",
         "campaign",
@@ -143,7 +168,7 @@ class LedgerEntryAdmin(OfTask, SearchedApart, ReadOnlyAdmin):
         "platform_id",
     ]
     list_filter = ["state", "kind", "assignment__state", "campaign__pool", "created_at"]
-    list_select_related = ["campaign", "assignment__worker"]
+    list_select_related = ["campaign", "assignment__worker", "rate"]
     search_fields = [
         "idempotency_key__exact",
         "platform_id",
@@ -155,6 +180,12 @@ class LedgerEntryAdmin(OfTask, SearchedApart, ReadOnlyAdmin):
     @admin.display(description="amount", ordering="amount_cents")
     def amount(self, entry: LedgerEntry) -> str:
         return dollars(entry.amount_cents)
+
+    @admin.display(description="paid elsewhere", ordering="foreign_amount")
+    def elsewhere(self, entry: LedgerEntry) -> str:
+        if entry.rate is None:
+            return "–"
+        return f"{in_full(entry.foreign_amount or 0, entry.rate)} ({entry.rate})"
 
     @admin.display(description="worker", ordering="assignment__worker")
     def worker(self, entry: LedgerEntry) -> str:

@@ -6,7 +6,8 @@ import time
 from collections.abc import Callable
 from typing import Any
 
-from crowd.platforms.base import QualifyingTest, Result
+from crowd.platforms.base import Result
+from crowd.platforms.demands import QualifyingTest
 from crowd.platforms.mturk_protocol.calls import (
     Calls,
     TurkBusy,

@@ -7,19 +7,19 @@ import hmac
 import json
 import math
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from datetime import UTC, datetime
 from decimal import Decimal
 from typing import Any
 from urllib.parse import urlencode
 
 from crowd.platforms.base import CampaignSpec, Outcome, SessionEvent, SessionStatus
+from crowd.platforms.demands import StudyTerms
+from crowd.platforms.prolific_protocol.filters import Filters
 from genie.lib.errors import GenieError
 
 COMPLETE_URL = "https://app.prolific.com/submissions/complete"
 REJECT_CHARACTERS = 100
-# what our amounts are in; Prolific takes them in the currency of the workspace
-CURRENCY = "USD"
 # Why work may be rejected there; the first word of a reason can name one.
 CATEGORIES = (
     "TOO_QUICKLY",
@@ -109,11 +109,12 @@ def study(
     *,
     code_secret: str,
     hourly_cents: int,
-    blocked_group: str = "",
+    filters: Filters,
     project: str = "",
 ) -> dict[str, Any]:
     """Describe a study of as many places as the campaign wants."""
-    body = {
+    expected = minutes(spec, hourly_cents)
+    body: dict[str, Any] = {
         "name": spec.title[:120],
         "internal_name": spec.key,
         "description": spec.description,
@@ -126,20 +127,54 @@ def study(
                 "actor": "participant",
                 "actions": [dict(action)],
             }
-            for outcome, (kind, action) in CODES.items()
+            for outcome, (kind, action) in ways_out(spec.study).items()
         ],
         "total_available_places": spec.n_places,
-        "estimated_completion_time": minutes(spec, hourly_cents),
-        # Prolific refuses a longest time that does not lie above the estimated one.
+        "estimated_completion_time": expected,
         "maximum_allowed_time": max(
-            minutes(spec, hourly_cents) + 2, math.ceil(spec.assignment_seconds / 60)
+            shortest_limit(expected), math.ceil(spec.assignment_seconds / 60)
         ),
         "reward": spec.reward_cents,
         "device_compatibility": ["desktop", "tablet", "mobile"],
         "peripheral_requirements": [],
-        "filters": _filters(blocked_group),
+        "filters": filters,
+        "study_labels": ["ai_evaluation"],
+        "submissions_config": {"max_submissions_per_participant": spec.study.visits},
     }
+    if spec.study.content_warning:
+        body["content_warnings"] = [spec.study.content_warning]
+        body["content_warning_details"] = spec.study.content_warning_details
     return {**body, "project": project} if project else body
+
+
+def ways_out(study: StudyTerms) -> Mapping[Outcome, tuple[str, Mapping[str, Any]]]:
+    """Give each way out; somebody for whom there is no work may be paid for coming.
+
+    Examples
+    --------
+    >>> paid = ways_out(StudyTerms(screen_out_cents=20, screen_out_places=5))
+    >>> paid["screened-out"][1]["fixed_screen_out_reward"]
+    20
+    """
+    if not study.screen_out_places:
+        return CODES
+    action = {
+        "action": "FIXED_SCREEN_OUT_PAYMENT",
+        "fixed_screen_out_reward": study.screen_out_cents,
+        "slots": study.screen_out_places,
+    }
+    return {**CODES, "screened-out": ("SCREENED_OUT", action)}
+
+
+def shortest_limit(expected: int) -> int:
+    """Give the shortest time limit that Prolific takes for a study, in minutes.
+
+    Examples
+    --------
+    >>> shortest_limit(1), shortest_limit(9), shortest_limit(10)
+    (6, 26, 29)
+    """
+    return math.ceil(2 + 2 * expected + 2 * math.sqrt(expected))
 
 
 def minutes(spec: CampaignSpec, hourly_cents: int) -> int:
@@ -249,14 +284,3 @@ def _address(url: str) -> str:
         "SESSION_ID": "{{%SESSION_ID%}}",
     }
     return f"{url}{'&' if '?' in url else '?'}{urlencode(marks, safe='{}%')}"
-
-
-def _filters(blocked_group: str) -> Sequence[Mapping[str, Any]]:
-    if not blocked_group:
-        return []
-    return [
-        {
-            "filter_id": "participant_group_blocklist",
-            "selected_values": [blocked_group],
-        }
-    ]

@@ -75,6 +75,11 @@ class Requirement(models.Model):
         return what.get(self.Kind(self.kind), self.kind)
 
     @property
+    def content(self) -> list[str | int | None]:
+        """Give what is required, whoever it is required of."""
+        return [self.kind, self.test_name, self.at_least, self.countries]
+
+    @property
     def demands(self) -> bool:
         """Tell whether anybody could lack it: at least none is no demand."""
         return self.kind in {self.Kind.TEST, self.Kind.COUNTRY} or bool(self.at_least)

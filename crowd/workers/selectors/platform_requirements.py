@@ -6,8 +6,11 @@ from collections.abc import Iterable
 
 from django.db.models import Q
 
+from crowd.elsewhere.models.panel import PanelSource
 from crowd.hits.models.campaign import Campaign
-from crowd.platforms.base import Requirements, kind_of
+from crowd.platforms.base import kind_of
+from crowd.platforms.demands import Requirements, StudyTerms
+from crowd.platforms.panel import Panel
 from crowd.workers.models.requirement import Requirement
 from crowd.workers.selectors.platform_tests import graded_elsewhere
 from genie.lib.errors import GenieError
@@ -20,8 +23,16 @@ def of_pool(pool: str) -> list[Requirement]:
     return list(Requirement.objects.filter(campaign=None, pool=pool).order_by("pk"))
 
 
-def check_platform(platform: str, required: Iterable[Requirement]) -> None:
-    """Refuse requirements where the platform cannot check them.
+def of_work(campaign: Campaign) -> list[Requirement]:
+    """Give what is required for a campaign, its own and its pool's."""
+    rows = Requirement.objects.filter(Q(pool=campaign.pool) | Q(campaign=campaign))
+    return [row for row in rows.order_by("pk") if row.demands]
+
+
+def check_platform(
+    platform: str, required: Iterable[Requirement], study: StudyTerms | None = None
+) -> None:
+    """Refuse what the platform cannot keep people away for.
 
     Raises
     ------
@@ -29,31 +40,65 @@ def check_platform(platform: str, required: Iterable[Requirement]) -> None:
         ``requirement-not-checked``, with the requirements and the platform.
     """
     platform_class = kind_of(platform)
-    unchecked = list(dict.fromkeys(str(row) for row in required if row.demands))
-    if unchecked and not platform_class.capabilities.checks_requirements:
-        raise GenieError(
-            f"{platform_class.title} cannot check these worker requirements: "
-            f"{'; '.join(unchecked)}. Remove them or choose another platform.",
-            code="requirement-not-checked",
-        )
+    rows = [row for row in required if row.demands]
+    known = platform_class.capabilities
+    unchecked = dict.fromkeys(
+        str(row)
+        for row in rows
+        if not known.checks_requirements and row.kind not in known.attests
+    )
+    if unchecked:
+        raise _unchecked(platform_class.title, unchecked)
+    if not known.checks_requirements:
+        platform_class.check_study(summed(rows), study or StudyTerms())
+    elif study is not None:
+        platform_class.check_study(Requirements(), study)
+    if platform == Panel.slug:
+        panels = list(PanelSource.objects.filter(is_open=True))
+        nobody = [
+            str(row) for row in rows if not any(guarantees(p, row) for p in panels)
+        ]
+        if nobody:
+            raise _unchecked("No panel that is open", nobody)
+
+
+def guarantees(panel: PanelSource, row: Requirement) -> bool:
+    """Tell whether all people whom a panel sends meet a requirement, as it says."""
+    codes = panel.countries.upper().replace(",", " ").split()
+    return (
+        row.kind == Kind.COUNTRY
+        and bool(codes)
+        and set(codes) <= set(row.country_codes)
+    )
+
+
+def _unchecked(who: str, what: Iterable[str]) -> GenieError:
+    return GenieError(
+        f"{who} cannot check these worker requirements: {'; '.join(what)}. Remove them "
+        "or choose another platform.",
+        code="requirement-not-checked",
+    )
 
 
 def requirements_of(campaign: Campaign) -> Requirements:
     """Sum up what the campaign and its pool require; the stricter of two holds.
-
-    Of countries, those that all of them name.
 
     Raises
     ------
     GenieError
         ``nobody-may-work``, or as `check_platform` and `graded_elsewhere`.
     """
-    rows = Requirement.objects.filter(Q(pool=campaign.pool) | Q(campaign=campaign))
-    check_platform(campaign.platform, rows.order_by("pk"))
+    rows = of_work(campaign)
+    check_platform(campaign.platform, rows)
+    return summed(rows)
+
+
+def summed(rows: Iterable[Requirement]) -> Requirements:
+    """Sum up what is required; of countries, those that all of them name."""
     approved, percent = 0, 0
     names: list[str] = []
     countries: set[str] | None = None
-    for row in rows.order_by("pk"):
+    for row in rows:
         if row.kind == Kind.APPROVED:
             approved = max(approved, row.at_least or 0)
         elif row.kind == Kind.APPROVED_PERCENT:

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from crowd.hits.models.campaign import HITType
-from crowd.platforms.base import Choice, FormQuestion, QualifyingTest
+from crowd.platforms.demands import Choice, FormQuestion, QualifyingTest
 from crowd.scales.base import all_scales
 from crowd.workers.models.qualification_test import (
     QualificationQuestion,

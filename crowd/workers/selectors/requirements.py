@@ -8,8 +8,10 @@ from datetime import datetime
 
 from django.db.models import Count, Q
 
+from crowd.elsewhere.models.external import ExternalSession
 from crowd.hits.models.assignment import Assignment
 from crowd.hits.models.campaign import Campaign
+from crowd.platforms.selfhosted import SelfHosted
 from crowd.requester.models.records import WorkerRecord
 from crowd.workers.models.requirement import Requirement
 from crowd.workers.models.worker import Worker
@@ -47,17 +49,23 @@ def track_record(worker: Worker) -> TrackRecord:
 def unmet(
     worker: Worker, campaigns: Collection[Campaign], now: datetime
 ) -> dict[int, list[Requirement]]:
-    """Give what the worker lacks for each campaign, in five queries however many.
+    """Give what the worker lacks for each campaign, in six queries however many.
 
-    Who lives where nobody knows does not live in a country that is required.
+    Who lives where nobody knows does not live in a country that is required, unless the
+    platform that sent them keeps everybody else away.
     """
     required = _required(campaigns)
     if not required:
         return {}
     rows = [row for of_campaign in required.values() for row in of_campaign]
     meets = _judge(worker, rows, now)
+    vouched = _vouched(worker, campaigns)
     lacking = {
-        pk: [row for row in of_campaign if not meets(row)]
+        pk: [
+            row
+            for row in of_campaign
+            if not meets(row) and row.content not in vouched.get(pk, ())
+        ]
         for pk, of_campaign in required.items()
     }
     return {pk: of_campaign for pk, of_campaign in lacking.items() if of_campaign}
@@ -84,11 +92,7 @@ def _required(campaigns: Collection[Campaign]) -> dict[int, list[Requirement]]:
 
 def _is_required_already(row: Requirement, before: Iterable[Requirement]) -> bool:
     """Tell whether the same is required already, by the pool or by the campaign."""
-    return any(_content(other) == _content(row) for other in before)
-
-
-def _content(row: Requirement) -> tuple[object, ...]:
-    return row.kind, row.test_name, row.at_least, row.countries
+    return any(other.content == row.content for other in before)
 
 
 def _judge(
@@ -115,6 +119,19 @@ def _judge(
         return country in row.country_codes
 
     return meets
+
+
+def _vouched(
+    worker: Worker, campaigns: Collection[Campaign]
+) -> dict[int, list[list[object]]]:
+    """Gather what other platforms attest of who they sent; nobody sent our own people."""
+    if worker.platform == SelfHosted.slug:
+        return {}
+    sessions = ExternalSession.objects.filter(worker=worker, campaign__in=campaigns)
+    vouched: dict[int, list[list[object]]] = {}
+    for pk, contents in sessions.values_list("campaign", "attested"):
+        vouched.setdefault(pk, []).extend(contents)
+    return vouched
 
 
 def _country(worker: Worker) -> str:

@@ -12,6 +12,7 @@ from django.shortcuts import redirect
 from django.template.response import TemplateResponse
 from django.urls import reverse
 
+from crowd.elsewhere.services.accounts import pays_in
 from crowd.money.services.budgets import budget_left
 from crowd.pricing import Quote
 from genie.lib.errors import GenieError
@@ -168,6 +169,7 @@ def _money(submission: Submission, cost: Quote) -> dict[str, Any]:
         "left": dollars(left),
         "left_after": dollars(left - cost.total_cents),
         "too_dear": cost.total_cents > left,
+        "elsewhere": pays_in(submission.task.human.platform, cost.total_cents),
     }
 
 

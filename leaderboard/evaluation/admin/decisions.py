@@ -28,7 +28,12 @@ from genie.lib.admin.questions import (
 )
 from genie.lib.admin.read_only import ReadOnlyAdmin
 from leaderboard.evaluation import decide
-from leaderboard.evaluation.admin.money import cost_of, dollars, totals_by_task
+from leaderboard.evaluation.admin.money import (
+    cost_of,
+    dollars,
+    paid_elsewhere,
+    totals_by_task,
+)
 from leaderboard.evaluation.expected import expected
 from leaderboard.evaluation.models.human_evaluation import HumanEvaluation
 from leaderboard.submissions.models.submission import Submission
@@ -128,7 +133,11 @@ def approve_selected(
             )
             for row in rows
         ],
-        totals=[*totals_by_task(rows, costs), ("Total", dollars(total))],
+        totals=[
+            *totals_by_task(rows, costs),
+            *paid_elsewhere(rows, costs),
+            ("Total", dollars(total)),
+        ],
         hidden=[("shown_cents", str(total))],
     )
     if isinstance(answer, HttpResponse):

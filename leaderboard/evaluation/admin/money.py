@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from typing import Any
 
+from crowd.elsewhere.services.accounts import pays_in
 from crowd.money.services.budgets import budget_left
 from leaderboard.evaluation import decide
 from leaderboard.evaluation.models.human_evaluation import HumanEvaluation
@@ -35,6 +36,15 @@ def cost_shown(row: Any) -> str:
     if evaluation is None or evaluation.state != HumanEvaluation.State.REQUESTED:
         return ""
     return f"{dollars(cost_of(row))} if approved"
+
+
+def paid_elsewhere(rows: list[Any], costs: dict[int, int]) -> list[tuple[str, str]]:
+    """Say what is paid in the currency of other platforms' accounts."""
+    cents_by_platform: dict[str, int] = defaultdict(int)
+    for row in rows:
+        cents_by_platform[row.task.human.platform] += costs[row.pk]
+    said = [(p, pays_in(p, cents)) for p, cents in sorted(cents_by_platform.items())]
+    return [(platform, sentence) for platform, sentence in said if sentence]
 
 
 def totals_by_task(rows: list[Any], costs: dict[int, int]) -> list[tuple[str, str]]:

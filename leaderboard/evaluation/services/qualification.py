@@ -7,6 +7,7 @@ from itertools import islice
 
 from django.db import transaction
 
+from crowd.elsewhere.services import attested
 from crowd.hits.models.campaign import Campaign
 from crowd.workers.models.qualification_test import QualificationTest
 from crowd.workers.services import qualification_tests, requirements
@@ -160,3 +161,5 @@ def require_of(task: Task, campaign: Campaign) -> None:
     requirements.of_campaign(
         campaign, worker_requirements.stated(task.human), test_name=ensure(task)
     )
+    if campaign.platform == task.human.platform:
+        attested.keep_terms(campaign, worker_requirements.study_of(task.human))

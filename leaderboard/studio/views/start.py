@@ -10,6 +10,7 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
 from django.urls import reverse
 
+from crowd.elsewhere.services.accounts import pays_in
 from crowd.money.services.budgets import budget_left
 from genie.lib.errors import GenieError
 from genie.lib.typing import Account
@@ -134,6 +135,9 @@ def _page(
         "planned": planned,
         "waiting": [_line(one) for one in planned.waiting] if planned else [],
         "left": budget_left(draft.task.slug),
+        "elsewhere": pays_in(draft.task.human.platform, planned.cents)
+        if planned and planned.waiting
+        else "",
         "may_approve": decide.may_decide(request.user),
         "may_invite": request.user.has_perm(MAY_INVITE),
         "by_link": draft.state.get("people", {}).get("who", keep.LINK) == keep.LINK,

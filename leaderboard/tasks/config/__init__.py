@@ -24,6 +24,7 @@ from leaderboard.tasks.config.human import (
     NoisyBelow,
     QualificationConfig,
     RequirementsConfig,
+    StudyConfig,
     TestCriteria,
 )
 from leaderboard.tasks.config.kinds import Problem
@@ -62,6 +63,7 @@ __all__ = [
     "ReadTask",
     "ReleaseConfig",
     "RequirementsConfig",
+    "StudyConfig",
     "TaskConfig",
     "Template",
     "TestCriteria",

@@ -6,7 +6,7 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 
-from crowd.pricing import Quote, quote
+from crowd.pricing import Quote, fee_per_assignment, quote
 from leaderboard.tasks.config.kinds import (
     Kind,
     Place,
@@ -20,6 +20,8 @@ from leaderboard.tasks.config.kinds import (
 )
 from leaderboard.tasks.config.tables import read_table, setting, table_of
 
+# The platform that has studies, in which a visit can end before its work is done.
+PROLIFIC = "prolific"
 POSITIVE, NEGATIVE = "positive", "negative"
 # What the reference output of a magnitude estimation is worth.
 STANDARD_VALUE = 100
@@ -106,6 +108,23 @@ class RequirementsConfig:
     countries: Sequence[str] | None = setting(names("countries"), None)
 
 
+@dataclass(frozen=True)
+class StudyConfig:
+    """How a study on another platform is run; see crowd/platforms/demands.py."""
+
+    languages: Sequence[str] = setting(names("languages"), ())
+    groups: Sequence[str] = setting(names("groups"), ())
+    without_groups: Sequence[str] = setting(names("groups"), ())
+    ai_taskers: bool = setting(truth(), False)
+    visits: int = setting(whole(1, 100), 1)
+    content_warning: str = setting(one_of(("", "sensitive", "explicit"), ""), "")
+    content_warning_details: str = setting(text(300), "")
+    screen_out_cents: int = setting(whole(0), 0)
+    screen_out_places: int = setting(whole(0), 0)
+    quotas: Mapping[str, int] = setting(mapping("quotas", whole(1)), {})
+    early_percent: int = setting(whole(0, 100), 10)
+
+
 def _noisy_below(value: object, place: Place) -> NoisyBelow | None:
     if isinstance(value, Mapping):
         return read_table(NoisyBelow, value, place)
@@ -162,6 +181,7 @@ class HumanConfig:
     requirements: RequirementsConfig = setting(
         table_of(RequirementsConfig), RequirementsConfig(), human_only=True
     )
+    study: StudyConfig = setting(table_of(StudyConfig), StudyConfig(), human_only=True)
     # what negative test questions show: outputs with a minimal edit that makes them
     # wrong, or other instances' references (Genie, section 5)
     test_questions: str = setting(one_of((EDITED, REFERENCES), EDITED), EDITED)
@@ -271,7 +291,7 @@ class HumanConfig:
         n_anchor_items: int = 0,
     ) -> Quote:
         """Price that so many items and test questions are judged, to the cent."""
-        return quote(
+        priced = quote(
             platform=self.platform,
             reward_cents=self.reward_cents,
             n_items=n_items,
@@ -281,6 +301,18 @@ class HumanConfig:
             repost_share=self.repost_share,
             max_assignments=ratings_per_item,
         )
+        if self.platform != PROLIFIC:
+            return priced
+        n_all = (n_items + n_test_questions + n_anchor_items) * ratings_per_item
+        n_early = -(-n_all * self.study.early_percent // 100)
+        unit = self.reward_cents + fee_per_assignment(PROLIFIC, self.reward_cents)
+        priced = priced.reserving("Visits that end early, at most", n_early, unit)
+        if not self.study.screen_out_places:
+            return priced
+        unit = self.study.screen_out_cents
+        unit += fee_per_assignment(PROLIFIC, unit)
+        n = self.study.screen_out_places
+        return priced.reserving("People screened out, at most", n, unit)
 
 
 _USUAL = HumanConfig()

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import asdict
 
+from crowd.elsewhere.services import accounts
+from crowd.platforms.demands import StudyTerms
 from crowd.workers.models.requirement import Requirement
 from crowd.workers.selectors.platform_requirements import check_platform, of_pool
 from crowd.workers.services import requirements as require
@@ -18,13 +20,28 @@ def check(human: HumanConfig, pool: str = "") -> None:
     GenieError
         ``bad-requirements`` or ``requirement-not-checked``.
     """
+    # [human.study] is about the platform that [human] names
+    study = study_of(human) if type(human) is HumanConfig else None
+    check_platform(human.platform, _required(human, pool), study)
+
+
+def ask_platform(human: HumanConfig, pool: str) -> None:
+    """Ask the platform, before money is set aside, whether it could run this."""
+    accounts.check(human.platform, _required(human, pool), study_of(human))
+
+
+def _required(human: HumanConfig, pool: str) -> list[Requirement]:
     requirements = require.read(stated(human))
     if human.qualification_test is not None:
         requirements.append(
             Requirement(kind=Requirement.Kind.TEST, test_name="test of this task")
         )
-    of_staff = of_pool(pool) if pool else []
-    check_platform(human.platform, [*of_staff, *requirements])
+    return [*(of_pool(pool) if pool else []), *requirements]
+
+
+def study_of(human: HumanConfig) -> StudyTerms:
+    """Give what a task states of its studies."""
+    return StudyTerms(**asdict(human.study))
 
 
 def stated(human: HumanConfig) -> require.Wanted:

@@ -27,7 +27,46 @@ TOKEN = "token-of-the-tests"
 WORKSPACE = "64a000000000000000000001"
 FEE = 428  # thousandths
 MINIMUM_HOURLY = 800
-LIVE = {"RESERVED", "ACTIVE", "AWAITING REVIEW", "APPROVED", "SCREENED OUT"}
+LIVE = {"RESERVED", "ACTIVE", "AWAITING REVIEW", "APPROVED"}
+FILTERS = [
+    {
+        "filter_id": "current-country-of-residence",
+        "title": "Country of residence",
+        "type": "select",
+        "data_type": "ChoiceID",
+        "choices": {"0": "United Kingdom", "1": "United States", "3": "Germany"},
+    },
+    {
+        "filter_id": "fluent-languages",
+        "title": "Fluent languages",
+        "type": "select",
+        "data_type": "ChoiceID",
+        "choices": {"19": "English", "24": "German"},
+    },
+    {
+        "filter_id": "ai-taskers",
+        "title": "AI taskers",
+        "type": "select",
+        "data_type": "ChoiceID",
+        "choices": {"0": "Yes"},
+    },
+    {
+        "filter_id": "approval_rate",
+        "title": "Approval rate",
+        "type": "range",
+        "data_type": "integer",
+        "min": 0,
+        "max": 100,
+    },
+    {
+        "filter_id": "approval_numbers",
+        "title": "Number of approvals",
+        "type": "range",
+        "data_type": "integer",
+        "min": 0,
+        "max": 10_000,
+    },
+]
 
 
 def new_id():
@@ -60,6 +99,8 @@ class Prolific:
         self.requests = []  # (method, path) in the order that they came
         self.faults = []  # [method, pattern of the path, kind, how often]
         self.page_limit = 100
+        self.filters = FILTERS
+        self.people = {}  # participant -> what they told Prolific, by filter
         self.processing = set()  # submissions that may not be decided on yet
 
     # --- people -------------------------------------------------------------------------
@@ -71,7 +112,10 @@ class Prolific:
             if study["status"] != "ACTIVE" or self._shut_out(study, participant):
                 return None
             mine = [s for s in self._of(study_id) if s["participant_id"] == participant]
-            if any(s["status"] in LIVE | {"REJECTED", "RETURNED"} for s in mine):
+            taken = LIVE | {"REJECTED", "RETURNED", "SCREENED OUT"}
+            most = study["submissions_config"]["max_submissions_per_participant"]
+            mine = [s for s in mine if s["status"] in taken]
+            if len(mine) >= most or any(s["status"] == "ACTIVE" for s in mine):
                 return None
             if len(self._taken(study_id)) >= study["total_available_places"]:
                 return None
@@ -109,6 +153,10 @@ class Prolific:
             found["status"] = "AWAITING REVIEW"
             if "REQUEST_RETURN" in actions:
                 found["status"] = "RETURNED"
+            for action in codes.get(code, {}).get("actions", []):
+                if action["action"] == "FIXED_SCREEN_OUT_PAYMENT":
+                    found["status"] = "SCREENED OUT"
+                    self._charge(found, action["fixed_screen_out_reward"])
             if len(self._taken(study["id"])) >= study["total_available_places"]:
                 study["status"] = "AWAITING REVIEW"
             return found["status"]
@@ -140,6 +188,9 @@ class Prolific:
         for group in self._blocked(body):
             if group not in self.groups:
                 raise Refused(400, f"There is no group {group}.")
+        shortest = 2 + 2 * (t := body["estimated_completion_time"]) + 2 * t**0.5
+        if body["maximum_allowed_time"] < shortest:
+            raise Refused(400, "The longest time is too short.")
         hourly = body["reward"] * 60 / body["estimated_completion_time"]
         if hourly < MINIMUM_HOURLY:
             raise Refused(400, "The reward is below the minimum for an hour.")
@@ -262,6 +313,9 @@ class Prolific:
         kept[:] = [p for p in kept if p not in body["participant_ids"]]
         return {"results": [{"participant_id": p} for p in kept]}
 
+    def list_filters(self, *, query, body):
+        return self._page(self.filters, query)
+
     def get_balance(self, workspace, *, query, body):
         if workspace != WORKSPACE:
             raise Refused(404, "Not found.")
@@ -313,10 +367,22 @@ class Prolific:
         ]
 
     def _shut_out(self, study, participant):
-        return any(
-            participant in self.groups[group]["members"]
-            for group in self._blocked(study)
-        )
+        told = self.people.get(participant, {})
+        for one in study.get("filters", []):
+            mine = told.get(one["filter_id"])
+            if "selected_range" in one:
+                if mine is None or mine < one["selected_range"]["lower"]:
+                    return True
+            elif one["filter_id"].startswith("participant_group_"):
+                inside = any(
+                    participant in self.groups[group]["members"]
+                    for group in one["selected_values"]
+                )
+                if inside is one["filter_id"].endswith("blocklist"):
+                    return True
+            elif mine not in one["selected_values"]:
+                return True
+        return False
 
     def _page(self, rows, query):
         page = int(query.get("page", 1))
@@ -374,6 +440,7 @@ ROUTES = [
     ("participant-groups/", "POST", Prolific.create_group),
     (f"participant-groups/{ID}/participants/", "POST", Prolific.add_members),
     (f"participant-groups/{ID}/participants/", "DELETE", Prolific.drop_members),
+    ("filters/", "GET", Prolific.list_filters),
     (f"workspaces/{ID}/balance/", "GET", Prolific.get_balance),
 ]
 

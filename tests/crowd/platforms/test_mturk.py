@@ -9,11 +9,13 @@ import pytest
 from crowd.models import RequesterHIT, RequesterHITType
 from crowd.platforms.base import (
     BonusSpec,
-    Choice,
     DecisionSpec,
-    FormQuestion,
     HITSpec,
     MoreSpec,
+)
+from crowd.platforms.demands import (
+    Choice,
+    FormQuestion,
     QualifyingTest,
     Requirements,
 )

@@ -253,9 +253,10 @@ def test_who_is_screened_out_is_asked_to_return(world, ref):
     assert one(world.platform.sync(ref, None)).status == "returned"
 
 
-def test_without_a_workspace_our_own_pages_keep_people_away(world):
+def test_without_a_workspace_nothing_is_published_and_our_pages_keep_people_away(world):
     alone = ProlificWorld(world.server, workspace_id="")
-    assert alone.platform.publish(alone.campaign()).state == "done"
+    assert "WORKSPACE is not set" in alone.platform.publish(alone.campaign()).message
+    assert alone.there.studies == {}
     assert alone.platform.exclude("k", PEOPLE["Wim"], "weather", "No.").state == "done"
     with pytest.raises(GenieError, match="GENIE_PROLIFIC_WORKSPACE is not set"):
         alone.platform.balance_cents()
@@ -421,7 +422,7 @@ def test_production_is_the_published_address():
 def test_a_wrong_token_is_said_and_not_shown(world):
     other = ProlificWorld(world.server, token="not-the-token")
     result = other.platform.publish(other.campaign())
-    assert result.state == "refused"
+    assert result.state == "again"
     assert "not-the-token" not in result.message
     with pytest.raises(GenieError) as unreachable:
         other.platform.balance_cents()

@@ -1,0 +1,66 @@
+"""What a platform's account pays in, asked while somebody decides on a cost."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from django.conf import settings
+
+from crowd.money.selectors import rates
+from crowd.platforms.base import Platform, get, kind_of
+from crowd.platforms.demands import StudyTerms
+from crowd.workers.models.requirement import Requirement
+from crowd.workers.selectors.platform_requirements import summed
+from genie.lib.errors import GenieError
+
+# Somebody waits for the page; what cannot be asked now is asked before publishing.
+QUICK = {"tries": 1, "timeout_seconds": 5.0}
+REFUSALS = ("wrong-currency", "requirement-not-checked", "nobody-may-work")
+
+
+def check(slug: str, required: Iterable[Requirement], study: StudyTerms) -> None:
+    """Refuse an approval for what the platform says would stop the study.
+
+    Raises
+    ------
+    GenieError
+        ``wrong-currency`` where no rate is stored for the account's currency,
+        ``requirement-not-checked`` where a filter is missing there.
+    """
+    if not _has_studies(slug):
+        return
+    try:
+        platform = _quick(slug)
+        rates.rate_of(platform.currency())
+        platform.check_filters(summed(row for row in required if row.demands), study)
+    except GenieError as error:
+        if error.code in REFUSALS:
+            raise
+
+
+def pays_in(slug: str, cents: int) -> str:
+    """Say to staff what is paid there for an amount; empty where there is no account."""
+    if not _has_studies(slug):
+        return ""
+    title = kind_of(slug).title
+    try:
+        currency = _quick(slug).currency()
+        rate = rates.rate_of(currency)
+    except GenieError as error:
+        return f"What the account on {title} pays in is not settled. {error.message}"
+    if rate is None:
+        return f"The account on {title} pays in {currency}, as budgets here are."
+    return (
+        f"The account on {title} pays in {currency}: {rates.shown(cents, rate)}, at "
+        f"the stored rate of {rate}."
+    )
+
+
+def _has_studies(slug: str) -> bool:
+    known = kind_of(slug).capabilities
+    return known.external and not known.assigns_items
+
+
+def _quick(slug: str) -> Platform:
+    options = settings.GENIE.get("PLATFORMS", {}).get(slug, {})
+    return get(slug, {**options, **QUICK})

@@ -1,0 +1,133 @@
+"""Visits that end early: what was done in them is paid by a bonus, once, if it is good.
+
+Who returns a place, runs out of time or is screened out gets no reward there. Their
+finished answers are reviewed like all others; for those that are approved, the rewards
+are sent as one bonus for the visit. A person approved the most that this may cost: what
+the campaign's budget leaves beside its places.
+"""
+
+from __future__ import annotations
+
+from django.db import transaction
+from django.db.models import OuterRef, Q, QuerySet, Sum
+
+from crowd.campaigns.services import outbox
+from crowd.elsewhere.models.external import (
+    ExternalCampaign,
+    ExternalSession,
+    OutwardCall,
+)
+from crowd.elsewhere.services import study_places
+from crowd.elsewhere.services.attested import terms_of
+from crowd.hits.models.assignment import Assignment
+from crowd.hits.models.campaign import Campaign
+from crowd.money.models import LedgerEntry as Entry
+from crowd.money.services import budgets
+from crowd.pricing import fee_per_assignment
+
+Kind = OutwardCall.Kind
+State = Assignment.State
+OVER = (Campaign.State.STOPPED, Campaign.State.COMPLETE)
+ENDED = ("returned", "screened-out")
+THANKS = "For the answers that you finished before your visit ended."
+SHORT = "Visits that ended early are owed "
+
+
+def owed(campaign: Campaign | OuterRef) -> QuerySet[Entry]:
+    """Give rewards, planned or due, of what was done in visits that ended early."""
+    return Entry.objects.filter(
+        campaign=campaign,
+        kind=Entry.Kind.REWARD,
+        state=Entry.State.PLANNED,
+        assignment__session_work__session__status__in=ENDED,
+    )
+
+
+def plan(campaign: Campaign, place: ExternalCampaign) -> int:
+    """Write down what is to be paid for visits whose work is all decided on."""
+    told = OutwardCall.objects.filter(campaign=campaign, kind=Kind.BONUS, entry=None)
+    sessions = (
+        campaign.sessions.select_related("campaign", "worker")
+        .filter(pk__in=owed(campaign).values("assignment__session_work__session"))
+        .exclude(pk__in=told.values("session"))
+    )
+    waiting = 0
+    n = 0
+    for session in sessions.order_by("pk"):
+        cents = _due(session, place)
+        if cents <= 0:
+            continue
+        cost = cents + fee_per_assignment(campaign.platform, cents)
+        if cost > study_places.left_cents(campaign, place):
+            waiting += cost
+            continue
+        _plan(session, cents, cost - cents)
+        n += 1
+    _tell(place, waiting)
+    return n
+
+
+@transaction.atomic
+def _plan(session: ExternalSession, cents: int, fee: int) -> None:
+    planned = entries_of(session).filter(kind=Entry.Kind.FEE)
+    rest = max(0, fee - (planned.aggregate(n=Sum("amount_cents"))["n"] or 0))
+    # The fee of one bonus is rounded otherwise than that of a place.
+    _, is_new = Entry.objects.get_or_create(
+        idempotency_key=fee_key(session),
+        defaults={
+            "campaign": session.campaign,
+            "kind": Entry.Kind.FEE,
+            "amount_cents": rest,
+            "reason": THANKS,
+        },
+    )
+    if is_new and session.campaign.state in OVER:
+        budgets.correct(session.campaign.key, rest)
+    outbox.plan(
+        session.campaign,
+        Kind.BONUS,
+        f"early.{session.pk}",
+        session=session,
+        worker=session.worker,
+        amount_cents=cents,
+        message=THANKS,
+    )
+
+
+def fee_key(session: ExternalSession | None) -> str:
+    return f"fee:early:{session.pk if session else 0}"
+
+
+def _due(session: ExternalSession, place: ExternalCampaign) -> int:
+    """Add up the rewards of approved answers; nothing before all are decided on."""
+    work = Assignment.objects.filter(session_work__session=session)
+    if work.filter(state__in=[State.ACCEPTED, State.SUBMITTED]).exists():
+        return 0
+    entries = entries_of(session).filter(
+        kind=Entry.Kind.REWARD, state=Entry.State.PLANNED
+    )
+    cents: int = entries.aggregate(n=Sum("amount_cents"))["n"] or 0
+    paid = terms_of(place).screen_out_cents if session.status == ENDED[1] else 0
+    return cents - paid
+
+
+def entries_of(session: ExternalSession | None) -> QuerySet[Entry]:
+    """Give what is planned for the approved answers of a visit."""
+    approved = Assignment.objects.filter(
+        session_work__session=session, state=State.APPROVED
+    )
+    return Entry.objects.filter(
+        Q(assignment__in=approved, kind__in=[Entry.Kind.REWARD, Entry.Kind.FEE])
+        | Q(idempotency_key=fee_key(session))
+    ).exclude(state=Entry.State.CANCELLED)
+
+
+def _tell(place: ExternalCampaign, cents: int) -> None:
+    rows = ExternalCampaign.objects.filter(pk=place.pk)
+    if cents:
+        rows.update(
+            trouble=f"{SHORT}${cents / 100:,.2f}, more than the budget has left. Add "
+            "money to the campaign; they are then paid automatically."
+        )
+    else:
+        rows.filter(trouble__startswith=SHORT).update(trouble="")

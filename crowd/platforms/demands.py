@@ -1,0 +1,106 @@
+"""What a campaign demands of a platform: of its people, and of its study."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, fields
+
+
+@dataclass(frozen=True)
+class Choice:
+    """One answer of a test's question, with what the worker reads."""
+
+    key: str
+    text: str
+
+
+@dataclass(frozen=True)
+class FormQuestion:
+    """One question of a qualification test; `right` holds the keys of right answers."""
+
+    key: str
+    text: str
+    choices: Sequence[Choice]
+    right: Sequence[str]
+
+
+@dataclass(frozen=True)
+class QualifyingTest:
+    """A test that the platform gives and grades; `name` differs for each version."""
+
+    name: str
+    introduction: str
+    pass_percent: int
+    questions: Sequence[FormQuestion]
+    seconds: int = 3600
+    # None: one try for ever
+    retry_seconds: int | None = None
+
+
+@dataclass(frozen=True)
+class Requirements:
+    """Who may do the work, as far as the platform knows its people."""
+
+    minimum_approved: int = 0
+    minimum_percent_approved: int = 0
+    countries: Sequence[str] = ()
+    masters: bool = False
+    tests: Sequence[QualifyingTest] = ()
+
+
+@dataclass(frozen=True)
+class StudyTerms:
+    """How a study is to be run where it is offered; what is usual demands nothing.
+
+    Parameters
+    ----------
+    languages : sequence of str
+        People speak one of them fluently, by its English name.
+    groups, without_groups : sequence of str
+        Ids of the platform's own groups of people: only theirs, none of theirs.
+    ai_taskers : bool
+        Only people whom the platform has tested for work on AI.
+    visits : int
+        How often one person may take part.
+    content_warning, content_warning_details : str
+        ``sensitive`` or ``explicit``, and what people read about it.
+    screen_out_cents, screen_out_places : int
+        What somebody gets for whom there is no work, and for how many at most.
+    quotas : mapping
+        Country to its share among those who take part.
+    early_percent : int
+        So much of all planned answers may be paid to people who end a visit early.
+    """
+
+    languages: Sequence[str] = ()
+    groups: Sequence[str] = ()
+    without_groups: Sequence[str] = ()
+    ai_taskers: bool = False
+    visits: int = 1
+    content_warning: str = ""
+    content_warning_details: str = ""
+    screen_out_cents: int = 0
+    screen_out_places: int = 0
+    quotas: Mapping[str, int] = field(default_factory=dict)
+    early_percent: int = 10
+
+    @property
+    def demands(self) -> list[str]:
+        """Name what differs from the usual.
+
+        Examples
+        --------
+        >>> StudyTerms(visits=2, languages=["German"]).demands
+        ['languages', 'visits']
+        """
+        usual = {name.name: getattr(_USUAL, name.name) for name in fields(self)}
+        return [
+            name for name in usual if _plain(getattr(self, name)) != _plain(usual[name])
+        ]
+
+
+def _plain(value: object) -> object:
+    return list(value) if isinstance(value, list | tuple) else value
+
+
+_USUAL = StudyTerms()
