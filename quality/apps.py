@@ -7,7 +7,9 @@ class QualityConfig(AppConfig):
     name = "quality"
 
     def ready(self) -> None:
-        from crowd.campaigns.services import preference
+        from crowd.campaigns.services import preference, undo
         from quality.detection.services import next_hit
+        from quality.test_questions.services import grade
 
         preference.register("test questions", next_hit.choose)
+        undo.register("test questions", grade.again)

@@ -6,18 +6,25 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from django.utils.translation import gettext_noop as _
+
 from genie.lib.errors import GenieError
 
 CHECKBOXES = {
-    "added": "It adds information that is not in the input",
-    "missed": "It leaves out information that is in the input",
+    "added": _("It adds information that is not in the input"),
+    "missed": _("It leaves out information that is in the input"),
 }
 # what is yes or no, and no where nothing is said
 SWITCHES = ("allow_tie", "canary")
 # Markdown that is read before the work: to do it, and to agree to it.
 READ_BEFORE = ("instructions", "consent")
 READ_CHARACTERS = 20_000
-KNOWN = {*READ_BEFORE, "setup", "show_input", "before_text", "checkboxes", *SWITCHES}
+# For so many seconds an answer can be undone; 0: it cannot.
+UNDO_SECONDS, MOST_UNDO_SECONDS = 10, 60
+KNOWN = {
+    *(*READ_BEFORE, *SWITCHES, "setup", "show_input", "before_text", "checkboxes"),
+    "undo_seconds",
+}
 
 
 @dataclass(frozen=True)
@@ -32,6 +39,7 @@ class Form:
     allow_tie: bool
     # whether the page has a field that only programs find
     canary: bool = False
+    undo_seconds: int = UNDO_SECONDS
 
 
 def read_form(config: Mapping[str, Any], criteria: Collection[str]) -> Form:
@@ -58,6 +66,7 @@ def read_form(config: Mapping[str, Any], criteria: Collection[str]) -> Form:
         checkboxes=tuple(config.get("checkboxes", ())),
         allow_tie=config.get("allow_tie", False),
         canary=config.get("canary", False),
+        undo_seconds=config.get("undo_seconds", UNDO_SECONDS),
     )
 
 
@@ -70,6 +79,10 @@ def _problems(
     return [
         (bool(set(config) - KNOWN), f"the known keys are {', '.join(sorted(KNOWN))}"),
         (config.get("setup", 1) not in (1, 2), "setup must be 1 or 2"),
+        (
+            config.get("undo_seconds", 0) not in range(MOST_UNDO_SECONDS + 1),
+            f"undo_seconds must be a whole number from 0 to {MOST_UNDO_SECONDS}",
+        ),
         (
             not isinstance(show_input, Mapping)
             or not all(isinstance(value, bool) for value in show_input.values()),

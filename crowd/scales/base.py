@@ -31,7 +31,7 @@ class Option:
 
     Examples
     --------
-    >>> Option(0.75, "Agree", "2").raw
+    >>> Option(0.75, "Agree", "4").raw
     '0.75'
     """
 
@@ -54,8 +54,8 @@ class Scale(ABC):
     slug : str
         Name in configuration files and signatures.
     options : tuple of Option
-        Answers to choose from in the order in which they are shown; empty where the
-        worker gives a number.
+        Answers to choose from, in an order that never changes; empty where the worker
+        gives a number. Pages show them in the order of their keys.
     minimum, maximum, step : float
         Range of the number that the worker types, where there are no options.
     binary_threshold : float
@@ -77,6 +77,19 @@ class Scale(ABC):
     compares: ClassVar[bool] = False
     relative: ClassVar[bool] = False
     slider: ClassVar[bool] = False
+
+    @classmethod
+    def by_key(cls) -> list[Option]:
+        """Give the options as pages show them: from left to right as their keys lie.
+
+        A key is what people expect: 5 of five is the best.
+
+        Examples
+        --------
+        >>> [option.label for option in all_scales()["likert-5"].by_key()][-1]
+        'Strongly agree'
+        """
+        return sorted(cls.options, key=lambda option: option.key)
 
     @classmethod
     def parse(cls, raw: str) -> float:

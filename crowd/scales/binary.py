@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from django.utils.translation import gettext_noop as _
+
 from crowd.scales.base import Option, Scale
 
 
@@ -18,4 +20,4 @@ class Binary(Scale):
     """
 
     slug = "binary"
-    options = (Option(1.0, "Agree", "1"), Option(0.0, "Disagree", "2"))
+    options = (Option(1.0, _("Agree"), "1"), Option(0.0, _("Disagree"), "2"))

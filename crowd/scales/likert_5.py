@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from django.utils.translation import gettext_noop as _
+
 from crowd.scales.base import Option, Scale
 
 
@@ -19,9 +21,9 @@ class Likert5(Scale):
 
     slug = "likert-5"
     options = (
-        Option(1.0, "Strongly agree", "1"),
-        Option(0.75, "Agree", "2"),
-        Option(0.5, "Neutral", "3"),
-        Option(0.25, "Disagree", "4"),
-        Option(0.0, "Strongly disagree", "5"),
+        Option(1.0, _("Strongly agree"), "5"),
+        Option(0.75, _("Agree"), "4"),
+        Option(0.5, _("Neutral"), "3"),
+        Option(0.25, _("Disagree"), "2"),
+        Option(0.0, _("Strongly disagree"), "1"),
     )

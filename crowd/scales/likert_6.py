@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from django.utils.translation import gettext_noop as _
+
 from crowd.scales.base import Option, Scale
 
 
@@ -19,11 +21,11 @@ class Likert6(Scale):
 
     slug = "likert-6"
     options = (
-        Option(1.0, "1 – very bad", "1"),
-        Option(2.0, "2 – bad", "2"),
-        Option(3.0, "3 – rather bad", "3"),
-        Option(4.0, "4 – rather good", "4"),
-        Option(5.0, "5 – good", "5"),
-        Option(6.0, "6 – very good", "6"),
+        Option(1.0, _("1 – very bad"), "1"),
+        Option(2.0, _("2 – bad"), "2"),
+        Option(3.0, _("3 – rather bad"), "3"),
+        Option(4.0, _("4 – rather good"), "4"),
+        Option(5.0, _("5 – good"), "5"),
+        Option(6.0, _("6 – very good"), "6"),
     )
     binary_threshold = 3.5

@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from django.utils.translation import gettext_noop as _
+
 from crowd.scales.base import Option, Scale
 
 
@@ -19,10 +21,10 @@ class Preference5(Scale):
 
     slug = "preference-5"
     options = (
-        Option(1.0, "Strongly prefer A", "1"),
-        Option(0.75, "Prefer A", "2"),
-        Option(0.5, "No preference", "3"),
-        Option(0.25, "Prefer B", "4"),
-        Option(0.0, "Strongly prefer B", "5"),
+        Option(1.0, _("Strongly prefer A"), "1"),
+        Option(0.75, _("Prefer A"), "2"),
+        Option(0.5, _("No preference"), "3"),
+        Option(0.25, _("Prefer B"), "4"),
+        Option(0.0, _("Strongly prefer B"), "5"),
     )
     compares = True

@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from django.utils.translation import gettext_noop as _
+
 from crowd.scales.base import Option, Scale
 
 
@@ -23,7 +25,7 @@ class TwoChoice(Scale):
 
     slug = "two-choice"
     options = (
-        Option(1.0, "A is better", "1", "A"),
-        Option(0.0, "B is better", "2", "B"),
+        Option(1.0, _("A is better"), "1", "A"),
+        Option(0.0, _("B is better"), "2", "B"),
     )
     compares = True

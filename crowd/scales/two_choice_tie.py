@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from django.utils.translation import gettext_noop as _
+
 from crowd.scales.base import Option, Scale
 from crowd.scales.two_choice import TwoChoice
 
@@ -21,5 +23,5 @@ class TwoChoiceTie(Scale):
     """
 
     slug = "two-choice-tie"
-    options = (*TwoChoice.options, Option(0.5, "Neither is better", "3", "tie"))
+    options = (*TwoChoice.options, Option(0.5, _("Neither is better"), "3", "tie"))
     compares = True

@@ -5,6 +5,7 @@ from __future__ import annotations
 import secrets
 
 from django.http import Http404, HttpRequest, HttpResponse
+from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
 from django.views.decorators.clickjacking import xframe_options_exempt
 from django.views.decorators.http import require_safe
@@ -28,7 +29,7 @@ def page(request: HttpRequest, token: str) -> HttpResponse:
     """Show what one HIT asks; what is answered goes to the platform."""
     hit = hit_of(token)
     if hit is None or not can(hit.campaign.platform).answers_there:
-        raise Http404("There is no such work.")
+        raise Http404(_("There is no such work."))
     nonce = secrets.token_urlsafe(16)
     response = HttpResponse(page_of(hit.campaign.hit_type, hit, PAGES, nonce))
     response["Content-Security-Policy"] = POLICY.format(nonce=nonce)

@@ -7,11 +7,14 @@ from typing import Any
 from django.contrib import messages
 from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import redirect, render
+from django.template.loader import render_to_string
 from django.urls import reverse
 from django.utils import timezone
+from django.utils.html import format_html
+from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST
 
-from crowd.campaigns.services import work
+from crowd.campaigns.services import undo, work
 from crowd.campaigns.services.claim import GRACE
 from crowd.elsewhere.pages.access import for_workers, wants_json
 from crowd.elsewhere.pages.visit import visit_of
@@ -26,6 +29,7 @@ from crowd.workers.hit_form import (
     sent_answers,
     sent_seconds,
     shown_items,
+    stored_answers,
 )
 from crowd.workers.models.worker import Exclusion, Worker
 from crowd.workers.selectors.eligible import in_turns_with
@@ -34,13 +38,15 @@ from genie.lib.errors import GenieError
 
 # What can be mended on the page; after any other refusal the work is over.
 MENDABLE = {"answer-missing", "not-on-the-scale", "unknown-question", "unusable-spans"}
+Context = dict[str, Any]
 
 
 @require_POST
 @for_workers
 def next_hit(request: HttpRequest, worker: Worker) -> HttpResponse:
     """Hand out the next HIT of a kind; the same one again while it is open."""
-    return redirect(_next_address(request, worker, request.POST.get("pool") or None))
+    address, _hit = _next(request, worker, request.POST.get("pool") or None)
+    return redirect(address)
 
 
 @for_workers
@@ -51,7 +57,19 @@ def hit(request: HttpRequest, worker: Worker, pk: int) -> HttpResponse:
         return _take(request, worker, assignment)
     if not _is_open(assignment):
         return _over(request, assignment)
-    return _page(request, worker, assignment)
+    last = undo.last_answered(worker, before=assignment.pk)
+    return render(request, "worker_site/hit.html", _shown(worker, assignment, last))
+
+
+@for_workers
+def change(request: HttpRequest, worker: Worker, pk: int) -> HttpResponse:
+    """Show what was sent in a moment ago once more; take another answer."""
+    assignment = _mine(worker, pk)
+    if request.method == "POST":
+        return _take_other(request, worker, assignment)
+    if not undo.may_begin(assignment):
+        return _over(request, assignment)
+    return render(request, "worker_site/hit.html", _changed(worker, assignment))
 
 
 @require_POST
@@ -62,7 +80,7 @@ def give_back(request: HttpRequest, worker: Worker, pk: int) -> HttpResponse:
     if work.give_back(assignment):
         messages.info(
             request,
-            "Returned. Somebody else can do it; this does not count against you.",
+            _("Returned. Somebody else can do it; this does not count against you."),
         )
     return redirect("work:home")
 
@@ -77,27 +95,57 @@ def _take(request: HttpRequest, worker: Worker, assignment: Assignment) -> HttpR
             signals=read_signals(assignment, request.POST),
         )
     except GenieError as error:
-        return _refused(request, worker, assignment, error)
+        posted = request.POST.dict()
+        return _refused(request, assignment, error, _shown(worker, assignment, posted=posted))  # fmt: skip
+    return _go_on(request, worker, assignment)
+
+
+def _take_other(
+    request: HttpRequest, worker: Worker, assignment: Assignment
+) -> HttpResponse:
+    try:
+        undo.change(
+            assignment,
+            sent_answers(assignment, request.POST),
+            remark=request.POST.get("remark", ""),
+        )
+    except GenieError as error:
+        posted = request.POST.dict()
+        return _refused(request, assignment, error, _changed(worker, assignment, posted))  # fmt: skip
+    return _go_on(request, worker, assignment)
+
+
+def _go_on(request: HttpRequest, worker: Worker, answered: Assignment) -> HttpResponse:
+    """Lead to the next HIT; to the page's script, hand it out in the same answer."""
     # Other kinds of work have other instructions: the worker chooses them herself.
-    address = _next_address(request, worker, assignment.hit.campaign.pool)
-    return JsonResponse({"next": address}) if wants_json(request) else redirect(address)
+    address, following = _next(request, worker, answered.hit.campaign.pool)
+    if not wants_json(request):
+        return redirect(address)
+    told: Context = {"next": address}
+    if following is not None and address == _page_of(following):
+        last = answered if undo.seconds_left(answered) else None
+        told["page"] = render_to_string(
+            "worker_site/parts/at_work.html", _shown(worker, following, last), request
+        )
+    return JsonResponse(told)
 
 
 def _refused(
-    request: HttpRequest, worker: Worker, assignment: Assignment, error: GenieError
+    request: HttpRequest, assignment: Assignment, error: GenieError, shown: Context
 ) -> HttpResponse:
-    mendable = error.code in MENDABLE and _is_open(assignment)
+    mendable = error.code in MENDABLE and (shown["changing"] or _is_open(assignment))
     if wants_json(request):
         return JsonResponse(
             {
                 "error": error.message,
                 "final": not mendable,
-                "next": reverse("work:hit", args=[assignment.pk]),
+                "next": _page_of(assignment),
             },
             status=422 if mendable else 409,
         )
     if mendable:
-        return _page(request, worker, assignment, error=error.message)
+        shown["error"] = error.message
+        return render(request, "worker_site/hit.html", shown, status=422)
     assignment.refresh_from_db()
     return _over(request, assignment, sentence=error.message, status=409)
 
@@ -117,57 +165,92 @@ def _over(
         "assignment": assignment,
         "sentence": sentence,
         "closed": exclusion.message if exclusion else "",
+        "undo_seconds": undo.seconds_left(assignment),
     }
     return render(request, "worker_site/over.html", context, status=status)
 
 
-def _page(
-    request: HttpRequest, worker: Worker, assignment: Assignment, error: str = ""
-) -> HttpResponse:
-    posted: dict[str, Any] = request.POST.dict()
-    context = {
-        "assignment": assignment,
-        "hit_type": assignment.hit.campaign.hit_type,
-        "pool": assignment.hit.campaign.pool,
-        "items": shown_items(assignment, posted),
-        "remark": posted.get("remark", ""),
-        "remark_characters": REMARK_CHARACTERS,
-        "error": error,
+def _shown(
+    worker: Worker,
+    assignment: Assignment,
+    last: Assignment | None = None,
+    *,
+    posted: dict[str, str] | None = None,
+) -> Context:
+    """Give what the page of a HIT shows; `last` is the answer that can be undone."""
+    return {
+        **_questions(worker, assignment, posted or {}),
         "canary": canary_word(assignment)
         if form_of(assignment.hit.campaign.hit_type).canary
         else "",
-        "progress": worker_progress(
-            worker, in_turns_with(worker, assignment.hit.campaign)
-        ),
-        "earnings": earnings(worker),
+        "last": last,
+        "undo_seconds": undo.seconds_left(last) if last else 0,
         "seconds_left": max(
             0, round((assignment.deadline_at - timezone.now()).total_seconds())
         ),
     }
-    status = 422 if error else 200
-    return render(request, "worker_site/hit.html", context, status=status)
 
 
-def _next_address(request: HttpRequest, worker: Worker, pool: str | None) -> str:
+def _changed(
+    worker: Worker, assignment: Assignment, posted: dict[str, str] | None = None
+) -> Context:
+    """Give what the page shows on which an answer is changed."""
+    stored = stored_answers(assignment) if posted is None else posted
+    shown = _questions(worker, assignment, stored)
+    return {**shown, "changing": True, "seconds_left": undo.TO_ANSWER.seconds}
+
+
+def _questions(
+    worker: Worker, assignment: Assignment, posted: dict[str, str]
+) -> Context:
+    campaign = assignment.hit.campaign
+    return {
+        "assignment": assignment,
+        "changing": False,
+        "hit_type": campaign.hit_type,
+        "pool": campaign.pool,
+        "items": shown_items(assignment, posted),
+        "remark": posted.get("remark", ""),
+        "remark_characters": REMARK_CHARACTERS,
+        "progress": worker_progress(worker, in_turns_with(worker, campaign)),
+        "earnings": earnings(worker),
+    }
+
+
+def _next(
+    request: HttpRequest, worker: Worker, pool: str | None
+) -> tuple[str, Assignment | None]:
+    """Hand out the next HIT: where it is, and itself, if there is one."""
     visit = visit_of(request)
     if visit is not None and visit.session.worker_id == worker.pk:
         of_visit = visits.next_assignment(visit)
-        return _address(of_visit) if of_visit else reverse("work:finished")
+        return (_address(of_visit) if of_visit else reverse("work:finished")), of_visit
     assignment = work.next_assignment(worker, pool)
     if assignment is not None:
-        return _address(assignment)
-    messages.info(
-        request, "There is no more of this work for you at the moment. Thank you!"
-    )
-    return reverse("work:home")
+        return _address(assignment), assignment
+    thanks = _("There is no more of this work for you at the moment. Thank you!")
+    last = undo.last_answered(worker)
+    if last is not None:
+        thanks = format_html(
+            '{} <a href="{}">{}</a>',
+            thanks,
+            reverse("work:change", args=[last.pk]),
+            _("Change your last answer"),
+        )
+    messages.info(request, thanks)
+    return reverse("work:home"), None
 
 
 def _address(assignment: Assignment) -> str:
     """Lead to a HIT; by its instructions, where it is of another kind than those before."""
     if not is_of_another_kind(assignment):
-        return reverse("work:hit", args=[assignment.pk])
+        return _page_of(assignment)
     page = reverse("work:instructions", args=[assignment.hit.campaign.pool])
     return f"{page}?hit={assignment.pk}"
+
+
+def _page_of(assignment: Assignment) -> str:
+    return reverse("work:hit", args=[assignment.pk])
 
 
 def _mine(worker: Worker, pk: int) -> Assignment:

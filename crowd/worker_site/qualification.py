@@ -8,6 +8,7 @@ from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils import timezone
+from django.utils.translation import gettext as _
 
 from crowd.elsewhere.pages.access import for_workers, wants_json
 from crowd.workers.hit_form import Shown, sent_to_question, shown_question
@@ -58,7 +59,7 @@ def attempt(request: HttpRequest, worker: Worker, pk: int) -> HttpResponse:
         .first()
     )
     if attempt is None:
-        raise Http404("This test was not started by you.")
+        raise Http404(_("This test was not started by you."))
     if request.method == "POST":
         return _take(request, worker, attempt)
     return _page(request, attempt)
@@ -68,7 +69,7 @@ def _take(request: HttpRequest, worker: Worker, attempt: TestAttempt) -> HttpRes
     address = reverse("work:attempt", args=[attempt.pk])
     row = _sent_row(request, attempt)
     if row is None:
-        raise Http404("This test has no such question.")
+        raise Http404(_("This test has no such question."))
     raw_answers = sent_to_question(
         row.question, attempt.test.hit_type, request.POST.dict()
     )
@@ -129,13 +130,21 @@ def _page(request: HttpRequest, attempt: TestAttempt, error: str = "") -> HttpRe
 
 
 def _result(request: HttpRequest, attempt: TestAttempt) -> HttpResponse:
-    """Tell how many were right, and never which."""
+    """Tell how many were right, and what authors wrote about the others, never which.
+
+    An author knows what may be said: without an explanation nothing is.
+    """
     attempt.refresh_from_db()
     standing = standings_of(attempt.worker, [attempt.test.name], timezone.now())
     context = {
         "test": attempt.test,
         "n_right": attempt.n_right,
         "n_asked": attempt.answers.count(),
+        "explanations": attempt.answers.filter(right=False)
+        .exclude(question__explanation="")
+        .order_by("question__explanation")
+        .values_list("question__explanation", flat=True)
+        .distinct(),
         "passed": attempt.passed,
         "explained": _is_explained(attempt.worker, attempt.test.pool),
         "standing": standing.get(attempt.test.name),
@@ -146,7 +155,7 @@ def _result(request: HttpRequest, attempt: TestAttempt) -> HttpResponse:
 def _standing(worker: Worker, name: str) -> TestStanding:
     standing = standings_of(worker, [name], timezone.now()).get(name)
     if standing is None or _is_closed_to(worker, standing.test.pool):
-        raise Http404("There is no such test for you at the moment.")
+        raise Http404(_("There is no such test for you at the moment."))
     return standing
 
 

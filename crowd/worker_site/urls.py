@@ -26,6 +26,7 @@ urlpatterns = [
     path("try/<int:pk>/", qualification.attempt, name="attempt"),
     path("next/", hit.next_hit, name="next"),
     path("hit/<int:pk>/", hit.hit, name="hit"),
+    path("hit/<int:pk>/change/", hit.change, name="change"),
     path("hit/<int:pk>/return/", hit.give_back, name="return"),
     *urls.urlpatterns,
 ]

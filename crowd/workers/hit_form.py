@@ -10,6 +10,7 @@ from typing import Any
 from django import forms
 from django.contrib.auth.forms import UserCreationForm
 from django.utils.safestring import SafeString
+from django.utils.translation import gettext as _
 
 from crowd import hit_templates
 from crowd.hit_templates import HITTemplate
@@ -54,6 +55,8 @@ class Question:
     def text(self) -> str:
         """Give the question's words, with the output that it is about."""
         slot = self.asked.slot
+        if self.asked.checkbox:
+            return _(self.asked.text)
         return f"{slot}: {self.asked.text}" if slot else self.asked.text
 
     @property
@@ -183,6 +186,24 @@ def sent_answers(
         if raw_answers:
             answers[item.key] = raw_answers
     return answers
+
+
+def stored_answers(assignment: Assignment) -> dict[str, str]:
+    """Give the answers of an assignment as its page sent them."""
+    hit_type = assignment.hit.campaign.hit_type
+    stored = {(a.item_id, a.criterion, a.slot): a for a in assignment.answers.all()}
+    posted = {"remark": assignment.remark}
+    for i, item in enumerate(assignment.hit.items.all()):
+        for question in _questions(hit_type, item, {}, i):
+            answer = stored.get(
+                (item.pk, question.asked.criterion, question.asked.slot)
+            )
+            if answer is None:
+                continue
+            posted[question.name] = answer.raw
+            if answer.detail and answer.detail.get(SPANS):
+                posted[f"spans-{i}"] = json.dumps(answer.detail[SPANS])
+    return posted
 
 
 def sent_to(shown: Shown) -> dict[str, str]:

@@ -42,9 +42,16 @@
   }
   window.setInterval(tick, 1000);
 
+  const guide = document.getElementById("guide");
+
   document.addEventListener("keydown", function (event) {
-    if (event.ctrlKey || event.altKey || event.metaKey || !/^[0-9]$/.test(event.key)) return;
+    if (event.ctrlKey || event.altKey || event.metaKey || !/^[0-9?]$/.test(event.key)) return;
     if (event.target instanceof Element && event.target.matches("textarea, input[type=number]")) return;
+    if (event.key === "?") {
+      guide.open = !guide.open;
+      if (guide.open) guide.scrollIntoView({ block: "start" });
+      return;
+    }
     const question = questions.find(function (one) { return one.contains(document.activeElement); }) || questions.find(function (one) { return !answered(one); });
     const radio = question && question.querySelector('input[data-key="' + event.key + '"]');
     if (radio) {
@@ -59,7 +66,7 @@
     const open = questions.find(function (question) { return !answered(question); });
     if (open || send.disabled) {
       event.preventDefault();
-      trouble.textContent = "Please answer every question.";
+      trouble.textContent = window.genie.word("open");
       trouble.hidden = false;
       if (open) open.querySelector("input:not([hidden])").focus();
       return;

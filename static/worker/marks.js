@@ -3,6 +3,8 @@
 (function () {
   "use strict";
 
+  const word = window.genie.word;
+
   function words(text) {
     if (window.Intl && Intl.Segmenter) {
       const parts = Array.from(new Intl.Segmenter(undefined, { granularity: "word" }).segment(text));
@@ -15,7 +17,7 @@
     return Array.from(text).length;
   }
 
-  function start(box) {
+  function start(box, signal) {
     const text = JSON.parse(box.dataset.text);
     const sent = box.querySelector("input.spans");
     const said = box.querySelector(".marked");
@@ -31,14 +33,14 @@
     for (const part of words(text)) {
       const end = offset + length(part);
       if (part.trim()) {
-        const word = document.createElement("span");
-        word.className = "word";
-        word.id = sent.name + "-" + offset;
-        word.textContent = part;
-        word.setAttribute("role", "option");
-        word.setAttribute("aria-selected", "false");
-        options.push({ word: word, start: offset, end: end, severity: "" });
-        place.append(word);
+        const span = document.createElement("span");
+        span.className = "word";
+        span.id = sent.name + "-" + offset;
+        span.textContent = part;
+        span.setAttribute("role", "option");
+        span.setAttribute("aria-selected", "false");
+        options.push({ word: span, start: offset, end: end, severity: "" });
+        place.append(span);
       } else {
         place.append(part);
       }
@@ -47,7 +49,7 @@
     place.tabIndex = 0;
     place.setAttribute("role", "listbox");
     place.setAttribute("aria-multiselectable", "true");
-    place.setAttribute("aria-label", "Text in which to mark errors, word by word");
+    place.setAttribute("aria-label", word("text-to-mark"));
     tools.hidden = false;
 
     let spans = [];
@@ -74,12 +76,12 @@
         option.word.classList.toggle("chosen", chosen);
         option.word.classList.toggle("here", i === head);
         option.word.setAttribute("aria-selected", String(chosen));
-        if (span) option.word.setAttribute("aria-label", option.word.textContent + ", " + span.severity + " error");
+        if (span) option.word.setAttribute("aria-label", word("marked-word", { word: option.word.textContent, severity: word(span.severity) }));
         else option.word.removeAttribute("aria-label");
       });
       if (head >= 0) place.setAttribute("aria-activedescendant", options[head].word.id);
       const count = function (severity) { return spans.filter(function (one) { return one.severity === severity; }).length; };
-      said.textContent = "Marked: " + count("minor") + " minor, " + count("major") + " major.";
+      said.textContent = word("marked", { minor: count("minor"), major: count("major") });
     }
 
     function choose(i, extend) {
@@ -90,7 +92,7 @@
 
     function mark(severity) {
       if (anchor < 0) {
-        said.textContent = "Choose a word first.";
+        said.textContent = word("choose-first");
         return;
       }
       const from = options[first()].start;
@@ -139,7 +141,7 @@
     window.addEventListener("pointerup", function () {
       if (dragged) pending = false;
       pressed = false;
-    });
+    }, { signal: signal });
 
     for (const button of tools.querySelectorAll("button")) {
       button.addEventListener("click", function () { mark(button.dataset.severity); });
@@ -165,10 +167,12 @@
       event.stopPropagation();
     });
 
-    document.addEventListener("genie:filled", function () { read(); show(); });
+    document.addEventListener("genie:filled", function () { read(); show(); }, { signal: signal });
     read();
     show();
   }
 
-  for (const box of document.querySelectorAll(".marks")) start(box);
+  window.genie.onHit(function (signal) {
+    for (const box of document.querySelectorAll(".marks")) start(box, signal);
+  });
 })();

@@ -2,7 +2,7 @@
 (function () {
   "use strict";
 
-  for (const slider of document.querySelectorAll("input[type=range][data-for]")) {
+  function start(slider, signal) {
     const number = document.getElementById(slider.dataset.for);
 
     const follow = function () {
@@ -12,7 +12,7 @@
         slider.value = number.value;
         slider.removeAttribute("aria-valuetext");
       } else {
-        slider.setAttribute("aria-valuetext", "not set yet");
+        slider.setAttribute("aria-valuetext", window.genie.word("not-set"));
       }
     };
     const lead = function () {
@@ -27,7 +27,11 @@
     // A click where the thumb happens to stand moves nothing, but it is an answer.
     slider.addEventListener("click", lead);
     number.addEventListener("input", follow);
-    document.addEventListener("genie:filled", follow);
+    document.addEventListener("genie:filled", follow, { signal: signal });
     follow();
   }
+
+  window.genie.onHit(function (signal) {
+    for (const slider of document.querySelectorAll("input[type=range][data-for]")) start(slider, signal);
+  });
 })();

@@ -30,11 +30,11 @@ def test_the_papers_scales_are_there():
 def test_likert_5_runs_from_strongly_agree_to_strongly_disagree():
     options = all_scales()["likert-5"].options
     assert [(option.key, option.label, option.value) for option in options] == [
-        ("1", "Strongly agree", 1.0),
-        ("2", "Agree", 0.75),
+        ("5", "Strongly agree", 1.0),
+        ("4", "Agree", 0.75),
         ("3", "Neutral", 0.5),
-        ("4", "Disagree", 0.25),
-        ("5", "Strongly disagree", 0.0),
+        ("2", "Disagree", 0.25),
+        ("1", "Strongly disagree", 0.0),
     ]
 
 

@@ -19,6 +19,7 @@ from genie.lib.errors import GenieError
 
 STYLE = "worker/elsewhere.css"
 SCRIPT = "worker/elsewhere.js"
+PAGE = "worker/page.js"
 SLIDER = "worker/slider.js"
 MARKS = "worker/marks.js"
 SALT = "crowd.hit-page"
@@ -63,7 +64,7 @@ def page_of_items(
     """Render items that need not be stored: what is drafted looks as it will."""
     template = hit_templates.get(hit_type.template)
     items = [pages.show(hit_type, item, {}, i) for i, item in enumerate(of)]
-    scripts = [SCRIPT, SLIDER] + ([MARKS] if template.marks_errors else [])
+    scripts = [PAGE, SCRIPT, SLIDER] + ([MARKS] if template.marks_errors else [])
     return render_to_string(
         "worker_site/elsewhere.html",
         {

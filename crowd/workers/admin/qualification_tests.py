@@ -49,10 +49,11 @@ class QuestionForm(forms.ModelForm):  # type: ignore[type-arg]
 
     class Meta:
         model = QualificationQuestion
-        fields = ["position", "text", "choices"]
+        fields = ["position", "text", "choices", "explanation"]
         widgets = {
             "text": forms.Textarea(attrs={"rows": 3, "cols": 50}),
             "choices": forms.Textarea(attrs={"rows": 4, "cols": 40}),
+            "explanation": forms.Textarea(attrs={"rows": 3, "cols": 50}),
         }
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
@@ -78,14 +79,13 @@ class QuestionInline(admin.StackedInline):  # type: ignore[type-arg]
     model = QualificationQuestion
     form = QuestionForm
     extra = 0
-    fields = ["position", "drawn", "text", "choices", "right"]
     readonly_fields = ["drawn"]
 
     def get_fields(self, request: HttpRequest, obj: Any = None) -> Any:
         """Show the right answer in words where nothing can be changed."""
-        if self.has_change_permission(request, obj):
-            return ["position", "drawn", "text", "choices", "right"]
-        return ["position", "drawn", "text", "choices", "right_in_words"]
+        editable = self.has_change_permission(request, obj)
+        right = "right" if editable else "right_in_words"
+        return ["position", "drawn", "text", "choices", right, "explanation"]
 
     def get_readonly_fields(self, request: HttpRequest, obj: Any = None) -> list[str]:
         return ["drawn", "right_in_words"]

@@ -97,6 +97,12 @@ class QualificationQuestion(models.Model):
     choices = models.TextField(
         max_length=2000, blank=True, help_text="The answers, one per line."
     )
+    explanation = models.TextField(
+        max_length=1000,
+        blank=True,
+        help_text="Shown after the test to whoever got this wrong. Explain the rule and "
+        "do not repeat the answer: the question may be asked again.",
+    )
     # never leaves the services and the admin; see crowd/workers/services/test_marks.py
     expected = models.JSONField(default=dict, editable=False)
     # Test questions of campaigns are made of other inputs than these.

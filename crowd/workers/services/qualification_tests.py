@@ -45,6 +45,7 @@ class WrittenQuestion:
     text: str
     answers: Sequence[str]
     right: int
+    explanation: str = ""
 
 
 @dataclass(frozen=True)
@@ -115,6 +116,7 @@ def write(spec: TestSpec, questions: Sequence[WrittenQuestion]) -> Qualification
                 text=written.text,
                 choices="\n".join(written.answers),
                 expected={CHOICE: written.right},
+                explanation=written.explanation,
             )
             for written in questions
         ],

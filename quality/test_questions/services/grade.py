@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+from django.db import transaction
+from django.db.models import Q
+from django.utils import timezone
+
+from crowd.campaigns.services import undo
 from crowd.hits.models.assignment import Answer, Assignment
 from crowd.hits.models.campaign import Campaign
 from crowd.scales.base import all_scales
@@ -18,6 +23,24 @@ def grade(campaign: Campaign) -> int:
     0.5), on each marked criterion by itself. Ticks beside the ratings do not count, nor
     do questions of several criteria that do not say which of them can be marked.
     """
+    settled = timezone.now() - undo.CHANGEABLE
+    old = Q(assignment__submitted_at__lte=settled) | Q(assignment__submitted_at=None)
+    n = _grade(campaign, old)
+    with transaction.atomic():
+        # What can still be changed holds still while it is marked.
+        Campaign.objects.select_for_update(of=("self",), no_key=True).get(
+            pk=campaign.pk
+        )
+        return n + _grade(campaign, Q(assignment__submitted_at__gt=settled))
+
+
+def again(assignment: Assignment) -> None:
+    """Mark an assignment anew whose answers were changed; callers hold the campaign."""
+    if Grade.objects.filter(assignment=assignment).delete()[0]:
+        _grade(assignment.hit.campaign, Q(assignment=assignment))
+
+
+def _grade(campaign: Campaign, which: Q) -> int:
     threshold = all_scales()[campaign.hit_type.scale].binary_threshold
     several = len(campaign.hit_type.criteria) > 1
     placements = {
@@ -32,6 +55,7 @@ def grade(campaign: Campaign) -> int:
     )
     values: dict[tuple[int, int, int], list[Marked]] = {}
     answers = Answer.objects.filter(
+        which,
         item__in=list(placements),
         assignment__state__in=COUNTED,
         criterion__in=list(campaign.hit_type.criteria),

@@ -42,7 +42,7 @@ def test_a_hit_of_ours_is_previewed_accepted_answered_and_collected(turk, open_p
     assert violations(page) == []
     assert not overflows(page)
     frame.get_by_role("radio", name="Strongly agree").first.focus()
-    page.keyboard.press("2")  # of the question that has the focus
+    page.keyboard.press("4")  # of the question that has the focus
     send.click()  # the other question is open still
     frame.get_by_role("radio", name="Strongly disagree").last.check()
     frame.get_by_text("Something is wrong with this HIT").click()

@@ -70,7 +70,7 @@ def picture(page, name):
 def test_a_campaign_is_answered_by_keyboard_only(open_page, wim):
     make_campaign(5)
     page = at_work(open_page, wim)
-    for n, key in enumerate("13245", start=1):
+    for n, key in enumerate("53421", start=1):
         wait_for_hit(page, n)
         page.keyboard.press(key)
         page.keyboard.press("Enter")
@@ -99,7 +99,7 @@ def test_from_sign_in_to_the_first_answer_without_a_mouse(open_page, wim):
     page.wait_for_url(f"**{reverse('work:instructions', args=[POOL])}")
     go("Start")
     wait_for_hit(page, 1)
-    page.keyboard.press("2")
+    page.keyboard.press("4")
     page.keyboard.press("Enter")
     wait_for_hit(page, 2)
     assert values() == [0.75]
@@ -112,7 +112,7 @@ def test_arrows_and_tab_work_as_with_any_form(open_page, wim):
     page.keyboard.press("ArrowDown")
     page.keyboard.press("Enter")
     wait_for_hit(page, 2)
-    assert values() == [0.25]
+    assert values() == [0.75]
 
 
 def test_the_mouse_does_it_too(open_page, wim):
@@ -127,7 +127,7 @@ def test_the_mouse_does_it_too(open_page, wim):
 def test_several_questions_are_answered_one_key_each(open_page, wim):
     make_campaign(2, hit_type=hit_type(criteria={"a": "Fluent?", "b": "Right?", "c": "Short?"}))  # fmt: skip
     page = at_work(open_page, wim)
-    for key in ("1", "5", "3", "Enter"):
+    for key in ("5", "1", "3", "Enter"):
         page.keyboard.press(key)
     wait_for_hit(page, 2)
     assert dict(Answer.objects.values_list("criterion", "value")) == {
@@ -149,12 +149,12 @@ def test_enter_without_an_answer_sends_nothing(open_page, wim):
 def test_a_held_key_answers_one_hit_only(open_page, wim):
     make_campaign(4)
     page = at_work(open_page, wim)
-    page.keyboard.press("1")
+    page.keyboard.press("5")
     page.keyboard.down("Enter")
     for _ in range(4):
         page.keyboard.down("Enter")  # repeats, as a keyboard does
     wait_for_hit(page, 2)
-    page.keyboard.down("1")
+    page.keyboard.down("5")
     page.keyboard.down("Enter")
     page.wait_for_timeout(300)
     assert len(values()) == 1
@@ -165,19 +165,19 @@ def test_the_single_keys_can_be_turned_off_for_good(open_page, wim):
     page = at_work(open_page, wim)
     page.get_by_label("Answer with digit keys and Enter").uncheck()
     page.locator("h1").click(force=True)
-    page.keyboard.press("2")
+    page.keyboard.press("4")
     page.reload()
     page.keyboard.press("3")
     assert page.locator("input[type=radio]:checked").count() == 0
     page.get_by_label("Answer with digit keys and Enter").check()
-    page.keyboard.press("2")
+    page.keyboard.press("4")
     assert page.locator("input[type=radio]:checked").get_attribute("value") == "0.75"
 
 
 def test_digits_in_the_remark_are_text(open_page, wim):
     make_campaign(2)
     page = at_work(open_page, wim)
-    page.keyboard.press("2")
+    page.keyboard.press("4")
     page.get_by_text("Something is wrong with this HIT").click()
     page.get_by_role("textbox").fill("")
     page.get_by_role("textbox").type("5 of 3 words\nare missing")
@@ -190,7 +190,7 @@ def test_digits_in_the_remark_are_text(open_page, wim):
 def test_answers_survive_a_reload_and_are_forgotten_when_they_arrived(open_page, wim):
     make_campaign(2)
     page = at_work(open_page, wim)
-    page.keyboard.press("4")
+    page.keyboard.press("2")
     page.get_by_text("Something is wrong with this HIT").click()
     page.get_by_role("textbox").fill("Odd.")
     page.reload()
@@ -206,7 +206,7 @@ def test_answers_survive_a_reload_and_are_forgotten_when_they_arrived(open_page,
 def test_a_second_tab_shows_the_same_answers(open_page, wim):
     make_campaign(1)
     first = at_work(open_page, wim)
-    first.keyboard.press("2")
+    first.keyboard.press("4")
     second = first.context.new_page()
     second.goto(first.url)
     assert second.locator("input[type=radio]:checked").get_attribute("value") == "0.75"
@@ -222,7 +222,7 @@ def test_the_back_button_is_harmless(open_page, wim):
     page.get_by_role("button", name="Start").click()
     wait_for_hit(page, 1)
     for n in (2, 3):
-        page.keyboard.press("1")
+        page.keyboard.press("5")
         page.keyboard.press("Enter")
         wait_for_hit(page, n)
     page.go_back()
@@ -234,7 +234,7 @@ def test_the_back_button_is_harmless(open_page, wim):
 def test_a_double_click_counts_once(open_page, wim):
     make_campaign(2)
     page = at_work(open_page, wim)
-    page.keyboard.press("1")
+    page.keyboard.press("5")
     page.get_by_role("button", name="Submit").dblclick()
     wait_for_hit(page, 2)
     assert len(values()) == 1
@@ -249,7 +249,7 @@ def test_a_lost_connection_loses_no_answer(chromium, live_server, wim):
     page = context.new_page()
     page.goto(live_server.url + at(next_assignment(wim)))
     context.set_offline(True)
-    page.keyboard.press("2")
+    page.keyboard.press("4")
     page.keyboard.press("Enter")
     wait_until(page, "!document.getElementById('trouble').hidden")
     assert "Your answer is kept here" in page.inner_text("#trouble")
@@ -273,7 +273,7 @@ def test_an_answer_that_another_tab_sent_ends_on_a_page_that_says_so(
     page = context.new_page()
     page.goto(live_server.url + at(assignment))
     submit(assignment, answers_for(assignment, "1"))
-    page.keyboard.press("5")
+    page.keyboard.press("1")
     page.keyboard.press("Enter")
     page.wait_for_selector("text=Your answer is stored")
     assert values() == [1.0]
@@ -293,7 +293,7 @@ def test_active_time_stands_still_while_nobody_is_there(open_page, wim):
     page.mouse.move(10, 10)
     page.clock.run_for(20_000)
     page.clock.run_for(600_000)  # gone for ten minutes
-    page.keyboard.press("1")
+    page.keyboard.press("5")
     page.keyboard.press("Enter")
     wait_for_hit(page, 2)
     seconds = Assignment.objects.get(pk=assignment.pk).active_seconds

@@ -429,7 +429,11 @@ def test_the_script_is_told_where_to_go_on(site):
     _, address = start(site)
     reply = site.post(address, ANSWER, headers=JSON).json()
     second = Assignment.objects.get(state=State.ACCEPTED)
-    assert reply == {"next": reverse("work:hit", args=[second.pk])}
+    assert reply["next"] == reverse("work:hit", args=[second.pk])
+    # the next HIT comes along, and nothing more once there is none
+    assert f'data-hit="{second.pk}"' in reply["page"]
+    over = site.post(reply["next"], ANSWER, headers=JSON).json()
+    assert over == {"next": reverse("work:home")}
 
 
 def test_the_script_is_told_what_can_be_mended_and_what_is_over(site):

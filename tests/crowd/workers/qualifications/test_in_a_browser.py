@@ -31,7 +31,7 @@ pytestmark = [
 # Set it to a folder to look at the pages afterwards.
 SCREENSHOTS = os.environ.get("GENIE_SCREENSHOTS")
 # the keys of "Strongly agree" and "Strongly disagree"
-KEYS = {"1": "1", "0": "5"}
+KEYS = {"1": "5", "0": "1"}
 
 
 def seen(page, name):

@@ -1,0 +1,117 @@
+"""Change an answer for some seconds: what was stored counts until another takes its place.
+
+An answer is stored and its reward planned when it is sent, so nothing is lost and nothing
+is paid twice: another answer changes the ratings and nothing else. Whoever changes it
+holds the campaign's row first and the assignment's second, as in `review`: a decision, a
+mark or the end of the campaign comes before the change or after it, never in between.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import datetime, timedelta
+
+from django.db import transaction
+from django.utils import timezone
+from django.utils.translation import gettext as _
+
+from crowd.hits.models.assignment import Answer, Assignment
+from crowd.hits.models.campaign import Campaign
+from crowd.hits.selectors.questions import form_of
+from crowd.hits.services.check_answers import Answers, checked, clean_remark
+from crowd.workers.models.worker import Worker
+from genie.lib.errors import GenieError
+
+# Undo is offered for some seconds; who pressed it has these to answer anew.
+TO_ANSWER = timedelta(seconds=60)
+# A click that was under way when the time ran out still counts.
+GRACE = timedelta(seconds=3)
+# Longer than this no answer can be changed, whatever a campaign's form says.
+CHANGEABLE = TO_ANSWER + timedelta(seconds=60) + GRACE
+ASKING = (Campaign.State.RUNNING, Campaign.State.PAUSED)
+
+#: Gets an assignment whose answers were changed, within the transaction.
+Follower = Callable[[Assignment], None]
+
+_followers: dict[str, Follower] = {}
+
+
+def register(name: str, follower: Follower) -> None:
+    """Have what rests on answers follow when one is changed; one of each name."""
+    _followers[name] = follower
+
+
+def last_answered(worker: Worker, before: int | None = None) -> Assignment | None:
+    """Give what the worker sent in last, if it can be undone; `before` is what is open."""
+    rows = Assignment.objects.filter(worker=worker)
+    if before is not None:
+        rows = rows.filter(pk__lt=before)
+    last = rows.select_related("hit__campaign__hit_type").order_by("-pk").first()
+    return last if last is not None and seconds_left(last) else None
+
+
+def seconds_left(assignment: Assignment, now: datetime | None = None) -> int:
+    """Give for how many seconds Undo is offered; 0: not any more, or not yet."""
+    if assignment.state != Assignment.State.SUBMITTED or not assignment.submitted_at:
+        return 0
+    over_at = assignment.submitted_at + timedelta(seconds=_offered(assignment))
+    return max(0, round((over_at - (now or timezone.now())).total_seconds()))
+
+
+def may_begin(assignment: Assignment) -> bool:
+    """Tell whether the page on which an answer is changed opens."""
+    return bool(
+        _offered(assignment) and seconds_left(assignment, timezone.now() - GRACE)
+    )
+
+
+def change(assignment: Assignment, answers: Answers, *, remark: str = "") -> None:
+    """Put other answers in the place of those sent in; the same again changes nothing.
+
+    Callers have made sure whose assignment it is (`work.assignment_of`).
+
+    Raises
+    ------
+    GenieError
+        ``too-late-to-change`` after its time, and where somebody has decided meanwhile;
+        what `checked` refuses.
+    """
+    ratings = checked(assignment, answers)
+    offered = _offered(assignment)
+    since = timezone.now() - timedelta(seconds=offered) - TO_ANSWER - GRACE
+    with transaction.atomic():
+        campaign = Campaign.objects.select_for_update(of=("self",), no_key=True).get(
+            pk=assignment.hit.campaign_id
+        )
+        mine = (
+            Assignment.objects.select_for_update(of=("self",))
+            .filter(
+                pk=assignment.pk,
+                state=Assignment.State.SUBMITTED,
+                submitted_at__gt=since,
+                replaced_at=None,
+            )
+            .first()
+        )
+        if not offered or mine is None or campaign.state not in ASKING:
+            raise GenieError(
+                _(
+                    "This answer can no longer be changed; the one that you gave counts."
+                ),
+                code="too-late-to-change",
+            )
+        for rating in ratings:
+            Answer.objects.filter(
+                assignment=mine,
+                item=rating.item_pk,
+                criterion=rating.criterion,
+                slot=rating.slot,
+            ).update(value=rating.value, raw=rating.raw, detail=rating.detail)
+        mine.remark = clean_remark(remark)
+        mine.save(update_fields=["remark"])
+        for follow in _followers.values():
+            follow(mine)
+
+
+def _offered(assignment: Assignment) -> int:
+    return form_of(assignment.hit.campaign.hit_type).undo_seconds
