@@ -19,3 +19,11 @@ class Binary(Scale):
 
     slug = "binary"
     options = (Option(1.0, "Agree", "1"), Option(0.0, "Disagree", "2"))
+    labels = {
+        "de": ("Stimme zu", "Stimme nicht zu"),
+        "fr": ("D’accord", "Pas d’accord"),
+        "es": ("De acuerdo", "En desacuerdo"),
+        "zh-hans": ("同意", "不同意"),
+        "ar": ("أوافق", "لا أوافق"),
+        "hi": ("सहमत", "असहमत"),
+    }

@@ -25,3 +25,24 @@ class Likert5(Scale):
         Option(0.25, "Disagree", "4"),
         Option(0.0, "Strongly disagree", "5"),
     )
+    labels = {
+        "de": (
+            *("Stimme voll zu", "Stimme eher zu", "Teils, teils"),
+            *("Stimme eher nicht zu", "Stimme gar nicht zu"),
+        ),
+        "fr": (
+            *("Tout à fait d’accord", "D’accord", "Ni d’accord ni pas d’accord"),
+            *("Pas d’accord", "Pas du tout d’accord"),
+        ),
+        "es": (
+            *("Totalmente de acuerdo", "De acuerdo"),
+            "Ni de acuerdo ni en desacuerdo",
+            *("En desacuerdo", "Totalmente en desacuerdo"),
+        ),
+        "zh-hans": ("非常同意", "同意", "中立", "不同意", "非常不同意"),
+        "ar": ("أوافق بشدة", "أوافق", "محايد", "لا أوافق", "لا أوافق بشدة"),
+        "hi": (
+            *("पूरी तरह सहमत", "सहमत", "न सहमत, न असहमत"),
+            *("असहमत", "पूरी तरह असहमत"),
+        ),
+    }

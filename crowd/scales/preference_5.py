@@ -25,4 +25,29 @@ class Preference5(Scale):
         Option(0.25, "Prefer B", "4"),
         Option(0.0, "Strongly prefer B", "5"),
     )
+    labels = {
+        "de": (
+            *("Ziehe A deutlich vor", "Ziehe A vor", "Keine Präferenz"),
+            *("Ziehe B vor", "Ziehe B deutlich vor"),
+        ),
+        "fr": (
+            *("Nette préférence pour A", "Préférence pour A", "Pas de préférence"),
+            *("Préférence pour B", "Nette préférence pour B"),
+        ),
+        "es": (
+            *("Prefiero claramente A", "Prefiero A", "Sin preferencia"),
+            *("Prefiero B", "Prefiero claramente B"),
+        ),
+        "zh-hans": (
+            *("明显更喜欢 A", "更喜欢 A", "没有偏好", "更喜欢 B", "明显更喜欢 B"),
+        ),
+        "ar": (
+            *("أفضّل A بشدة", "أفضّل A", "لا أفضّل أيًّا منهما"),
+            *("أفضّل B", "أفضّل B بشدة"),
+        ),
+        "hi": (
+            *("A कहीं बेहतर है", "A बेहतर है", "दोनों बराबर हैं"),
+            *("B बेहतर है", "B कहीं बेहतर है"),
+        ),
+    }
     compares = True

@@ -26,4 +26,12 @@ class TwoChoice(Scale):
         Option(1.0, "A is better", "1", "A"),
         Option(0.0, "B is better", "2", "B"),
     )
+    labels = {
+        "de": ("A ist besser", "B ist besser"),
+        "fr": ("A est meilleur", "B est meilleur"),
+        "es": ("A es mejor", "B es mejor"),
+        "zh-hans": ("A 更好", "B 更好"),
+        "ar": ("A أفضل", "B أفضل"),
+        "hi": ("A बेहतर है", "B बेहतर है"),
+    }
     compares = True

@@ -22,4 +22,12 @@ class TwoChoiceTie(Scale):
 
     slug = "two-choice-tie"
     options = (*TwoChoice.options, Option(0.5, "Neither is better", "3", "tie"))
+    labels = {
+        "de": (*TwoChoice.labels["de"], "Keiner ist besser"),
+        "fr": (*TwoChoice.labels["fr"], "Aucun n’est meilleur"),
+        "es": (*TwoChoice.labels["es"], "Ninguno es mejor"),
+        "zh-hans": (*TwoChoice.labels["zh-hans"], "不分高下"),
+        "ar": (*TwoChoice.labels["ar"], "كلاهما متساويان"),
+        "hi": (*TwoChoice.labels["hi"], "कोई भी बेहतर नहीं है"),
+    }
     compares = True

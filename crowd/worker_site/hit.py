@@ -19,8 +19,10 @@ from crowd.elsewhere.services import visits
 from crowd.hits.models.assignment import Assignment
 from crowd.hits.selectors.familiarity import is_of_another_kind
 from crowd.hits.selectors.questions import form_of
+from crowd.hits.selectors.wording import language_of, worded
 from crowd.hits.services.signals import canary_word, read_signals
 from crowd.money.selectors.earnings import earnings
+from crowd.worker_site.language import in_its_language
 from crowd.workers.hit_form import (
     REMARK_CHARACTERS,
     sent_answers,
@@ -102,6 +104,7 @@ def _refused(
     return _over(request, assignment, sentence=error.message, status=409)
 
 
+@in_its_language
 def _over(
     request: HttpRequest,
     assignment: Assignment,
@@ -121,13 +124,14 @@ def _over(
     return render(request, "worker_site/over.html", context, status=status)
 
 
+@in_its_language
 def _page(
     request: HttpRequest, worker: Worker, assignment: Assignment, error: str = ""
 ) -> HttpResponse:
     posted: dict[str, Any] = request.POST.dict()
     context = {
         "assignment": assignment,
-        "hit_type": assignment.hit.campaign.hit_type,
+        "hit_type": worded(assignment.hit.campaign.hit_type, language_of(assignment)),
         "pool": assignment.hit.campaign.pool,
         "items": shown_items(assignment, posted),
         "remark": posted.get("remark", ""),

@@ -1,0 +1,47 @@
+"""Pages that keep to one language: that in which their work can be read."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from functools import wraps
+from typing import Any
+
+from django.conf import settings
+from django.http import HttpRequest, HttpResponse
+from django.utils import translation
+
+from crowd.hits.models.assignment import Assignment
+from crowd.hits.selectors.wording import language_of
+from crowd.workers.models.worker import Worker
+
+Page = Callable[..., HttpResponse]
+
+
+@contextmanager
+def spoken(language: str) -> Iterator[None]:
+    """Let a page say all in one language, as far as the site knows it."""
+    known = language in dict(settings.LANGUAGES)
+    with translation.override(language if known else settings.LANGUAGE_CODE):
+        yield
+
+
+def said(response: HttpResponse, language: str) -> HttpResponse:
+    """Say in which language a page is, whatever the site is read in."""
+    response.headers["Content-Language"] = language
+    return response
+
+
+def in_its_language(page: Page) -> Page:
+    """Show a page about a HIT in the language that its worker was given it in."""
+
+    @wraps(page)
+    def shown(
+        request: HttpRequest, *args: Worker | Assignment, **named: Any
+    ) -> HttpResponse:
+        [assignment] = [one for one in args if isinstance(one, Assignment)]
+        language = language_of(assignment)
+        with spoken(language):
+            return said(page(request, *args, **named), language)
+
+    return shown
