@@ -142,7 +142,8 @@ class HITTemplate:
 def read_template(folder: Path) -> HITTemplate:
     """Read a template's folder; whatever is wrong with it is said with its name."""
     try:
-        names = [*FILES, *(path.name for path in folder.iterdir() if is_words(path))]
+        others = sorted(path.name for path in folder.iterdir())
+        names = [*FILES, *(name for name in others if FILE.fullmatch(name))]
         texts = {name: (folder / name).read_text(encoding="utf-8") for name in names}
     except (OSError, ValueError) as error:
         raise _broken(folder.name, error) from error
@@ -155,11 +156,6 @@ def template_of(slug: str, texts: Mapping[str, str]) -> HITTemplate:
         return _tried(slug, texts)
     except (KeyError, ValueError, *_TEMPLATE_ERRORS) as error:
         raise _broken(slug, error) from error
-
-
-def is_words(path: Path) -> bool:
-    """Tell whether a file holds words of a template in another language."""
-    return FILE.fullmatch(path.name) is not None
 
 
 def _broken(slug: str, error: Exception) -> GenieError:

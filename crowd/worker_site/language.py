@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from functools import wraps
 from typing import Any
 
@@ -11,8 +12,9 @@ from django.conf import settings
 from django.http import HttpRequest, HttpResponse
 from django.utils import translation
 
+from crowd.campaigns.selectors.offers import Offer
 from crowd.hits.models.assignment import Assignment
-from crowd.hits.selectors.wording import language_of
+from crowd.hits.selectors.wording import language_of, languages_of, worded
 from crowd.workers.models.worker import Worker
 
 Page = Callable[..., HttpResponse]
@@ -45,3 +47,10 @@ def in_its_language(page: Page) -> Page:
             return said(page(request, *args, **named), language)
 
     return shown
+
+
+def in_words(offer: Offer, language: str) -> Offer:
+    """Give an offer in a language, where its work can be read in it."""
+    if language not in languages_of(offer.hit_type):
+        return offer
+    return replace(offer, hit_type=worded(offer.hit_type, language))

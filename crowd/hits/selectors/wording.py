@@ -22,6 +22,9 @@ from crowd.hits.models.assignment import Assignment
 from crowd.hits.models.campaign import HITType, Item
 from crowd.scales.base import all_scales
 
+# What of a page no task can say in other words: see crowd/scales and form.py.
+SCALE, CHECKED = "scale", "checkboxes"
+
 
 class Asking(Protocol):
     """What is asked: a HIT type, stored or not."""
@@ -98,6 +101,12 @@ def language_now(hit_type: HITType, hit_pk: int) -> str:
     return language_for(hit_type, wanted, items)
 
 
+def language_of_pool(hit_type: HITType, pool: str) -> str:
+    """Choose the language of what is said before a HIT of a pool is given."""
+    item = Item.objects.filter(campaign__pool=pool, campaign__hit_type=hit_type).first()
+    return language_for(hit_type, get_language(), [item.data] if item else [])
+
+
 def language_of(assignment: Assignment) -> str:
     """Name the language in which an assignment is, or was, asked."""
     return assignment.language or language_written(assignment.hit.campaign.hit_type)
@@ -160,9 +169,9 @@ def _of_answers(asked: Asking, language: str) -> Iterator[str]:
         return
     scale = all_scales().get(asked.scale)
     if scale is not None and not scale.is_in(language):
-        yield f"answers on the scale {asked.scale}"
+        yield SCALE
     if asked.form.get("checkboxes") and language not in CHECKBOXES_IN:
-        yield "checkboxes"
+        yield CHECKED
 
 
 def _template(asked: Asking, language: str) -> HITTemplate:
