@@ -15,6 +15,7 @@ from django.utils import translation
 from crowd.campaigns.selectors.offers import Offer
 from crowd.hits.models.assignment import Assignment
 from crowd.hits.selectors.wording import language_of, languages_of, worded
+from crowd.workers.models.qualification_attempt import TestAttempt
 from crowd.workers.models.worker import Worker
 
 Page = Callable[..., HttpResponse]
@@ -35,18 +36,25 @@ def said(response: HttpResponse, language: str) -> HttpResponse:
 
 
 def in_its_language(page: Page) -> Page:
-    """Show a page about a HIT in the language that its worker was given it in."""
+    """Show a page about a HIT, or a test, in the language that its worker has it in."""
 
     @wraps(page)
     def shown(
-        request: HttpRequest, *args: Worker | Assignment, **named: Any
+        request: HttpRequest,
+        *args: Worker | Assignment | TestAttempt | str,
+        **named: Any,
     ) -> HttpResponse:
-        [assignment] = [one for one in args if isinstance(one, Assignment)]
-        language = language_of(assignment)
+        language = next(_language(x) for x in args if not isinstance(x, Worker | str))
         with spoken(language):
             return said(page(request, *args, **named), language)
 
     return shown
+
+
+def _language(of: Assignment | TestAttempt) -> str:
+    if isinstance(of, Assignment):
+        return language_of(of)
+    return of.language or settings.LANGUAGE_CODE
 
 
 def in_words(offer: Offer, language: str) -> Offer:

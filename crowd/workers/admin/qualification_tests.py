@@ -49,7 +49,7 @@ class QuestionForm(forms.ModelForm):  # type: ignore[type-arg]
 
     class Meta:
         model = QualificationQuestion
-        fields = ["position", "text", "choices"]
+        fields = ["position", "text", "choices", "translations"]
         widgets = {
             "text": forms.Textarea(attrs={"rows": 3, "cols": 50}),
             "choices": forms.Textarea(attrs={"rows": 4, "cols": 40}),
@@ -84,8 +84,15 @@ class QuestionInline(admin.StackedInline):  # type: ignore[type-arg]
     def get_fields(self, request: HttpRequest, obj: Any = None) -> Any:
         """Show the right answer in words where nothing can be changed."""
         if self.has_change_permission(request, obj):
-            return ["position", "drawn", "text", "choices", "right"]
-        return ["position", "drawn", "text", "choices", "right_in_words"]
+            return ["position", "drawn", "text", "choices", "right", "translations"]
+        return [
+            "position",
+            "drawn",
+            "text",
+            "choices",
+            "right_in_words",
+            "translations",
+        ]
 
     def get_readonly_fields(self, request: HttpRequest, obj: Any = None) -> list[str]:
         return ["drawn", "right_in_words"]
@@ -152,6 +159,7 @@ class QualificationTestAdmin(EditedOfTask, AsksWhy):
         "name",
         "pool",
         "introduction",
+        "translations",
         "n_asked",
         "pass_percent",
         "n_tries",
