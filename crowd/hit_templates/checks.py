@@ -24,6 +24,7 @@ HOSTILE = [
 FORBIDDEN_TAGS = {"script", "style", "link", "iframe", "img", "object", "embed", "a"}
 FORBIDDEN_ATTRIBUTES = ("on", "src", "href", "style")
 _SECONDS = (5, 600)
+_EMPTY = "is empty."
 
 
 class Elements(HTMLParser):
@@ -79,12 +80,30 @@ def _shows_what_is_judged(template: HITTemplate) -> bool:
     return all(text in page.text for text in judged(template.example))
 
 
-def _has_worked_examples(template: HITTemplate) -> bool:
+def _has_worked_examples(template: HITTemplate, language: str = "") -> bool:
     text = template.instructions
     scale = all_scales().get(template.scale)
-    options = scale.options if scale else ()
+    options = scale.in_language(language).options if scale else ()
     ends = {options[0].label, options[-1].label} if options else set()
     return "<h1>" in text and "<table>" in text and all(end in text for end in ends)
+
+
+def _says_the_same_in_each_language(template: HITTemplate) -> bool:
+    """Tell whether instructions have their examples in each, and the page is as it was."""
+    plain = Elements(template.render(template.example))
+    empty = filled(template, "")
+    for language, words in template.words.items():
+        said = template.in_words(language)
+        page = Elements(said.render(said.example))
+        same = page.tags == plain.tags and page.attributes == plain.attributes
+        rows = [one.instructions.count("<tr>") for one in (said, template)]
+        if not same or rows[0] != rows[1] or not _has_worked_examples(said, language):
+            return False
+        of_empty = {text for key, text in words.shown.items() if key.endswith(_EMPTY)}
+        shown = said.render(empty)
+        if sum(shown.count(text) for text in of_empty) < len(judged(empty)):
+            return False
+    return True
 
 
 def _never_obeys(template: HITTemplate) -> bool:
@@ -123,7 +142,7 @@ def _reaches_nothing(template: HITTemplate) -> bool:
 def _says_that_an_output_is_empty(template: HITTemplate) -> bool:
     for empty in ("", "   ", "\n"):
         data = filled(template, empty)
-        if template.render(data).count("is empty.") < len(judged(data)):
+        if template.render(data).count(_EMPTY) < len(judged(data)):
             return False
     return True
 
@@ -140,5 +159,9 @@ CHECKS: dict[str, Callable[[HITTemplate], bool]] = {
     "the page may reach neither the network nor scripts": _reaches_nothing,
     'the page must say when an output is empty (include "text.html" with what="...")': (
         _says_that_an_output_is_empty
+    ),
+    "in each language instructions must have the same worked examples, with the best and "
+    "the worst answer as the scale has them in it, and the page be the same": (
+        _says_the_same_in_each_language
     ),
 }

@@ -1,48 +1,83 @@
 from __future__ import annotations
 
 import hashlib
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, cached_property
 from pathlib import Path
 from typing import Any
 
 from django.utils.safestring import SafeString
 
 from crowd.hit_templates.markdown import to_html
+from crowd.hit_templates.words import LANGUAGE
 
 ROOT = Path(__file__).resolve().parent
+# what a consent.md is written in where nobody says otherwise
+ENGLISH = "en"
+_FILE = re.compile(rf"consent\.({LANGUAGE})\.md")
 
 
 @dataclass(frozen=True)
 class Consent:
     """One version of what workers agree to; its hash is the version."""
 
-    html: SafeString
-    sha256: str
+    text: str
+    language: str = ENGLISH
+
+    @cached_property
+    def html(self) -> SafeString:
+        """Give the text as it is read: made when asked for."""
+        return to_html(self.text)
+
+    @cached_property
+    def sha256(self) -> str:
+        """Give the same text in another folder the same version."""
+        return hashlib.sha256(self.text.encode()).hexdigest()
 
 
 @cache
-def consent_of(slug: str | None = None) -> Consent:
-    """Give what workers agree to: the template's own consent.md, or the default.
+def consent_of(slug: str | None = None) -> Mapping[str, Consent]:
+    """Give what workers agree to by language: the template's own consent.md, or ours.
 
-    The same text in another folder is the same version.
+    Beside its own text only its own translations stand.
     """
-    return _consent(consent_markdown(slug))
+    own = ROOT / (slug or "")
+    folder = own if (own / "consent.md").is_file() else ROOT
+    texts = {ENGLISH: folder / "consent.md"}
+    for path in sorted(folder.glob("consent.*.md")):
+        if match := _FILE.fullmatch(path.name):
+            texts[match[1]] = path
+    return {
+        language: Consent(path.read_text(encoding="utf-8"), language)
+        for language, path in texts.items()
+    }
+
+
+def consents_for(slug: str | None, form: Mapping[str, Any]) -> Mapping[str, Consent]:
+    """Give the texts where work may bring its own (see form.py), the usual one first."""
+    usual = form.get("language", ENGLISH)
+    if own := form.get("consent", ""):
+        said = {
+            language: words["consent"]
+            for language, words in form.get("languages", {}).items()
+            if words.get("consent")
+        }
+        return {
+            language: Consent(text, language)
+            for language, text in {usual: own, **said}.items()
+        }
+    texts = consent_of(slug)
+    first = usual if usual in texts else ENGLISH
+    return {first: texts[first], **texts}
 
 
 def consent_for(slug: str | None, form: Mapping[str, Any]) -> Consent:
-    """Give what workers agree to where their work may bring its own text (see form.py)."""
-    own = form.get("consent", "")
-    return _consent(own) if own else consent_of(slug)
+    """Give the usual text."""
+    return next(iter(consents_for(slug, form).values()))
 
 
 def consent_markdown(slug: str | None = None) -> str:
     """Give the text of a template as it is written."""
-    own = ROOT / (slug or "") / "consent.md"
-    path = own if own.is_file() else ROOT / "consent.md"
-    return path.read_text(encoding="utf-8")
-
-
-def _consent(text: str) -> Consent:
-    return Consent(to_html(text), hashlib.sha256(text.encode()).hexdigest())
+    return consent_of(slug)[ENGLISH].text

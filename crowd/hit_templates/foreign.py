@@ -13,6 +13,7 @@ from collections.abc import Iterator, Mapping
 
 from crowd.hit_templates.checks import faults
 from crowd.hit_templates.template import FILES, SLUG, HITTemplate, template_of
+from crowd.hit_templates.words import FILE
 from genie.lib.errors import GenieError
 
 MOST_CHARACTERS = 50_000
@@ -83,7 +84,7 @@ def _of_files(slug: str, texts: Mapping[str, str]) -> Iterator[str]:
         )
     if missing := sorted({*FILES} - {*texts}):
         yield f"{', '.join(missing)} must be there"
-    if others := sorted({*texts} - {*FILES}):
+    if others := sorted(one for one in {*texts} - {*FILES} if not FILE.fullmatch(one)):
         yield f"{others[0][:80]} is no file of a template"
     for name, text in texts.items():
         if len(text) > MOST_CHARACTERS:

@@ -6,13 +6,38 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from django.utils.translation import gettext_noop as _
-
 from genie.lib.errors import GenieError
 
 CHECKBOXES = {
-    "added": _("It adds information that is not in the input"),
-    "missed": _("It leaves out information that is in the input"),
+    "added": "It adds information that is not in the input",
+    "missed": "It leaves out information that is in the input",
+}
+# The same in other languages.
+CHECKBOXES_IN = {
+    "de": {
+        "added": "Der Text enthält Informationen, die nicht in der Vorlage stehen",
+        "missed": "Im Text fehlen Informationen, die in der Vorlage stehen",
+    },
+    "fr": {
+        "added": "Le texte ajoute des informations absentes du texte de départ",
+        "missed": "Le texte omet des informations présentes dans le texte de départ",
+    },
+    "es": {
+        "added": "El texto añade información que no está en el texto de partida",
+        "missed": "El texto omite información que está en el texto de partida",
+    },
+    "zh-hans": {
+        "added": "文本添加了原始内容中没有的信息",
+        "missed": "文本遗漏了原始内容中的信息",
+    },
+    "ar": {
+        "added": "يضيف النص معلومات غير موجودة في المعطيات",
+        "missed": "يُغفل النص معلومات موجودة في المعطيات",
+    },
+    "hi": {
+        "added": "पाठ में ऐसी जानकारी जोड़ी गई है जो दी गई सामग्री में नहीं है",
+        "missed": "पाठ में दी गई सामग्री की कुछ जानकारी छूट गई है",
+    },
 }
 # what is yes or no, and no where nothing is said
 SWITCHES = ("allow_tie", "canary")
@@ -21,9 +46,12 @@ READ_BEFORE = ("instructions", "consent")
 READ_CHARACTERS = 20_000
 # For so many seconds an answer can be undone; 0: it cannot.
 UNDO_SECONDS, MOST_UNDO_SECONDS = 10, 60
+# The language that the questions are written in, and what is said in others: see
+# `crowd.hits.selectors.wording`.
+LANGUAGES = ("language", "languages")
 KNOWN = {
-    *(*READ_BEFORE, *SWITCHES, "setup", "show_input", "before_text", "checkboxes"),
-    "undo_seconds",
+    *(*READ_BEFORE, *LANGUAGES, *SWITCHES),
+    *("setup", "show_input", "before_text", "checkboxes", "undo_seconds"),
 }
 
 

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import re
 from abc import ABC
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from functools import cache
 from typing import ClassVar
 
 from genie.lib.errors import GenieError
@@ -56,6 +58,10 @@ class Scale(ABC):
     options : tuple of Option
         Answers to choose from, in an order that never changes; empty where the worker
         gives a number. Pages show them in the order of their keys.
+    labels : mapping
+        Language to what the options are called in it, in their order. A translated scale
+        is another measurement, so these words do not come from the site's catalogue,
+        where whoever mends a button could change them.
     minimum, maximum, step : float
         Range of the number that the worker types, where there are no options.
     binary_threshold : float
@@ -70,6 +76,7 @@ class Scale(ABC):
 
     slug: str
     options: ClassVar[tuple[Option, ...]] = ()
+    labels: ClassVar[Mapping[str, tuple[str, ...]]] = {}
     minimum: ClassVar[float] = 0.0
     maximum: ClassVar[float] = 1.0
     step: ClassVar[float] = 1.0
@@ -143,6 +150,30 @@ class Scale(ABC):
         return number + 0.0  # makes -0.0 a plain zero
 
     @classmethod
+    def is_in(cls, language: str) -> bool:
+        """Tell whether the scale can be read in a language.
+
+        Examples
+        --------
+        >>> all_scales()["slider-100"].is_in("fi"), all_scales()["binary"].is_in("fi")
+        (True, False)
+        """
+        return not cls.options or language in cls.labels
+
+    @classmethod
+    def in_language(cls, language: str) -> type[Scale]:
+        """Give the same scale with the labels of a language, where it has them.
+
+        Examples
+        --------
+        >>> [option.label for option in all_scales()["binary"].in_language("de").options]
+        ['Stimme zu', 'Stimme nicht zu']
+        >>> all_scales()["binary"].in_language("de").options[0].value
+        1.0
+        """
+        return _in_language(cls, language) if language in cls.labels else cls
+
+    @classmethod
     def _refusal(cls, raw: str) -> GenieError:
         shown = raw if len(raw) <= 40 else f"{raw[:40]}…"
         return GenieError(
@@ -150,6 +181,15 @@ class Scale(ABC):
             code="not-on-the-scale",
             details={"scale": cls.slug},
         )
+
+
+@cache
+def _in_language(scale: type[Scale], language: str) -> type[Scale]:
+    options = tuple(
+        replace(option, label=label)
+        for option, label in zip(scale.options, scale.labels[language], strict=True)
+    )
+    return type(scale.__name__, (scale,), {"options": options})
 
 
 def all_scales() -> dict[str, type[Scale]]:

@@ -1,7 +1,5 @@
 from __future__ import annotations
 
-from django.utils.translation import gettext_noop as _
-
 from crowd.scales.base import Option, Scale
 
 
@@ -20,4 +18,12 @@ class Binary(Scale):
     """
 
     slug = "binary"
-    options = (Option(1.0, _("Agree"), "1"), Option(0.0, _("Disagree"), "2"))
+    options = (Option(1.0, "Agree", "1"), Option(0.0, "Disagree", "2"))
+    labels = {
+        "de": ("Stimme zu", "Stimme nicht zu"),
+        "fr": ("D’accord", "Pas d’accord"),
+        "es": ("De acuerdo", "En desacuerdo"),
+        "zh-hans": ("同意", "不同意"),
+        "ar": ("أوافق", "لا أوافق"),
+        "hi": ("सहमत", "असहमत"),
+    }

@@ -1,7 +1,5 @@
 from __future__ import annotations
 
-from django.utils.translation import gettext_noop as _
-
 from crowd.scales.base import Option, Scale
 
 
@@ -21,9 +19,30 @@ class Likert5(Scale):
 
     slug = "likert-5"
     options = (
-        Option(1.0, _("Strongly agree"), "5"),
-        Option(0.75, _("Agree"), "4"),
-        Option(0.5, _("Neutral"), "3"),
-        Option(0.25, _("Disagree"), "2"),
-        Option(0.0, _("Strongly disagree"), "1"),
+        Option(1.0, "Strongly agree", "5"),
+        Option(0.75, "Agree", "4"),
+        Option(0.5, "Neutral", "3"),
+        Option(0.25, "Disagree", "2"),
+        Option(0.0, "Strongly disagree", "1"),
     )
+    labels = {
+        "de": (
+            *("Stimme voll zu", "Stimme eher zu", "Teils, teils"),
+            *("Stimme eher nicht zu", "Stimme gar nicht zu"),
+        ),
+        "fr": (
+            *("Tout à fait d’accord", "D’accord", "Ni d’accord ni pas d’accord"),
+            *("Pas d’accord", "Pas du tout d’accord"),
+        ),
+        "es": (
+            *("Totalmente de acuerdo", "De acuerdo"),
+            "Ni de acuerdo ni en desacuerdo",
+            *("En desacuerdo", "Totalmente en desacuerdo"),
+        ),
+        "zh-hans": ("非常同意", "同意", "中立", "不同意", "非常不同意"),
+        "ar": ("أوافق بشدة", "أوافق", "محايد", "لا أوافق", "لا أوافق بشدة"),
+        "hi": (
+            *("पूरी तरह सहमत", "सहमत", "न सहमत, न असहमत"),
+            *("असहमत", "पूरी तरह असहमत"),
+        ),
+    }

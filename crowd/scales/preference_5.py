@@ -1,7 +1,5 @@
 from __future__ import annotations
 
-from django.utils.translation import gettext_noop as _
-
 from crowd.scales.base import Option, Scale
 
 
@@ -21,10 +19,35 @@ class Preference5(Scale):
 
     slug = "preference-5"
     options = (
-        Option(1.0, _("Strongly prefer A"), "1"),
-        Option(0.75, _("Prefer A"), "2"),
-        Option(0.5, _("No preference"), "3"),
-        Option(0.25, _("Prefer B"), "4"),
-        Option(0.0, _("Strongly prefer B"), "5"),
+        Option(1.0, "Strongly prefer A", "1"),
+        Option(0.75, "Prefer A", "2"),
+        Option(0.5, "No preference", "3"),
+        Option(0.25, "Prefer B", "4"),
+        Option(0.0, "Strongly prefer B", "5"),
     )
+    labels = {
+        "de": (
+            *("Ziehe A deutlich vor", "Ziehe A vor", "Keine Präferenz"),
+            *("Ziehe B vor", "Ziehe B deutlich vor"),
+        ),
+        "fr": (
+            *("Nette préférence pour A", "Préférence pour A", "Pas de préférence"),
+            *("Préférence pour B", "Nette préférence pour B"),
+        ),
+        "es": (
+            *("Prefiero claramente A", "Prefiero A", "Sin preferencia"),
+            *("Prefiero B", "Prefiero claramente B"),
+        ),
+        "zh-hans": (
+            *("明显更喜欢 A", "更喜欢 A", "没有偏好", "更喜欢 B", "明显更喜欢 B"),
+        ),
+        "ar": (
+            *("أفضّل A بشدة", "أفضّل A", "لا أفضّل أيًّا منهما"),
+            *("أفضّل B", "أفضّل B بشدة"),
+        ),
+        "hi": (
+            *("A कहीं बेहतर है", "A बेहतर है", "दोनों बराबर हैं"),
+            *("B बेहतर है", "B कहीं बेहतर है"),
+        ),
+    }
     compares = True

@@ -1,7 +1,5 @@
 from __future__ import annotations
 
-from django.utils.translation import gettext_noop as _
-
 from crowd.scales.base import Option, Scale
 
 
@@ -25,7 +23,15 @@ class TwoChoice(Scale):
 
     slug = "two-choice"
     options = (
-        Option(1.0, _("A is better"), "1", "A"),
-        Option(0.0, _("B is better"), "2", "B"),
+        Option(1.0, "A is better", "1", "A"),
+        Option(0.0, "B is better", "2", "B"),
     )
+    labels = {
+        "de": ("A ist besser", "B ist besser"),
+        "fr": ("A est meilleur", "B est meilleur"),
+        "es": ("A es mejor", "B es mejor"),
+        "zh-hans": ("A 更好", "B 更好"),
+        "ar": ("A أفضل", "B أفضل"),
+        "hi": ("A बेहतर है", "B बेहतर है"),
+    }
     compares = True

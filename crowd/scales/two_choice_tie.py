@@ -1,7 +1,5 @@
 from __future__ import annotations
 
-from django.utils.translation import gettext_noop as _
-
 from crowd.scales.base import Option, Scale
 from crowd.scales.two_choice import TwoChoice
 
@@ -23,5 +21,13 @@ class TwoChoiceTie(Scale):
     """
 
     slug = "two-choice-tie"
-    options = (*TwoChoice.options, Option(0.5, _("Neither is better"), "3", "tie"))
+    options = (*TwoChoice.options, Option(0.5, "Neither is better", "3", "tie"))
+    labels = {
+        "de": (*TwoChoice.labels["de"], "Keiner ist besser"),
+        "fr": (*TwoChoice.labels["fr"], "Aucun n’est meilleur"),
+        "es": (*TwoChoice.labels["es"], "Ninguno es mejor"),
+        "zh-hans": (*TwoChoice.labels["zh-hans"], "不分高下"),
+        "ar": (*TwoChoice.labels["ar"], "كلاهما متساويان"),
+        "hi": (*TwoChoice.labels["hi"], "कोई भी बेहतर नहीं है"),
+    }
     compares = True

@@ -5,6 +5,7 @@ from __future__ import annotations
 import secrets
 
 from django.http import Http404, HttpRequest, HttpResponse
+from django.utils.translation import get_language
 from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
 from django.views.decorators.clickjacking import xframe_options_exempt
@@ -31,6 +32,8 @@ def page(request: HttpRequest, token: str) -> HttpResponse:
     if hit is None or not can(hit.campaign.platform).answers_there:
         raise Http404(_("There is no such work."))
     nonce = secrets.token_urlsafe(16)
-    response = HttpResponse(page_of(hit.campaign.hit_type, hit, PAGES, nonce))
+    wanted = request.GET.get("lang") or get_language()
+    shown = page_of(hit.campaign.hit_type, hit, PAGES, nonce, wanted)
+    response = HttpResponse(shown)
     response["Content-Security-Policy"] = POLICY.format(nonce=nonce)
     return response

@@ -22,8 +22,10 @@ from crowd.elsewhere.services import visits
 from crowd.hits.models.assignment import Assignment
 from crowd.hits.selectors.familiarity import is_of_another_kind
 from crowd.hits.selectors.questions import form_of
+from crowd.hits.selectors.wording import language_of, worded
 from crowd.hits.services.signals import canary_word, read_signals
 from crowd.money.selectors.earnings import earnings
+from crowd.worker_site.language import Page, in_its_language, spoken
 from crowd.workers.hit_form import (
     REMARK_CHARACTERS,
     sent_answers,
@@ -58,7 +60,7 @@ def hit(request: HttpRequest, worker: Worker, pk: int) -> HttpResponse:
     if not _is_open(assignment):
         return _over(request, assignment)
     last = undo.last_answered(worker, before=assignment.pk)
-    return render(request, "worker_site/hit.html", _shown(worker, assignment, last))
+    return _page(request, worker, assignment, last)
 
 
 @for_workers
@@ -69,7 +71,7 @@ def change(request: HttpRequest, worker: Worker, pk: int) -> HttpResponse:
         return _take_other(request, worker, assignment)
     if not undo.may_begin(assignment):
         return _over(request, assignment)
-    return render(request, "worker_site/hit.html", _changed(worker, assignment))
+    return _page_to_change(request, worker, assignment)
 
 
 @require_POST
@@ -95,8 +97,7 @@ def _take(request: HttpRequest, worker: Worker, assignment: Assignment) -> HttpR
             signals=read_signals(assignment, request.POST),
         )
     except GenieError as error:
-        posted = request.POST.dict()
-        return _refused(request, assignment, error, _shown(worker, assignment, posted=posted))  # fmt: skip
+        return _refused(request, worker, assignment, error, again=_page)
     return _go_on(request, worker, assignment)
 
 
@@ -110,8 +111,7 @@ def _take_other(
             remark=request.POST.get("remark", ""),
         )
     except GenieError as error:
-        posted = request.POST.dict()
-        return _refused(request, assignment, error, _changed(worker, assignment, posted))  # fmt: skip
+        return _refused(request, worker, assignment, error, again=_page_to_change)
     return _go_on(request, worker, assignment)
 
 
@@ -124,32 +124,67 @@ def _go_on(request: HttpRequest, worker: Worker, answered: Assignment) -> HttpRe
     told: Context = {"next": address}
     if following is not None and address == _page_of(following):
         last = answered if undo.seconds_left(answered) else None
-        told["page"] = render_to_string(
-            "worker_site/parts/at_work.html", _shown(worker, following, last), request
-        )
+        with spoken(language_of(following)):
+            shown = _shown(worker, following, last)
+            part = "worker_site/parts/at_work.html"
+            told["page"] = render_to_string(part, shown, request)
     return JsonResponse(told)
 
 
 def _refused(
-    request: HttpRequest, assignment: Assignment, error: GenieError, shown: Context
+    request: HttpRequest,
+    worker: Worker,
+    assignment: Assignment,
+    error: GenieError,
+    *,
+    again: Page,
 ) -> HttpResponse:
-    mendable = error.code in MENDABLE and (shown["changing"] or _is_open(assignment))
+    """Say what is wrong, on the page that was sent where it can be mended there."""
+    changing = again is _page_to_change
+    mendable = error.code in MENDABLE and (changing or _is_open(assignment))
     if wants_json(request):
+        told = {"error": error.message, "final": not mendable}
         return JsonResponse(
-            {
-                "error": error.message,
-                "final": not mendable,
-                "next": _page_of(assignment),
-            },
-            status=422 if mendable else 409,
+            {**told, "next": _page_of(assignment)}, status=422 if mendable else 409
         )
     if mendable:
-        shown["error"] = error.message
-        return render(request, "worker_site/hit.html", shown, status=422)
+        posted = request.POST.dict()
+        said = {"posted": posted, "error": error.message, "status": 422}
+        return again(request, worker, assignment, **said)
     assignment.refresh_from_db()
     return _over(request, assignment, sentence=error.message, status=409)
 
 
+@in_its_language
+def _page(
+    request: HttpRequest,
+    worker: Worker,
+    assignment: Assignment,
+    last: Assignment | None = None,
+    *,
+    posted: dict[str, str] | None = None,
+    error: str = "",
+    status: int = 200,
+) -> HttpResponse:
+    shown = {**_shown(worker, assignment, last, posted=posted), "error": error}
+    return render(request, "worker_site/hit.html", shown, status=status)
+
+
+@in_its_language
+def _page_to_change(
+    request: HttpRequest,
+    worker: Worker,
+    assignment: Assignment,
+    *,
+    posted: dict[str, str] | None = None,
+    error: str = "",
+    status: int = 200,
+) -> HttpResponse:
+    shown = {**_changed(worker, assignment, posted), "error": error}
+    return render(request, "worker_site/hit.html", shown, status=status)
+
+
+@in_its_language
 def _over(
     request: HttpRequest,
     assignment: Assignment,
@@ -207,7 +242,7 @@ def _questions(
     return {
         "assignment": assignment,
         "changing": False,
-        "hit_type": campaign.hit_type,
+        "hit_type": worded(campaign.hit_type, language_of(assignment)),
         "pool": campaign.pool,
         "items": shown_items(assignment, posted),
         "remark": posted.get("remark", ""),

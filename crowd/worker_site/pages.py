@@ -3,22 +3,29 @@
 from __future__ import annotations
 
 import re
+from typing import Any
 
 from django.contrib import messages
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.utils import timezone
 
-from crowd import hit_templates
 from crowd.campaigns.selectors.offers import Offer, offers
 from crowd.campaigns.services.claim import open_assignment
 from crowd.elsewhere.pages.access import for_workers
 from crowd.hits.models.assignment import Assignment
 from crowd.hits.selectors.questions import scale_of
+from crowd.hits.selectors.wording import (
+    language_of,
+    language_of_pool,
+    template_of,
+    worded,
+)
 from crowd.money.selectors.earnings import earnings as earnings_selector
 from crowd.money.selectors.requester_earnings import done_for_requesters
 from crowd.pricing import hourly_cents
 from crowd.requester.pages.groups import has_work
+from crowd.worker_site.language import in_words, said, spoken
 from crowd.workers.models.worker import Exclusion, Pause, Worker
 from crowd.workers.selectors.consent import consent_text
 from crowd.workers.selectors.eligible import open_pools
@@ -56,40 +63,49 @@ def consent(request: HttpRequest, worker: Worker, pool: str) -> HttpResponse:
     """Show what the worker agrees to, and take a yes."""
     offer = _offer(worker, pool)
     if request.method == "POST":
-        consent_service.give(worker, pool)
+        consent_service.give(worker, pool, request.POST.get("language"))
         messages.success(request, "Thank you. Please read the instructions.")
         return redirect("work:instructions", pool=pool)
-    return render(
-        request,
-        "worker_site/consent.html",
-        {"offer": offer, "text": consent_text(pool)},
-    )
+    text = consent_text(pool)
+    with spoken(text.language):
+        context = {"offer": in_words(offer, text.language), "text": text}
+        page = render(request, "worker_site/consent.html", context)
+    return said(page, text.language)
 
 
 @for_workers
 def instructions(request: HttpRequest, worker: Worker, pool: str) -> HttpResponse:
     """Explain a kind of work, with examples: that of a HIT of theirs, or what comes first."""
     assignment = _their_hit(request, worker, pool)
-    offer = None
     if assignment is None:
         offer = _offer(worker, pool)
-        hit_type = offer.hit_type
+        language = language_of_pool(offer.hit_type, pool)
     else:
-        hit_type = assignment.hit.campaign.hit_type
-    template = hit_templates.get(hit_type.template)
-    return render(
-        request,
-        "worker_site/instructions.html",
-        {
-            "assignment": assignment,
-            "offer": offer,
-            "hit_type": hit_type,
-            "template": template,
-            "explained": template.instructions_of(hit_type.form),
-            "scale": scale_of(hit_type),
-            "hourly_cents": hourly_cents(hit_type.reward_cents, template.seconds),
-        },
-    )
+        offer, language = None, language_of(assignment)
+    with spoken(language):
+        context = _explained(assignment, offer, language)
+        page = render(request, "worker_site/instructions.html", context)
+    return said(page, language)
+
+
+def _explained(
+    assignment: Assignment | None, offer: Offer | None, language: str
+) -> dict[str, Any]:
+    if assignment is not None:
+        hit_type = worded(assignment.hit.campaign.hit_type, language)
+    elif offer is not None:
+        offer = in_words(offer, language)
+        hit_type = offer.hit_type
+    template = template_of(hit_type)
+    return {
+        "assignment": assignment,
+        "offer": offer,
+        "hit_type": hit_type,
+        "template": template,
+        "explained": template.instructions_of(hit_type.form),
+        "scale": scale_of(hit_type),
+        "hourly_cents": hourly_cents(hit_type.reward_cents, template.seconds),
+    }
 
 
 def _their_hit(request: HttpRequest, worker: Worker, pool: str) -> Assignment | None:

@@ -11,12 +11,19 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 
 from crowd.elsewhere.pages.access import for_workers, wants_json
+from crowd.worker_site.language import in_its_language, said, spoken
 from crowd.workers.hit_form import Shown, sent_to_question, shown_question
 from crowd.workers.models.qualification_attempt import AttemptAnswer, TestAttempt
 from crowd.workers.models.worker import Exclusion, Worker
 from crowd.workers.selectors.consent import consented
 from crowd.workers.selectors.eligible import open_campaigns
 from crowd.workers.selectors.qualifications import TestStanding, standings_of
+from crowd.workers.selectors.test_wording import (
+    hit_type_in,
+    language_for_test,
+    question_in,
+    test_in,
+)
 from crowd.workers.services import test_attempts
 from genie.lib.errors import GenieError
 
@@ -39,15 +46,18 @@ def test(request: HttpRequest, worker: Worker, name: str) -> HttpResponse:
             refusal = error.message
         else:
             return redirect("work:attempt", pk=attempt.pk)
+    language = language_for_test(standing.test)
     context = {
         "standing": standing,
-        "test": standing.test,
+        "test": test_in(standing.test, language),
         "n_questions": _n_questions(standing),
         "refusal": refusal,
         "explained": _is_explained(worker, pool),
     }
     status = 409 if refusal else 200
-    return render(request, "worker_site/test.html", context, status=status)
+    with spoken(language):
+        page = render(request, "worker_site/test.html", context, status=status)
+    return said(page, language)
 
 
 @for_workers
@@ -107,16 +117,21 @@ def _refused(
     return redirect(address)
 
 
+@in_its_language
 def _page(request: HttpRequest, attempt: TestAttempt, error: str = "") -> HttpResponse:
     rows = list(attempt.answers.select_related("question"))
     waiting = [row for row in rows if row.answered_at is None]
     if not waiting:
         return _result(request, attempt)
     row = waiting[0]
-    shown = shown_question(row.question, attempt.test.hit_type, request.POST.dict())
+    shown = shown_question(
+        question_in(row.question, attempt.language),
+        hit_type_in(attempt.test, attempt.language),
+        request.POST.dict(),
+    )
     context: dict[str, Any] = {
         "attempt_pk": attempt.pk,
-        "title": attempt.test.title,
+        "title": test_in(attempt.test, attempt.language).title,
         "pool": attempt.test.pool,
         "explained": _is_explained(attempt.worker, attempt.test.pool),
         "position": row.position,
@@ -137,7 +152,7 @@ def _result(request: HttpRequest, attempt: TestAttempt) -> HttpResponse:
     attempt.refresh_from_db()
     standing = standings_of(attempt.worker, [attempt.test.name], timezone.now())
     context = {
-        "test": attempt.test,
+        "test": test_in(attempt.test, attempt.language),
         "n_right": attempt.n_right,
         "n_asked": attempt.answers.count(),
         "explanations": attempt.answers.filter(right=False)

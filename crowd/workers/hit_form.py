@@ -17,6 +17,7 @@ from crowd.hit_templates import HITTemplate
 from crowd.hits.models.assignment import Assignment
 from crowd.hits.models.campaign import HITType, Item
 from crowd.hits.selectors.questions import Asked, form_of, questions_about
+from crowd.hits.selectors.wording import language_of, template_of, worded
 from crowd.hits.services.check_answers import SPANS
 from crowd.scales.base import Scale
 from crowd.workers.models.qualification_test import QualificationQuestion
@@ -100,7 +101,7 @@ class Shown:
 
 def shown_items(assignment: Assignment, posted: Mapping[str, str]) -> list[Shown]:
     """Render an assignment's items with their questions, filled in as they were sent."""
-    hit_type = assignment.hit.campaign.hit_type
+    hit_type = worded(assignment.hit.campaign.hit_type, language_of(assignment))
     return [
         shown_item(hit_type, item, posted, i)
         for i, item in enumerate(assignment.hit.items.all())
@@ -113,7 +114,7 @@ def shown_item(
     """Render one item; `i` is its place among the items of its page."""
     questions = _questions(hit_type, item, posted, i)
     shows_input = form_of(hit_type).shows_input
-    template = hit_templates.get(hit_type.template)
+    template = template_of(hit_type)
     blocks = _blocks(template, item.data, questions, shows_input=shows_input)
     return Shown(item.key, blocks, _marks(template, item, posted, i))
 

@@ -18,6 +18,7 @@ from crowd.campaigns.selectors.turns import Turn, turns
 from crowd.campaigns.services import preference, reservations
 from crowd.hits.models.assignment import Assignment
 from crowd.hits.models.campaign import HIT, Campaign
+from crowd.hits.selectors.wording import language_now
 from crowd.hits.services import slots
 from crowd.workers.models.worker import Worker
 from crowd.workers.selectors.eligible import (
@@ -111,5 +112,6 @@ def _claim(
             reward_cents=campaign.hit_type.reward_cents,
             accepted_at=now,
             deadline_at=now + timedelta(seconds=campaign.hit_type.assignment_seconds),
+            language=language_now(campaign.hit_type, pk),
         )
     return None

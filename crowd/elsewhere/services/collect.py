@@ -22,6 +22,7 @@ from crowd.elsewhere.services.hit_page import Pages
 from crowd.hits.models.assignment import Assignment
 from crowd.hits.models.campaign import HIT, Campaign
 from crowd.hits.selectors.rewards import Terms, terms_of
+from crowd.hits.selectors.wording import language_for
 from crowd.hits.services import slots
 from crowd.hits.services.check_answers import (
     Rating,
@@ -225,6 +226,7 @@ def _assignment(session: ExternalSession, hit: HIT, event: SessionEvent) -> Assi
         deadline_at=submitted,
         submitted_at=submitted,
         remark=clean_remark(event.answers.get("remark", "")),
+        language=language_for(campaign.hit_type, event.answers.get("language")),
         active_seconds=plausible_seconds(
             _number(event.answers.get("active_seconds", "")),
             (submitted - accepted).total_seconds(),

@@ -11,10 +11,11 @@ from django.contrib.staticfiles import finders
 from django.core import signing
 from django.template.loader import render_to_string
 from django.urls import reverse
+from django.utils import translation
 from django.utils.safestring import SafeString, mark_safe
 
-from crowd import hit_templates
 from crowd.hits.models.campaign import HIT, HITType, Item
+from crowd.hits.selectors.wording import language_for, template_of, worded
 from genie.lib.errors import GenieError
 
 STYLE = "worker/elsewhere.css"
@@ -50,25 +51,37 @@ class Pages:
         return answers_of_items
 
 
-def page_of(hit_type: HITType, hit: HIT, pages: Pages, nonce: str = "") -> str:
+def page_of(
+    hit_type: HITType,
+    hit: HIT,
+    pages: Pages,
+    nonce: str = "",
+    wanted: str | None = None,
+) -> str:
     """Render a HIT with its style and its scripts inside; nothing is fetched for it.
 
-    The nonce lets exactly these scripts run where we serve the page ourselves.
+    The nonce lets exactly these scripts run where we serve the page ourselves. The page is
+    in the language that is wanted, where it can be; a page that is posted, in that of the
+    task, as nobody knows who will read it.
     """
-    return page_of_items(hit_type, hit.items.all(), pages, nonce)
+    items = hit.items.all()
+    language = language_for(hit_type, wanted, [item.data for item in items])
+    with translation.override(language):
+        return page_of_items(worded(hit_type, language), items, pages, nonce)
 
 
 def page_of_items(
     hit_type: HITType, of: Iterable[Item], pages: Pages, nonce: str = ""
 ) -> str:
     """Render items that need not be stored: what is drafted looks as it will."""
-    template = hit_templates.get(hit_type.template)
+    template = template_of(hit_type)
     items = [pages.show(hit_type, item, {}, i) for i, item in enumerate(of)]
     scripts = [PAGE, SCRIPT, SLIDER] + ([MARKS] if template.marks_errors else [])
     return render_to_string(
         "worker_site/elsewhere.html",
         {
             "hit_type": hit_type,
+            "from_right": hit_type.language in settings.LANGUAGES_BIDI,
             "instructions": template.instructions_of(hit_type.form),
             "items": items,
             "style": _inside(STYLE),

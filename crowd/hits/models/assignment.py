@@ -45,6 +45,8 @@ class Assignment(models.Model):
         max_length=2000, blank=True, help_text="The worker's comment on this HIT."
     )
     active_seconds = models.FloatField(null=True, blank=True)
+    # in which language it was asked; empty: before there were several
+    language = models.CharField(max_length=16, blank=True, default="")
     # The HIT went out again because this worker's answers do not count.
     replaced_at = models.DateTimeField(null=True, blank=True)
 

@@ -26,6 +26,8 @@ class HITType(models.Model):
     reward_cents = models.PositiveIntegerField()
     assignment_seconds = models.PositiveIntegerField(default=1800)
     fingerprint = models.CharField(max_length=64, unique=True)
+    # the language in which one reads it; not stored: see `crowd.hits.selectors.wording`
+    language = ""
 
     class Meta:
         ordering = ["pk"]

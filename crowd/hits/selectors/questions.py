@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from crowd.hit_templates.form import CHECKBOXES, Form, read_form
+from crowd.hit_templates.form import CHECKBOXES, CHECKBOXES_IN, Form, read_form
 from crowd.hits.models.campaign import HITType
 from crowd.scales.base import Scale, all_scales
 
@@ -35,20 +35,22 @@ def form_of(hit_type: HITType) -> Form:
 
 
 def scale_of(hit_type: HITType) -> type[Scale]:
-    """Give the scale that workers answer on."""
+    """Give the scale that workers answer on, in the language that they read."""
     ties = hit_type.scale == "two-choice" and form_of(hit_type).allow_tie
-    return all_scales()["two-choice-tie" if ties else hit_type.scale]
+    scale = all_scales()["two-choice-tie" if ties else hit_type.scale]
+    return scale.in_language(hit_type.language)
 
 
 def questions_about(hit_type: HITType, data: Mapping[str, Any]) -> list[Asked]:
     """List the questions about one item, by output and then by criterion."""
     scale = scale_of(hit_type)
     form = form_of(hit_type)
+    ticks = CHECKBOXES_IN.get(hit_type.language, CHECKBOXES)
     slots = [""] if scale.compares else slots_of(data) or [""]
     return [
         question
         for slot in slots
-        for question in _of_slot(hit_type.criteria, form, scale, slot)
+        for question in _of_slot(hit_type.criteria, form, scale, slot, ticks)
     ]
 
 
@@ -58,14 +60,18 @@ def slots_of(data: Mapping[str, Any]) -> list[str]:
 
 
 def _of_slot(
-    criteria: Mapping[str, str], form: Form, scale: type[Scale], slot: str
+    criteria: Mapping[str, str],
+    form: Form,
+    scale: type[Scale],
+    slot: str,
+    ticks: Mapping[str, str],
 ) -> list[Asked]:
     rated = [
         Asked(criterion, slot, text, scale, first=criterion in form.before_input)
         for criterion, text in criteria.items()
     ]
     ticked = [
-        Asked(name, slot, CHECKBOXES[name], all_scales()["binary"], checkbox=True)
+        Asked(name, slot, ticks[name], all_scales()["binary"], checkbox=True)
         for name in form.checkboxes
     ]
     return [question for question in rated if question.first] + [

@@ -49,7 +49,7 @@ class QuestionForm(forms.ModelForm):  # type: ignore[type-arg]
 
     class Meta:
         model = QualificationQuestion
-        fields = ["position", "text", "choices", "explanation"]
+        fields = ["position", "text", "choices", "explanation", "translations"]
         widgets = {
             "text": forms.Textarea(attrs={"rows": 3, "cols": 50}),
             "choices": forms.Textarea(attrs={"rows": 4, "cols": 40}),
@@ -85,7 +85,8 @@ class QuestionInline(admin.StackedInline):  # type: ignore[type-arg]
         """Show the right answer in words where nothing can be changed."""
         editable = self.has_change_permission(request, obj)
         right = "right" if editable else "right_in_words"
-        return ["position", "drawn", "text", "choices", right, "explanation"]
+        first = ["position", "drawn", "text", "choices"]
+        return [*first, right, "explanation", "translations"]
 
     def get_readonly_fields(self, request: HttpRequest, obj: Any = None) -> list[str]:
         return ["drawn", "right_in_words"]
@@ -152,6 +153,7 @@ class QualificationTestAdmin(EditedOfTask, AsksWhy):
         "name",
         "pool",
         "introduction",
+        "translations",
         "n_asked",
         "pass_percent",
         "n_tries",

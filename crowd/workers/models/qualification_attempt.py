@@ -30,6 +30,8 @@ class TestAttempt(models.Model):
     n_right = models.PositiveIntegerField(null=True, blank=True)
     passed = models.BooleanField(null=True, blank=True)
     next_try_at = models.DateTimeField(null=True, blank=True)
+    # in which it is taken; empty: before there were several
+    language = models.CharField(max_length=16, blank=True, default="")
 
     class Meta:
         ordering = ["pk"]

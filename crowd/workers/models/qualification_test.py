@@ -2,11 +2,20 @@
 
 from __future__ import annotations
 
+from django.core.exceptions import ValidationError
 from django.core.validators import MaxValueValidator, MinValueValidator
 from django.db import models
 from django.db.models import Q
 
 from crowd.hits.models.campaign import HITType
+
+
+def _check_translations(said: object) -> None:
+    tables = isinstance(said, dict) and all(isinstance(x, dict) for x in said.values())
+    if not tables:
+        raise ValidationError(
+            {"translations": 'Give a table for each language: {"de": {…}}.'}
+        )
 
 
 class QualificationTest(models.Model):
@@ -61,6 +70,14 @@ class QualificationTest(models.Model):
         default=False,
         help_text="Workers who passed an earlier version must pass this one, too.",
     )
+    # language -> title, introduction
+    translations = models.JSONField(
+        "in other languages",
+        default=dict,
+        blank=True,
+        help_text='For example {"de": {"title": "…", "introduction": "…"}}. Workers take '
+        "the test in a language if all of it is there.",
+    )
     # made with the site's secret; decides which questions a try asks, in which order
     seed = models.BigIntegerField(editable=False)
     created_at = models.DateTimeField(auto_now_add=True)
@@ -81,6 +98,10 @@ class QualificationTest(models.Model):
 
     def __str__(self) -> str:
         return f"{self.title}, version {self.version}"
+
+    def clean(self) -> None:
+        """Refuse translations in no language."""
+        _check_translations(self.translations)
 
 
 class QualificationQuestion(models.Model):
@@ -103,6 +124,14 @@ class QualificationQuestion(models.Model):
         help_text="Shown after the test to whoever got this wrong. Explain the rule and "
         "do not repeat the answer: the question may be asked again.",
     )
+    # language -> text, choices
+    translations = models.JSONField(
+        "in other languages",
+        default=dict,
+        blank=True,
+        help_text='For example {"de": {"text": "…", "choices": "…\\n…"}}: the answers in the '
+        "same order, as many as above.",
+    )
     # never leaves the services and the admin; see crowd/workers/services/test_marks.py
     expected = models.JSONField(default=dict, editable=False)
     # Test questions of campaigns are made of other inputs than these.
@@ -114,6 +143,10 @@ class QualificationQuestion(models.Model):
 
     def __str__(self) -> str:
         return f"question {self.position + 1}"
+
+    def clean(self) -> None:
+        """Refuse translations in no language."""
+        _check_translations(self.translations)
 
     @property
     def answers(self) -> list[str]:

@@ -6,28 +6,40 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 
 from django.db.models import Max
+from django.utils.translation import get_language
 
-from crowd.hit_templates.consent import consent_for
+from crowd.hit_templates.consent import Consent as Text
+from crowd.hit_templates.consent import consents_for
 from crowd.hits.models.campaign import Campaign
 from crowd.workers.models.worker import Consent, Worker
 
 
 @dataclass(frozen=True)
 class ConsentText:
-    """One version of the text."""
+    """One version of the text, in one language."""
 
     pool: str
     html: str
     sha256: str
+    language: str
 
 
-def consent_text(pool: str) -> ConsentText:
-    """Give the text of a pool: its newest campaign's, its template's, or our own."""
-    return _texts([pool])[pool]
+def consent_text(pool: str, language: str | None = None) -> ConsentText:
+    """Give the text of a pool: its newest campaign's, its template's, or our own.
+
+    It is in the language named, or else in that of the page; in that of the task where
+    there is none in it.
+    """
+    texts = _texts([pool])[pool]
+    wanted = language or get_language() or ""
+    for one in (wanted, wanted.partition("-")[0], next(iter(texts))):
+        if one in texts:
+            break
+    return ConsentText(pool, texts[one].html, texts[one].sha256, one)
 
 
 def consented(worker: Worker, pools: Collection[str]) -> set[str]:
-    """Tell to which pools' present text the worker has consented."""
+    """Tell to which pools' present text the worker has consented, in whichever language."""
     if not pools:
         return set()
     agreed_texts = set(
@@ -37,12 +49,12 @@ def consented(worker: Worker, pools: Collection[str]) -> set[str]:
     )
     return {
         pool
-        for pool, text in _texts(pools).items()
-        if (pool, text.sha256) in agreed_texts
+        for pool, texts in _texts(pools).items()
+        if any((pool, text.sha256) in agreed_texts for text in texts.values())
     }
 
 
-def _texts(pools: Collection[str]) -> Mapping[str, ConsentText]:
+def _texts(pools: Collection[str]) -> Mapping[str, Mapping[str, Text]]:
     newest = (
         Campaign.objects.filter(pool__in=pools)
         .order_by()
@@ -54,8 +66,4 @@ def _texts(pools: Collection[str]) -> Mapping[str, ConsentText]:
         "pool", "hit_type__template", "hit_type__form"
     )
     asked = {pool: (template, form) for pool, template, form in rows}
-    texts = {}
-    for pool in pools:
-        consent = consent_for(*asked.get(pool, (None, {})))
-        texts[pool] = ConsentText(pool, consent.html, consent.sha256)
-    return texts
+    return {pool: consents_for(*asked.get(pool, (None, {}))) for pool in pools}

@@ -9,9 +9,12 @@ from crowd.workers.selectors.consent import consent_text
 
 
 @transaction.atomic
-def give(worker: Worker, pool: str) -> Consent:
-    """Note that the worker agrees to the pool's present text; once per version."""
-    text = consent_text(pool)
+def give(worker: Worker, pool: str, language: str | None = None) -> Consent:
+    """Note that the worker agrees to the pool's present text; once per version.
+
+    The language is that in which they have read it.
+    """
+    text = consent_text(pool, language)
     ConsentVersion.objects.get_or_create(
         sha256=text.sha256, defaults={"html": text.html}
     )

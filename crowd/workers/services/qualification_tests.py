@@ -17,6 +17,7 @@ from crowd.workers.models.qualification_test import (
     QualificationQuestion,
     QualificationTest,
 )
+from crowd.workers.selectors.test_wording import missing
 from crowd.workers.services.test_marks import CHOICE
 from genie.lib.admin.log import note
 from genie.lib.errors import GenieError
@@ -46,6 +47,8 @@ class WrittenQuestion:
     answers: Sequence[str]
     right: int
     explanation: str = ""
+    # language -> text, choices
+    translations: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -58,6 +61,7 @@ class TestSpec:
     pool: str
     title: str
     introduction: str = ""
+    translations: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
     rules: Mapping[str, Any] = field(default_factory=dict)
 
 
@@ -117,6 +121,7 @@ def write(spec: TestSpec, questions: Sequence[WrittenQuestion]) -> Qualification
                 choices="\n".join(written.answers),
                 expected={CHOICE: written.right},
                 explanation=written.explanation,
+                translations=dict(written.translations),
             )
             for written in questions
         ],
@@ -135,6 +140,7 @@ def _stored(
         pool=spec.pool,
         title=spec.title[:128],
         introduction=spec.introduction,
+        translations=dict(spec.translations),
         hit_type=hit_type,
         seed=seed_of(spec.name, version),
         **spec.rules,
@@ -181,6 +187,10 @@ def _check(test: QualificationTest) -> None:
     for question in questions:
         if problem := problem_of(question, test.hit_type):
             raise _unusable(test, f"question {question.position + 1} {problem}")
+    others = {*test.translations, *(one for q in questions for one in q.translations)}
+    for language in sorted(others):
+        if lacks := missing(test, questions, language):
+            raise _unusable(test, f"it does not say {lacks} in the language {language}")
 
 
 def problem_of(question: QualificationQuestion, hit_type: HITType | None) -> str:
@@ -223,6 +233,7 @@ def new_version(
         pool=old.pool,
         title=old.title,
         introduction=old.introduction,
+        translations=old.translations,
         hit_type=old.hit_type,
         seed=seed_of(old.name, version),
         **{rule: getattr(old, rule) for rule in RULES},

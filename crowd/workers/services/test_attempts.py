@@ -29,6 +29,7 @@ from crowd.workers.models.qualification_test import (
 )
 from crowd.workers.models.worker import Exclusion, Worker
 from crowd.workers.selectors.qualifications import TestStanding, standings_of
+from crowd.workers.selectors.test_wording import language_for_test
 from crowd.workers.services.test_marks import is_right
 from genie.lib.admin.log import note
 from genie.lib.errors import GenieError
@@ -65,6 +66,7 @@ def start(worker: Worker, name: str, now: datetime | None = None) -> TestAttempt
         worker=worker,
         number=earlier.count() + 1,
         started_at=now,
+        language=language_for_test(standing.test),
     )
     AttemptAnswer.objects.bulk_create(
         [

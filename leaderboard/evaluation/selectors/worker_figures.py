@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 
 import numpy as np
-from django.db.models import Count, Max, Min, Q, Sum
+from django.db.models import Count, Max, Min, Q, QuerySet, Sum
 
 from crowd.campaigns.selectors.reading_pace import is_faster_than_reading
 from crowd.hits.models.assignment import Assignment
 from crowd.hits.models.campaign import Campaign
+from crowd.hits.selectors.wording import language_written
 from crowd.money.models import LedgerEntry
 from crowd.pricing import hourly_cents
 from quality.detection.models import Ban
@@ -20,6 +22,7 @@ COUNTED = (Assignment.State.SUBMITTED, Assignment.State.APPROVED)
 _GONE = (LedgerEntry.State.CANCELLED, LedgerEntry.State.FAILED)
 # Of fewer workers nothing is said of how much each did: it could tell who they are.
 LEAST_WORKERS = 3
+OTHERS = "others"
 
 
 @dataclass(frozen=True)
@@ -46,6 +49,11 @@ class WorkerFigures:
         To workers, bonuses included, and to the platform.
     n_asked, n_wrong : int
         Test questions answered, and answered wrongly.
+    languages : tuple of str
+        In which work was read.
+    by_language : mapping
+        Pieces of work by language, those that few read together; empty where that would
+        tell of few workers.
     """
 
     n_workers: int
@@ -64,10 +72,12 @@ class WorkerFigures:
     fee_cents: int
     n_asked: int
     n_wrong: int
+    languages: tuple[str, ...] = ()
+    by_language: Mapping[str, int] = field(default_factory=dict)
 
 
 def worker_figures(campaigns: Sequence[Campaign]) -> WorkerFigures:
-    """Count over the campaigns of one evaluation, in five queries and two for each."""
+    """Count over the campaigns of one evaluation, in six queries and two for each."""
     handed_in = Assignment.objects.filter(
         hit__campaign__in=campaigns, submitted_at__isnull=False
     )
@@ -94,6 +104,7 @@ def worker_figures(campaigns: Sequence[Campaign]) -> WorkerFigures:
     paid, fee = paid_and_fee(campaigns)
     n_asked, n_wrong = _questions(campaigns)
     enough_workers = len(loads) >= LEAST_WORKERS
+    languages, by_language = _languages(campaigns, handed_in)
     return WorkerFigures(
         n_workers=len(loads),
         n_excluded=_excluded(campaigns),
@@ -113,7 +124,35 @@ def worker_figures(campaigns: Sequence[Campaign]) -> WorkerFigures:
         fee_cents=fee,
         n_asked=n_asked,
         n_wrong=n_wrong,
+        languages=languages,
+        by_language=by_language,
     )
+
+
+def _languages(
+    campaigns: Sequence[Campaign], handed_in: QuerySet[Assignment]
+) -> tuple[tuple[str, ...], dict[str, int]]:
+    """Count pieces of work by language; a language of few workers could tell who they are."""
+    rows = (
+        handed_in.order_by()
+        .values_list("language")
+        .annotate(n=Count("pk"), workers=Count("worker", distinct=True))
+    )
+    work: Counter[str] = Counter()
+    workers: Counter[str] = Counter()
+    for language, n, n_workers in rows:
+        # work of before languages were kept was read in the task's own
+        named = language or language_written(campaigns[0].hit_type)
+        work[named] += n
+        workers[named] += n_workers
+    few = {language for language in work if workers[language] < LEAST_WORKERS}
+    counts = {
+        language: n for language, n in sorted(work.items()) if language not in few
+    }
+    if few:
+        counts[OTHERS] = sum(work[language] for language in few)
+    tells = 0 < sum(workers[language] for language in few) < LEAST_WORKERS
+    return tuple(sorted(work)), {} if tells else counts
 
 
 def _excluded(campaigns: Sequence[Campaign]) -> int:

@@ -128,6 +128,7 @@ def _workers(
     return [
         ("platform", campaign.platform),
         ("workers", figures.n_workers),
+        *_languages(figures),
         ("assignments", figures.n_assignments),
         ("most assignments by one worker", figures.most),
         ("reward per assignment, US dollars", figures.reward_cents / 100),
@@ -146,6 +147,19 @@ def _workers(
         (
             "finished",
             f"{campaign.completed_at:%Y-%m-%d}" if campaign.completed_at else None,
+        ),
+    ]
+
+
+def _languages(figures: WorkerFigures) -> Section:
+    """Name the languages that workers read, where there were several."""
+    if len(figures.languages) < 2:
+        return []
+    return [
+        ("languages that workers were asked in", list(figures.languages)),
+        (
+            "assignments by language",
+            dict(figures.by_language) or "not told, as few workers read one of them",
         ),
     ]
 

@@ -125,6 +125,25 @@ class StudyConfig:
     early_percent: int = setting(whole(0, 100), 10)
 
 
+@dataclass(frozen=True)
+class LanguageConfig:
+    """What workers read in another language; empty: the HIT template says it."""
+
+    title: str = setting(text(128), "")
+    # criterion -> what is asked; the template says it where the task asks its questions
+    questions: Mapping[str, str] = setting(mapping("criteria", text(filled=True)), {})
+    # label of an input, as [fields] has it -> what is read
+    labels: Mapping[str, str] = setting(mapping("labels", text(filled=True)), {})
+    instructions: str = setting(text(), "")
+    consent: str = setting(text(), "")
+
+    def said(self, criteria: Mapping[str, str]) -> dict[str, object]:
+        """Give what there is to say where these criteria are asked."""
+        questions = {c: q for c, q in self.questions.items() if c in criteria}
+        said = {**asdict(self), "questions": questions}
+        return {name: value for name, value in said.items() if value}
+
+
 def _noisy_below(value: object, place: Place) -> NoisyBelow | None:
     if isinstance(value, Mapping):
         return read_table(NoisyBelow, value, place)
@@ -191,6 +210,11 @@ class HumanConfig:
     instructions: str = setting(text(), "", per_table=True)
     # Markdown that workers agree to; empty: the HIT template's own, or the site's
     consent: str = setting(text(), "")
+    # the language of all this, and what is said in others
+    language: str = setting(text(16, filled=True), "en")
+    languages: Mapping[str, LanguageConfig] = setting(
+        mapping("languages", table_of(LanguageConfig)), {}, per_table=True
+    )
     # how the questions are put; 2: a campaign for each criterion
     setup: int = setting(one_of((1, SEPARATE), 1), 1, per_table=True)
     show_input: Mapping[str, bool] = setting(
@@ -224,6 +248,8 @@ class HumanConfig:
             for name, value in (
                 ("instructions", self.instructions),
                 ("consent", self.consent),
+                ("language", self.language),
+                ("languages", self.said_in(criteria)),
                 ("setup", self.setup),
                 ("before_text", [c for c in self.before_text if c in criteria]),
                 ("checkboxes", list(self.checkboxes)),
@@ -237,6 +263,10 @@ class HumanConfig:
             if getattr(self, name) != getattr(_USUAL, name)
         }
         return form
+
+    def said_in(self, criteria: Mapping[str, str]) -> dict[str, object]:
+        """Give what is said in other languages where these criteria are asked."""
+        return {name: words.said(criteria) for name, words in self.languages.items()}
 
     def judged_blind(self, criteria: Mapping[str, str]) -> bool:
         """Tell whether no criterion is judged against the input."""

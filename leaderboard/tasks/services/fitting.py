@@ -26,7 +26,7 @@ from leaderboard.tasks.config import (
     read_task,
 )
 from leaderboard.tasks.readers.base import all_readers
-from leaderboard.tasks.services import worker_requirements
+from leaderboard.tasks.services import languages, worker_requirements
 from leaderboard.tasks.services.configuration import hit_type_for
 
 
@@ -74,7 +74,7 @@ def misfits(document: Mapping[str, object]) -> Misfits:
     config, keys = parsed.config, list(parsed.problems)
     together = [*metric_problems(config.metrics)]
     for table, human in _tables(config).items():
-        together += _of_table(table, config.title, human)
+        together += _of_table(table, config, human)
     together += _of_ranks(config.human)
     together += _of_formats(config)
     names = _news(_unknown_names(config), keys)
@@ -142,7 +142,7 @@ def _of_workers(human: HumanConfig) -> Iterator[Problem]:
             yield Problem("human.requirements", _within(error))
 
 
-def _of_table(table: str, title: str, human: HumanConfig) -> list[Problem]:
+def _of_table(table: str, config: TaskConfig, human: HumanConfig) -> list[Problem]:
     """Say what does not go together in one table.
 
     Names that this site does not have are left to the check that lists those there are.
@@ -155,7 +155,10 @@ def _of_table(table: str, title: str, human: HumanConfig) -> list[Problem]:
     problems = [*_of_place(table, design, scale)]
     problems += _of_design(table, design, template, scale)
     # Questions are checked once the parts fit, or one mistake is reported twice.
-    return problems or [*_of_questions(table, title, human, design)]
+    return problems or [
+        *_of_questions(table, config.title, human, design),
+        *languages.problems(table, human, config.fields.values()),
+    ]
 
 
 def _of_ranks(human: HumanConfig) -> Iterator[Problem]:

@@ -158,7 +158,7 @@ def test_the_words_of_each_version_are_kept(monkeypatch):
     first = consent_text(POOL)
     changed = replace(first, html=SafeString("<p>New words</p>"), sha256="1" * 64)
     monkeypatch.setattr(
-        "crowd.workers.services.consent.consent_text", lambda _: changed
+        "crowd.workers.services.consent.consent_text", lambda *_: changed
     )
     consent.give(make_worker(agreed=False), POOL)
     assert dict(ConsentVersion.objects.values_list("sha256", "html")) == {

@@ -1,0 +1,188 @@
+"""In which words a HIT is read: in one language from the title to the answers.
+
+The questions of a task are written in one language. Others come from the task itself
+(`languages` of its form) or from its HIT template, and a language is offered only where all
+that a page says is there in it: no page mixes two.
+"""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Protocol
+
+from django.utils.translation import get_language
+
+from crowd import hit_templates
+from crowd.hit_templates import HITTemplate
+from crowd.hit_templates.consent import ENGLISH
+from crowd.hit_templates.form import CHECKBOXES_IN
+from crowd.hits.models.assignment import Assignment
+from crowd.hits.models.campaign import HITType, Item
+from crowd.scales.base import all_scales
+
+# What of a page no task can say in other words: see crowd/scales and form.py.
+SCALE, CHECKED = "scale", "checkboxes"
+
+
+class Asking(Protocol):
+    """What is asked: a HIT type, stored or not."""
+
+    @property
+    def template(self) -> str: ...
+    @property
+    def scale(self) -> str: ...
+    @property
+    def title(self) -> str: ...
+    @property
+    def description(self) -> str: ...
+    @property
+    def criteria(self) -> Mapping[str, str]: ...
+    @property
+    def form(self) -> Mapping[str, Any]: ...
+
+
+@dataclass
+class Wording:
+    """What is asked in one language, and what of it nobody has said."""
+
+    title: str
+    description: str
+    instructions: str
+    criteria: dict[str, str] = field(default_factory=dict)
+    # as keys of a task's table of the language
+    missing: list[str] = field(default_factory=list)
+
+
+def language_written(asked: Asking) -> str:
+    """Name the language in which the questions are written."""
+    return str(asked.form.get("language", ENGLISH))
+
+
+def languages_of(asked: Asking) -> list[str]:
+    """Name the languages in which all of it can be read, the one it is written in first."""
+    written = language_written(asked)
+    others = sorted(_may_be(asked) - {written})
+    return [written, *(one for one in others if not wording(asked, one).missing)]
+
+
+def language_for(
+    asked: Asking, wanted: str | None, items: Iterable[Mapping[str, Any]] = ()
+) -> str:
+    """Choose the language for somebody who reads `wanted`; that of the task otherwise.
+
+    Parameters
+    ----------
+    asked : HITType or HITTypeSpec
+    wanted : str or None
+        As Django has it: ``de``, ``de-at``.
+    items : iterable of mapping
+        Data of items that are shown: their labels have to be there, too.
+    """
+    written = language_written(asked)
+    for language in (wanted or "", (wanted or "").partition("-")[0]):
+        if language == written:
+            return written
+        if not language or language not in _may_be(asked):
+            continue
+        labels = {part["label"] for data in items for part in data.get("fields") or []}
+        if not wording(asked, language, labels).missing:
+            return language
+    return written
+
+
+def language_now(hit_type: HITType, hit_pk: int) -> str:
+    """Choose the language for a HIT that is given to who reads the site at this moment."""
+    wanted = get_language()
+    if language_for(hit_type, wanted) == language_written(hit_type):
+        return language_written(hit_type)
+    items = Item.objects.filter(hit_id=hit_pk).values_list("data", flat=True)
+    return language_for(hit_type, wanted, items)
+
+
+def language_of_pool(hit_type: HITType, pool: str) -> str:
+    """Choose the language of what is said before a HIT of a pool is given."""
+    item = Item.objects.filter(campaign__pool=pool, campaign__hit_type=hit_type).first()
+    return language_for(hit_type, get_language(), [item.data] if item else [])
+
+
+def language_of(assignment: Assignment) -> str:
+    """Name the language in which an assignment is, or was, asked."""
+    return assignment.language or language_written(assignment.hit.campaign.hit_type)
+
+
+def worded(hit_type: HITType, language: str) -> HITType:
+    """Give a HIT type as it is read in a language, to be shown and never stored."""
+    said = wording(hit_type, language)
+    shown = copy.copy(hit_type)
+    shown.language = language
+    shown.title, shown.description = said.title, said.description
+    shown.criteria = said.criteria
+    if said.instructions:
+        shown.form = {**shown.form, "instructions": said.instructions}
+    return shown
+
+
+def template_of(hit_type: HITType) -> HITTemplate:
+    """Give the HIT template in the language that a HIT type is read in."""
+    return _template(hit_type, hit_type.language)
+
+
+def wording(asked: Asking, language: str, labels: Iterable[str] = ()) -> Wording:
+    """Gather what is asked in a language: from the task, or else from its template.
+
+    Nothing is missing in the language that the task is written in.
+    """
+    own = asked.form.get("languages", {}).get(language, {})
+    written = language == language_written(asked)
+    shown = _template(asked, language)
+    knows = language in shown.words or language == ENGLISH
+    found = Wording(
+        title=asked.title if written else own.get("title") or shown.title,
+        description=asked.description if written else shown.description,
+        instructions=own.get("instructions", ""),
+    )
+    usual = hit_templates.get(asked.template).questions
+    translated = {text: shown.questions[name] for name, text in usual.items()}
+    for name, text in asked.criteria.items():
+        said = own.get("questions", {}).get(name) or (knows and translated.get(text))
+        found.criteria[name] = said or text
+        if not said:
+            found.missing.append(f"questions.{name}")
+    if asked.form.get("instructions"):
+        if written:
+            found.instructions = asked.form["instructions"]
+        knows = False
+    if not (found.instructions or knows):
+        found.missing.append("instructions")
+    found.missing += [f"labels.{one}" for one in labels if one not in shown.labels]
+    found.missing += _of_answers(asked, language)
+    if written:
+        found.missing.clear()
+    return found
+
+
+def _of_answers(asked: Asking, language: str) -> Iterator[str]:
+    """Say what of the answers is not there, which no task can say."""
+    if language == ENGLISH:
+        return
+    scale = all_scales().get(asked.scale)
+    if scale is not None and not scale.is_in(language):
+        yield SCALE
+    if asked.form.get("checkboxes") and language not in CHECKBOXES_IN:
+        yield CHECKED
+
+
+def _template(asked: Asking, language: str) -> HITTemplate:
+    template = hit_templates.get(asked.template)
+    if language in template.words:
+        template = template.in_words(language)
+    own = asked.form.get("languages", {}).get(language, {})
+    return template.with_labels(own.get("labels", {}))
+
+
+def _may_be(asked: Asking) -> set[str]:
+    """Name the languages of which anything is said."""
+    words = hit_templates.get(asked.template).words
+    return {ENGLISH, *words, *asked.form.get("languages", {})}

@@ -1,0 +1,64 @@
+"""Pages that keep to one language: that in which their work can be read."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from functools import wraps
+from typing import Any
+
+from django.conf import settings
+from django.http import HttpRequest, HttpResponse
+from django.utils import translation
+
+from crowd.campaigns.selectors.offers import Offer
+from crowd.hits.models.assignment import Assignment
+from crowd.hits.selectors.wording import language_of, languages_of, worded
+from crowd.workers.models.qualification_attempt import TestAttempt
+from crowd.workers.models.worker import Worker
+
+Page = Callable[..., HttpResponse]
+
+
+@contextmanager
+def spoken(language: str) -> Iterator[None]:
+    """Let a page say all in one language, as far as the site knows it."""
+    known = language in dict(settings.LANGUAGES)
+    with translation.override(language if known else settings.LANGUAGE_CODE):
+        yield
+
+
+def said(response: HttpResponse, language: str) -> HttpResponse:
+    """Say in which language a page is, whatever the site is read in."""
+    response.headers["Content-Language"] = language
+    return response
+
+
+def in_its_language(page: Page) -> Page:
+    """Show a page about a HIT, or a test, in the language that its worker has it in."""
+
+    @wraps(page)
+    def shown(
+        request: HttpRequest,
+        *args: Worker | Assignment | TestAttempt | str,
+        **named: Any,
+    ) -> HttpResponse:
+        language = next(_language(x) for x in args if not isinstance(x, Worker | str))
+        with spoken(language):
+            return said(page(request, *args, **named), language)
+
+    return shown
+
+
+def _language(of: Assignment | TestAttempt) -> str:
+    if isinstance(of, Assignment):
+        return language_of(of)
+    return of.language or settings.LANGUAGE_CODE
+
+
+def in_words(offer: Offer, language: str) -> Offer:
+    """Give an offer in a language, where its work can be read in it."""
+    if language not in languages_of(offer.hit_type):
+        return offer
+    return replace(offer, hit_type=worded(offer.hit_type, language))

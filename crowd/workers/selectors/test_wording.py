@@ -1,0 +1,99 @@
+"""In which words a qualification test is read: in one language from title to answers."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Sequence
+
+from django.utils.translation import get_language
+
+from crowd.hit_templates.consent import ENGLISH
+from crowd.hits.models.campaign import HITType
+from crowd.hits.selectors.wording import language_for, language_written, worded, wording
+from crowd.workers.models.qualification_test import (
+    QualificationQuestion,
+    QualificationTest,
+)
+
+# What a translation of a question may say.
+WORDS = ("text", "choices", "explanation")
+
+
+def language_for_test(test: QualificationTest) -> str:
+    """Choose the language of a test for who reads the site now."""
+    wanted = get_language() or ""
+    questions = list(test.questions.all())
+    for language in (wanted, wanted.partition("-")[0]):
+        if language and not missing(test, questions, language):
+            return language
+    return _written(test)
+
+
+def missing(
+    test: QualificationTest, questions: Sequence[QualificationQuestion], language: str
+) -> str:
+    """Say what a test does not say in a language; nothing where all of it is there."""
+    if language == _written(test):
+        return ""
+    said = test.translations.get(language, {})
+    drawn = [question for question in questions if question.data is not None]
+    # The title of a test that was drawn can be that of its work.
+    if not said.get("title") and (test.hit_type is None or len(drawn) < len(questions)):
+        return "the title"
+    if test.introduction and not said.get("introduction"):
+        return "the introduction"
+    if drawn and test.hit_type is not None:
+        data = [question.data for question in drawn]
+        if language_for(test.hit_type, language, data) != language:
+            return "the questions of its work"
+    for question in questions:
+        if question.data is None and not is_said(question, language):
+            return f"question {question.position + 1} with all its answers"
+    return ""
+
+
+def is_said(question: QualificationQuestion, language: str) -> bool:
+    """Tell whether a written question is there, with as many different answers."""
+    said = question.translations.get(language)
+    if not isinstance(said, dict) or not str(said.get("text", "")).strip():
+        return False
+    answers = question_in(question, language).answers
+    explained = getattr(question, "explanation", "")
+    return len(answers) == len({*answers}) == len(question.answers) and (
+        not explained or bool(said.get("explanation"))
+    )
+
+
+def question_in(
+    question: QualificationQuestion, language: str
+) -> QualificationQuestion:
+    """Give a question in the words of a language, to be shown and never stored."""
+    said = question.translations.get(language, {})
+    shown = copy.copy(question)
+    for name in WORDS:
+        if name in said:
+            setattr(shown, name, str(said[name]))
+    return shown
+
+
+def test_in(test: QualificationTest, language: str) -> QualificationTest:
+    """Give a test in the words of a language, to be shown and never stored."""
+    shown = copy.copy(test)
+    if language == _written(test):
+        return shown
+    said = test.translations.get(language, {})
+    title = wording(test.hit_type, language).title if test.hit_type else test.title
+    shown.title = said.get("title", title)
+    shown.introduction = said.get("introduction", test.introduction)
+    return shown
+
+
+def hit_type_in(test: QualificationTest, language: str) -> HITType | None:
+    """Give the HIT type of drawn questions as it is read in a language."""
+    if test.hit_type is None or not language:
+        return test.hit_type
+    return worded(test.hit_type, language)
+
+
+def _written(test: QualificationTest) -> str:
+    return language_written(test.hit_type) if test.hit_type else ENGLISH

@@ -1,0 +1,258 @@
+"""What workers read, in one language from the title to the answers."""
+
+from __future__ import annotations
+
+import pytest
+from django.core import signing
+from django.test import Client
+from django.urls import reverse
+
+from crowd import hit_templates
+from crowd.campaigns.services import work
+from crowd.elsewhere.services.hit_page import SALT
+from crowd.hit_templates import template as templates
+from crowd.hits.selectors.wording import language_for, languages_of, worded, wording
+from crowd.hits.services.build import shared_hit_type
+from crowd.models import Answer, Assignment, Consent
+from crowd.scales.base import all_scales
+from crowd.workers.selectors.consent import consent_text, consented
+from crowd.workers.selectors.test_wording import missing
+from crowd.workers.services import consent, qualification_tests, test_attempts
+from crowd.workers.services.qualification_tests import TestSpec, WrittenQuestion
+from genie.lib.errors import GenieError
+from leaderboard.evaluation.selectors.worker_figures import worker_figures
+from tests.crowd.making import POOL, hit_type, item, make_campaign, make_worker, send_in
+from tests.factories import make_user
+
+OVERALL = "This is a correct and reasonable answer to the question."
+SITE = ("de", "fr", "es", "zh-hans", "ar", "hi")
+READ_BY = (
+    "crowd.hits.selectors.wording.get_language",
+    "crowd.workers.selectors.consent.get_language",
+    "crowd.workers.selectors.test_wording.get_language",
+    "crowd.worker_site.framed_hit.get_language",
+)
+
+
+@pytest.fixture
+def site_in(monkeypatch):
+    def chosen(language):
+        for name in READ_BY:
+            monkeypatch.setattr(name, lambda: language)
+
+    return chosen
+
+
+def asked(**fields):
+    return hit_type(**{"criteria": {"overall": OVERALL}, **fields})
+
+
+def test_every_scale_can_be_read_in_every_language_of_the_site():
+    for scale in all_scales().values():
+        for language in SITE:
+            said = scale.in_language(language)
+            assert scale.is_in(language)
+            assert [one.raw for one in said.options] == [o.raw for o in scale.options]
+            labels = {option.label for option in said.options}
+            assert len(labels) == len(scale.options)
+
+
+def test_work_is_offered_in_a_language_only_where_all_of_it_is_there():
+    assert set(languages_of(asked())) == {"en", *SITE}
+    own_question = asked(criteria={"overall": "Is it kind?"})
+    assert languages_of(own_question) == ["en"]
+    assert wording(own_question, "de").missing == ["questions.overall"]
+    own_words = asked(form={"instructions": "# Read"})
+    assert wording(own_words, "de", ["Poem"]).missing == ["instructions", "labels.Poem"]
+    both = {"questions": {"overall": "Nett?"}, "instructions": "# Lies"}
+    form = {"instructions": "# Read", "languages": {"de": both, "fi": both}}
+    in_both = asked(criteria={"overall": "Is it kind?"}, form=form)
+    assert languages_of(in_both) == ["en", "de"]  # the scale has no Finnish
+    assert wording(in_both, "fi").missing == ["scale"]
+
+
+def test_a_task_written_in_another_language_falls_back_to_it():
+    german = asked(criteria={"overall": "Ist das nett?"}, form={"language": "de"})
+    assert languages_of(german) == ["de"]
+    assert language_for(german, "fr") == language_for(german, None) == "de"
+    assert language_for(asked(), "de-at") == "de"
+    assert language_for(asked(), "pt") == "en"
+
+
+@pytest.mark.django_db
+def test_fingerprints_of_work_in_one_language_are_what_they_were():
+    assert shared_hit_type(hit_type(form={"setup": 2})).fingerprint == FINGERPRINT
+
+
+@pytest.mark.django_db
+def test_a_hit_is_in_the_workers_language_and_keeps_it(site_in):
+    campaign = make_campaign(2, hit_type=asked())
+    worker = make_worker(user=make_user("wim"))
+    client = Client()
+    client.force_login(worker.user)
+    site_in("de")
+    assignment = work.next_assignment(worker)
+    assert assignment.language == "de"
+    site_in("fr")
+    address = reverse("work:hit", args=[assignment.pk])
+    page = client.get(address)
+    for text in ("Frage", "Antwort", "Das ist eine richtige", "Stimme gar nicht zu"):
+        assert text in page.text
+    for text in ("Strongly", "correct and reasonable", "<h2>Question</h2>"):
+        assert text not in page.text
+    assert page["Content-Language"] == "de"
+    guide = client.get(
+        reverse("work:instructions", args=[POOL]), {"hit": assignment.pk}
+    )
+    assert "<h1>Antworten beurteilen</h1>" in guide.text
+    client.post(address, {"answer-0-0": "0.25"})
+    assert Answer.objects.get().value == 0.25
+    second = Assignment.objects.get(state=Assignment.State.ACCEPTED)
+    assert second.language == "fr"
+    figures = worker_figures([campaign])
+    assert figures.languages == ("de",)
+    assert figures.by_language == {}  # one worker
+
+
+@pytest.mark.django_db
+def test_an_input_whose_label_nobody_translated_is_shown_in_the_tasks_language(site_in):
+    odd = item("odd")
+    odd.data["fields"][0]["label"] = "Riddle"
+    make_campaign(of=[odd], hit_type=asked())
+    site_in("de")
+    assert work.next_assignment(make_worker()).language == "en"
+
+
+@pytest.mark.django_db
+def test_languages_that_few_read_are_counted_together_or_not_at_all(site_in):
+    campaign = make_campaign(9, hit_type=asked())
+    for language in ("de", "de", "de", "fr", "fr"):
+        site_in(language)
+        send_in(work.next_assignment(make_worker()))
+    assert worker_figures([campaign]).by_language == {}
+    site_in("es")
+    send_in(work.next_assignment(make_worker()))
+    assert worker_figures([campaign]).by_language == {"de": 3, "others": 3}
+
+
+@pytest.mark.django_db
+def test_consent_is_given_in_the_words_that_were_read(site_in):
+    worker = make_worker(agreed=False, user=make_user("wim"))
+    make_campaign(1, hit_type=asked())
+    client = Client()
+    client.force_login(worker.user)
+    site_in("ar")
+    page = client.get(reverse("work:consent", args=[POOL]))
+    assert "<h1>قبل أن تبدأ</h1>" in page.text
+    site_in("de")  # in another tab, before the yes is sent
+    client.post(reverse("work:consent", args=[POOL]), {"language": "ar"})
+    assert Consent.objects.get().text_sha256 == consent_text(POOL, "ar").sha256
+    assert consented(worker, [POOL]) == {POOL}
+
+
+@pytest.mark.django_db
+def test_a_page_in_a_frame_is_in_the_language_that_is_asked_for(site_in, monkeypatch):
+    monkeypatch.setattr("crowd.worker_site.framed_hit.can", lambda _: Everything())
+    hit = make_campaign(1, hit_type=asked()).hits.get()
+    address = reverse("work:elsewhere", args=[signing.dumps(hit.pk, salt=SALT)])
+    site_in("en")
+    assert 'name="language"' not in Client().get(address).text
+    page = Client().get(address, {"lang": "ar"}).text
+    assert '<html lang="ar" dir="rtl">' in page
+    assert '<input type="hidden" name="language" value="ar">' in page
+    assert "لا أوافق بشدة" in page
+
+
+class Everything:
+    answers_there = True
+
+
+QUESTIONS = [
+    WrittenQuestion(
+        "Is salt white?",
+        ["Yes", "No"],
+        0,
+        {"de": {"text": "Ist Salz weiß?", "choices": "Ja\nNein"}},
+    )
+]
+TITLED = {"de": {"title": "Kurzer Test"}}
+
+
+@pytest.mark.django_db
+def test_a_qualification_test_is_taken_in_one_language(site_in):
+    campaign = make_campaign(1)
+    spec = TestSpec("salt", campaign.pool, "A short test", translations=TITLED)
+    test = qualification_tests.write(spec, QUESTIONS)
+    qualification_tests.publish(test.pk)
+    worker = make_worker(user=make_user("wim"))
+    client = Client()
+    client.force_login(worker.user)
+    site_in("de")
+    assert "Kurzer Test" in client.get(reverse("work:test", args=["salt"])).text
+    attempt = test_attempts.start(worker, "salt")
+    site_in("fr")
+    address = reverse("work:attempt", args=[attempt.pk])
+    page = client.get(address).text
+    assert "Ist Salz weiß?" in page
+    assert "Nein" in page
+    assert "Is salt white?" not in page
+    result = client.post(address, {"position": "0", "choice": "0"}, follow=True)
+    assert "Kurzer Test" in result.text
+    attempt.refresh_from_db()
+    assert attempt.passed
+    assert missing(test, list(test.questions.all()), "fr") == "the title"
+
+
+@pytest.mark.django_db
+def test_a_test_with_half_a_translation_is_not_published():
+    spec = TestSpec("salt", POOL, "A short test", translations=TITLED)
+    question = WrittenQuestion(
+        "White?", ["Yes", "No"], 0, {"de": {"text": "Weiß?", "choices": "Ja"}}
+    )
+    test = qualification_tests.write(spec, [question])
+    with pytest.raises(
+        GenieError, match="question 1 with all its answers in the language de"
+    ):
+        qualification_tests.publish(test.pk)
+
+
+FILES = {
+    name: (hit_templates.ROOT / "question-answering" / name).read_text("utf-8")
+    for name in (*templates.FILES, "template.de.toml", "instructions.de.md")
+}
+
+
+@pytest.mark.parametrize(
+    ("name", "old", "new", "sentence"),
+    [
+        ("template.de.toml", "overall", "other", 'template.de.toml does not say questions."overall"'),
+        ("template.de.toml", '"Answer"', '"Reply"', 'does not say shown."Answer"'),
+        ("template.de.toml", '"Question" =', '"Ask" =', 'does not say labels."Question"'),
+        ("template.de.toml", "title", 'scale = "binary"\ntitle', "only words differ by language"),
+        ("template.de.toml", '"Antwort"', '"<b>"', "plain words only"),
+        ("template.de.toml", '"Antwort"', '""', 'must say something at shown."Answer"'),
+        ("template.de.toml", "[shown]", "[shown", "template.de.toml is no TOML"),
+        ("instructions.de.md", None, None, "instructions.de.md is missing"),
+        ("template.de.toml", None, None, "template.de.toml is missing"),
+    ],
+)  # fmt: skip
+def test_what_a_template_does_not_say_in_a_language_is_named(name, old, new, sentence):
+    files = dict(FILES)
+    if old is None:
+        del files[name]
+    else:
+        files[name] = files[name].replace(old, new, 1)
+    with pytest.raises(GenieError) as refused:
+        templates.template_of("question-answering", files)
+    assert sentence in refused.value.message
+
+
+@pytest.mark.django_db
+def test_a_read_hit_type_is_a_copy():
+    campaign = make_campaign(1, hit_type=asked())
+    assert worded(campaign.hit_type, "hi").criteria != campaign.hit_type.criteria
+    consent.give(make_worker(), POOL, "no-such")
+    assert campaign.hit_type.language == ""
+
+
+FINGERPRINT = "27b26ed29b1dcc7fcd6d64f8d5cb6c4848ab10f3e3398904450b73121055a722"
