@@ -17,7 +17,15 @@ from crowd.hits.models.reservation import Reservation
 from crowd.hits.models.reward_change import RewardChange
 from crowd.hits.models.signals import Signals
 from crowd.messages.models import Message
-from crowd.money.models import Budget, Commitment, LedgerEntry
+from crowd.money.models import (
+    Budget,
+    Commitment,
+    LedgerEntry,
+    PaymentDetails,
+    Payout,
+    PayoutRun,
+    PayoutTerms,
+)
 from crowd.requester.models.account import (
     AccessKey,
     Requester,
@@ -81,6 +89,10 @@ __all__ = [
     "OutwardCall",
     "PanelSource",
     "Pause",
+    "PaymentDetails",
+    "Payout",
+    "PayoutRun",
+    "PayoutTerms",
     "PlatformNotice",
     "Qualification",
     "QualificationGrant",

@@ -20,6 +20,7 @@ class Message(models.Model):
         REVOKED = "REVOKED", "qualification revoked"
         APPEAL = "APPEAL", "answer to an appeal"
         REQUESTER = "REQUESTER", "message from a requester"
+        PAYMENT = "PAYMENT", "payment"
         STAFF = "STAFF", "message from staff"
 
     worker = models.ForeignKey(
