@@ -12,6 +12,7 @@ from crowd.elsewhere.admin.campaigns import (
 from crowd.elsewhere.admin.panels import PanelSourceAdmin
 from crowd.messages.admin import MessageAdmin
 from crowd.money.admin.money import BudgetAdmin, CommitmentAdmin, LedgerEntryAdmin
+from crowd.money.admin.payouts import PayoutAdmin, PayoutRunAdmin, PayoutTermsAdmin
 from crowd.requester.admin.accounts import AccessKeyAdmin, RequesterAdmin
 from crowd.requester.admin.batches import RequesterBatchAdmin
 from crowd.requester.admin.work import (
@@ -44,6 +45,9 @@ __all__ = [
     "MessageAdmin",
     "OutwardCallAdmin",
     "PanelSourceAdmin",
+    "PayoutAdmin",
+    "PayoutRunAdmin",
+    "PayoutTermsAdmin",
     "QualificationGrantAdmin",
     "QualificationTestAdmin",
     "RequesterAdmin",

@@ -85,7 +85,11 @@ def payments() -> Finding:
         failed=Count("pk", filter=Q(state=_State.FAILED)),
         stuck=Count(
             "pk",
-            filter=Q(state=_State.SENDING, created_at__lt=timezone.now() - _STUCK),
+            filter=Q(
+                state=_State.SENDING,
+                payout=None,
+                created_at__lt=timezone.now() - _STUCK,
+            ),
         ),
     )
     failed, stuck = rows["failed"], rows["stuck"]

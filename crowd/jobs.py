@@ -5,6 +5,7 @@ from __future__ import annotations
 from crowd.campaigns.services import review, work
 from crowd.elsewhere.services import notices, subscriptions, sync
 from crowd.elsewhere.services.hit_page import Pages
+from crowd.money.services import payouts
 from crowd.workers.hit_form import sent_to, shown_item
 
 # How items look and what is sent back is read is the same everywhere.
@@ -35,3 +36,7 @@ def confirm_subscription(address: str) -> None:
 
 def forget_notices() -> None:
     notices.forget()
+
+
+def plan_payouts() -> None:
+    payouts.plan_due()

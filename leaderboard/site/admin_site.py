@@ -45,7 +45,14 @@ GROUPS: dict[str, tuple[str, ...]] = {
         "crowd.requester",
         "crowd.workerrecord",
     ),
-    "Money": ("crowd.budget", "crowd.commitment", "crowd.ledgerentry"),
+    "Money": (
+        "crowd.payoutrun",
+        "crowd.payout",
+        "crowd.payoutterms",
+        "crowd.budget",
+        "crowd.commitment",
+        "crowd.ledgerentry",
+    ),
     "Set up": (
         "auth.user",
         "auth.group",

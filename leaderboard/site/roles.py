@@ -50,9 +50,10 @@ ROLES: dict[str, tuple[str, ...]] = {
     ),
     "Finance": (
         "leaderboard.view: task",
-        "crowd.view: campaign budget commitment ledgerentry requester requesterbonus",
-        "crowd.add: budget",
-        "crowd.change: budget ledgerentry requesterbonus",
+        "crowd.view: campaign budget commitment ledgerentry payout payoutrun payoutterms "
+        "requester requesterbonus",
+        "crowd.add: budget payoutrun payoutterms",
+        "crowd.change: budget ledgerentry payoutrun payoutterms requesterbonus",
     ),
 }
 

@@ -10,6 +10,7 @@ from django.db.models import F, Q, Sum
 from django.utils import timezone
 
 from crowd.hits.models.assignment import Assignment
+from crowd.hits.services.platforms import paying_slugs
 from crowd.money.models import LedgerEntry, PaymentDetails, Payout, PayoutTerms
 from crowd.requester.models.account import RequesterAssignment, RequesterBonus
 from crowd.workers.models.worker import Worker
@@ -23,6 +24,7 @@ Every = PayoutTerms.Every
 # the one row
 TERMS = 1
 OWN_SITE = "selfhosted"
+GONE = (LedgerEntry.State.CANCELLED, LedgerEntry.State.FAILED)
 UNDER_WAY = (Payout.State.PLANNED, Payout.State.IN_FILE)
 
 
@@ -55,8 +57,13 @@ class Payable:
     cents: str
 
 
-def payables(workers: Collection[int] | None = None) -> tuple[Payable, ...]:
-    """Give what is approved and in no payout, of workers of this site."""
+def payables(
+    workers: Collection[int] | None = None, *, on_this_site: bool = True
+) -> tuple[Payable, ...]:
+    """Give what is approved and in no payout, of workers of this site.
+
+    Otherwise of everybody whom no platform pays: whoever pays those does it by hand.
+    """
     tables = (
         Payable(_entries(), "assignment__worker", "amount_cents"),
         Payable(
@@ -72,6 +79,8 @@ def payables(workers: Collection[int] | None = None) -> tuple[Payable, ...]:
             "amount_cents",
         ),
     )
+    if not on_this_site:
+        return tables
     return tuple(
         Payable(_of(table, workers), table.worker, table.cents) for table in tables
     )
@@ -85,6 +94,21 @@ def due(workers: Collection[int] | None = None) -> dict[int, int]:
         for row in sums.annotate(n=Sum(table.cents)):
             cents[row["payee"]] = cents.get(row["payee"], 0) + row["n"]
     return {pk: n for pk, n in cents.items() if n}
+
+
+def sums(payouts: Collection[int]) -> dict[int, int]:
+    """Add up what each payout pays, in the ledger and for requesters."""
+    tables: tuple[tuple[QuerySet[Any], str], ...] = (
+        (LedgerEntry.objects.exclude(state__in=GONE), "amount_cents"),
+        (RequesterAssignment.objects.all(), "hit__reward_cents"),
+        (RequesterBonus.objects.all(), "amount_cents"),
+    )
+    cents: dict[int, int] = {}
+    for rows, column in tables:
+        of_these = rows.filter(payout__in=payouts).order_by().values("payout")
+        for row in of_these.annotate(n=Sum(column)):
+            cents[row["payout"]] = cents.get(row["payout"], 0) + row["n"]
+    return cents
 
 
 def next_for(worker: Worker) -> NextPayout:
@@ -141,8 +165,7 @@ def _entries() -> QuerySet[LedgerEntry]:
         state=LedgerEntry.State.PLANNED,
         kind__in=[LedgerEntry.Kind.REWARD, LedgerEntry.Kind.BONUS],
         payout=None,
-        campaign__platform=OWN_SITE,
-    )
+    ).exclude(campaign__platform__in=paying_slugs())
 
 
 def _of(table: Payable, workers: Collection[int] | None) -> QuerySet[Any]:
