@@ -110,7 +110,8 @@ MATRIX: dict[str, str] = {
     """,
     SUPERUSER: "status",
     WORKER: """
-        work:home work:earnings work:messages work:next work:requests work:accept
+        work:home work:earnings work:payment work:messages work:next work:requests
+        work:accept
     """,
     NOT_HERS: """
         accounts:revoke-token accounts:end-session mfa_deactivate_totp mfa_view_recovery_codes

@@ -96,7 +96,7 @@ def due(workers: Collection[int] | None = None) -> dict[int, int]:
     return {pk: n for pk, n in cents.items() if n}
 
 
-def sums(payouts: Collection[int]) -> dict[int, int]:
+def sums(payouts: Collection[int] | QuerySet[Any, Any]) -> dict[int, int]:
     """Add up what each payout pays, in the ledger and for requesters."""
     tables: tuple[tuple[QuerySet[Any], str], ...] = (
         (LedgerEntry.objects.exclude(state__in=GONE), "amount_cents"),

@@ -12,7 +12,7 @@ from crowd.messages import services as messages
 from crowd.messages.models import Message
 from crowd.money.models import PaymentDetails, Payout
 from crowd.workers.models.worker import Worker
-from genie.lib.sealed import opened, seal
+from genie.lib.unguessable import opened, seal
 
 Method = PaymentDetails.Method
 

@@ -12,7 +12,7 @@ from django.utils import timezone
 from crowd.hits.models.assignment import Answer, Assignment
 from crowd.hits.models.signals import Signals
 from crowd.messages.models import Message
-from crowd.money.models import LedgerEntry
+from crowd.money.models import LedgerEntry, Payout
 from crowd.workers.models.qualification_attempt import QualificationGrant, TestAttempt
 from crowd.workers.models.worker import Consent, Worker
 from genie.accounts.models import AccessToken, PrivateRead, TaskRole
@@ -209,5 +209,13 @@ def _worker(worker: Worker) -> dict[str, Any]:
             "kind",
             "state",
             "amount_cents",
+        ),
+        "payouts": _rows(
+            Payout.objects.filter(worker=worker).order_by("pk"),
+            "reference",
+            "state",
+            "amount_cents",
+            "reason",
+            "ended_at",
         ),
     }

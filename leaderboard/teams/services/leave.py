@@ -12,6 +12,7 @@ from django.contrib.auth import get_user_model
 from django.db import transaction
 from django.utils import timezone
 
+from crowd.money.services import payment_details
 from crowd.workers.models.worker import Worker
 from genie.accounts.models import AccessToken, TaskRole
 from genie.history import log
@@ -49,8 +50,10 @@ def delete(user_pk: int) -> None:
         _refuse_last_superuser(user)
         for model in _OF_THE_PERSON:
             model.objects.filter(user=user).delete()
-        worker = Worker.objects.filter(user=user).values_list("pk", flat=True)
-        log.forget(log.Kind.BAN, list(worker))
+        worker = Worker.objects.filter(user=user).first()
+        if worker is not None:
+            log.forget(log.Kind.BAN, [worker.pk])
+            payment_details.forget(worker)
         # a link that they gave somebody opens nothing any more
         TeamInvitation.objects.filter(
             created_by=user, accepted_at=None, revoked_at=None

@@ -17,6 +17,7 @@ from django.utils import timezone
 
 from crowd.campaigns.services import review
 from crowd.campaigns.services.overturn import overturn
+from crowd.examinations import money
 from crowd.jobs import plan_payouts
 from crowd.models import (
     LedgerEntry,
@@ -31,7 +32,8 @@ from crowd.money.selectors.payouts import due, last_date, next_date, next_for, s
 from crowd.money.services import bonuses, payment_details, payout_results, payouts
 from crowd.worker_site.payment import is_iban
 from genie.lib.errors import GenieError
-from genie.lib.sealed import opened, seal
+from genie.lib.unguessable import opened, seal
+from leaderboard.teams.services import leave
 from tests.crowd.making import do_all, do_one, item, make_campaign, make_worker
 from tests.factories import make_user
 
@@ -88,6 +90,7 @@ def results(*rows):
 
 def add_up():
     """Check that payouts are the sums of their ledger entries, in the right states."""
+    assert "payouts" not in money().sentence
     open_or_paid = Payout.objects.exclude(state=State.FAILED)
     cents = {one.pk: one.amount_cents for one in open_or_paid}
     assert sums(list(cents)) == cents
@@ -326,6 +329,9 @@ def test_details_are_sealed_shown_in_part_and_deleted(settings):
     client.post(page, {"delete": "yes"})
     assert not PaymentDetails.objects.exists()
     assert client.get(page).status_code == 200
+    save(worker)
+    leave.delete(worker.user.pk)
+    assert not PaymentDetails.objects.exists()
 
 
 def test_days_of_payouts():
