@@ -56,6 +56,7 @@ from crowd.workers.models.qualification_test import (
 )
 from crowd.workers.models.requirement import Requirement
 from crowd.workers.models.worker import (
+    Application,
     Consent,
     ConsentVersion,
     Exclusion,
@@ -68,6 +69,7 @@ __all__ = [
     "HIT",
     "AccessKey",
     "Answer",
+    "Application",
     "Assignment",
     "AttemptAnswer",
     "BroughtTemplate",

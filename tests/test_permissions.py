@@ -125,7 +125,7 @@ MATRIX: dict[str, str] = {
     """,
     NOBODY: """
         accounts:set-up api:log-entry api:metric-scores-detail api:nowhere
-        work:invitation work:panel work:arrive work:turn-frame work:preview-frame
+        work:invitation work:join work:panel work:arrive work:turn-frame work:preview-frame
         work:submit work:elsewhere leaderboard:submission-badge leaderboard:metric-download
         leaderboard:metric-outside leaderboard:realigned leaderboard:crowds hooks:mturk
         security-txt

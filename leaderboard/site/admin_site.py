@@ -36,6 +36,7 @@ GROUPS: dict[str, tuple[str, ...]] = {
     "People": (
         "crowd.worker",
         "crowd.invitation",
+        "crowd.application",
         "crowd.message",
         "crowd.qualificationtest",
         "crowd.qualificationgrant",

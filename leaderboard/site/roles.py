@@ -39,9 +39,10 @@ ROLES: dict[str, tuple[str, ...]] = {
     "Worker manager": (
         *_WORK,
         "leaderboard.view: task",
-        "crowd.view: campaign worker invitation message qualificationtest "
+        "crowd.view: application campaign worker invitation message qualificationtest "
         "qualificationgrant testattempt requirement externalsession",
-        "crowd.change: worker message qualificationtest qualificationgrant requirement",
+        "crowd.change: application worker message qualificationtest qualificationgrant "
+        "requirement",
         "crowd.add: invitation message qualificationtest qualificationgrant requirement",
         "crowd.delete: invitation",
         "quality.view: ban heldexclusion appeal retiredquestion",

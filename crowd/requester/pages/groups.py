@@ -84,7 +84,7 @@ def has_work(worker: Worker) -> bool:
     """Tell whether to lead a worker to requesters' work at all."""
     now = clock.now()
     live = RequesterHIT.objects.filter(disposed_at=None, expires_at__gt=now).exists()
-    return live or offers.open_work(worker, now).exists()
+    return (live and not worker.limited_to) or offers.open_work(worker, now).exists()
 
 
 def _group(worker: Worker, group_id: str) -> offers.Group:

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 from django.db import transaction
 from django.utils import timezone
+from django.utils.translation import gettext as _
 
 from crowd.messages import services
 from crowd.messages.models import Message
@@ -216,10 +217,11 @@ def grant_by_hand(
     by: AbstractBaseUser,
     expires_at: datetime | None = None,
 ) -> QualificationGrant:
-    """Let staff grant a qualification without a test, or again after a revocation."""
+    """Let staff grant a qualification without a test, or again after a revocation.
+
+    One that has no test at all is a group: those who are in it are those who have it.
+    """
     test = QualificationTest.objects.filter(name=name).order_by("-version").first()
-    if test is None:
-        raise GenieError(f"There is no test called {name!r}.", code="no-such-test")
     grant = _grant(
         QualificationGrant(
             worker=worker,
@@ -229,14 +231,18 @@ def grant_by_hand(
             expires_at=expires_at,
         )
     )
-    services.send(
-        worker,
-        Message.Kind.QUALIFIED,
-        "You are qualified",
-        f"You have been granted the qualification “{test.title}”. You do not need to "
-        "take its test.",
-        pool=test.pool,
-    )
+    if test is not None:
+        text = _(
+            "You have been granted the qualification “%(name)s”. You do not need to take "
+            "its test."
+        ) % {"name": test.title}
+    else:
+        text = _("You are now in the group “%(name)s”. It may see work of its own.") % {
+            "name": name
+        }
+    pool = test.pool if test else ""
+    subject = _("You are qualified")
+    services.send(worker, Message.Kind.QUALIFIED, subject, text, pool=pool)
     note(by, grant, "Granted without a test.")
     return grant
 

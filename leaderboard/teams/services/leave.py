@@ -13,7 +13,7 @@ from django.db import transaction
 from django.utils import timezone
 
 from crowd.money.services import payment_details
-from crowd.workers.models.worker import Worker
+from crowd.workers.models.worker import Application, Worker
 from genie.accounts.models import AccessToken, TaskRole
 from genie.history import log
 from genie.lib.errors import GenieError
@@ -27,6 +27,7 @@ from leaderboard.teams.models.team import Membership, TeamInvitation
 NAMELESS = "a deleted account"
 _OF_THE_PERSON = (
     AccessToken,
+    Application,
     TaskRole,
     EmailAddress,
     SocialAccount,
