@@ -18,7 +18,7 @@ from django.views.decorators.cache import never_cache
 
 from crowd.money.exports.payout_files import layouts_of, payout_file
 from crowd.money.models import Payout, PayoutRun, PayoutTerms
-from crowd.money.selectors.payouts import TERMS
+from crowd.money.selectors.payouts import TERMS, UNDER_WAY
 from crowd.money.services import payout_results, payouts
 from crowd.templatetags.crowd_money import dollars
 from genie.lib.admin.adding import adding, filled_in
@@ -122,16 +122,14 @@ class PayoutRunAdmin(ReadOnlyAdmin):
         return request.user.has_perm("crowd.add_payoutrun")
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[PayoutRun]:
-        under_way = Q(payouts__state__in=payouts.UNDER_WAY)
-        return (
-            super()
-            .get_queryset(request)
-            .annotate(
-                n=Count("payouts"),
-                cents=Sum("payouts__amount_cents"),
-                n_open=Count("payouts", filter=under_way),
-                n_failed=Count("payouts", filter=Q(payouts__state=Payout.State.FAILED)),
-            )
+        under_way = Q(payouts__state__in=UNDER_WAY)
+        failed = Q(payouts__state=Payout.State.FAILED)
+        rows: QuerySet[PayoutRun] = super().get_queryset(request)
+        return rows.annotate(
+            n=Count("payouts"),
+            cents=Sum("payouts__amount_cents"),
+            n_open=Count("payouts", filter=under_way),
+            n_failed=Count("payouts", filter=failed),
         )
 
     @admin.display(description="people")

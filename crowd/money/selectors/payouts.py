@@ -14,6 +14,7 @@ from crowd.hits.services.platforms import paying_slugs
 from crowd.money.models import LedgerEntry, PaymentDetails, Payout, PayoutTerms
 from crowd.requester.models.account import RequesterAssignment, RequesterBonus
 from crowd.workers.models.worker import Worker
+from genie.lib.unguessable import opened
 
 if TYPE_CHECKING:
     from collections.abc import Collection
@@ -115,7 +116,7 @@ def next_for(worker: Worker) -> NextPayout:
     """Say when and how much a worker of this site is paid next."""
     terms = PayoutTerms.objects.filter(pk=TERMS).first() or PayoutTerms(pk=TERMS)
     details = PaymentDetails.objects.filter(worker=worker).first()
-    lacks = "" if details else "details"
+    lacks = "" if details and opened(details.sealed) else "details"
     if details is not None and details.wrong:
         lacks = "correction"
     under_way = Payout.objects.filter(worker=worker, state__in=UNDER_WAY)

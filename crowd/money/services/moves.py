@@ -27,7 +27,7 @@ Entry = LedgerEntry.State
 Part = tuple[type[Any], int, int]
 # Rows that point to their payout.
 _REQUESTERS: tuple[type[Any], ...] = (RequesterAssignment, RequesterBonus)
-_TABLES = (LedgerEntry, *_REQUESTERS)
+_TABLES: tuple[type[Any], ...] = (LedgerEntry, *_REQUESTERS)
 
 
 def claim_all(run: PayoutRun, workers: Sequence[int]) -> None:

@@ -84,9 +84,13 @@ def prospect(minimum_cents: int) -> Prospect:
     """Say what is due by method; who has entered nothing usable cannot be paid."""
     cents = due()
     enough = {pk: n for pk, n in cents.items() if n >= minimum_cents}
-    usable = dict(
-        PaymentDetails.objects.filter(wrong=False).values_list("worker", "method")
-    )
+    details = PaymentDetails.objects.filter(wrong=False)
+    usable = {
+        worker: method
+        for worker, method, sealed in details.values_list("worker", "method", "sealed")
+        # a site that has lost its key knows them no more
+        if recipient_of(sealed)
+    }
     by_method: dict[str, dict[int, int]] = defaultdict(dict)
     for pk, n in sorted(enough.items()):
         if pk in usable:
