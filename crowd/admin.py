@@ -17,6 +17,7 @@ from crowd.money.admin.money import (
     ExchangeRateAdmin,
     LedgerEntryAdmin,
 )
+from crowd.money.admin.payouts import PayoutAdmin, PayoutRunAdmin, PayoutTermsAdmin
 from crowd.requester.admin.accounts import AccessKeyAdmin, RequesterAdmin
 from crowd.requester.admin.batches import RequesterBatchAdmin
 from crowd.requester.admin.work import (
@@ -25,6 +26,7 @@ from crowd.requester.admin.work import (
     RequesterEventAdmin,
 )
 from crowd.requester.admin.worker_records import WorkerRecordAdmin
+from crowd.workers.admin.applications import ApplicationAdmin
 from crowd.workers.admin.invitation import InvitationAdmin
 from crowd.workers.admin.people import WorkerAdmin
 from crowd.workers.admin.qualification_grants import (
@@ -36,6 +38,7 @@ from crowd.workers.admin.requirements import RequirementAdmin
 
 __all__ = [
     "AccessKeyAdmin",
+    "ApplicationAdmin",
     "AssignmentAdmin",
     "BudgetAdmin",
     "CampaignAdmin",
@@ -50,6 +53,9 @@ __all__ = [
     "MessageAdmin",
     "OutwardCallAdmin",
     "PanelSourceAdmin",
+    "PayoutAdmin",
+    "PayoutRunAdmin",
+    "PayoutTermsAdmin",
     "QualificationGrantAdmin",
     "QualificationTestAdmin",
     "RequesterAdmin",

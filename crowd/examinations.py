@@ -11,7 +11,8 @@ from django.db.models.functions import Coalesce
 from django.utils import timezone
 
 from crowd.hits.models.assignment import Assignment
-from crowd.money.models import Commitment, LedgerEntry
+from crowd.money.models import Commitment, LedgerEntry, Payout
+from crowd.money.selectors.payouts import sums
 from crowd.requester.models.account import (
     AccessKey,
     Requester,
@@ -48,7 +49,7 @@ def money() -> Finding:
         .filter(cents__lt=0)
         .count()
     )
-    wrong = _accounts_gone_wrong()
+    wrong, payouts = _accounts_gone_wrong(), _payouts_gone_wrong()
     aside = Commitment.objects.aggregate(cents=Sum("amount_cents"))["cents"] or 0
     parts = [
         f"${cents.get(_State.DONE, 0) / 100:,.2f} paid, "
@@ -59,7 +60,17 @@ def money() -> Finding:
     parts += [f"payments without a date: {undated:,}"] if undated else []
     parts += [f"requesters' accounts below zero: {below:,}"] if below else []
     parts += [f"requesters' accounts that do not add up: {wrong:,}"] if wrong else []
-    return Finding(worst(unplanned + undated + below + wrong), "; ".join(parts))
+    parts += [f"payouts that do not add up: {payouts:,}"] if payouts else []
+    problems = unplanned + undated + below + wrong + payouts
+    return Finding(worst(problems), "; ".join(parts))
+
+
+def _payouts_gone_wrong() -> int:
+    """Count payouts that are not the sum of what they pay."""
+    rows = Payout.objects.exclude(state=Payout.State.FAILED)
+    paid = sums(rows.order_by().values("pk"))
+    said = rows.order_by().values_list("pk", "amount_cents")
+    return sum(cents != paid.get(pk, 0) for pk, cents in said)
 
 
 def _accounts_gone_wrong() -> int:
@@ -85,7 +96,11 @@ def payments() -> Finding:
         failed=Count("pk", filter=Q(state=_State.FAILED)),
         stuck=Count(
             "pk",
-            filter=Q(state=_State.SENDING, created_at__lt=timezone.now() - _STUCK),
+            filter=Q(
+                state=_State.SENDING,
+                payout=None,
+                created_at__lt=timezone.now() - _STUCK,
+            ),
         ),
     )
     failed, stuck = rows["failed"], rows["stuck"]

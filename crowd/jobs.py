@@ -5,7 +5,9 @@ from __future__ import annotations
 from crowd.campaigns.services import review, work
 from crowd.elsewhere.services import notices, subscriptions, sync
 from crowd.elsewhere.services.hit_page import Pages
+from crowd.money.services import payouts
 from crowd.workers.hit_form import sent_to, shown_item
+from crowd.workers.services import applications, invitations
 
 # How items look and what is sent back is read is the same everywhere.
 PAGES = Pages(shown_item, sent_to)
@@ -35,3 +37,15 @@ def confirm_subscription(address: str) -> None:
 
 def forget_notices() -> None:
     notices.forget()
+
+
+def plan_payouts() -> None:
+    payouts.plan_due()
+
+
+def send_invitation(invitation: int) -> None:
+    invitations.send(invitation)
+
+
+def tell_applicant(application: int) -> None:
+    applications.tell(application)

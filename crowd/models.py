@@ -17,7 +17,16 @@ from crowd.hits.models.reservation import Reservation
 from crowd.hits.models.reward_change import RewardChange
 from crowd.hits.models.signals import Signals
 from crowd.messages.models import Message
-from crowd.money.models import Budget, Commitment, ExchangeRate, LedgerEntry
+from crowd.money.models import (
+    Budget,
+    Commitment,
+    ExchangeRate,
+    LedgerEntry,
+    PaymentDetails,
+    Payout,
+    PayoutRun,
+    PayoutTerms,
+)
 from crowd.requester.models.account import (
     AccessKey,
     Requester,
@@ -53,6 +62,7 @@ from crowd.workers.models.qualification_test import (
 )
 from crowd.workers.models.requirement import Requirement
 from crowd.workers.models.worker import (
+    Application,
     Consent,
     ConsentVersion,
     Exclusion,
@@ -65,6 +75,7 @@ __all__ = [
     "HIT",
     "AccessKey",
     "Answer",
+    "Application",
     "Assignment",
     "AttemptAnswer",
     "BroughtTemplate",
@@ -87,6 +98,10 @@ __all__ = [
     "OutwardCall",
     "PanelSource",
     "Pause",
+    "PaymentDetails",
+    "Payout",
+    "PayoutRun",
+    "PayoutTerms",
     "PlatformNotice",
     "PolicyDetail",
     "Qualification",

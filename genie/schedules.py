@@ -17,6 +17,7 @@ SCHEDULES = [
     Periodic("release overdue assignments", "crowd.jobs.release_overdue", minutes=1),
     Periodic("approve waiting work", "crowd.jobs.approve_waiting", minutes=10),
     Periodic("look at other platforms", "crowd.jobs.sync_platforms", minutes=1),
+    Periodic("plan payouts", "crowd.jobs.plan_payouts", minutes=60),
     Periodic("forget old notices", "crowd.jobs.forget_notices", minutes=1440),
     Periodic(
         "forget old data of people", "genie.lib.retention.forget_old", minutes=1440

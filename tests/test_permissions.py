@@ -110,7 +110,8 @@ MATRIX: dict[str, str] = {
     """,
     SUPERUSER: "status",
     WORKER: """
-        work:home work:earnings work:messages work:next work:requests work:accept
+        work:home work:earnings work:payment work:messages work:next work:requests
+        work:accept
     """,
     NOT_HERS: """
         accounts:revoke-token accounts:end-session mfa_deactivate_totp mfa_view_recovery_codes
@@ -127,7 +128,7 @@ MATRIX: dict[str, str] = {
     """,
     NOBODY: """
         accounts:set-up api:log-entry api:metric-scores-detail api:nowhere
-        work:invitation work:panel work:arrive work:turn-frame work:preview-frame
+        work:invitation work:join work:panel work:arrive work:turn-frame work:preview-frame
         work:submit work:elsewhere leaderboard:submission-badge leaderboard:metric-download
         leaderboard:metric-outside leaderboard:realigned leaderboard:crowds hooks:mturk
         security-txt

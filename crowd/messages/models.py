@@ -21,6 +21,7 @@ class Message(models.Model):
         REVOKED = "REVOKED", gettext_lazy("qualification revoked")
         APPEAL = "APPEAL", gettext_lazy("answer to an appeal")
         REQUESTER = "REQUESTER", gettext_lazy("message from a requester")
+        PAYMENT = "PAYMENT", gettext_lazy("payment")
         STAFF = "STAFF", gettext_lazy("message from staff")
 
     worker = models.ForeignKey(

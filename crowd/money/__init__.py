@@ -1,11 +1,12 @@
-"""Money: budgets, commitments, the ledger of payments, bonuses, fair pay.
+"""Money: budgets, commitments, the ledger of payments, bonuses, fair pay, payouts.
 
 No money is committed without a person's approval, no budget can be exceeded, and every
 payment is planned once under a key made from what it is for. `crowd.pricing` says what
 something costs, this wing says whether it may be spent and what was.
 
-Front door: models; admin (fair_pay, money); selectors (earnings, fair_pay,
-rates, requester_earnings); services (bonuses, budgets, payments).
+Front door: models; admin (fair_pay, money, payouts); selectors (earnings, fair_pay,
+payouts, rates, requester_earnings); services (bonuses, budgets, payment_details,
+payments, payouts).
 """
 
 from __future__ import annotations

@@ -1,15 +1,23 @@
-"""Budgets, what is set aside of them, and each payment."""
+"""Budgets, what is set aside of them, each payment, and its way to the worker."""
 
 from __future__ import annotations
 
+import secrets
 from decimal import Decimal
 
 from django.conf import settings
-from django.core.validators import MinValueValidator
+from django.core.exceptions import ValidationError
+from django.core.validators import MaxValueValidator, MinValueValidator
 from django.db import models
+from django.utils.translation import gettext_lazy as _
 
 from crowd.hits.models.assignment import Assignment
 from crowd.hits.models.campaign import Campaign
+
+
+def new_reference() -> str:
+    """Draw the name of a payout in files: capitals and digits, which every bank takes."""
+    return f"GP{secrets.token_hex(8).upper()}"
 
 
 class Budget(models.Model):
@@ -117,6 +125,14 @@ class LedgerEntry(models.Model):
     )
     reason = models.CharField(max_length=300, blank=True)
     platform_id = models.CharField(max_length=100, blank=True)
+    # the transfer that it is in; empty again where that failed
+    payout = models.ForeignKey(
+        "crowd.Payout",
+        on_delete=models.PROTECT,
+        null=True,
+        blank=True,
+        related_name="entries",
+    )
     created_at = models.DateTimeField(auto_now_add=True)
     done_at = models.DateTimeField(null=True, blank=True)
 
@@ -133,3 +149,125 @@ class LedgerEntry(models.Model):
 
     def __str__(self) -> str:
         return f"{self.kind} {self.amount_cents} ¢"
+
+
+class PaymentDetails(models.Model):
+    """Where a worker wants their money; the text is sealed with the site's secret key."""
+
+    class Method(models.TextChoices):
+        BANK = "BANK", _("bank transfer")
+        PAYPAL = "PAYPAL", "PayPal"
+        WISE = "WISE", "Wise"
+
+    worker = models.OneToOneField(
+        "crowd.Worker", on_delete=models.CASCADE, related_name="payment_details"
+    )
+    method = models.CharField(max_length=8, choices=Method.choices)
+    sealed = models.TextField()
+    # A payment to them failed: nothing is planned until the worker has corrected them.
+    wrong = models.BooleanField(default=False)
+    saved_at = models.DateTimeField(auto_now=True)
+
+    class Meta:
+        ordering = ["pk"]
+        verbose_name_plural = "payment details"
+
+    def __str__(self) -> str:
+        return f"{self.worker}: {self.get_method_display()}"
+
+
+class PayoutTerms(models.Model):
+    """When pay-outs are planned, and from which amount; the one row is their lock, too."""
+
+    class Every(models.TextChoices):
+        MONTH = "MONTH", "month"
+        WEEK = "WEEK", "week"
+        NEVER = "NEVER", "only when staff plan one"
+
+    every = models.CharField(
+        max_length=8, choices=Every.choices, default=Every.MONTH, help_text="How often."
+    )
+    day = models.PositiveSmallIntegerField(
+        default=1,
+        validators=[MinValueValidator(1), MaxValueValidator(28)],
+        help_text="Day of the month, 1 to 28; of the week, 1 (Monday) to 7.",
+    )
+    minimum_cents = models.PositiveIntegerField(
+        default=500, help_text="Less than this is carried over to the next pay-out."
+    )
+    planned_on = models.DateField(null=True, blank=True, editable=False)
+
+    class Meta:
+        verbose_name_plural = "payout terms"
+
+    def __str__(self) -> str:
+        return f"every {self.get_every_display()}, day {self.day}"
+
+    def clean(self) -> None:
+        """Refuse a day that no week has."""
+        if self.every == self.Every.WEEK and self.day > 7:
+            raise ValidationError({"day": "A week has seven days."})
+
+
+class PayoutRun(models.Model):
+    """Payouts of one day by one method: what goes into one file."""
+
+    class State(models.TextChoices):
+        PLANNED = "PLANNED", "planned"
+        IN_FILE = "IN_FILE", "in a file"
+        CLOSED = "CLOSED", "closed"
+
+    BY_HAND = "BY_HAND"
+    METHODS = (*PaymentDetails.Method.choices, (BY_HAND, "by hand"))
+
+    due_on = models.DateField()
+    method = models.CharField(max_length=8, choices=METHODS)
+    state = models.CharField(max_length=8, choices=State.choices, default=State.PLANNED)
+    # the columns of the file
+    layout = models.CharField(max_length=8, blank=True)
+    created_at = models.DateTimeField(auto_now_add=True)
+    approved_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL,
+        on_delete=models.PROTECT,
+        null=True,
+        blank=True,
+        related_name="+",
+    )
+    approved_at = models.DateTimeField(null=True, blank=True)
+
+    class Meta:
+        ordering = ["-pk"]
+
+    def __str__(self) -> str:
+        return f"{self.due_on:%Y-%m-%d}, {self.get_method_display()}"
+
+
+class Payout(models.Model):
+    """The transfer of what is due to one worker; its ledger entries move along with it."""
+
+    class State(models.TextChoices):
+        PLANNED = "PLANNED", _("planned")
+        IN_FILE = "IN_FILE", _("on its way")
+        PAID = "PAID", _("paid")
+        FAILED = "FAILED", _("failed")
+
+    run = models.ForeignKey(PayoutRun, on_delete=models.PROTECT, related_name="payouts")
+    worker = models.ForeignKey(
+        "crowd.Worker", on_delete=models.PROTECT, related_name="payouts"
+    )
+    amount_cents = models.PositiveIntegerField()
+    state = models.CharField(max_length=8, choices=State.choices, default=State.PLANNED)
+    # what the file calls it, so that the answer finds it: nothing of the worker
+    reference = models.CharField(max_length=30, unique=True, default=new_reference)
+    # where it goes, as it stood when the file was made; emptied when it is over
+    sealed = models.TextField(blank=True)
+    # the payer's number, or why it failed
+    reason = models.CharField(max_length=300, blank=True)
+    ended_at = models.DateTimeField(null=True, blank=True)
+
+    class Meta:
+        ordering = ["pk"]
+        indexes = [models.Index(fields=["worker", "state"])]
+
+    def __str__(self) -> str:
+        return self.reference

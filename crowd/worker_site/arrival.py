@@ -12,6 +12,8 @@ from django.db import transaction
 from django.forms import BaseForm
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
 from django.views.decorators.cache import never_cache
 from django.views.decorators.debug import sensitive_post_parameters
 from django.views.decorators.http import require_GET
@@ -32,7 +34,7 @@ from genie.accounts.throttles import (
 from genie.lib.errors import GenieError
 
 _TOO_MANY_CODE = "throttled"
-_TOO_MANY = "Too many wrong codes were typed in; try again in an hour."
+_TOO_MANY = gettext_lazy("Too many wrong codes were typed in; try again in an hour.")
 
 
 @never_cache
@@ -157,5 +159,5 @@ def finished(request: HttpRequest) -> HttpResponse:
 
 
 def _welcome(request: HttpRequest) -> HttpResponse:
-    messages.success(request, "Welcome. Choose what you would like to do.")
+    messages.success(request, _("Welcome. Choose what you would like to do."))
     return redirect("work:home")

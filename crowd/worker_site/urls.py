@@ -3,12 +3,22 @@ from __future__ import annotations
 from django.urls import path
 
 from crowd.requester.pages import urls
-from crowd.worker_site import arrival, framed_hit, hit, inbox, pages, qualification
+from crowd.worker_site import (
+    arrival,
+    framed_hit,
+    hit,
+    inbox,
+    join,
+    pages,
+    payment,
+    qualification,
+)
 
 app_name = "work"
 urlpatterns = [
     path("", pages.home, name="home"),
     path("invitation/<str:token>/", arrival.invitation, name="invitation"),
+    path("join/", join.join, name="join"),
     path(
         "panel/<slug:panel>/<int:pk>/",
         arrival.by_link,
@@ -21,6 +31,7 @@ urlpatterns = [
     path("consent/<slug:pool>/", pages.consent, name="consent"),
     path("instructions/<slug:pool>/", pages.instructions, name="instructions"),
     path("earnings/", pages.earnings, name="earnings"),
+    path("payment/", payment.payment, name="payment"),
     path("messages/", inbox.messages, name="messages"),
     path("test/<slug:name>/", qualification.test, name="test"),
     path("try/<int:pk>/", qualification.attempt, name="attempt"),

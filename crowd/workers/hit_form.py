@@ -10,7 +10,7 @@ from typing import Any
 from django import forms
 from django.contrib.auth.forms import UserCreationForm
 from django.utils.safestring import SafeString
-from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy as _
 
 from crowd import hit_templates
 from crowd.hit_templates import HITTemplate
@@ -34,11 +34,35 @@ class InvitationForm(forms.Form):
     """What an invitation with a code asks of somebody who has an account."""
 
     code = forms.CharField(
-        max_length=40, help_text="Whoever sent you the link has told you."
+        max_length=40,
+        label=_("Code"),
+        help_text=_("Whoever sent you the link has told you."),
     )
 
 
 class InvitedAccountForm(InvitationForm, AccountForm):
+    """The same of a newcomer."""
+
+
+class ApplicationForm(forms.Form):
+    """What somebody says who applies for work and has an account."""
+
+    words = forms.CharField(
+        max_length=1000,
+        required=False,
+        label=_("About you"),
+        help_text=_("Which languages you read well, and what you have done before."),
+        widget=forms.Textarea(attrs={"rows": 4}),
+    )
+    mail = forms.EmailField(
+        max_length=200,
+        required=False,
+        label=_("E-mail address"),
+        help_text=_("Optional: where you want to be told of the decision."),
+    )
+
+
+class ApplyingAccountForm(ApplicationForm, AccountForm):
     """The same of a newcomer."""
 
 
@@ -57,7 +81,7 @@ class Question:
         """Give the question's words, with the output that it is about."""
         slot = self.asked.slot
         if self.asked.checkbox:
-            return _(self.asked.text)
+            return self.asked.text
         return f"{slot}: {self.asked.text}" if slot else self.asked.text
 
     @property

@@ -36,6 +36,7 @@ GROUPS: dict[str, tuple[str, ...]] = {
     "People": (
         "crowd.worker",
         "crowd.invitation",
+        "crowd.application",
         "crowd.message",
         "crowd.qualificationtest",
         "crowd.qualificationgrant",
@@ -45,7 +46,14 @@ GROUPS: dict[str, tuple[str, ...]] = {
         "crowd.requester",
         "crowd.workerrecord",
     ),
-    "Money": ("crowd.budget", "crowd.commitment", "crowd.ledgerentry"),
+    "Money": (
+        "crowd.payoutrun",
+        "crowd.payout",
+        "crowd.payoutterms",
+        "crowd.budget",
+        "crowd.commitment",
+        "crowd.ledgerentry",
+    ),
     "Set up": (
         "auth.user",
         "auth.group",

@@ -39,9 +39,10 @@ ROLES: dict[str, tuple[str, ...]] = {
     "Worker manager": (
         *_WORK,
         "leaderboard.view: task",
-        "crowd.view: campaign worker invitation message qualificationtest "
+        "crowd.view: application campaign worker invitation message qualificationtest "
         "qualificationgrant testattempt requirement externalsession",
-        "crowd.change: worker message qualificationtest qualificationgrant requirement",
+        "crowd.change: application worker message qualificationtest qualificationgrant "
+        "requirement",
         "crowd.add: invitation message qualificationtest qualificationgrant requirement",
         "crowd.delete: invitation",
         "quality.view: ban heldexclusion appeal retiredquestion",
@@ -50,9 +51,10 @@ ROLES: dict[str, tuple[str, ...]] = {
     ),
     "Finance": (
         "leaderboard.view: task",
-        "crowd.view: campaign budget commitment ledgerentry requester requesterbonus",
-        "crowd.add: budget",
-        "crowd.change: budget ledgerentry requesterbonus",
+        "crowd.view: campaign budget commitment ledgerentry payout payoutrun payoutterms "
+        "requester requesterbonus",
+        "crowd.add: budget payoutrun payoutterms",
+        "crowd.change: budget ledgerentry payoutrun payoutterms requesterbonus",
     ),
 }
 

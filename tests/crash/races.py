@@ -38,7 +38,7 @@ from crowd.models import (
     Requester,
     Worker,
 )
-from crowd.money.services import budgets, payments
+from crowd.money.services import budgets, payouts
 from crowd.requester.api import wire
 from crowd.requester.services import access_keys
 from crowd.requester.services.money import account
@@ -182,7 +182,7 @@ def work_paid_by_two_people(to: Runners, pool: str) -> None:
     review.approve([done.pk])
     mine = LedgerEntry.objects.filter(assignment=done)
     got = to.at_once(
-        *[lambda i=i: payments.mark_paid(mine.all(), sam, f"{i}") for i in range(3)]
+        *[lambda i=i: payouts.by_hand(mine.all(), sam, f"{i}") for i in range(3)]
     )
     assert sorted(got) == [0, 0, 1]
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from django.utils import timezone
+from django.utils.translation import gettext as _
 
 from crowd.campaigns.selectors.turns import turns
 from crowd.hits.models.campaign import Campaign, HITType
@@ -177,7 +178,10 @@ def _lacking(
 
 def _test_sentence(standing: TestStanding | None) -> str:
     if standing is None:
-        return "This work requires a test that is not ready yet. Check back later."
+        return _(
+            "This work is for people whom the staff have chosen, or its test is not "
+            "ready yet."
+        )
     if standing.revoked:
         return "Your qualification for this work was revoked; the message says why."
     if standing.open_attempt is not None:

@@ -4,19 +4,18 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from django import forms
 from django.contrib import admin, messages
 from django.contrib.admin.views.main import ChangeList
 from django.http import HttpRequest, HttpResponse
 from django.urls import reverse
 from django.utils.html import format_html
 
-from crowd.hits.models.assignment import Assignment
 from crowd.hits.models.campaign import Campaign
-from crowd.hits.services.platforms import paying_slugs
+from crowd.money.admin.payouts import ReferenceForm
 from crowd.money.models import Budget, Commitment, ExchangeRate, LedgerEntry
+from crowd.money.selectors.payouts import payables
 from crowd.money.selectors.rates import in_full
-from crowd.money.services import budgets, payments
+from crowd.money.services import budgets, payouts
 from crowd.templatetags.crowd_money import dollars
 from genie.accounts.task_admin import EditedOfTask, OfTask
 from genie.lib.admin.lists import ListAdmin, SearchedApart
@@ -105,21 +104,11 @@ class CommitmentAdmin(OfTask, ReadOnlyAdmin):
         return dollars(commitment.amount_cents)
 
 
-class ReferenceForm(forms.Form):
-    reference = forms.CharField(
-        max_length=100,
-        help_text=(
-            "The reference of the transfer or receipt, so that the payment can be "
-            "found again."
-        ),
-    )
-
-
 PAID = Question(
     title="Mark as paid",
     sentence=(
-        "The workers received these rewards outside this site. Only approved work is "
-        "listed. This cannot be undone."
+        "The workers received these rewards outside of any payout file. Only approved "
+        "work that is in no payout is listed."
     ),
     button="Mark as paid",
     action="mark_paid_selected",
@@ -165,10 +154,11 @@ class LedgerEntryAdmin(OfTask, SearchedApart, ReadOnlyAdmin):
         "campaign",
         "created_at",
         "done_at",
+        "payout",
         "platform_id",
     ]
     list_filter = ["state", "kind", "assignment__state", "campaign__pool", "created_at"]
-    list_select_related = ["campaign", "assignment__worker", "rate"]
+    list_select_related = ["campaign", "assignment__worker", "rate", "payout"]
     search_fields = [
         "idempotency_key__exact",
         "platform_id",
@@ -199,17 +189,15 @@ class LedgerEntryAdmin(OfTask, SearchedApart, ReadOnlyAdmin):
     def mark_paid_selected(
         self, request: HttpRequest, queryset: QuerySet[LedgerEntry]
     ) -> HttpResponse | None:
+        [of_ledger, *_] = payables(on_this_site=False)
         entries = list(
-            queryset.filter(
-                state=LedgerEntry.State.PLANNED,
-                assignment__state=Assignment.State.APPROVED,
+            queryset.filter(pk__in=of_ledger.rows.values("pk")).select_related(
+                "assignment__worker"
             )
-            .exclude(campaign__platform__in=paying_slugs())
-            .select_related("assignment__worker")
         )
         left_out = queryset.count() - len(entries)
         if left_out:
-            sentence = f"{left_out} skipped: not approved, cancelled, or already paid."
+            sentence = f"{left_out} skipped: not approved, cancelled, in a payout, or already paid."
             self.message_user(request, sentence, messages.WARNING)
         if not entries:
             return None
@@ -218,7 +206,7 @@ class LedgerEntryAdmin(OfTask, SearchedApart, ReadOnlyAdmin):
         form = confirmed_form(self, request, PAID, lines, [("Total", dollars(total))])
         if isinstance(form, HttpResponse):
             return form
-        n = payments.mark_paid(entries, person(request), form.cleaned_data["reference"])
+        n = payouts.by_hand(entries, person(request), form.cleaned_data["reference"])
         self.message_user(request, f"Marked {n} as paid.", messages.SUCCESS)
         return None
 

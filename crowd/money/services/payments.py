@@ -1,29 +1,18 @@
 """The ledger: each payment is planned once, done once, or cancelled.
 
 An entry is planned in the transaction of what it is for, under a key that makes a
-second plan the same one. It is done when the money went: staff say so, or the
+second plan the same one. It is done when the money went: a payout says so, or the
 platform does. Nothing is deleted; what is not owed any more is cancelled.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from typing import TYPE_CHECKING
-
-from django.db import transaction
 from django.db.models import Sum
-from django.utils import timezone
 
 from crowd.hits.models.assignment import Assignment
 from crowd.hits.models.campaign import Campaign
 from crowd.hits.selectors.rewards import terms_of
-from crowd.hits.services.platforms import paying_slugs
 from crowd.money.models import LedgerEntry
-from genie.lib.admin.log import note
-from genie.lib.errors import GenieError
-
-if TYPE_CHECKING:
-    from django.contrib.auth.models import AbstractBaseUser
 
 Kind = LedgerEntry.Kind
 State = LedgerEntry.State
@@ -88,41 +77,3 @@ def cancel(assignment_pk: int, reason: str) -> int:
     saved = planned.aggregate(cents=Sum("amount_cents"))["cents"] or 0
     planned.update(state=State.CANCELLED, reason=reason[:300])
     return saved
-
-
-def mark_paid(
-    entries: Iterable[LedgerEntry], by: AbstractBaseUser, reference: str
-) -> int:
-    """Note that planned entries of approved work were paid, under the payer's reference.
-
-    Returns how many changed: entries of unapproved, rejected or paid work do not, nor
-    those that a platform pays.
-    """
-    reference = reference.strip()
-    if not reference:
-        raise GenieError(
-            "Give the payment's reference, so that it can be found again.",
-            code="reference-missing",
-        )
-    n = 0
-    for pk in [entry.pk for entry in entries]:
-        # A transaction for each: the payment and its log entry stand or fall together,
-        # and no lock is held for long.
-        with transaction.atomic():
-            paid = LedgerEntry.objects.filter(
-                pk=pk,
-                state=State.PLANNED,
-                # A join here would hide the row's own state from the re-check that
-                # PostgreSQL makes after waiting for somebody else's payment.
-                assignment__in=Assignment.objects.filter(
-                    state=Assignment.State.APPROVED
-                ),
-                # What a platform pays, nobody here pays a second time.
-                campaign__in=Campaign.objects.exclude(platform__in=paying_slugs()),
-            ).update(
-                state=State.DONE, platform_id=reference[:100], done_at=timezone.now()
-            )
-            if paid:
-                note(by, LedgerEntry.objects.get(pk=pk), f"Marked paid: {reference}.")
-            n += paid
-    return n

@@ -8,13 +8,13 @@ from django.contrib import admin, messages
 from django.http import HttpRequest, HttpResponse
 from django.utils import timezone
 
-from crowd.money.admin.money import ReferenceForm
+from crowd.money.admin.payouts import ReferenceForm
+from crowd.money.services import payouts
 from crowd.requester.models.account import (
     RequesterAssignment,
     RequesterBonus,
     RequesterEvent,
 )
-from crowd.requester.services import pay_outs
 from crowd.templatetags.crowd_money import dollars
 from genie.lib.admin.log import note
 from genie.lib.admin.questions import Line, Question, after_asking, confirmed_form
@@ -26,8 +26,8 @@ if TYPE_CHECKING:
 PAID = Question(
     title="Mark as paid",
     sentence=(
-        "The workers received this money outside this site. Only approved, unpaid "
-        "work is listed. This cannot be undone."
+        "The workers received this money outside of any payout file. Only approved, "
+        "unpaid work that is in no payout is listed."
     ),
     button="Mark as paid",
     action="mark_paid_selected",
@@ -47,7 +47,7 @@ class _PaidOut(ReadOnlyAdmin):
         return rows.filter(**{self.sandbox: None})
 
     def payable(self, queryset: QuerySet[Any]) -> QuerySet[Any]:
-        return queryset.filter(paid_at=None)
+        return queryset.filter(paid_at=None, payout=None)
 
     def line(self, row: Any) -> Line:
         """Say what is paid for; the pages of each kind add the worker and the amount."""
@@ -64,7 +64,7 @@ class _PaidOut(ReadOnlyAdmin):
         form = confirmed_form(self, request, PAID, [self.line(row) for row in rows])
         if isinstance(form, HttpResponse):
             return form
-        n = pay_outs.mark_paid(rows, person(request), form.cleaned_data["reference"])
+        n = payouts.by_hand(rows, person(request), form.cleaned_data["reference"])
         self.message_user(request, f"Marked {n} as paid.", messages.SUCCESS)
         return None
 

@@ -274,6 +274,13 @@ class RequesterAssignment(models.Model):
     # when the worker got the money, and the payer's reference of that
     paid_at = models.DateTimeField(null=True, blank=True)
     payment_reference = models.CharField(max_length=100, blank=True)
+    payout = models.ForeignKey(
+        "crowd.Payout",
+        on_delete=models.PROTECT,
+        null=True,
+        blank=True,
+        related_name="requester_assignments",
+    )
 
     class Meta:
         ordering = ["pk"]
@@ -309,6 +316,13 @@ class RequesterBonus(models.Model):
     granted_at = models.DateTimeField()
     paid_at = models.DateTimeField(null=True, blank=True)
     payment_reference = models.CharField(max_length=100, blank=True)
+    payout = models.ForeignKey(
+        "crowd.Payout",
+        on_delete=models.PROTECT,
+        null=True,
+        blank=True,
+        related_name="requester_bonuses",
+    )
 
     class Meta:
         ordering = ["pk"]

@@ -86,7 +86,8 @@ def has_work(worker: Worker) -> bool:
     live = RequesterHIT.objects.filter(
         disposed_at=None, expires_at__gt=now, requester__sandbox_of=None
     )
-    return live.exists() or offers.open_work(worker, now).exists()
+    theirs = not worker.limited_to and live.exists()
+    return theirs or offers.open_work(worker, now).exists()
 
 
 def _group(worker: Worker, group_id: str) -> offers.Group:

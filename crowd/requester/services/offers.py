@@ -91,7 +91,8 @@ def group(worker: Worker, group_id: str, now: datetime) -> Group | None:
 
 def left_for(worker: Worker, now: datetime) -> QuerySet[RequesterHIT]:
     """Give the HITs with a free place that a worker has not taken, oldest first."""
-    if worker.excluded:
+    # Who is limited to some tasks is not invited to requesters' work.
+    if worker.excluded or worker.limited_to:
         return RequesterHIT.objects.none()
     taken = RequesterAssignment.objects.filter(worker__worker=worker).exclude(
         state=State.RETURNED

@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from datetime import datetime, timedelta
 
 from django.db import transaction
+from django.utils.translation import gettext as _
 
 from crowd.requester.models.account import (
     Requester,
@@ -108,6 +109,10 @@ def _check_welcome(alias: WorkerAlias, hit: RequesterHIT) -> None:
     if alias.worker.excluded or alias.block_reason is not None:
         raise GenieError(
             "This requester has blocked you from their HITs.", code="blocked"
+        )
+    if alias.worker.limited_to:
+        raise GenieError(
+            _("Your invitation does not cover this work."), code="not-qualified"
         )
     asked = hit.hit_type.requirements
     if alias.worker.simulated:

@@ -23,15 +23,31 @@ if TYPE_CHECKING:
 
 
 def qualification_names() -> list[tuple[str, str]]:
-    """Give what can be granted, for a form's choices."""
-    names = QualificationTest.objects.order_by("name").values_list("name", flat=True)
-    return [(name, name) for name in names.distinct()]
+    """Give what can be granted, for a form's choices: with a test, or groups."""
+    tests = QualificationTest.objects.order_by().values_list("name", flat=True)
+    groups = QualificationGrant.objects.order_by().values_list("name", flat=True)
+    return [(name, name) for name in sorted({*tests.distinct(), *groups.distinct()})]
+
+
+def names_or_none() -> list[tuple[str, str]]:
+    """Give the same with an empty choice before it."""
+    return [("", "–"), *qualification_names()]
 
 
 class WhichForm(forms.Form):
-    """A qualification, and for how long."""
+    """A qualification or a group, and for how long."""
 
-    name = forms.ChoiceField(label="Qualification", choices=qualification_names)
+    name = forms.ChoiceField(
+        label="Qualification or group", choices=qualification_names, required=False
+    )
+    new_group = forms.SlugField(
+        max_length=100,
+        required=False,
+        help_text=(
+            "Counts instead of the choice above: a group is a qualification without a "
+            "test, which requirements can name like any other."
+        ),
+    )
     days = forms.IntegerField(
         min_value=1,
         required=False,
@@ -39,9 +55,17 @@ class WhichForm(forms.Form):
         help_text="How long it is valid; leave empty for no expiry.",
     )
 
+    def clean(self) -> dict[str, Any] | None:
+        """Take the new group's name, where there is one."""
+        cleaned = super().clean() or {}
+        name = cleaned.pop("new_group", "") or cleaned.get("name")
+        if not name and not self.errors:
+            self.add_error("name", "Choose one, or name a new group.")
+        return {**cleaned, "name": name}
+
 
 GRANT = Question(
-    title="Grant a qualification",
+    title="Grant a qualification, or put into a group",
     sentence="Each of them gets it without a test and is told so.",
     button="Grant",
     action="grant_selected",
@@ -81,7 +105,7 @@ class GrantAction(ReadOnlyAdmin):
         return request.user.has_perm("crowd.add_qualificationgrant")
 
     @admin.action(
-        description="Grant a qualification to the selected workers …",
+        description="Grant a qualification to the selected workers, or put them into a group …",
         permissions=["grant"],
     )
     def grant_selected(

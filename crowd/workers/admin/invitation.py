@@ -11,13 +11,25 @@ from django.db.models import Model
 from django.http import HttpRequest, HttpResponse
 from django.urls import reverse
 
+from crowd.hits.models.campaign import Campaign
+from crowd.workers.admin.groups import names_or_none
 from crowd.workers.models.worker import Invitation
 from crowd.workers.services import invitations
 from genie.lib.admin.adding import adding, filled_in
 from genie.lib.admin.rows import ReadOnlyAdmin, person
+from genie.lib.errors import GenieError
 
 if TYPE_CHECKING:
     from django.db.models import QuerySet
+
+
+MAX_FILE_BYTES = 1 << 20
+
+
+def _tasks() -> list[tuple[str, str]]:
+    """Give the tasks that have had campaigns."""
+    pools = Campaign.objects.order_by("pool").values_list("pool", flat=True)
+    return [(pool, pool) for pool in pools.distinct()]
 
 
 class InvitationForm(forms.Form):
@@ -43,10 +55,46 @@ class InvitationForm(forms.Form):
         min_value=1, max_value=365, initial=14, label="Days until it expires"
     )
 
+    limited_to = forms.MultipleChoiceField(
+        choices=_tasks,
+        required=False,
+        widget=forms.CheckboxSelectMultiple,
+        label="Only for the work of",
+        help_text="Leave empty for all work, requesters' work included.",
+    )
+    group = forms.ChoiceField(
+        choices=names_or_none,
+        required=False,
+        label="Qualification or group",
+        help_text="Newcomers have it from the start.",
+    )
+    people = forms.FileField(
+        required=False,
+        label="Invite by e-mail",
+        help_text=(
+            "CSV, a line for each person: e-mail address, and a note if you like. Each "
+            "gets a link of their own, instead of the links above."
+        ),
+    )
+
+    def clean_people(self) -> list[tuple[str, str]]:
+        """Read the addresses."""
+        file = self.cleaned_data["people"]
+        if not file:
+            return []
+        if file.size > MAX_FILE_BYTES:
+            raise forms.ValidationError("The file is larger than 1 MB.")
+        try:
+            return invitations.addresses(file.read().decode("utf-8"))
+        except UnicodeDecodeError:
+            raise forms.ValidationError("The file is not UTF-8 text.") from None
+        except GenieError as error:
+            raise forms.ValidationError(error.message) from error
+
 
 @admin.register(Invitation)
 class InvitationAdmin(ReadOnlyAdmin):
-    list_display = ["__str__", "created_by", "created_at", "expires_at", "places", "n_taken", "came"]  # fmt: skip
+    list_display = ["__str__", "created_by", "created_at", "expires_at", "places", "n_taken", "group", "limited_to", "came"]  # fmt: skip
     list_select_related = ["created_by"]
     readonly_fields = ["came"]
     list_filter = [("used_at", admin.EmptyFieldListFilter)]
@@ -85,18 +133,10 @@ class InvitationAdmin(ReadOnlyAdmin):
     ) -> HttpResponse:
         """Make invitations and show their links, this once."""
         form, right = filled_in(self, request, InvitationForm)
-        links = []
+        links: list[str] = []
+        n_mails = 0
         if right:
-            n_links = form.cleaned_data.pop("n_links")
-            with transaction.atomic():
-                tokens = [
-                    invitations.invite(person(request), **form.cleaned_data)
-                    for _ in range(n_links)
-                ]
-            links = [
-                request.build_absolute_uri(reverse("work:invitation", args=[token]))
-                for token in tokens
-            ]
+            links, n_mails = self._made(request, form.cleaned_data)
         return adding(
             self,
             request,
@@ -105,4 +145,20 @@ class InvitationAdmin(ReadOnlyAdmin):
             button="Create",
             page="admin/crowd/invitation/add.html",
             links=links,
+            n_mails=n_mails,
         )
+
+    def _made(
+        self, request: HttpRequest, wanted: dict[str, Any]
+    ) -> tuple[list[str], int]:
+        """Make the invitations; give the links to show, and how many are sent."""
+        by, people, n_links = person(request), wanted.pop("people"), wanted.pop("n_links")  # fmt: skip
+        with transaction.atomic():
+            for mail, note in people:
+                one = {"places": 1, "mail": mail, "note": note or mail}
+                invitations.invite(by, **{**wanted, **one})
+            if people:
+                return [], len(people)
+            tokens = [invitations.invite(by, **wanted) for _ in range(n_links)]
+        address = request.build_absolute_uri
+        return [address(reverse("work:invitation", args=[one])) for one in tokens], 0

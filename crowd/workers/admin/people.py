@@ -102,6 +102,7 @@ class WorkerAdmin(GrantAction, ReadOnlyAdmin):
         "write_selected",
         "note_selected",
         "grant_selected",
+        "lift_limit_selected",
         "exclude_selected",
         "include_selected",
     ]
@@ -186,6 +187,24 @@ class WorkerAdmin(GrantAction, ReadOnlyAdmin):
         for worker in queryset:
             notes.write(worker, person(request), reason)
         self.message_user(request, "Noted.", messages.SUCCESS)
+
+    @admin.action(
+        description="Open all work to the selected workers …", permissions=["act"]
+    )
+    @after_asking(
+        "Open all work",
+        "Those who were invited to some tasks only see all work of this site.",
+        "Open all work",
+    )
+    def lift_limit_selected(
+        self, request: HttpRequest, queryset: QuerySet[Worker], reason: str
+    ) -> None:
+        limited = [worker for worker in queryset if worker.limited_to]
+        with transaction.atomic():
+            Worker.objects.filter(pk__in=[w.pk for w in limited]).update(limited_to=[])
+            for worker in limited:
+                note(person(request), worker, "Opened all work.", reason)
+        self.message_user(request, f"Changed {len(limited)}.", messages.SUCCESS)
 
     @admin.action(
         description="Exclude the selected workers from all work …", permissions=["act"]

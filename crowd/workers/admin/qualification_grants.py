@@ -66,7 +66,7 @@ class GrantForm(WhichForm):
         ),
         help_text="Search by pseudonym, account, or platform id.",
     )
-    field_order = ("worker", "name", "days")
+    field_order = ("worker", "name", "new_group", "days")
 
 
 @admin.register(QualificationGrant)

@@ -38,6 +38,8 @@ class Worker(models.Model):
         blank=True,
         related_name="workers",
     )
+    # Slugs of the tasks whose work they are invited to; empty: all work.
+    limited_to = models.JSONField(default=list, blank=True)
     created_at = models.DateTimeField(auto_now_add=True)
 
     class Meta:
@@ -66,6 +68,12 @@ class Invitation(models.Model):
     )
     created_at = models.DateTimeField(auto_now_add=True)
     expires_at = models.DateTimeField()
+    # Where the link is still to be sent; emptied when it is.
+    mail = models.EmailField(blank=True)
+    # Slugs of the tasks that newcomers may work on; empty: all.
+    limited_to = models.JSONField(default=list, blank=True)
+    # the qualification that newcomers have from the start
+    group = models.SlugField(max_length=100, blank=True)
     # The task that newcomers come for: they see its work first.
     pool = models.CharField(max_length=100, blank=True)
     # Its work is for those who came by one of its invitations, and for nobody else.
@@ -85,6 +93,33 @@ class Invitation(models.Model):
 
     def __str__(self) -> str:
         return self.note or f"invitation {self.pk}"
+
+
+class Application(models.Model):
+    """Somebody without an invitation who wants to work here; staff decide."""
+
+    class State(models.TextChoices):
+        APPLIED = "APPLIED", "applied"
+        ACCEPTED = "ACCEPTED", "accepted"
+        DECLINED = "DECLINED", "declined"
+
+    user = models.OneToOneField(
+        settings.AUTH_USER_MODEL,
+        on_delete=models.CASCADE,
+        related_name="worker_application",
+    )
+    words = models.TextField(max_length=1000, blank=True)
+    # where they want to be told; emptied when they are
+    mail = models.EmailField(blank=True)
+    state = models.CharField(max_length=8, choices=State.choices, default=State.APPLIED)
+    created_at = models.DateTimeField(auto_now_add=True)
+    decided_at = models.DateTimeField(null=True, blank=True)
+
+    class Meta:
+        ordering = ["-pk"]
+
+    def __str__(self) -> str:
+        return str(self.user)
 
 
 class ConsentVersion(models.Model):

@@ -123,6 +123,10 @@ def _open(worker: Worker, among: Iterable[int] | None) -> QuerySet[Campaign]:
     running = running.exclude(
         Q(pk__in=by_link.values("campaign")) & ~Q(pk__in=mine.values("campaign"))
     )
+    if worker.limited_to:
+        running = running.filter(
+            Q(pool__in=worker.limited_to) | Q(pk__in=mine.values("campaign"))
+        )
     if among is not None:
         running = running.filter(pk__in=among)
     return running.filter(simulated=True) if worker.simulated else running

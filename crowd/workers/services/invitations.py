@@ -2,23 +2,39 @@
 
 from __future__ import annotations
 
+import csv
 import hashlib
 import secrets
+from collections.abc import Sequence
 from datetime import datetime, timedelta
+from io import StringIO
 from typing import TYPE_CHECKING
 
+from django.conf import settings
+from django.core.exceptions import ValidationError
+from django.core.mail import send_mail
+from django.core.validators import validate_email
 from django.db import transaction
 from django.db.models import F, Q
+from django.urls import reverse
 from django.utils import timezone
 from django.utils.crypto import constant_time_compare
-from django.utils.translation import gettext
+from django.utils.formats import date_format
+from django.utils.translation import gettext as _
 
 from crowd.hits.models.campaign import Campaign
-from crowd.workers.models.worker import Invitation, Worker
+from crowd.workers.models.worker import Application, Invitation, Worker
+from crowd.workers.selectors.qualifications import held
+from crowd.workers.services import test_attempts
+from genie.lib import jobs
 from genie.lib.errors import GenieError
 
 if TYPE_CHECKING:
     from django.contrib.auth.models import AbstractBaseUser
+
+# How many people one file invites, and how many of its bad lines are named.
+MOST_MAILS = 500
+SHOWN = 20
 
 
 def invite(
@@ -29,39 +45,117 @@ def invite(
     code: str = "",
     campaign: Campaign | None = None,
     pool: str = "",
+    limited_to: Sequence[str] = (),
+    group: str = "",
+    mail: str = "",
 ) -> str:
     """Make an invitation for so many people and return its token, which is kept nowhere.
 
     Where there is a code, newcomers must know it besides. The work of a campaign that has
     an invitation is for those who come by one, workers of the site included. Newcomers see
-    the work of `pool` before all other.
+    the work of `pool` before all other, those of an invitation that is `limited_to` some
+    pools no other. They have the qualification `group` from the start. To `mail` a job
+    sends the link.
     """
     token = secrets.token_urlsafe(24)
-    Invitation.objects.create(
+    invitation = Invitation.objects.create(
         token_sha256=_hashed(token),
         note=note[:200],
         code=code.strip(),
         campaign=campaign,
         pool=pool,
+        limited_to=sorted(limited_to),
+        group=group,
+        mail=mail,
         places=places,
         created_by_id=by.pk,
         expires_at=timezone.now() + timedelta(days=days),
     )
+    if mail:
+        jobs.enqueue("crowd.jobs.send_invitation", invitation=invitation.pk)
     return token
+
+
+def send(pk: int) -> None:
+    """Write to whom an invitation is for, with a new link: no token is kept."""
+    with transaction.atomic():
+        invitation = Invitation.objects.filter(pk=pk).exclude(mail="").first()
+        # Marked before it is sent: two processes do not write to somebody twice.
+        rows = Invitation.objects.filter(pk=pk, n_taken=0).exclude(mail="")
+        token = secrets.token_urlsafe(24)
+        if not rows.update(mail="", token_sha256=_hashed(token)):
+            return
+    if invitation is None:
+        return
+    address = f"{settings.GENIE['SITE_URL'].rstrip('/')}{reverse('work:invitation', args=[token])}"
+    try:
+        send_mail(_("[Genie] You are invited"), _words(invitation, address), None, [invitation.mail])  # fmt: skip
+    except OSError:
+        rows = Invitation.objects.filter(pk=pk, mail="")
+        rows.update(mail=invitation.mail)
+        raise
+
+
+def _words(invitation: Invitation, address: str) -> str:
+    text = _(
+        "You are invited to rate texts on Genie. What each page pays is said before you "
+        "begin, and you decide when and how much you work.\n\n"
+        "To take part, open this link; you can create an account there:\n"
+        "%(address)s\n\n"
+        "The link works once, until %(day)s (UTC). If you do not want to take part, "
+        "ignore this message.\n"
+    ) % {"address": address, "day": date_format(invitation.expires_at, "DATE_FORMAT")}
+    code = _("You are asked for this code: %(code)s") % {"code": invitation.code}
+    return f"{text}\n{code}\n" if invitation.code else text
+
+
+def addresses(text: str) -> list[tuple[str, str]]:
+    """Read whom to write to: a line for each person, with an address and perhaps a note.
+
+    Raises
+    ------
+    GenieError
+        ``bad-addresses``, with the lines that are wrong.
+    """
+    found: dict[str, str] = {}
+    problems = []
+    rows = csv.reader(StringIO(text.removeprefix("\ufeff"), newline=""))
+    for line, cells in enumerate(rows, 1):
+        mail, note = ([cell.strip() for cell in cells] + ["", ""])[:2]
+        is_header = line == 1 and "@" not in mail
+        if is_header or not any(cells):
+            continue
+        try:
+            validate_email(mail)
+        except ValidationError:
+            problems.append(_line(line, mail, "is no e-mail address"))
+        else:
+            if mail.casefold() in map(str.casefold, found):
+                problems.append(_line(line, mail, "stands there twice"))
+            found[mail] = note
+    if not found and not problems:
+        problems = ["The file names nobody."]
+    if len(found) > MOST_MAILS:
+        problems = [f"At most {MOST_MAILS} people can be invited at once."]
+    if problems:
+        raise GenieError(" ".join(problems[:SHOWN]), code="bad-addresses")
+    return list(found.items())
+
+
+def _line(line: int, mail: str, what: str) -> str:
+    return f"Line {line}: {mail[:60] or 'an empty cell'} {what}."
 
 
 def usable(token: str) -> Invitation:
     """Give the invitation behind a token, or say why it cannot be used."""
     invitation = Invitation.objects.filter(token_sha256=_hashed(token)).first()
     if invitation is None:
-        raise GenieError(
-            gettext("There is no such invitation."), code="no-such-invitation"
-        )
+        raise GenieError(_("There is no such invitation."), code="no-such-invitation")
     if invitation.n_taken >= invitation.places:
         raise GenieError(_used_up(invitation), code="invitation-used")
     if invitation.expires_at <= timezone.now():
         raise GenieError(
-            gettext("This invitation has expired; ask for a new one."),
+            _("This invitation has expired; ask for a new one."),
             code="invitation-expired",
         )
     return invitation
@@ -73,8 +167,7 @@ def redeem(token: str, user: AbstractBaseUser, code: str = "") -> Worker:
     invitation = usable(token)
     if not constant_time_compare(code.strip(), invitation.code):
         raise GenieError(
-            gettext("The code is wrong; ask whoever sent you the link."),
-            code="wrong-code",
+            _("The code is wrong; ask whoever sent you the link."), code="wrong-code"
         )
     # Compare and set: two who open the same link at once cannot both take its last place.
     row = Invitation.objects.filter(pk=invitation.pk)
@@ -84,19 +177,42 @@ def redeem(token: str, user: AbstractBaseUser, code: str = "") -> Worker:
     # After the row is ours: who sends the form twice at once takes one place, not two.
     worker = Worker.objects.filter(user_id=user.pk).first()
     to_all = invitation.campaign_id is None
-    if worker is not None and (to_all or row.filter(guests=worker).exists()):
-        raise GenieError(
-            gettext(
-                "You are already a worker here; give the invitation to someone else."
-            ),
-            code="already-a-worker",
-        )
+    is_new = worker is None
     if worker is None:
         worker = register_worker(user=user, platform_worker_id=f"user-{user.pk}")
-        Worker.objects.filter(pk=worker.pk).update(came_by=invitation)
+        worker.limited_to = invitation.limited_to
+        worker.came_by = invitation
+        worker.save(update_fields=["limited_to", "came_by"])
     if not to_all:
+        is_known = row.filter(guests=worker).exists()
         invitation.guests.add(worker)
+    else:
+        is_known = not is_new and not _widen(worker, invitation)
+    joined = bool(invitation.group) and _join(worker, invitation)
+    if is_known and not joined:
+        raise GenieError(
+            _("You are already a worker here; give the invitation to someone else."),
+            code="already-a-worker",
+        )
     return worker
+
+
+def _widen(worker: Worker, invitation: Invitation) -> bool:
+    """Open more work to a worker who was limited to some; False where nothing is new."""
+    known, more = set(worker.limited_to), set(invitation.limited_to)
+    if not known or (more and more <= known):
+        return False
+    worker.limited_to = sorted(known | more) if more else []
+    worker.save(update_fields=["limited_to"])
+    return True
+
+
+def _join(worker: Worker, invitation: Invitation) -> bool:
+    names = [invitation.group]
+    if held(worker, names, timezone.now()):
+        return False
+    test_attempts.grant_by_hand(worker, invitation.group, by=invitation.created_by)
+    return True
 
 
 def register_worker(
@@ -117,11 +233,11 @@ def register_worker(
 
 def _used_up(invitation: Invitation) -> str:
     if invitation.places == 1:
-        return (
+        return _(
             "This invitation has been used. Each one is for one person; ask for a new "
             "one."
         )
-    return "All places of this invitation are taken; ask for a new one."
+    return _("All places of this invitation are taken; ask for a new one.")
 
 
 def _hashed(token: str) -> str:
@@ -137,6 +253,7 @@ def forget_before(limit: datetime) -> int:
     """
     old = Invitation.objects.filter(expires_at__lt=limit)
     stay = old.filter(Q(n_taken__gt=0) | Q(campaign__isnull=False))
-    n_noted = stay.exclude(note="", code="").update(note="", code="")
+    n_noted = stay.exclude(note="", code="").update(note="", code="", mail="")
     gone = old.filter(n_taken=0, workers=None, campaign=None)
-    return n_noted + int(gone.delete()[0])
+    applied = Application.objects.filter(created_at__lt=limit)
+    return n_noted + int(gone.delete()[0]) + int(applied.delete()[0])

@@ -231,13 +231,11 @@ def grant_by_hand(
     by: AbstractBaseUser,
     expires_at: datetime | None = None,
 ) -> QualificationGrant:
-    """Let staff grant a qualification without a test, or again after a revocation."""
+    """Let staff grant a qualification without a test, or again after a revocation.
+
+    One that has no test at all is a group: those who are in it are those who have it.
+    """
     test = QualificationTest.objects.filter(name=name).order_by("-version").first()
-    if test is None:
-        raise GenieError(
-            f"There is no test called {name!r}.",
-            code="no-such-test",
-        )
     grant = _grant(
         QualificationGrant(
             worker=worker,
@@ -247,19 +245,25 @@ def grant_by_hand(
             expires_at=expires_at,
         )
     )
-    services.send(
-        worker,
-        Message.Kind.QUALIFIED,
-        gettext_lazy("You are qualified"),
-        format_lazy(
+    if test is not None:
+        subject = gettext_lazy("You are qualified")
+        text = format_lazy(
             gettext_lazy(
                 "You have been granted the qualification “{title}”. You do not need to "
                 "take its test."
             ),
             title=test.title,
-        ),
-        pool=test.pool,
-    )
+        )
+    else:
+        subject = gettext_lazy("You are in a group")
+        text = format_lazy(
+            gettext_lazy(
+                "You are now in the group “{name}”. It may see work of its own."
+            ),
+            name=name,
+        )
+    pool = test.pool if test else ""
+    services.send(worker, Message.Kind.QUALIFIED, subject, text, pool=pool)
     note(by, grant, "Granted without a test.")
     return grant
 

@@ -20,7 +20,8 @@ def filled_in(
     """Give the form, and whether it was sent and is right; only to who may add."""
     if not model_admin.has_add_permission(request):
         raise PermissionDenied
-    form = kind(request.POST if request.method == "POST" else None)
+    sent = (request.POST, request.FILES) if request.method == "POST" else ()
+    form = kind(*sent)
     return form, form.is_bound and form.is_valid()
 
 

@@ -12,7 +12,7 @@ from django.utils import timezone
 from crowd.hits.models.assignment import Answer, Assignment
 from crowd.hits.models.signals import Signals
 from crowd.messages.models import Message
-from crowd.money.models import LedgerEntry
+from crowd.money.models import LedgerEntry, PaymentDetails, Payout
 from crowd.workers.models.qualification_attempt import QualificationGrant, TestAttempt
 from crowd.workers.models.worker import Consent, Worker
 from genie.accounts.models import AccessToken, PrivateRead, TaskRole
@@ -71,6 +71,9 @@ def data_of(user: Account) -> dict[str, Any]:
             "role__name",
             "pool",
             "created_at",
+        ),
+        "application_for_work": _rows(
+            Application.objects.filter(user_id=user.pk), "words", "mail", "state"
         ),
         "reads_of_private_outputs": _rows(
             PrivateRead.objects.filter(by_id=user.pk).order_by("pk"),
@@ -209,5 +212,17 @@ def _worker(worker: Worker) -> dict[str, Any]:
             "kind",
             "state",
             "amount_cents",
+        ),
+        # where the money goes is in no file but that of a payment
+        "payment_details": _rows(
+            PaymentDetails.objects.filter(worker=worker), "method", "saved_at"
+        ),
+        "payouts": _rows(
+            Payout.objects.filter(worker=worker).order_by("pk"),
+            "reference",
+            "state",
+            "amount_cents",
+            "reason",
+            "ended_at",
         ),
     }

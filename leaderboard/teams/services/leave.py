@@ -13,7 +13,8 @@ from django.db import transaction
 from django.utils import timezone
 from django.utils.translation import gettext
 
-from crowd.workers.models.worker import Worker
+from crowd.money.services import payment_details
+from crowd.workers.models.worker import Application, Worker
 from genie.accounts.models import AccessToken, TaskRole
 from genie.history import log
 from genie.lib.errors import GenieError
@@ -27,6 +28,7 @@ from leaderboard.teams.models.team import Membership, TeamInvitation
 NAMELESS = "a deleted account"
 _OF_THE_PERSON = (
     AccessToken,
+    Application,
     TaskRole,
     EmailAddress,
     SocialAccount,
@@ -50,8 +52,10 @@ def delete(user_pk: int) -> None:
         _refuse_last_superuser(user)
         for model in _OF_THE_PERSON:
             model.objects.filter(user=user).delete()
-        worker = Worker.objects.filter(user=user).values_list("pk", flat=True)
-        log.forget(log.Kind.BAN, list(worker))
+        worker = Worker.objects.filter(user=user).first()
+        if worker is not None:
+            log.forget(log.Kind.BAN, [worker.pk])
+            payment_details.forget(worker)
         # a link that they gave somebody opens nothing any more
         TeamInvitation.objects.filter(
             created_by=user, accepted_at=None, revoked_at=None

@@ -8,7 +8,7 @@ from crowd.hits.selectors.progress import campaign_progress
 from crowd.models import Assignment, Budget, Campaign, Commitment, LedgerEntry
 from crowd.money.selectors.earnings import earnings
 from crowd.money.selectors.fair_pay import shortfall
-from crowd.money.services import budgets, payments
+from crowd.money.services import budgets, payouts
 from crowd.money.services.fair_pay import make_up
 from crowd.pricing import missing_cents
 from genie.lib.errors import GenieError
@@ -89,7 +89,7 @@ def test_a_bonus_is_planned_once_for_each_approved_answer(boss):
     assert account.settled_at is not None
     campaign.refresh_from_db()
     assert campaign_progress(campaign).spent_cents <= campaign.budget_cents
-    assert payments.mark_paid(LedgerEntry.objects.all(), boss, "transfer 7") == 12
+    assert payouts.by_hand(LedgerEntry.objects.all(), boss, "transfer 7") == 12
     assert earnings(worker).paid == 6 * 13
 
 
@@ -148,7 +148,7 @@ def test_a_panels_bonuses_are_marked_as_paid_by_whoever_pays_its_people(boss):
     campaign = finished(6, by=boss)
     Campaign.objects.update(platform="panel")
     assert make_up(campaign.pk, by=boss, agreed_cents=18).fee_cents == 0
-    assert payments.mark_paid(bonuses(), boss, "transfer 7") == 6
+    assert payouts.by_hand(bonuses(), boss, "transfer 7") == 6
 
 
 # --- staff and workers -----------------------------------------------------------------

@@ -10,7 +10,7 @@ from crowd.campaigns.services import review, run
 from crowd.jobs import approve_waiting
 from crowd.models import HIT, Assignment, Commitment, LedgerEntry
 from crowd.money.selectors.earnings import Earnings, earnings, earnings_of
-from crowd.money.services import budgets, payments
+from crowd.money.services import budgets, payouts
 from genie.lib.errors import GenieError
 from tests.crowd.making import POOL, do_all, do_one, make_campaign, make_worker
 from tests.factories import make_user
@@ -116,8 +116,8 @@ def test_approved_work_is_paid_once(worker, sam):
     paid, waiting = do_all(worker)
     review.approve([paid.pk])
     entries = list(LedgerEntry.objects.all())
-    assert payments.mark_paid(entries, sam, "transfer 17") == 1
-    assert payments.mark_paid(entries, sam, "transfer 18") == 0
+    assert payouts.by_hand(entries, sam, "transfer 17") == 1
+    assert payouts.by_hand(entries, sam, "transfer 18") == 0
     entry = entry_of(paid)
     assert (entry.state, entry.platform_id) == (LedgerEntry.State.DONE, "transfer 17")
     assert entry.done_at is not None
@@ -128,7 +128,7 @@ def test_a_payment_needs_its_reference(worker, sam):
     make_campaign(1)
     review.approve([do_one(worker).pk])
     with pytest.raises(GenieError) as caught:
-        payments.mark_paid(LedgerEntry.objects.all(), sam, " ")
+        payouts.by_hand(LedgerEntry.objects.all(), sam, " ")
     assert caught.value.code == "reference-missing"
 
 
@@ -138,7 +138,7 @@ def test_earnings_go_from_pending_to_approved_to_paid(worker, sam):
     one, two, _ = do_all(worker)
     assert earnings(worker) == Earnings(pending=30)
     review.approve([one.pk, two.pk])
-    payments.mark_paid([entry_of(one)], sam, "transfer 17")
+    payouts.by_hand([entry_of(one)], sam, "transfer 17")
     assert earnings(worker) == Earnings(pending=10, approved=10, paid=10)
     assert earnings(worker).total == 30
 

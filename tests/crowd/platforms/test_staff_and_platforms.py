@@ -19,7 +19,7 @@ from crowd.models import (
     LedgerEntry,
     OutwardCall,
 )
-from crowd.money.services import bonuses, payments
+from crowd.money.services import bonuses, payments, payouts
 from crowd.workers.services.invitations import register_worker
 from genie.lib import jobs
 from genie.lib.errors import GenieError
@@ -99,7 +99,7 @@ def test_looking_now_is_a_job(client, campaign):
 
 
 def test_what_the_platform_pays_nobody_here_pays_again(boss, approved):
-    assert payments.mark_paid(LedgerEntry.objects.all(), boss, "transfer 1") == 0
+    assert payouts.by_hand(LedgerEntry.objects.all(), boss, "transfer 1") == 0
     assert set(LedgerEntry.objects.values_list("state", flat=True)) == {"PLANNED"}
 
 

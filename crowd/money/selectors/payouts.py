@@ -1,0 +1,179 @@
+"""What is due to workers of this site, and when it is paid out next."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import date, timedelta
+from typing import TYPE_CHECKING, Any
+
+from django.db.models import F, Q, Sum
+from django.utils import timezone
+
+from crowd.hits.models.assignment import Assignment
+from crowd.hits.services.platforms import paying_slugs
+from crowd.money.models import LedgerEntry, PaymentDetails, Payout, PayoutTerms
+from crowd.requester.models.account import RequesterAssignment, RequesterBonus
+from crowd.workers.models.worker import Worker
+from genie.lib.unguessable import opened
+
+if TYPE_CHECKING:
+    from collections.abc import Collection
+
+    from django.db.models import QuerySet
+
+Every = PayoutTerms.Every
+# the one row
+TERMS = 1
+OWN_SITE = "selfhosted"
+GONE = (LedgerEntry.State.CANCELLED, LedgerEntry.State.FAILED)
+UNDER_WAY = (Payout.State.PLANNED, Payout.State.IN_FILE)
+
+
+@dataclass(frozen=True)
+class NextPayout:
+    """A worker's next payout, as far as it can be told."""
+
+    # None: staff plan payouts when they see fit
+    date: date | None
+    # approved, and not in any payout yet
+    amount_cents: int
+    # in a payout that is planned or on its way
+    under_way_cents: int
+    minimum_cents: int
+    # "details" where none are entered, "correction" where a payment to them failed
+    lacks: str = ""
+
+    @property
+    def is_carried_over(self) -> bool:
+        """Tell whether there is too little for a payout yet."""
+        return 0 < self.amount_cents < self.minimum_cents
+
+
+@dataclass(frozen=True)
+class Payable:
+    """One table of what can be paid: its unpaid rows, whose they are, how much."""
+
+    rows: QuerySet[Any]
+    worker: str
+    cents: str
+
+
+def payables(
+    workers: Collection[int] | None = None, *, on_this_site: bool = True
+) -> tuple[Payable, ...]:
+    """Give what is approved and in no payout, of workers of this site.
+
+    Otherwise of everybody whom no platform pays: whoever pays those does it by hand.
+    """
+    tables = (
+        Payable(_entries(), "assignment__worker", "amount_cents"),
+        Payable(
+            RequesterAssignment.objects.filter(
+                state=RequesterAssignment.State.APPROVED, paid_at=None, payout=None
+            ),
+            "worker__worker",
+            "hit__reward_cents",
+        ),
+        Payable(
+            RequesterBonus.objects.filter(paid_at=None, payout=None),
+            "assignment__worker__worker",
+            "amount_cents",
+        ),
+    )
+    if not on_this_site:
+        return tables
+    return tuple(
+        Payable(_of(table, workers), table.worker, table.cents) for table in tables
+    )
+
+
+def due(workers: Collection[int] | None = None) -> dict[int, int]:
+    """Give the cents that are due to each worker, of all or of some."""
+    cents: dict[int, int] = {}
+    for table in payables(workers):
+        sums = table.rows.order_by().values(payee=F(table.worker))
+        for row in sums.annotate(n=Sum(table.cents)):
+            cents[row["payee"]] = cents.get(row["payee"], 0) + row["n"]
+    return {pk: n for pk, n in cents.items() if n}
+
+
+def sums(payouts: Collection[int] | QuerySet[Any, Any]) -> dict[int, int]:
+    """Add up what each payout pays, in the ledger and for requesters."""
+    tables: tuple[tuple[QuerySet[Any], str], ...] = (
+        (LedgerEntry.objects.exclude(state__in=GONE), "amount_cents"),
+        (RequesterAssignment.objects.all(), "hit__reward_cents"),
+        (RequesterBonus.objects.all(), "amount_cents"),
+    )
+    cents: dict[int, int] = {}
+    for rows, column in tables:
+        of_these = rows.filter(payout__in=payouts).order_by().values("payout")
+        for row in of_these.annotate(n=Sum(column)):
+            cents[row["payout"]] = cents.get(row["payout"], 0) + row["n"]
+    return cents
+
+
+def next_for(worker: Worker) -> NextPayout:
+    """Say when and how much a worker of this site is paid next."""
+    terms = PayoutTerms.objects.filter(pk=TERMS).first() or PayoutTerms(pk=TERMS)
+    details = PaymentDetails.objects.filter(worker=worker).first()
+    lacks = "" if details and opened(details.sealed) else "details"
+    if details is not None and details.wrong:
+        lacks = "correction"
+    under_way = Payout.objects.filter(worker=worker, state__in=UNDER_WAY)
+    return NextPayout(
+        next_date(terms, timezone.localdate()),
+        due([worker.pk]).get(worker.pk, 0),
+        under_way.aggregate(n=Sum("amount_cents"))["n"] or 0,
+        terms.minimum_cents,
+        lacks,
+    )
+
+
+def next_date(terms: PayoutTerms, today: date) -> date | None:
+    """Give the next day of payouts, today included unless they were planned today."""
+    first = today
+    if terms.planned_on is not None and terms.planned_on >= today:
+        first = terms.planned_on + timedelta(days=1)
+    if terms.every == Every.WEEK:
+        return first + timedelta(days=(terms.day - first.isoweekday()) % 7)
+    if terms.every == Every.MONTH:
+        # no month lacks days 1 to 28
+        return next(
+            day
+            for n in range(31)
+            if (day := first + timedelta(days=n)).day == terms.day
+        )
+    return None
+
+
+def last_date(terms: PayoutTerms, today: date) -> date | None:
+    """Give the newest day of payouts that has come, today included."""
+    days = (today - timedelta(days=n) for n in range(31))
+    if terms.every == Every.WEEK:
+        return next(day for day in days if day.isoweekday() == terms.day)
+    if terms.every == Every.MONTH:
+        return next(day for day in days if day.day == terms.day)
+    return None
+
+
+def _entries() -> QuerySet[LedgerEntry]:
+    approved = Q(assignment__state=Assignment.State.APPROVED)
+    # Some bonuses are given to work whose rejection cannot be taken back.
+    despite = Q(assignment__state=Assignment.State.REJECTED)
+    bonus = Q(kind=LedgerEntry.Kind.BONUS)
+    return LedgerEntry.objects.filter(
+        approved | (despite & bonus),
+        state=LedgerEntry.State.PLANNED,
+        kind__in=[LedgerEntry.Kind.REWARD, LedgerEntry.Kind.BONUS],
+        payout=None,
+    ).exclude(campaign__platform__in=paying_slugs())
+
+
+def _of(table: Payable, workers: Collection[int] | None) -> QuerySet[Any]:
+    mine: dict[str, Any] = {
+        f"{table.worker}__platform": OWN_SITE,
+        f"{table.worker}__simulated": False,
+    }
+    if workers is not None:
+        mine[f"{table.worker}__in"] = workers
+    return table.rows.filter(**mine)

@@ -1,0 +1,156 @@
+"""Invitations to groups and to some work, by mail, and open sign-up with review."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from django.core import mail
+from django.core.files.uploadedfile import SimpleUploadedFile
+from django.test import Client
+from django.urls import reverse
+from django.utils import timezone
+
+from crowd.models import Application, Invitation, Requirement, Worker
+from crowd.requester.services.offers import left_for
+from crowd.workers.selectors.eligible import is_open
+from crowd.workers.selectors.requirements import unmet
+from crowd.workers.services import invitations
+from genie.lib import jobs
+from genie.lib.errors import GenieError
+from tests.crowd.making import POOL, make_campaign
+from tests.factories import make_user
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def sam():
+    return make_user("sam", is_staff=True, is_superuser=True)
+
+
+@pytest.fixture
+def office(sam):
+    client = Client()
+    client.force_login(sam)
+    return client
+
+
+def test_a_place_can_be_limited_to_some_work_and_widened_later(sam):
+    mine, other = make_campaign(1), make_campaign(1, pool="other")
+    token = invitations.invite(sam, limited_to=[POOL])
+    wim = invitations.redeem(token, make_user("wim"))
+    assert is_open(wim, mine)
+    assert not is_open(wim, other)
+    assert left_for(wim, timezone.now()).query.is_empty()
+    with pytest.raises(GenieError) as caught:
+        invitations.redeem(invitations.invite(sam, limited_to=[POOL]), wim.user)
+    assert caught.value.code == "already-a-worker"
+    invitations.redeem(invitations.invite(sam, limited_to=["other"]), wim.user)
+    wim = Worker.objects.get(pk=wim.pk)
+    assert wim.limited_to == ["other", POOL]
+    assert is_open(wim, other)
+    invitations.redeem(invitations.invite(sam), wim.user)
+    assert Worker.objects.get(pk=wim.pk).limited_to == []
+
+
+def test_a_campaign_can_be_for_a_group(sam):
+    campaign = make_campaign(1)
+    Requirement.objects.create(campaign=campaign, kind="TEST", test_name="lab")
+    token = invitations.invite(sam, places=3, group="lab")
+    wim = invitations.redeem(token, make_user("wim"))
+    eve = invitations.redeem(invitations.invite(sam), make_user("eve"))
+    assert unmet(wim, [campaign], timezone.now()) == {}
+    assert campaign.pk in unmet(eve, [campaign], timezone.now())
+    # who works here already joins the group by the same link, once
+    invitations.redeem(token, eve.user)
+    assert unmet(eve, [campaign], timezone.now()) == {}
+    assert "lab" in eve.messages.get().text
+    with pytest.raises(GenieError):
+        invitations.redeem(token, eve.user)
+    assert Invitation.objects.get(group="lab").n_taken == 2
+
+
+def test_staff_put_workers_into_a_new_group(office, sam):
+    worker = invitations.redeem(invitations.invite(sam), make_user("wim"))
+    page = reverse("admin:crowd_worker_changelist")
+    data = {"action": "grant_selected", "_selected_action": [worker.pk], "confirmed": "yes"}  # fmt: skip
+    assert "Choose one" in office.post(page, data).content.decode()
+    office.post(page, {**data, "new_group": "lab"})
+    assert worker.qualification_grants.get().name == "lab"
+    assert office.get(page, {"qualification": "lab"}).context["cl"].result_count == 1
+
+
+def invite_by_mail(office, text, **fields):
+    file = SimpleUploadedFile("people.csv", text.encode())
+    data = {"places": 1, "n_links": 1, "days": 14, "people": file, **fields}
+    return office.post(reverse("admin:crowd_invitation_add"), data).content.decode()
+
+
+def test_people_are_invited_by_mail_once_each(office, settings):
+    make_campaign(1)
+    text = "e-mail,note\nada@example.org,Ada\n\nben@example.org\n"
+    page = invite_by_mail(office, text, limited_to=[POOL], code="north")
+    assert "2 invitations will be sent" in page
+    while jobs.run_next():
+        pass
+    for pk in Invitation.objects.values_list("pk", flat=True):
+        invitations.send(pk)
+    assert sorted(one.to[0] for one in mail.outbox) == ["ada@example.org", "ben@example.org"]  # fmt: skip
+    assert set(Invitation.objects.values_list("mail", flat=True)) == {""}
+    body = next(one.body for one in mail.outbox if one.to == ["ada@example.org"])
+    token = re.search(r"/work/invitation/([^/]+)/", body)[1]
+    assert "north" in body
+    worker = invitations.redeem(token, make_user("ada"), "north")
+    assert (worker.limited_to, str(worker.came_by)) == ([POOL], "Ada")
+
+
+def test_wrong_addresses_are_told_by_line_and_nobody_is_invited(office):
+    page = invite_by_mail(office, "ada@example.org\nnobody\nAda@example.org\n")
+    assert "Line 2: nobody is no e-mail address." in page
+    assert "Line 3: Ada@example.org stands there twice." in page
+    assert "names nobody" in invite_by_mail(office, "\n")
+    assert not Invitation.objects.exists()
+    assert not mail.outbox
+
+
+def test_who_applies_waits_until_staff_decide(office, settings, client):
+    page = reverse("work:join")
+    assert client.get(page).status_code == 404
+    settings.GENIE = {**settings.GENIE, "WORKERS_APPLY": True}
+    new = {"username": "wim", "password1": "north wind 7", "password2": "north wind 7"}
+    said = {"words": "<b>Dutch</b>", "mail": "wim@example.org"}
+    assert "You have applied" in client.post(page, {**new, **said}, follow=True).content.decode()  # fmt: skip
+    assert client.get(reverse("work:home"))["Location"] == page
+    eve = Client()
+    eve.force_login(make_user("eve"))
+    for _ in range(2):
+        eve.post(page, {"words": "", "mail": "eve@example.org"})
+    rows = {row.user.username: row.pk for row in Application.objects.all()}
+    assert sorted(rows) == ["eve", "wim"]
+    listed = reverse("admin:crowd_application_changelist")
+    assert "&lt;b&gt;Dutch" in office.get(listed).content.decode()
+    for action, name in (("accept", "wim"), ("decline", "eve"), ("decline", "wim")):
+        data = {"action": f"{action}_selected", "_selected_action": [rows[name]]}
+        office.post(listed, {**data, "confirmed": "yes", "reason": "Enough Dutch."})
+    while jobs.run_next():
+        pass
+    told = {one.to[0]: one.body for one in mail.outbox}
+    assert "You can work on Genie now" in told["wim@example.org"]
+    assert "no place" in told["eve@example.org"]
+    assert len(mail.outbox) == 2
+    assert client.get(page)["Location"] == reverse("work:home")
+    assert client.get(reverse("work:home")).status_code == 200
+    assert "no place" in eve.get(page).content.decode()
+    assert Worker.objects.get().messages.get().subject == "Welcome"
+
+
+def test_applications_are_counted(settings, client):
+    settings.GENIE = {**settings.GENIE, "WORKERS_APPLY": True}
+    codes = []
+    for n in range(21):
+        client.force_login(make_user(f"u{n}"))
+        codes.append(
+            client.post(reverse("work:join"), {}, REMOTE_ADDR="192.0.2.77").status_code
+        )
+    assert codes == [302] * 20 + [429]
