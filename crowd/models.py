@@ -16,6 +16,7 @@ from crowd.hits.models.drawn_order import DrawnOrder
 from crowd.hits.models.reservation import Reservation
 from crowd.hits.models.reward_change import RewardChange
 from crowd.hits.models.signals import Signals
+from crowd.hits.models.work_record import WorkRecord
 from crowd.messages.models import Message
 from crowd.money.models import Budget, Commitment, LedgerEntry
 from crowd.requester.models.account import (
@@ -37,6 +38,7 @@ from crowd.requester.models.qualification import (
     QualificationType,
 )
 from crowd.requester.models.records import RequesterBatch, WorkerRecord
+from crowd.workers.models.profile import Profile
 from crowd.workers.models.qualification_attempt import (
     AttemptAnswer,
     QualificationGrant,
@@ -82,6 +84,7 @@ __all__ = [
     "PanelSource",
     "Pause",
     "PlatformNotice",
+    "Profile",
     "Qualification",
     "QualificationGrant",
     "QualificationQuestion",
@@ -103,6 +106,7 @@ __all__ = [
     "SessionWork",
     "Signals",
     "TestAttempt",
+    "WorkRecord",
     "Worker",
     "WorkerAlias",
     "WorkerRecord",
