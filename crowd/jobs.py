@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from crowd.campaigns.services import review, work
+from crowd.campaigns.services import news, review, work
 from crowd.elsewhere.services import notices, subscriptions, sync
 from crowd.elsewhere.services.hit_page import Pages
 from crowd.workers.hit_form import sent_to, shown_item
@@ -35,3 +35,12 @@ def confirm_subscription(address: str) -> None:
 
 def forget_notices() -> None:
     notices.forget()
+
+
+def look_for_news() -> None:
+    """Queue a look for everybody who wants to hear of new work."""
+    news.enqueue_due()
+
+
+def tell_of_work(worker: int) -> None:
+    news.tell(worker)

@@ -16,6 +16,8 @@ SCHEDULES = [
     Periodic("queue waiting releases", "leaderboard.jobs.queue_releases", minutes=10),
     Periodic("release overdue assignments", "crowd.jobs.release_overdue", minutes=1),
     Periodic("approve waiting work", "crowd.jobs.approve_waiting", minutes=10),
+    Periodic("tell of new work", "crowd.jobs.look_for_news", minutes=30),
+    Periodic("count how work goes", "quality.jobs.renew_work_records", minutes=15),
     Periodic("look at other platforms", "crowd.jobs.sync_platforms", minutes=1),
     Periodic("forget old notices", "crowd.jobs.forget_notices", minutes=1440),
     Periodic(

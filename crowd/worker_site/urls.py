@@ -3,7 +3,15 @@ from __future__ import annotations
 from django.urls import path
 
 from crowd.requester.pages import urls
-from crowd.worker_site import arrival, framed_hit, hit, inbox, pages, qualification
+from crowd.worker_site import (
+    arrival,
+    framed_hit,
+    hit,
+    inbox,
+    pages,
+    preferences,
+    qualification,
+)
 
 app_name = "work"
 urlpatterns = [
@@ -21,6 +29,10 @@ urlpatterns = [
     path("consent/<slug:pool>/", pages.consent, name="consent"),
     path("instructions/<slug:pool>/", pages.instructions, name="instructions"),
     path("earnings/", pages.earnings, name="earnings"),
+    path("settings/", preferences.settings, name="settings"),
+    path("settings/zone/", preferences.zone, name="zone"),
+    path("agreed/<int:pk>/", preferences.agreed, name="agreed"),
+    path("no-news/<str:token>/", preferences.no_news, name="no-news"),
     path("messages/", inbox.messages, name="messages"),
     path("test/<slug:name>/", qualification.test, name="test"),
     path("try/<int:pk>/", qualification.attempt, name="attempt"),

@@ -10,7 +10,7 @@ from django.utils.translation import gettext
 
 UTC = "UTC"
 # ISO 3166-1; pages name them by the browser's own list
-COUNTRIES = (
+_CODES = (
     "AD AE AF AG AI AL AM AO AQ AR AS AT AU AW AX AZ BA BB BD BE BF BG BH BI BJ BL BM BN "
     "BO BQ BR BS BT BV BW BY BZ CA CC CD CF CG CH CI CK CL CM CN CO CR CU CV CW CX CY CZ "
     "DE DJ DK DM DO DZ EC EE EG EH ER ES ET FI FJ FK FM FO FR GA GB GD GE GF GG GH GI GL "
@@ -20,7 +20,8 @@ COUNTRIES = (
     "NR NU NZ OM PA PE PF PG PH PK PL PM PN PR PS PT PW PY QA RE RO RS RU RW SA SB SC SD "
     "SE SG SH SI SJ SK SL SM SN SO SR SS ST SV SX SY SZ TC TD TF TG TH TJ TK TL TM TN TO "
     "TR TT TV TW TZ UA UG UM US UY UZ VA VC VE VG VI VN VU WF WS YE YT ZA ZM ZW"
-).split()
+)
+COUNTRIES = tuple(_CODES.split())
 # not places, but other names of times
 _NO_PLACES = ("Etc/", "posix/", "right/", "SystemV/", "US/")
 

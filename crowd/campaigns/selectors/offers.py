@@ -14,11 +14,11 @@ from crowd.campaigns.selectors.turns import turns
 from crowd.campaigns.selectors.work_records import key_of_work, pays_an_hour, records
 from crowd.hits.models.campaign import Campaign, HITType
 from crowd.hits.models.work_record import WorkRecord
+from crowd.workers.choices import languages
 from crowd.workers.models.qualification_test import QualificationTest
 from crowd.workers.models.requirement import Requirement
 from crowd.workers.models.worker import Worker
 from crowd.workers.selectors.consent import consented
-from crowd.workers.choices import languages
 from crowd.workers.selectors.eligible import (
     candidates,
     counted_to,

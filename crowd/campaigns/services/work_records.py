@@ -101,7 +101,9 @@ def _decisions(
 ) -> dict[str, Any]:
     """Sum up decisions: the state, when the work was sent in, when it was decided on."""
     decided = list(rows)
-    waits = [(end - begin).total_seconds() for _, begin, end in decided if begin and end]
+    waits = [
+        (end - begin).total_seconds() for _, begin, end in decided if begin and end
+    ]
     n_approved = sum(state == approved for state, _, _ in decided)
     return {
         "n_approved": n_approved,

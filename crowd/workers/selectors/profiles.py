@@ -8,10 +8,10 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 from django.utils import timezone
 
 from crowd.hits.models.campaign import Campaign
+from crowd.workers.choices import UTC
 from crowd.workers.models.profile import Profile
 from crowd.workers.models.requirement import Requirement
 from crowd.workers.models.worker import Worker
-from crowd.workers.choices import UTC
 
 # Who has said where they live says so again after this time at the earliest.
 SAID_FOR = timedelta(days=30)
