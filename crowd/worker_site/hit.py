@@ -29,6 +29,7 @@ from crowd.workers.hit_form import (
 )
 from crowd.workers.models.worker import Exclusion, Worker
 from crowd.workers.selectors.eligible import in_turns_with
+from crowd.workers.selectors.profiles import profile_of
 from crowd.workers.selectors.worker_progress import worker_progress
 from genie.lib.errors import GenieError
 
@@ -78,8 +79,7 @@ def _take(request: HttpRequest, worker: Worker, assignment: Assignment) -> HttpR
         )
     except GenieError as error:
         return _refused(request, worker, assignment, error)
-    # Other kinds of work have other instructions: the worker chooses them herself.
-    address = _next_address(request, worker, assignment.hit.campaign.pool)
+    address = _address_after(request, worker, assignment)
     return JsonResponse({"next": address}) if wants_json(request) else redirect(address)
 
 
@@ -146,6 +146,14 @@ def _page(
     }
     status = 422 if error else 200
     return render(request, "worker_site/hit.html", context, status=status)
+
+
+def _address_after(request: HttpRequest, worker: Worker, assignment: Assignment) -> str:
+    # Who came by a link goes on with what they came for.
+    if profile_of(worker).goes_on or visit_of(request) is not None:
+        # Other kinds of work have other instructions: the worker chooses them herself.
+        return _next_address(request, worker, assignment.hit.campaign.pool)
+    return reverse("work:home")
 
 
 def _next_address(request: HttpRequest, worker: Worker, pool: str | None) -> str:

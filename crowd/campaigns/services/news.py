@@ -60,12 +60,17 @@ def tell(worker_pk: int) -> bool:
     if last is not None and last > now - PAUSE:
         return False
     address = address_of(worker)
-    offered = _new_to(worker, since, now) if address else []
+    began = _running().filter(starts_at__gt=since, starts_at__lte=now)
+    # as far as campaigns have been seen: others may be started late
+    until = began.aggregate(at=Max("starts_at"))["at"]
+    if not address or until is None:
+        return False
+    offered = _new_to(worker, began, since, now)
     mine = Profile.objects.filter(pk=worker.profile.pk)
     # Marked before it is sent: two processes do not write to somebody twice.
     untold = mine.filter(news_until=worker.profile.news_until, mailed_at=last)
     told = {"mailed_at": now} if offered else {}
-    if not untold.update(news_until=now, **told) or not offered:
+    if not untold.update(news_until=until, **told) or not offered:
         return False
     try:
         with translation.override(worker.profile.language or settings.LANGUAGE_CODE):
@@ -88,9 +93,10 @@ def reader(token: str) -> int:
     return int(signing.loads(token, salt=_SALT))
 
 
-def _new_to(worker: Worker, since: datetime, now: datetime) -> list[Offer]:
+def _new_to(
+    worker: Worker, began: QuerySet[Campaign], since: datetime, now: datetime
+) -> list[Offer]:
     """List what began since then, can be done now, and the worker has not begun."""
-    began = _running().filter(starts_at__gt=since, starts_at__lte=now)
     begun = Assignment.objects.filter(worker=worker, accepted_at__gt=since)
     pools = set(began.values_list("pool", flat=True)) - set(
         begun.values_list("hit__campaign__pool", flat=True)

@@ -6,8 +6,10 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from django.db import transaction
+from django.db.models import Max
 from django.utils import timezone
 
+from crowd.hits.models.campaign import Campaign
 from crowd.messages.models import Message
 from crowd.requester.models.records import WorkerRecord
 from crowd.workers.choices import COUNTRIES, languages, time_zones
@@ -51,7 +53,9 @@ def choose(worker: Worker, chosen: Chosen) -> Profile:
     profile = Profile.objects.select_for_update().get(worker=worker)
     if chosen.wants_news and not profile.wants_news:
         # what is there already is no news
-        profile.news_until = timezone.now()
+        running = Campaign.objects.filter(state=Campaign.State.RUNNING).order_by()
+        newest = running.aggregate(at=Max("starts_at"))["at"]
+        profile.news_until = newest or timezone.now()
     profile.time_zone = chosen.time_zone
     profile.goes_on = chosen.goes_on
     profile.wants_news = chosen.wants_news

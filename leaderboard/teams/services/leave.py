@@ -13,6 +13,7 @@ from django.db import transaction
 from django.utils import timezone
 
 from crowd.workers.models.worker import Worker
+from crowd.workers.services import profiles
 from genie.accounts.models import AccessToken, TaskRole
 from genie.history import log
 from genie.lib.errors import GenieError
@@ -49,8 +50,9 @@ def delete(user_pk: int) -> None:
         _refuse_last_superuser(user)
         for model in _OF_THE_PERSON:
             model.objects.filter(user=user).delete()
-        worker = Worker.objects.filter(user=user).values_list("pk", flat=True)
-        log.forget(log.Kind.BAN, list(worker))
+        for worker in Worker.objects.filter(user=user):
+            log.forget(log.Kind.BAN, [worker.pk])
+            profiles.forget(worker)
         # a link that they gave somebody opens nothing any more
         TeamInvitation.objects.filter(
             created_by=user, accepted_at=None, revoked_at=None
