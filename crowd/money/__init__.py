@@ -4,7 +4,7 @@ No money is committed without a person's approval, no budget can be exceeded, an
 payment is planned once under a key made from what it is for. `crowd.pricing` says what
 something costs, this wing says whether it may be spent and what was.
 
-Front door: models; admin (fair_pay, money); selectors (earnings, fair_pay,
+Front door: models; admin (fair_pay, money); selectors (earned_by_day, earnings, fair_pay,
 requester_earnings); services (bonuses, budgets, payments).
 """
 

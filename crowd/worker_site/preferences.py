@@ -7,7 +7,7 @@ from typing import Any
 from django import forms
 from django.contrib import messages
 from django.core.signing import BadSignature
-from django.http import Http404, HttpRequest, HttpResponse
+from django.http import Http404, HttpRequest, HttpResponse, QueryDict
 from django.shortcuts import get_object_or_404, redirect, render
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
@@ -62,7 +62,7 @@ class SettingsForm(forms.Form):
     )
 
     def __init__(
-        self, *args: Any, profile: Profile, address: str, **kwargs: Any
+        self, posted: QueryDict | None, profile: Profile, address: str
     ) -> None:
         spoken = profile.languages.split()
         initial = {
@@ -72,7 +72,7 @@ class SettingsForm(forms.Form):
             "country": profile.country,
             "languages": spoken,
         }
-        super().__init__(*args, initial=initial, **kwargs)
+        super().__init__(posted, initial=initial)
         asked = asked_for()
         zones = [(name, name.replace("_", " ")) for name in time_zones()]
         self.fields["time_zone"].choices = zones  # type: ignore[attr-defined]
@@ -108,7 +108,7 @@ def settings(request: HttpRequest, worker: Worker) -> HttpResponse:
     """Let a worker choose, and lead to what is kept of them."""
     profile, address = profile_of(worker), news.address_of(worker)
     posted = request.POST if request.method == "POST" else None
-    form = SettingsForm(posted, profile=profile, address=address)
+    form = SettingsForm(posted, profile, address)
     if posted is not None and form.is_valid():
         try:
             profiles.choose(worker, form.chosen())
