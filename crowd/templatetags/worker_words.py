@@ -1,4 +1,4 @@
-"""Words for workers: lengths of time, shares, and what times on a page mean."""
+"""Words for workers: lengths of time, and what times on a page mean."""
 
 from __future__ import annotations
 
@@ -30,17 +30,6 @@ def roughly(seconds: float) -> str:
         return ngettext("%(n)s hour", "%(n)s hours", n) % {"n": n}
     n = round(seconds / _DAY)
     return ngettext("%(n)s day", "%(n)s days", n) % {"n": n}
-
-
-@register.filter
-def percent_approved(record: object) -> int | None:
-    """Give the share of decided work that was approved, in whole percent."""
-    n_approved, n_rejected = (
-        int(getattr(record, name, 0)) for name in ("n_approved", "n_rejected")
-    )
-    n = n_approved + n_rejected
-    # rounded down: a hundred is said only where it is all
-    return 100 * n_approved // n if n else None
 
 
 @register.simple_tag

@@ -78,17 +78,17 @@ class SettingsForm(forms.Form):
         self.fields["time_zone"].choices = zones  # type: ignore[attr-defined]
         if not address:
             del self.fields["wants_news"]
-        if Kind.COUNTRY in asked or profile.country:
-            codes = [("", _("I would rather not say")), *((c, c) for c in COUNTRIES)]
-            self.fields["country"].choices = codes  # type: ignore[attr-defined]
+        if any(row.kind == Kind.COUNTRY for row in asked) or profile.country:
+            places = [("", _("I would rather not say")), *((c, c) for c in COUNTRIES)]
+            self.fields["country"].choices = places  # type: ignore[attr-defined]
             self.fields["country"].disabled = not may_say_country(profile)
         else:
             del self.fields["country"]
-        if Kind.LANGUAGE in asked or profile.languages:
-            # those that are chosen come first
-            named = sorted(languages().items(), key=lambda one: one[0] not in spoken)
-            self.fields["languages"].choices = named  # type: ignore[attr-defined]
-        else:
+        # no others than those that some work needs, and those that were chosen
+        codes = {code for row in asked for code in row.language_codes} | {*spoken}
+        named = [one for one in languages().items() if one[0] in codes]
+        self.fields["languages"].choices = named  # type: ignore[attr-defined]
+        if not named:
             del self.fields["languages"]
 
     def chosen(self) -> profiles.Chosen:

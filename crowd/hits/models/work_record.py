@@ -29,3 +29,13 @@ class WorkRecord(models.Model):
 
     def __str__(self) -> str:
         return self.key
+
+    @property
+    def n_decided(self) -> int:
+        """Count the decisions."""
+        return self.n_approved + self.n_rejected
+
+    @property
+    def percent_approved(self) -> int | None:
+        """Give the share approved; rounded down, so that 100 is said of all only."""
+        return 100 * self.n_approved // self.n_decided if self.n_decided else None

@@ -5,6 +5,7 @@ from __future__ import annotations
 from datetime import timedelta, tzinfo
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
+from django.db.models import Q
 from django.utils import timezone
 
 from crowd.hits.models.campaign import Campaign
@@ -12,6 +13,7 @@ from crowd.workers.choices import UTC
 from crowd.workers.models.profile import Profile
 from crowd.workers.models.requirement import Requirement
 from crowd.workers.models.worker import Worker
+from crowd.workers.selectors.requirements import SAID
 
 # Who has said where they live says so again after this time at the earliest.
 SAID_FOR = timedelta(days=30)
@@ -38,18 +40,10 @@ def may_say_country(profile: Profile) -> bool:
     return said is None or said <= timezone.now() - SAID_FOR
 
 
-def asked_for() -> set[str]:
-    """Give the kinds of requirements of running work that workers answer themselves."""
-    running = Campaign.objects.filter(state=Campaign.State.RUNNING)
-    rows = Requirement.objects.filter(
-        kind__in=[Requirement.Kind.COUNTRY, Requirement.Kind.LANGUAGE]
+def asked_for() -> list[Requirement]:
+    """Give what running work requires that workers say of themselves."""
+    running = Campaign.objects.filter(state=Campaign.State.RUNNING).order_by()
+    rows = Requirement.objects.filter(kind__in=SAID).filter(
+        Q(campaign__in=running) | Q(pool__in=running.values("pool"))
     )
-    return {
-        str(row.kind)
-        for row in rows.select_related("campaign")
-        if (
-            row.campaign.state == Campaign.State.RUNNING
-            if row.campaign
-            else running.filter(pool=row.pool).exists()
-        )
-    }
+    return list(rows)
