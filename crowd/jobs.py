@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from crowd.campaigns.services import review, work
+from crowd.campaigns.services import news, review, work
 from crowd.elsewhere.services import notices, subscriptions, sync
 from crowd.elsewhere.services.hit_page import Pages
 from crowd.money.services import payouts
@@ -49,3 +49,12 @@ def send_invitation(invitation: int) -> None:
 
 def tell_applicant(application: int) -> None:
     applications.tell(application)
+
+
+def look_for_news() -> None:
+    """Queue a look for everybody who wants to hear of new work."""
+    news.enqueue_due()
+
+
+def tell_of_work(worker: int) -> None:
+    news.tell(worker)

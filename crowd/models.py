@@ -16,6 +16,7 @@ from crowd.hits.models.drawn_order import DrawnOrder
 from crowd.hits.models.reservation import Reservation
 from crowd.hits.models.reward_change import RewardChange
 from crowd.hits.models.signals import Signals
+from crowd.hits.models.work_record import WorkRecord
 from crowd.messages.models import Message
 from crowd.money.models import (
     Budget,
@@ -51,6 +52,7 @@ from crowd.requester.models.records import (
     RequesterLayout,
     WorkerRecord,
 )
+from crowd.workers.models.profile import Profile
 from crowd.workers.models.qualification_attempt import (
     AttemptAnswer,
     QualificationGrant,
@@ -104,6 +106,7 @@ __all__ = [
     "PayoutTerms",
     "PlatformNotice",
     "PolicyDetail",
+    "Profile",
     "Qualification",
     "QualificationGrant",
     "QualificationQuestion",
@@ -126,6 +129,7 @@ __all__ = [
     "SessionWork",
     "Signals",
     "TestAttempt",
+    "WorkRecord",
     "Worker",
     "WorkerAlias",
     "WorkerRecord",

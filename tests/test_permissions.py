@@ -110,12 +110,12 @@ MATRIX: dict[str, str] = {
     """,
     SUPERUSER: "status",
     WORKER: """
-        work:home work:earnings work:payment work:messages work:next work:requests
-        work:accept
+        work:home work:earnings work:payment work:messages work:settings work:zone work:next
+        work:requests work:accept
     """,
     NOT_HERS: """
         accounts:revoke-token accounts:end-session mfa_deactivate_totp mfa_view_recovery_codes
-        mfa_download_recovery_codes appeals:work appeals:ban appeals:requester work:consent
+        mfa_download_recovery_codes appeals:work appeals:ban appeals:requester work:consent work:agreed
         work:instructions work:test work:attempt work:hit work:change work:return work:request
         work:turn work:turn-return work:requester-qualification work:requester-test
         requester:desk requester:revoke-key requester:batches requester:batch
@@ -129,7 +129,7 @@ MATRIX: dict[str, str] = {
     NOBODY: """
         accounts:set-up api:log-entry api:metric-scores-detail api:nowhere
         work:invitation work:join work:panel work:arrive work:turn-frame work:preview-frame
-        work:submit work:elsewhere leaderboard:submission-badge leaderboard:metric-download
+        work:submit work:elsewhere work:no-news leaderboard:submission-badge leaderboard:metric-download
         leaderboard:metric-outside leaderboard:realigned leaderboard:crowds hooks:mturk
         security-txt
     """,
@@ -143,7 +143,7 @@ POSTED = """
     leaderboard:team-member leaderboard:webhook leaderboard:studio-delete api:submission-validate
     api:submission-withdraw api:bundle-list turk:endpoint turk:endpoint-bare work:next work:return
     requester:revoke-key requester:stop-batch requester:retire-layout requester:sandbox
-    work:accept work:turn-return work:submit hooks:prolific hooks:mturk
+    work:accept work:zone work:turn-return work:submit hooks:prolific hooks:mturk
 """
 # Pages about an account's own sign-in and data: they name it and say that it is staff.
 OF_ONESELF = {"leaderboard:my-data", "accounts:tokens", "mfa_activate_totp"}

@@ -5,9 +5,9 @@ are looked up outside of it, then one is claimed. Whoever changes several rows l
 in one order: submission, worker, campaign, budget, commitment. What has to be told to
 another platform is first written down in `services.outbox`.
 
-Front door: models; selectors (offers, reading_pace, rejection_reversal, starved); services
-(claim, outbox, overturn, preference, reissue, reopen, reservations, review, run, shares,
-staff_notices, work).
+Front door: models; selectors (offers, reading_pace, rejection_reversal, starved,
+work_records); services (claim, news, outbox, overturn, preference, reissue, reopen,
+reservations, review, run, shares, staff_notices, work, work_records).
 """
 
 from __future__ import annotations

@@ -35,6 +35,7 @@ from crowd.workers.hit_form import (
 )
 from crowd.workers.models.worker import Exclusion, Worker
 from crowd.workers.selectors.eligible import in_turns_with
+from crowd.workers.selectors.profiles import profile_of
 from crowd.workers.selectors.worker_progress import worker_progress
 from genie.lib.errors import GenieError
 
@@ -117,8 +118,11 @@ def _take_other(
 
 def _go_on(request: HttpRequest, worker: Worker, answered: Assignment) -> HttpResponse:
     """Lead to the next HIT; to the page's script, hand it out in the same answer."""
-    # Other kinds of work have other instructions: the worker chooses them herself.
-    address, following = _next(request, worker, answered.hit.campaign.pool)
+    address, following = reverse("work:home"), None
+    # Who came by a link goes on with what they came for.
+    if profile_of(worker).goes_on or visit_of(request) is not None:
+        # Other kinds of work have other instructions: the worker chooses them herself.
+        address, following = _next(request, worker, answered.hit.campaign.pool)
     if not wants_json(request):
         return redirect(address)
     told: Context = {"next": address}

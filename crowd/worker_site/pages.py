@@ -9,8 +9,10 @@ from django.contrib import messages
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.utils import timezone
+from django.utils.translation import gettext as _
 
 from crowd.campaigns.selectors.offers import Offer, offers
+from crowd.campaigns.selectors.work_records import SITE, records
 from crowd.campaigns.services.claim import open_assignment
 from crowd.elsewhere.pages.access import for_workers
 from crowd.hits.models.assignment import Assignment
@@ -21,6 +23,7 @@ from crowd.hits.selectors.wording import (
     template_of,
     worded,
 )
+from crowd.money.selectors.earned_by_day import earned_by_day
 from crowd.money.selectors.earnings import earnings as earnings_selector
 from crowd.money.selectors.requester_earnings import done_for_requesters
 from crowd.pricing import hourly_cents
@@ -34,6 +37,7 @@ from genie.lib.serving.pages import page_of
 
 PAGE = 100
 OFFERS = 25
+DAYS = 31
 
 
 @for_workers
@@ -54,6 +58,7 @@ def home(request: HttpRequest, worker: Worker) -> HttpResponse:
             "paused": Pause.objects.filter(worker=worker).exists(),
             "excluded": worker.excluded,
             "requests": has_work(worker),
+            "site_record": records([SITE]).get(SITE),
         },
     )
 
@@ -64,11 +69,13 @@ def consent(request: HttpRequest, worker: Worker, pool: str) -> HttpResponse:
     offer = _offer(worker, pool)
     if request.method == "POST":
         consent_service.give(worker, pool, request.POST.get("language"))
-        messages.success(request, "Thank you. Please read the instructions.")
+        messages.success(request, _("Thank you. Please read the instructions."))
         return redirect("work:instructions", pool=pool)
     text = consent_text(pool)
+    given = worker.consents.filter(pool=pool, text_sha256=text.sha256).first()
     with spoken(text.language):
-        context = {"offer": in_words(offer, text.language), "text": text}
+        offer = in_words(offer, text.language)
+        context = {"offer": offer, "text": text, "given": given}
         page = render(request, "worker_site/consent.html", context)
     return said(page, text.language)
 
@@ -120,7 +127,7 @@ def _their_hit(request: HttpRequest, worker: Worker, pool: str) -> Assignment | 
         .first()
     )
     if assignment is None:
-        raise Http404("This HIT is not assigned to you.")
+        raise Http404(_("This HIT is not assigned to you."))
     return assignment
 
 
@@ -139,6 +146,7 @@ def earnings(request: HttpRequest, worker: Worker) -> HttpResponse:
         {
             "here": "earnings",
             "earnings": earnings_selector(worker),
+            "days": page_of(earned_by_day(worker), DAYS, request.GET.get("days")),
             "page": page_of(done, PAGE, request.GET.get("page")),
             "theirs": page_of(
                 done_for_requesters(worker), PAGE, request.GET.get("theirs")
@@ -150,4 +158,4 @@ def earnings(request: HttpRequest, worker: Worker) -> HttpResponse:
 def _offer(worker: Worker, pool: str) -> Offer:
     for offer in offers(worker, pools=[pool]):
         return offer
-    raise Http404("There is no such work for you at the moment.")
+    raise Http404(_("There is no such work for you at the moment."))

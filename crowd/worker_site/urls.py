@@ -11,6 +11,7 @@ from crowd.worker_site import (
     join,
     pages,
     payment,
+    preferences,
     qualification,
 )
 
@@ -32,6 +33,10 @@ urlpatterns = [
     path("instructions/<slug:pool>/", pages.instructions, name="instructions"),
     path("earnings/", pages.earnings, name="earnings"),
     path("payment/", payment.payment, name="payment"),
+    path("settings/", preferences.settings, name="settings"),
+    path("settings/zone/", preferences.zone, name="zone"),
+    path("agreed/<int:pk>/", preferences.agreed, name="agreed"),
+    path("no-news/<str:token>/", preferences.no_news, name="no-news"),
     path("messages/", inbox.messages, name="messages"),
     path("test/<slug:name>/", qualification.test, name="test"),
     path("try/<int:pk>/", qualification.attempt, name="attempt"),

@@ -4,10 +4,10 @@
 lists and claims both go by it. Workers' ids never leave the system: outside they have
 pseudonyms. Exclusion from a pool is decided in `quality` and carried out here.
 
-Front door: models; hit_form; hit_preview; selectors (consent, eligible, platform_requirements,
-qualifications, requirements, shares, worker_progress); services (applications,
-consent, exclusions, invitations, known_answers, qualification_tests, requirements, test_attempts,
-test_marks).
+Front door: models; choices; hit_form; hit_preview; selectors (consent, eligible,
+platform_requirements, profiles, qualifications, requirements, shares, worker_progress);
+services (applications, consent, exclusions, invitations, known_answers, profiles,
+qualification_tests, requirements, test_attempts, test_marks).
 """
 
 from __future__ import annotations

@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 
 from django.utils import timezone
+from django.utils.formats import date_format
 from django.utils.translation import gettext as _
 
 from crowd.campaigns.selectors.turns import turns
+from crowd.campaigns.selectors.work_records import key_of_work, pays_an_hour, records
 from crowd.hits.models.campaign import Campaign, HITType
+from crowd.hits.models.work_record import WorkRecord
+from crowd.workers.choices import languages
 from crowd.workers.models.qualification_test import QualificationTest
 from crowd.workers.models.requirement import Requirement
 from crowd.workers.models.worker import Worker
@@ -22,7 +26,12 @@ from crowd.workers.selectors.eligible import (
     open_campaigns,
 )
 from crowd.workers.selectors.qualifications import TestStanding, standings_of
-from crowd.workers.selectors.requirements import TrackRecord, track_record, unmet
+from crowd.workers.selectors.requirements import (
+    SAID,
+    TrackRecord,
+    track_record,
+    unmet,
+)
 from crowd.workers.selectors.shares import SHARE_DONE, left_of_share, most_left
 
 Kind = Requirement.Kind
@@ -35,6 +44,8 @@ class Lacking:
     sentence: str
     # of a qualification test that can be taken, or will be
     standing: TestStanding | None = None
+    # whether it is something that workers say of themselves
+    said: bool = False
 
 
 @dataclass(frozen=True)
@@ -51,6 +62,13 @@ class Offer:
     cents: tuple[int, int]
     # empty where some of the work can be had
     lacking: tuple[Lacking, ...] = ()
+    # how long it takes others, as far as that is known
+    record: WorkRecord | None = None
+
+    @property
+    def hourly_cents(self) -> int | None:
+        """Give what an hour pays at others' pace."""
+        return pays_an_hour(self.hit_type, self.record)
 
     @property
     def test(self) -> QualificationTest | None:
@@ -59,6 +77,11 @@ class Offer:
             if lack.standing is not None and lack.standing.may_start:
                 return lack.standing.test
         return None
+
+    @property
+    def may_say(self) -> bool:
+        """Tell whether something is lacking that the worker may say of themselves."""
+        return any(lack.said for lack in self.lacking)
 
 
 def offers(
@@ -87,7 +110,7 @@ def offers(
     }
     offered = [campaign for group in groups.values() for campaign in group]
     left = n_unseen_by_kind(worker, offered) if offered else {}
-    return [
+    listed = [
         _offer(
             worker,
             group,
@@ -98,6 +121,11 @@ def offers(
             lacking=explained.get(group[0].pk, ()),
         )
         for pool, group in groups.items()
+    ]
+    known = records(key_of_work(one.pool, one.hit_type.pk) for one in listed)
+    return [
+        replace(one, record=known.get(key_of_work(one.pool, one.hit_type.pk)))
+        for one in listed
     ]
 
 
@@ -160,20 +188,28 @@ def _lacking(
     if row.kind == Kind.TEST:
         standing = standings.get(row.test_name)
         return Lacking(_test_sentence(standing), standing)
+    return Lacking(_sentence(row, record), said=row.kind in SAID)
+
+
+def _sentence(row: Requirement, record: TrackRecord) -> str:
     if row.kind == Kind.APPROVED:
-        return Lacking(
-            f"This work is for workers with at least {row.at_least:,} approved HITs; "
-            f"you have {record.n_approved:,}. Other work on this site counts towards "
-            "this number."
-        )
+        return _(
+            "This work is for workers with at least %(least)s approved HITs; you have "
+            "%(n)s. Other work on this site counts towards this number."
+        ) % {"least": f"{row.at_least:,}", "n": f"{record.n_approved:,}"}
     if row.kind == Kind.COUNTRY:
-        return Lacking(
-            f"This work is for people who live in {', '.join(row.country_codes)}."
-        )
-    return Lacking(
-        f"This work requires an approval rate of at least {row.at_least} %; yours is "
-        f"{record.percent} %."
-    )
+        return _("This work is for people who live in %(countries)s.") % {
+            "countries": ", ".join(row.country_codes)
+        }
+    if row.kind == Kind.LANGUAGE:
+        names = [languages().get(code, code) for code in row.language_codes]
+        return _("This work is for people who speak %(languages)s.") % {
+            "languages": ", ".join(names)
+        }
+    return _(
+        "This work requires an approval rate of at least %(least)s %%; yours is "
+        "%(percent)s %%."
+    ) % {"least": row.at_least, "percent": record.percent}
 
 
 def _test_sentence(standing: TestStanding | None) -> str:
@@ -183,14 +219,16 @@ def _test_sentence(standing: TestStanding | None) -> str:
             "ready yet."
         )
     if standing.revoked:
-        return "Your qualification for this work was revoked; the message says why."
+        return _("Your qualification for this work was revoked; the message says why.")
     if standing.open_attempt is not None:
-        return "You have started the test for this work."
+        return _("You have started the test for this work.")
     if standing.n_left == 0:
-        return "You have used all your attempts at its test."
+        return _("You have used all your attempts at its test.")
     if standing.wait_until is not None:
-        return (
-            f"You can take its test again from {standing.wait_until:%Y-%m-%d %H:%M} "
-            "UTC."
-        )
-    return "This work requires a short test first."
+        return _("You can take its test again from %(time)s (%(zone)s).") % {
+            "time": date_format(
+                timezone.localtime(standing.wait_until), "DATETIME_FORMAT"
+            ),
+            "zone": timezone.get_current_timezone_name(),
+        }
+    return _("This work requires a short test first.")

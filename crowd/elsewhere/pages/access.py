@@ -11,10 +11,12 @@ from django.contrib.auth.views import redirect_to_login
 from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
+from django.utils import timezone
 from django.views.decorators.cache import never_cache
 
 from crowd.elsewhere.pages.visit import visitor
 from crowd.workers.models.worker import Worker
+from crowd.workers.selectors.profiles import profile_of, zone_of
 
 View = Callable[..., HttpResponse]
 
@@ -32,7 +34,7 @@ def for_workers(view: View) -> View:
     def checked(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
         guest = visitor(request)
         if guest is not None:
-            return view(request, guest, *args, **kwargs)
+            return _called(view, request, guest, args, kwargs)
         if not request.user.is_authenticated:
             if wants_json(request):
                 sentence = (
@@ -40,14 +42,24 @@ def for_workers(view: View) -> View:
                 )
                 return JsonResponse({"error": sentence, "final": False}, status=401)
             return redirect_to_login(_page_to_come_back_to(request))
-        worker = Worker.objects.filter(user_id=request.user.pk).first()
+        workers = Worker.objects.select_related("profile")
+        worker = workers.filter(user_id=request.user.pk).first()
         if worker is None and settings.GENIE["WORKERS_APPLY"]:
             return redirect("work:join")
         if worker is None:
             return render(request, "worker_site/not_a_worker.html", status=403)
-        return view(request, worker, *args, **kwargs)
+        return _called(view, request, worker, args, kwargs)
 
     return checked
+
+
+def _called(
+    view: View, request: HttpRequest, worker: Worker, args: Any, kwargs: Any
+) -> HttpResponse:
+    """Call the view with times in the worker's zone; its pages ask for their choices."""
+    request.profile = profile_of(worker)  # type: ignore[attr-defined]
+    with timezone.override(zone_of(worker)):
+        return view(request, worker, *args, **kwargs)
 
 
 def _page_to_come_back_to(request: HttpRequest) -> str:

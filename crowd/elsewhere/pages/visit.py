@@ -31,7 +31,7 @@ def visit_of(request: HttpRequest) -> Arrival | None:
         return None
     session = (
         ExternalSession.objects.filter(pk=kept["session"])
-        .select_related("campaign__hit_type", "worker")
+        .select_related("campaign__hit_type", "worker__profile")
         .first()
     )
     if session is None:

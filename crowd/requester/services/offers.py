@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING
 from django.db.models import Count, Exists, OuterRef, Q, Subquery
 from django.db.models.functions import Coalesce
 
+from crowd.campaigns.selectors.work_records import key_of_requester, records
+from crowd.hits.models.work_record import WorkRecord
 from crowd.requester.models.account import (
     Requester,
     RequesterAssignment,
@@ -36,6 +38,8 @@ class Group:
     hit_type: RequesterHITType
     n_left: int
     needs: list[Need]
+    # how its requester has decided so far
+    record: WorkRecord | None = None
 
     @property
     def left(self) -> str:
@@ -63,11 +67,13 @@ def groups(worker: Worker, now: datetime) -> list[Group]:
     types = RequesterHITType.objects.filter(
         Exists(left.filter(hit_type=OuterRef("pk")))
     ).select_related("requester")
+    known = records({key_of_requester(hit_type.requester_id) for hit_type in types})
     all_groups = [
         Group(
             hit_type,
             left.filter(hit_type=hit_type)[:COUNTED].count(),
             needs_of(hit_type, worker),
+            known.get(key_of_requester(hit_type.requester_id)),
         )
         for hit_type in types
     ]

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
+
 from django.core.exceptions import ValidationError
 from django.db import models
 from django.db.models import Q
 
 from crowd.hits.models.campaign import Campaign
+from crowd.workers.choices import COUNTRIES, languages
 
 
 class Requirement(models.Model):
@@ -17,6 +20,7 @@ class Requirement(models.Model):
         APPROVED = "APPROVED", "number of approved HITs"
         APPROVED_PERCENT = "APPROVED_PERCENT", "share of HITs approved, in percent"
         COUNTRY = "COUNTRY", "lives in one of these countries"
+        LANGUAGE = "LANGUAGE", "speaks one of these languages"
 
     pool = models.CharField(
         max_length=100,
@@ -45,6 +49,13 @@ class Requirement(models.Model):
         max_length=300, blank=True, help_text="Two-letter codes, separated by spaces."
     )
 
+    languages = models.CharField(
+        max_length=300,
+        blank=True,
+        help_text="Two-letter codes such as de fr, separated by spaces; workers say "
+        "themselves which they speak.",
+    )
+
     class Meta:
         ordering = ["pk"]
         constraints = [
@@ -71,23 +82,31 @@ class Requirement(models.Model):
             self.Kind.APPROVED: f"at least {self.at_least} approved HITs",
             self.Kind.APPROVED_PERCENT: f"at least {self.at_least} % approved",
             self.Kind.COUNTRY: f"lives in {self.countries}",
+            self.Kind.LANGUAGE: f"speaks {self.languages}",
         }
         return what.get(self.Kind(self.kind), self.kind)
 
     @property
     def content(self) -> list[str | int | None]:
         """Give what is required, whoever it is required of."""
-        return [self.kind, self.test_name, self.at_least, self.countries]
+        what = self.languages if self.kind == self.Kind.LANGUAGE else self.countries
+        return [self.kind, self.test_name, self.at_least, what]
 
     @property
     def demands(self) -> bool:
         """Tell whether anybody could lack it: at least none is no demand."""
-        return self.kind in {self.Kind.TEST, self.Kind.COUNTRY} or bool(self.at_least)
+        numbers = {self.Kind.APPROVED, self.Kind.APPROVED_PERCENT}
+        return self.kind not in numbers or bool(self.at_least)
 
     @property
     def country_codes(self) -> list[str]:
         """Give the countries' codes in capitals."""
         return self.countries.upper().replace(",", " ").split()
+
+    @property
+    def language_codes(self) -> list[str]:
+        """Give the languages' codes in small letters."""
+        return self.languages.lower().replace(",", " ").split()
 
     def clean(self) -> None:
         """Refuse a requirement that says nothing, or too much."""
@@ -99,7 +118,9 @@ class Requirement(models.Model):
                     {"test_name": "Give the name of the qualification."}
                 )
         elif self.kind == self.Kind.COUNTRY:
-            self._clean_countries()
+            self._clean_codes("countries", self.country_codes, COUNTRIES)
+        elif self.kind == self.Kind.LANGUAGE:
+            self._clean_codes("languages", self.language_codes, languages())
         elif self.kind in self.Kind.values:
             self._clean_number()
 
@@ -110,9 +131,12 @@ class Requirement(models.Model):
         if most is not None and self.at_least > most:
             raise ValidationError({"at_least": "A percentage cannot exceed 100."})
 
-    def _clean_countries(self) -> None:
-        codes = self.country_codes
-        if not codes or any(len(code) != 2 or not code.isalpha() for code in codes):
+    def _clean_codes(
+        self, field: str, codes: list[str], known: Collection[str]
+    ) -> None:
+        if not codes:
+            raise ValidationError({field: "Give two-letter codes."})
+        if unknown := [code for code in codes if code not in known]:
             raise ValidationError(
-                {"countries": "Give two-letter codes such as US GB AU."}
+                {field: f"These are no two-letter codes: {', '.join(unknown)}."}
             )

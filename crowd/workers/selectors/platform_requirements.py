@@ -106,6 +106,11 @@ def summed(rows: Iterable[Requirement]) -> Requirements:
         elif row.kind == Kind.COUNTRY:
             named = set(row.country_codes)
             countries = named if countries is None else countries & named
+        elif row.kind == Kind.LANGUAGE:
+            raise GenieError(
+                "Which languages workers speak is only known on this site.",
+                code="requirement-not-checked",
+            )
         elif row.test_name not in names:
             names.append(row.test_name)
     if countries is not None and not countries:

@@ -13,6 +13,7 @@ from crowd.hits.models.assignment import Assignment
 from crowd.hits.models.campaign import Campaign
 from crowd.platforms.selfhosted import SelfHosted
 from crowd.requester.models.records import WorkerRecord
+from crowd.workers.models.profile import Profile
 from crowd.workers.models.requirement import Requirement
 from crowd.workers.models.worker import Worker
 from crowd.workers.selectors.qualifications import held
@@ -21,6 +22,8 @@ Kind = Requirement.Kind
 State = Assignment.State
 # Nobody's share of approvals counts before this many decisions, as on Mechanical Turk.
 ENOUGH_WORK = 100
+# what workers may say of themselves
+SAID = {Kind.COUNTRY, Kind.LANGUAGE}
 
 
 @dataclass(frozen=True)
@@ -51,8 +54,8 @@ def unmet(
 ) -> dict[int, list[Requirement]]:
     """Give what the worker lacks for each campaign, in six queries however many.
 
-    Who lives where nobody knows does not live in a country that is required, unless the
-    platform that sent them keeps everybody else away.
+    Who has not said where they live, and of whom staff do not know it, does not live in a
+    country that is required, unless the platform that sent them keeps everybody else away.
     """
     required = _required(campaigns)
     if not required:
@@ -105,7 +108,15 @@ def _judge(
         if any(row.kind in counted for row in rows)
         else TrackRecord(0, 0)
     )
-    country = _country(worker) if any(r.kind == Kind.COUNTRY for r in rows) else ""
+    profile = (
+        Profile.objects.filter(worker=worker).first()
+        if any(row.kind in SAID for row in rows)
+        else None
+    ) or Profile()
+    country = (
+        country_of(worker, profile) if any(r.kind == Kind.COUNTRY for r in rows) else ""
+    )
+    spoken = set(profile.languages.split())
     names = {row.test_name for row in rows if row.kind == Kind.TEST}
     held_names = held(worker, names, now) if names else set()
 
@@ -116,6 +127,8 @@ def _judge(
             return record.n_approved >= (row.at_least or 0)
         if row.kind == Kind.APPROVED_PERCENT:
             return record.percent >= (row.at_least or 0)
+        if row.kind == Kind.LANGUAGE:
+            return not spoken.isdisjoint(row.language_codes)
         return country in row.country_codes
 
     return meets
@@ -134,9 +147,9 @@ def _vouched(
     return vouched
 
 
-def _country(worker: Worker) -> str:
-    """Give the country that staff have entered; empty where it is not known."""
+def country_of(worker: Worker, profile: Profile) -> str:
+    """Give the country that staff have checked, or else the one that the worker says."""
     countries = WorkerRecord.objects.filter(worker=worker).values_list(
         "country", flat=True
     )
-    return countries.first() or ""
+    return countries.first() or profile.country

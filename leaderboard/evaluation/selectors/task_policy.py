@@ -75,6 +75,8 @@ def _words(requirement: Requirement, tests: dict[str, QualificationTest]) -> str
         return f"an approval rate of at least {requirement.at_least} %"
     if requirement.kind == Kind.COUNTRY:
         return f"lives in one of: {requirement.countries}"
+    if requirement.kind == Kind.LANGUAGE:
+        return f"speaks one of: {requirement.languages}"
     test = tests.get(requirement.test_name)
     if test is None:
         return f"has passed the test “{requirement.test_name}”"

@@ -13,8 +13,16 @@ from crowd.hits.models.assignment import Answer, Assignment
 from crowd.hits.models.signals import Signals
 from crowd.messages.models import Message
 from crowd.money.models import LedgerEntry, PaymentDetails, Payout
+from crowd.requester.models.account import RequesterAssignment, RequesterBonus
+from crowd.requester.models.records import WorkerRecord
+from crowd.workers.models.profile import Profile
 from crowd.workers.models.qualification_attempt import QualificationGrant, TestAttempt
-from crowd.workers.models.worker import Consent, Worker
+from crowd.workers.models.worker import (
+    Application,
+    Consent,
+    ConsentVersion,
+    Worker,
+)
 from genie.accounts.models import AccessToken, PrivateRead, TaskRole
 from genie.lib.typing import Account
 from leaderboard.studio.models import Draft
@@ -133,15 +141,71 @@ def _muted(user: Account) -> list[str]:
     return list(row.muted) if row else []
 
 
+def _only(rows: Any, *fields: str) -> dict[str, Any] | None:
+    return next(iter(_rows(rows, *fields)), None)
+
+
+def _consents(worker: Worker) -> list[dict[str, Any]]:
+    """Give what the worker agreed to, in the words of then where they were kept."""
+    given = Consent.objects.filter(worker=worker).order_by("pk")
+    words = dict(
+        ConsentVersion.objects.filter(sha256__in=given.values("text_sha256"))
+        .order_by()
+        .values_list("sha256", "html")
+    )
+    return [
+        {
+            "pool": row.pool,
+            "given_at": row.given_at,
+            "words": words.get(row.text_sha256),
+        }
+        for row in given
+    ]
+
+
+def _requesters_work(worker: Worker) -> list[dict[str, Any]]:
+    rows = RequesterAssignment.objects.filter(worker__worker=worker).order_by("pk")
+    return _rows(
+        rows,
+        "entity_id",
+        "hit__hit_type__title",
+        "hit__requester__name",
+        "hit__reward_cents",
+        "state",
+        "accepted_at",
+        "submitted_at",
+        "answer",
+        "feedback",
+        "paid_at",
+    )
+
+
 def _worker(worker: Worker) -> dict[str, Any]:
     assignments = Assignment.objects.filter(worker=worker).order_by("pk")
     return {
         "platform": worker.platform,
         "pseudonym": worker.pseudonym,
         "since": worker.created_at,
-        "consents": _rows(
-            Consent.objects.filter(worker=worker).order_by("pk"), "pool", "given_at"
+        "profile": _only(
+            Profile.objects.filter(worker=worker),
+            "time_zone",
+            "language",
+            "goes_on",
+            "wants_news",
+            "mailed_at",
+            "languages",
+            "country",
+            "country_said_at",
         ),
+        # what staff have checked
+        "record": _only(
+            WorkerRecord.objects.filter(worker=worker),
+            "country",
+            "subdivision",
+            "adult",
+            "master",
+        ),
+        "consents": _consents(worker),
         "assignments": _rows(
             assignments,
             "pk",
@@ -206,6 +270,17 @@ def _worker(worker: Worker) -> dict[str, Any]:
             "answer",
             "created_at",
             "answered_at",
+        ),
+        "work_for_requesters": _requesters_work(worker),
+        "bonuses_of_requesters": _rows(
+            RequesterBonus.objects.filter(assignment__worker__worker=worker).order_by(
+                "pk"
+            ),
+            "assignment__entity_id",
+            "amount_cents",
+            "reason",
+            "granted_at",
+            "paid_at",
         ),
         "payments": _rows(
             LedgerEntry.objects.filter(assignment__worker=worker).order_by("pk"),

@@ -15,6 +15,7 @@ from django.utils.translation import gettext
 
 from crowd.money.services import payment_details
 from crowd.workers.models.worker import Application, Worker
+from crowd.workers.services import profiles
 from genie.accounts.models import AccessToken, TaskRole
 from genie.history import log
 from genie.lib.errors import GenieError
@@ -52,10 +53,10 @@ def delete(user_pk: int) -> None:
         _refuse_last_superuser(user)
         for model in _OF_THE_PERSON:
             model.objects.filter(user=user).delete()
-        worker = Worker.objects.filter(user=user).first()
-        if worker is not None:
+        for worker in Worker.objects.filter(user=user):
             log.forget(log.Kind.BAN, [worker.pk])
             payment_details.forget(worker)
+            profiles.forget(worker)
         # a link that they gave somebody opens nothing any more
         TeamInvitation.objects.filter(
             created_by=user, accepted_at=None, revoked_at=None

@@ -13,6 +13,7 @@ from django.utils.translation import gettext
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 
+from crowd.money.selectors.earnings import earnings
 from crowd.workers.models.worker import Worker
 from genie.lib.errors import GenieError
 from genie.lib.typing import Account
@@ -67,11 +68,12 @@ def leave(request: HttpRequest) -> HttpResponse:
             logout(request)
             messages.success(request, gettext("Your account has been deleted."))
             return redirect("leaderboard:home")
+    worker = Worker.objects.filter(user=user).first()
     context = {
         "here": "account",
         "form": form,
         "n_submissions": Submission.objects.filter(owner=user).count(),
-        "works": Worker.objects.filter(user=user).exists(),
+        "unpaid": earnings(worker) if worker else None,
     }
     status = 400 if form.errors else 200
     return render(request, "leaderboard/teams/leave.html", context, status=status)

@@ -1,0 +1,132 @@
+"""What a worker has earned on which day, and with what."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import date
+from typing import Any
+
+from django.db.models import Case, Count, F, Q, QuerySet, Sum, Value, When
+from django.db.models.functions import TruncDate
+from django.utils import timezone
+
+from crowd.hits.models.assignment import Assignment
+from crowd.money.models import LedgerEntry
+from crowd.money.selectors import fair_pay
+from crowd.requester.models.account import RequesterAssignment, RequesterBonus
+from crowd.workers.models.worker import Worker
+
+# what money is for
+WORK, BONUS, TOP_UP = "work", "bonus", "top-up"
+Kind = LedgerEntry.Kind
+State = LedgerEntry.State
+
+
+@dataclass(frozen=True)
+class Line:
+    """What one kind of work brought on one day."""
+
+    what: str
+    title: str
+    # of a requester; empty: of this site
+    by: str
+    n: int
+    cents: int
+    # of it not approved yet
+    pending_cents: int
+
+
+@dataclass(frozen=True)
+class Day:
+    """One day with its lines, the greatest first."""
+
+    date: date
+    lines: tuple[Line, ...]
+
+    @property
+    def cents(self) -> int:
+        """Give the day's sum."""
+        return sum(line.cents for line in self.lines)
+
+    @property
+    def pending_cents(self) -> int:
+        """Give what of the day's sum is not approved yet."""
+        return sum(line.pending_cents for line in self.lines)
+
+
+def earned_by_day(worker: Worker) -> list[Day]:
+    """Give a worker's days in the zone in force, newest first; rejected work earns nothing.
+
+    Work counts on the day when it was sent in, a bonus when it was given. The sums of all
+    days are those of `earnings`.
+    """
+    lines_by_day: dict[date, list[Line]] = {}
+    for rows in (_of_campaigns(worker), *_of_requesters(worker)):
+        for row in rows:
+            day = row.pop("day")
+            row["pending_cents"] = row["pending_cents"] or 0
+            lines_by_day.setdefault(day, []).append(Line(**row))
+    return [
+        Day(day, tuple(sorted(lines, key=lambda line: -line.cents)))
+        for day, lines in sorted(lines_by_day.items(), reverse=True)
+    ]
+
+
+def _of_campaigns(worker: Worker) -> Iterable[dict[str, Any]]:
+    reward = Q(kind=Kind.REWARD)
+    rows = (
+        LedgerEntry.objects.filter(
+            assignment__worker=worker,
+            state__in=[State.PLANNED, State.SENDING, State.DONE],
+        )
+        .exclude(kind=Kind.FEE)
+        .annotate(
+            what=Case(
+                When(reward, then=Value(WORK)),
+                When(idempotency_key__startswith=fair_pay.KEY, then=Value(TOP_UP)),
+                default=Value(BONUS),
+            ),
+            at=Case(
+                When(reward, then=F("assignment__submitted_at")),
+                default=F("created_at"),
+            ),
+            title=F("campaign__hit_type__title"),
+            by=Value(""),
+        )
+    )
+    pending = Q(assignment__state=Assignment.State.SUBMITTED) & ~Q(state=State.DONE)
+    return _summed(rows, "amount_cents", pending)
+
+
+def _of_requesters(worker: Worker) -> Iterable[Iterable[dict[str, Any]]]:
+    states = RequesterAssignment.State
+    work = RequesterAssignment.objects.filter(
+        worker__worker=worker, state__in=[states.SUBMITTED, states.APPROVED]
+    ).annotate(
+        what=Value(WORK),
+        at=F("submitted_at"),
+        title=F("hit__hit_type__title"),
+        by=F("hit__requester__name"),
+    )
+    yield _summed(work, "hit__reward_cents", Q(state=states.SUBMITTED))
+    bonuses = RequesterBonus.objects.filter(assignment__worker__worker=worker).annotate(
+        what=Value(BONUS),
+        at=F("granted_at"),
+        title=F("assignment__hit__hit_type__title"),
+        by=F("assignment__hit__requester__name"),
+    )
+    yield _summed(bonuses, "amount_cents", Q(pk=None))
+
+
+def _summed(rows: QuerySet[Any], cents: str, pending: Q) -> Iterable[dict[str, Any]]:
+    zone = timezone.get_current_timezone()
+    summed: Iterable[dict[str, Any]] = (
+        rows.order_by()
+        .annotate(day=TruncDate("at", tzinfo=zone))
+        .values("day", "what", "title", "by")
+        .annotate(
+            n=Count("pk"), cents=Sum(cents), pending_cents=Sum(cents, filter=pending)
+        )
+    )
+    return summed

@@ -1,0 +1,38 @@
+"""Words for workers: lengths of time, and what times on a page mean."""
+
+from __future__ import annotations
+
+from django import template
+from django.utils import timezone
+from django.utils.translation import ngettext
+
+register = template.Library()
+_MINUTE, _HOUR, _DAY = 60, 3_600, 86_400
+
+
+@register.filter
+def roughly(seconds: float) -> str:
+    """Say how long something takes, in one unit.
+
+    Examples
+    --------
+    >>> roughly(25.4), roughly(89), roughly(100), roughly(86_400)
+    ('25 seconds', '89 seconds', '2 minutes', '24 hours')
+    """
+    if seconds < 1.5 * _MINUTE:
+        n = max(1, round(seconds))
+        return ngettext("%(n)s second", "%(n)s seconds", n) % {"n": n}
+    if seconds < 1.5 * _HOUR:
+        n = round(seconds / _MINUTE)
+        return ngettext("%(n)s minute", "%(n)s minutes", n) % {"n": n}
+    if seconds < 2 * _DAY:
+        n = round(seconds / _HOUR)
+        return ngettext("%(n)s hour", "%(n)s hours", n) % {"n": n}
+    n = round(seconds / _DAY)
+    return ngettext("%(n)s day", "%(n)s days", n) % {"n": n}
+
+
+@register.simple_tag
+def zone_name() -> str:
+    """Name the zone in which the page gives its times."""
+    return timezone.get_current_timezone_name().replace("_", " ")

@@ -1,0 +1,182 @@
+"""What a worker chooses: times, mail, what they say of themselves; what they agreed to."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django import forms
+from django.contrib import messages
+from django.core.signing import BadSignature
+from django.http import Http404, HttpRequest, HttpResponse, QueryDict
+from django.shortcuts import get_object_or_404, redirect, render
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
+from django.views.decorators.cache import never_cache
+from django.views.decorators.csrf import csrf_exempt
+from django.views.decorators.http import require_POST
+
+from crowd.campaigns.services import news
+from crowd.elsewhere.pages.access import for_workers
+from crowd.hits.models.campaign import Campaign
+from crowd.workers.choices import COUNTRIES, UTC, languages, time_zones
+from crowd.workers.models.profile import Profile
+from crowd.workers.models.requirement import Requirement
+from crowd.workers.models.worker import Consent, ConsentVersion, Worker
+from crowd.workers.selectors.consent import consent_text
+from crowd.workers.selectors.profiles import asked_for, may_say_country, profile_of
+from crowd.workers.services import profiles
+from genie.lib.errors import GenieError
+
+Kind = Requirement.Kind
+
+
+class SettingsForm(forms.Form):
+    """What can be set; nothing is asked that no work needs."""
+
+    time_zone = forms.ChoiceField(label=gettext_lazy("Time zone"))
+    goes_on = forms.TypedChoiceField(
+        label=gettext_lazy("After each HIT"),
+        coerce=lambda value: value == "next",
+        choices=[
+            ("next", gettext_lazy("Go on with the next HIT of the same kind")),
+            ("list", gettext_lazy("Go back to the list of work")),
+        ],
+        widget=forms.RadioSelect,
+    )
+    wants_news = forms.BooleanField(
+        label=gettext_lazy("Write to me when there is new work that I can do"),
+        required=False,
+        help_text=gettext_lazy(
+            "At most one e-mail a day; each has a link that ends them."
+        ),
+    )
+    country = forms.ChoiceField(
+        label=gettext_lazy("Country where you live"),
+        required=False,
+        help_text=gettext_lazy("You can change it every 30 days."),
+    )
+    languages = forms.MultipleChoiceField(
+        label=gettext_lazy("Languages that you speak well"),
+        required=False,
+        widget=forms.CheckboxSelectMultiple,
+    )
+
+    def __init__(
+        self, posted: QueryDict | None, profile: Profile, address: str
+    ) -> None:
+        spoken = profile.languages.split()
+        initial = {
+            "time_zone": profile.time_zone or UTC,
+            "goes_on": "next" if profile.goes_on else "list",
+            "wants_news": profile.wants_news,
+            "country": profile.country,
+            "languages": spoken,
+        }
+        super().__init__(posted, initial=initial)
+        asked = asked_for()
+        zones = [(name, name.replace("_", " ")) for name in time_zones()]
+        self.fields["time_zone"].choices = zones  # type: ignore[attr-defined]
+        if not address:
+            del self.fields["wants_news"]
+        if any(row.kind == Kind.COUNTRY for row in asked) or profile.country:
+            places = [("", _("I would rather not say")), *((c, c) for c in COUNTRIES)]
+            self.fields["country"].choices = places  # type: ignore[attr-defined]
+            self.fields["country"].disabled = not may_say_country(profile)
+        else:
+            del self.fields["country"]
+        # no others than those that some work needs, and those that were chosen
+        codes = {code for row in asked for code in row.language_codes} | {*spoken}
+        named = [one for one in languages().items() if one[0] in codes]
+        self.fields["languages"].choices = named  # type: ignore[attr-defined]
+        if not named:
+            del self.fields["languages"]
+
+    def chosen(self) -> profiles.Chosen:
+        """Give what was chosen; what was not asked stays as it is."""
+        given = self.cleaned_data
+        return profiles.Chosen(
+            time_zone=given["time_zone"],
+            goes_on=given["goes_on"],
+            wants_news=given.get("wants_news", self.initial["wants_news"]),
+            country=given.get("country"),
+            languages=given.get("languages"),
+        )
+
+
+@for_workers
+def settings(request: HttpRequest, worker: Worker) -> HttpResponse:
+    """Let a worker choose, and lead to what is kept of them."""
+    profile, address = profile_of(worker), news.address_of(worker)
+    posted = request.POST if request.method == "POST" else None
+    form = SettingsForm(posted, profile, address)
+    if posted is not None and form.is_valid():
+        try:
+            profiles.choose(worker, form.chosen())
+        except GenieError as error:
+            form.add_error("country", error.message)
+        else:
+            messages.success(request, _("Saved."))
+            return redirect("work:settings")
+    context = {
+        "here": "settings",
+        "form": form,
+        "about": [
+            form[name] for name in ("country", "languages") if name in form.fields
+        ],
+        "address": address,
+        "agreed": _agreed(worker),
+    }
+    status = 422 if form.errors else 200
+    return render(request, "worker_site/settings.html", context, status=status)
+
+
+@require_POST
+@for_workers
+def zone(request: HttpRequest, worker: Worker) -> HttpResponse:
+    """Keep the zone of the worker's browser until they choose one."""
+    kept = profiles.guess_zone(worker, request.POST.get("time_zone", ""))
+    return HttpResponse(status=204 if kept else 200)
+
+
+@for_workers
+def agreed(request: HttpRequest, worker: Worker, pk: int) -> HttpResponse:
+    """Show what a worker agreed to, in the words of that day."""
+    given = get_object_or_404(Consent, pk=pk, worker=worker)
+    kept = ConsentVersion.objects.filter(sha256=given.text_sha256).first()
+    now = consent_text(given.pool)
+    if kept is None and now.sha256 != given.text_sha256:
+        raise Http404("The words of that day were not kept.")
+    context = {
+        "given": given,
+        "title": _titles([given.pool]).get(given.pool, given.pool),
+        "html": now.html if kept is None else kept.html,
+        "in_force": now.sha256 == given.text_sha256,
+    }
+    return render(request, "worker_site/agreed.html", context)
+
+
+# Mail programs send this by themselves when their button is pressed (RFC 8058).
+@csrf_exempt
+@never_cache
+def no_news(request: HttpRequest, token: str) -> HttpResponse:
+    """End the mail about new work, without signing in."""
+    try:
+        worker = news.reader(token)
+    except BadSignature:
+        raise Http404("This link does not work.") from None
+    ended = request.method == "POST"
+    if ended:
+        profiles.no_more_news(worker)
+    return render(request, "worker_site/no_news.html", {"ended": ended})
+
+
+def _agreed(worker: Worker) -> list[dict[str, Any]]:
+    """List what the worker agreed to, newest first, by the work's title."""
+    rows = list(worker.consents.order_by("-given_at", "-pk"))
+    titles = _titles({row.pool for row in rows})
+    return [{"row": row, "title": titles.get(row.pool, row.pool)} for row in rows]
+
+
+def _titles(pools: Any) -> dict[str, str]:
+    campaigns = Campaign.objects.filter(pool__in=pools).order_by("pk")
+    return dict(campaigns.values_list("pool", "hit_type__title"))

@@ -1,0 +1,45 @@
+"""What workers choose from: time zones, countries, languages."""
+
+from __future__ import annotations
+
+from functools import cache
+from zoneinfo import available_timezones
+
+from django.conf.locale import LANG_INFO
+from django.utils.translation import gettext
+
+UTC = "UTC"
+# ISO 3166-1; pages name them by the browser's own list
+_CODES = (
+    "AD AE AF AG AI AL AM AO AQ AR AS AT AU AW AX AZ BA BB BD BE BF BG BH BI BJ BL BM BN "
+    "BO BQ BR BS BT BV BW BY BZ CA CC CD CF CG CH CI CK CL CM CN CO CR CU CV CW CX CY CZ "
+    "DE DJ DK DM DO DZ EC EE EG EH ER ES ET FI FJ FK FM FO FR GA GB GD GE GF GG GH GI GL "
+    "GM GN GP GQ GR GS GT GU GW GY HK HM HN HR HT HU ID IE IL IM IN IO IQ IR IS IT JE JM "
+    "JO JP KE KG KH KI KM KN KP KR KW KY KZ LA LB LC LI LK LR LS LT LU LV LY MA MC MD ME "
+    "MF MG MH MK ML MM MN MO MP MQ MR MS MT MU MV MW MX MY MZ NA NC NE NF NG NI NL NO NP "
+    "NR NU NZ OM PA PE PF PG PH PK PL PM PN PR PS PT PW PY QA RE RO RS RU RW SA SB SC SD "
+    "SE SG SH SI SJ SK SL SM SN SO SR SS ST SV SX SY SZ TC TD TF TG TH TJ TK TL TM TN TO "
+    "TR TT TV TW TZ UA UG UM US UY UZ VA VC VE VG VI VN VU WF WS YE YT ZA ZM ZW"
+)
+COUNTRIES = tuple(_CODES.split())
+# not places, but other names of times
+_NO_PLACES = ("Etc/", "posix/", "right/", "SystemV/", "US/")
+
+
+@cache
+def time_zones() -> tuple[str, ...]:
+    """Give the names of the zones that people live in, UTC first."""
+    names = (name for name in available_timezones() if "/" in name)
+    return (UTC, *sorted(name for name in names if not name.startswith(_NO_PLACES)))
+
+
+def languages() -> dict[str, str]:
+    """Give the languages with a code of two letters, by their names in the page's own."""
+    names = {
+        code: gettext(str(info["name"]))
+        for code, info in LANG_INFO.items()
+        if len(code) == 2 and "name" in info
+    }
+    # of which Django knows the two scripts only
+    names["zh"] = gettext("Chinese")
+    return dict(sorted(names.items(), key=lambda item: item[1]))

@@ -1,0 +1,84 @@
+"""Keep what workers choose and say of themselves, and forget it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from django.db import transaction
+from django.db.models import Max
+from django.utils import timezone
+
+from crowd.hits.models.campaign import Campaign
+from crowd.messages.models import Message
+from crowd.requester.models.records import WorkerRecord
+from crowd.workers.choices import COUNTRIES, languages, time_zones
+from crowd.workers.models.profile import Profile
+from crowd.workers.models.worker import Worker
+from crowd.workers.selectors.profiles import may_say_country
+from genie.lib.errors import GenieError
+
+
+@dataclass(frozen=True)
+class Chosen:
+    """What a worker sets on one page; None leaves what there is."""
+
+    time_zone: str
+    goes_on: bool
+    wants_news: bool
+    country: str | None = None
+    languages: Iterable[str] | None = None
+
+
+def guess_zone(worker: Worker, name: str) -> bool:
+    """Keep the browser's zone where the worker has chosen none; False where it is kept not."""
+    if name not in time_zones():
+        return False
+    profile, _ = Profile.objects.get_or_create(worker=worker)
+    return bool(
+        Profile.objects.filter(pk=profile.pk, time_zone="").update(time_zone=name)
+    )
+
+
+@transaction.atomic
+def choose(worker: Worker, chosen: Chosen) -> Profile:
+    """Keep a worker's choices.
+
+    Raises
+    ------
+    GenieError
+        ``said-already`` for another country so soon after the last one.
+    """
+    Profile.objects.get_or_create(worker=worker)
+    profile = Profile.objects.select_for_update().get(worker=worker)
+    if chosen.wants_news and not profile.wants_news:
+        # what is there already is no news
+        running = Campaign.objects.filter(state=Campaign.State.RUNNING).order_by()
+        newest = running.aggregate(at=Max("starts_at"))["at"]
+        profile.news_until = newest or timezone.now()
+    profile.time_zone = chosen.time_zone
+    profile.goes_on = chosen.goes_on
+    profile.wants_news = chosen.wants_news
+    if chosen.languages is not None:
+        known = languages()
+        profile.languages = " ".join(code for code in chosen.languages if code in known)
+    if chosen.country is not None and chosen.country != profile.country:
+        if not may_say_country(profile):
+            raise GenieError(
+                "The country was changed less than 30 days ago.", code="said-already"
+            )
+        profile.country = chosen.country if chosen.country in COUNTRIES else ""
+        profile.country_said_at = timezone.now()
+    profile.save()
+    return profile
+
+
+def no_more_news(worker_pk: int) -> None:
+    """Send no more mail about new work."""
+    Profile.objects.filter(worker=worker_pk).update(wants_news=False)
+
+
+def forget(worker: Worker) -> None:
+    """Delete what is only of use while somebody works here; their answers stay."""
+    for model in (Profile, WorkerRecord, Message):
+        model.objects.filter(worker=worker).delete()

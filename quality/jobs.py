@@ -1,0 +1,11 @@
+"""Periodic work as jobs: thin, and safe to run twice."""
+
+from __future__ import annotations
+
+from crowd.campaigns.services import work_records
+from quality.appeals.selectors import outcomes
+
+
+def renew_work_records() -> None:
+    """Count what lists of work say of its pace and of those who decide on it."""
+    work_records.renew(outcomes())
