@@ -6,7 +6,7 @@ from django.db import migrations, models
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('crowd', '0037_open_hits_by_group'),
+        ('crowd', '0042_languages_of_work'),
     ]
 
     operations = [

@@ -10,7 +10,7 @@ from django.db import migrations, models
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('crowd', '0037_open_hits_by_group'),
+        ('crowd', '0039_applications_and_limited_places'),
         migrations.swappable_dependency(settings.AUTH_USER_MODEL),
     ]
 

@@ -7,7 +7,7 @@ from django.db import migrations, models
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('crowd', '0037_open_hits_by_group'),
+        ('crowd', '0043_explanations_of_test_questions'),
     ]
 
     operations = [

@@ -9,7 +9,7 @@ from django.db import migrations, models
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('crowd', '0037_open_hits_by_group'),
+        ('crowd', '0040_studies_on_other_platforms'),
         migrations.swappable_dependency(settings.AUTH_USER_MODEL),
     ]
 
