@@ -1,6 +1,6 @@
 # Two commands: `make demo` shows Genie at work, `make test` proves it.
 .DEFAULT_GOAL := help
-.PHONY: help demo demo-begins test test-slow test-all fuzz test-neural test-postgres check check-types check-rest sbom audit bench clean setup
+.PHONY: help demo demo-begins test test-slow test-all fuzz test-neural test-postgres check check-types check-rest messages sbom audit bench clean setup
 
 PYTHON ?= python3
 BIN := .venv/bin
@@ -95,6 +95,13 @@ check-rest:
 	$(BIN)/python manage.py makemigrations --check --dry-run
 	$(BIN)/python manage.py check
 	git ls-files '*.html' | xargs $(BIN)/djade --target-version 5.2 --check
+
+# What people translate; the admin's own templates are in English. Needs GNU gettext.
+LOCALES := de fr es zh_Hans ar hi
+
+messages: .venv/dev ## collect what is to be translated into genie/locale, and compile it (needs gettext)
+	@$(BIN)/python manage.py makemessages --verbosity 0 --no-obsolete --add-location file $(LOCALES:%=--locale %) --ignore 'templates/admin/*' --ignore 'tests/*' --ignore 'benchmarks/*' --ignore 'client/*' --ignore 'docs/*' --ignore 'build/*' --ignore 'var/*'
+	@cd genie && ../$(BIN)/python ../manage.py compilemessages --verbosity 0
 
 sbom: .venv/dev ## write build/genie.cdx.json: what Genie is made of, with licences (CycloneDX)
 	@mkdir -p build && $(BIN)/python .ci/sbom.py build/genie.cdx.json

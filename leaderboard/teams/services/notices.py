@@ -6,6 +6,7 @@ from django.core.mail import EmailMessage
 from django.db import transaction
 from django.template.loader import render_to_string
 from django.utils import timezone
+from django.utils.translation import gettext_lazy
 
 from genie.accounts.addresses import addresses_of
 from genie.lib.logs import one_line
@@ -15,11 +16,11 @@ from leaderboard.teams.selectors.site_urls import absolute
 from leaderboard.teams.services.announce import KINDS
 
 _SUBJECT = {
-    "submitted": "was received",
-    "invalid": "is invalid",
-    "approved": "is approved for human evaluation",
-    "scored": "has its score",
-    "published": "is published",
+    "submitted": gettext_lazy("%(system)s was received"),
+    "invalid": gettext_lazy("%(system)s is invalid"),
+    "approved": gettext_lazy("%(system)s is approved for human evaluation"),
+    "scored": gettext_lazy("%(system)s has its score"),
+    "published": gettext_lazy("%(system)s is published"),
 }
 
 
@@ -47,7 +48,7 @@ def send(pk: int) -> None:
 
 def _message(notice: Notice, address: str) -> EmailMessage:
     submission = notice.event.submission
-    subject = f"[Genie] {submission.system_name} {_SUBJECT[notice.kind]}"
+    said = _SUBJECT[notice.kind] % {"system": submission.system_name}
     context = {
         "notice": notice,
         "submission": submission,
@@ -56,7 +57,7 @@ def _message(notice: Notice, address: str) -> EmailMessage:
         "preferences": absolute("leaderboard:notices"),
     }
     body = render_to_string("leaderboard/teams/notice.txt", context)
-    return EmailMessage(one_line(subject, 150), body, None, [address])
+    return EmailMessage(one_line(f"[Genie] {said}", 150), body, None, [address])
 
 
 def muted_by(user: Account) -> list[str]:

@@ -120,8 +120,9 @@ def _send(team: Team, email: str, link: str, by: Account) -> None:
         "link": link,
         "days": DAYS,
     }
+    subject = gettext("Join the team %(team)s") % said
     send_mail(
-        one_line(f"[Genie] {gettext('Join the team %(team)s') % said}"),
+        one_line(f"[Genie] {subject}"),
         gettext(
             "%(person)s invites you to the team %(team)s on Genie.\n\nTo join, open this "
             "link and sign in; you can create an account there:\n%(link)s\n\nThe link "
