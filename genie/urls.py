@@ -4,8 +4,6 @@ from allauth.account.decorators import secure_admin_login
 from django.contrib import admin
 from django.contrib.auth import views as auth
 from django.urls import URLPattern, URLResolver, include, path
-from django.views.decorators.csrf import csrf_exempt
-from django.views.i18n import set_language
 
 from genie.accounts.views import LoginView
 from genie.upkeep.views import security_txt, status
@@ -26,8 +24,6 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("admin/status/", status, name="status"),
     path("admin/", admin.site.urls),
     path("login/", LoginView.as_view(), name="login"),
-    # without a token, so that pages with the menu set no cookie; there is nothing to steal
-    path("language/", csrf_exempt(set_language), name="language"),
     path("logout/", auth.LogoutView.as_view(), name="logout"),
     path("account/", include("genie.accounts.urls", namespace="accounts")),
     path("account/login/", LoginView.as_view(), name="account_login"),

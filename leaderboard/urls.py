@@ -17,6 +17,7 @@ from leaderboard.evaluation.views.joint import joint_evaluation
 from leaderboard.metric_board.views.board import metric_board
 from leaderboard.metric_board.views.downloads import metric_download
 from leaderboard.metric_board.views.outside import hand_in_scores, outside_metric
+from leaderboard.site.views.language import choose as choose_language
 from leaderboard.site.views.pages import favicon, home, how_it_works, privacy
 from leaderboard.site.views.public_log import public_log
 from leaderboard.site.views.public_urls import urlpatterns as public
@@ -32,6 +33,7 @@ urlpatterns = [
     path("studio/", include(studio)),
     path("", home, name="home"),
     path("favicon.ico", favicon),
+    path("language/", choose_language, name="language"),
     path("how-it-works/", how_it_works, name="how-it-works"),
     path("privacy/", privacy, name="privacy"),
     path("history/", public_log, name="public-log"),

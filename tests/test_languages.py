@@ -53,7 +53,7 @@ class Texts(HTMLParser):
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         self.found += [value or "" for name, value in attrs if name in READ_ALOUD]
-        if tag in {"script", "style", "code", "svg"}:
+        if tag in {"script", "style", "code", "kbd", "svg"}:
             self.inside.append(tag)
 
     def handle_endtag(self, tag: str) -> None:
@@ -261,7 +261,9 @@ def test_pages_follow_choice_and_browser_and_others_stay_english(client, admin_c
     assert shown(tasks, "de") == ("en", "ltr")
     assert get_language() == ENGLISH
 
-    answer = client.post(reverse("language"), {"language": "hi", "next": login})
+    answer = client.post(
+        reverse("leaderboard:language"), {"language": "hi", "next": login}
+    )
     assert answer["Location"] == login
     assert shown(login, "de") == ("hi", "ltr")
     assert shown(tasks) == ("en", "ltr")

@@ -7,12 +7,14 @@ from leaderboard.submissions.models.submission import SubmissionEvent
 
 
 class NoticePreference(models.Model):
-    """Which e-mails an account does not want; without a row it gets all of them."""
+    """Which e-mails an account does not want, and their language; without a row all, in English."""
 
     user = models.OneToOneField(
         settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="+"
     )
     muted = models.JSONField(default=list, blank=True)
+    # in which they read what we write; empty: English
+    language = models.CharField(max_length=16, blank=True)
 
     def __str__(self) -> str:
         return f"notices of {self.user}"

@@ -5,11 +5,12 @@ from __future__ import annotations
 from django.core.mail import EmailMessage
 from django.db import transaction
 from django.template.loader import render_to_string
-from django.utils import timezone
+from django.utils import timezone, translation
 from django.utils.translation import gettext_lazy
 
 from genie.accounts.addresses import addresses_of
 from genie.lib.logs import one_line
+from genie.lib.serving.languages import ENGLISH
 from genie.lib.typing import Account
 from leaderboard.teams.models.notice import Notice, NoticePreference
 from leaderboard.teams.selectors.site_urls import absolute
@@ -40,7 +41,8 @@ def send(pk: int) -> None:
     if not address:
         return
     try:
-        _message(notice, address).send()
+        with translation.override(language_of(notice.user)):
+            _message(notice, address).send()
     except OSError:
         Notice.objects.filter(pk=pk).update(sent_at=None)
         raise
@@ -52,12 +54,28 @@ def _message(notice: Notice, address: str) -> EmailMessage:
     context = {
         "notice": notice,
         "submission": submission,
-        "event": notice.event,
+        # events are written down in English
+        "said": notice.event.sentence
+        if translation.get_language() == ENGLISH
+        else f"{said}.",
         "link": absolute("leaderboard:submission", submission.pk),
         "preferences": absolute("leaderboard:notices"),
     }
     body = render_to_string("leaderboard/teams/notice.txt", context)
     return EmailMessage(one_line(f"[Genie] {said}", 150), body, None, [address])
+
+
+def language_of(user: Account) -> str:
+    """Give the language in which somebody is written to."""
+    row = NoticePreference.objects.filter(user_id=user.pk).first()
+    return row.language if row and row.language else ENGLISH
+
+
+def choose_language(user: Account, language: str) -> None:
+    """Keep in which language somebody reads what we write."""
+    NoticePreference.objects.update_or_create(
+        user_id=user.pk, defaults={"language": language}
+    )
 
 
 def muted_by(user: Account) -> list[str]:

@@ -1,0 +1,24 @@
+"""The menu of languages: kept in a cookie, and with the account for what we write to it."""
+
+from __future__ import annotations
+
+from typing import cast
+
+from django.conf import settings
+from django.http import HttpRequest, HttpResponse
+from django.views.decorators.csrf import csrf_exempt
+from django.views.i18n import set_language
+
+from genie.lib.typing import Account
+from leaderboard.teams.services import notices
+
+
+# Without a token, so that pages with the menu set no cookie. Another site that sends this
+# changes the cookie at most: browsers keep the session's to themselves.
+@csrf_exempt
+def choose(request: HttpRequest) -> HttpResponse:
+    """Show pages in another language from now on, and lead back."""
+    language = request.POST.get("language", "")
+    if request.user.is_authenticated and language in dict(settings.LANGUAGES):
+        notices.choose_language(cast("Account", request.user), language)
+    return set_language(request)
