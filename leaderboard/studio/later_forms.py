@@ -140,7 +140,7 @@ class LanguageForm(forms.Form):
     """What workers read of a task in another language."""
 
     def __init__(self, data: Any, asked: in_language.Asked) -> None:
-        super().__init__(data, initial=asked.said)
+        super().__init__(data, initial=dict(asked.said))
         for name, (english, usual) in asked.lines.items():
             long = name in READ_BEFORE
             self.fields[name] = forms.CharField(
