@@ -107,6 +107,7 @@ MATRIX: dict[str, str] = {
     STAFF: """
         api:campaign-list api:campaign-detail api:worker-list api:ban-list api:bundle-list
         api:bundle-detail leaderboard:studio-new leaderboard:studio-task
+        leaderboard:studio-language
     """,
     SUPERUSER: "status",
     WORKER: """
@@ -154,6 +155,7 @@ VALUES = {
     "uidb36": "1",
     "platform": "prolific",
     "number": 0,
+    "language": "de",
 }
 # What staff without any permission may see of the admin.
 ADMIN_OF_ALL_STAFF = {
@@ -202,7 +204,7 @@ OPENED_BY: dict[Staff, str] = {
     Staff.SEE_WORKERS: "api:worker-list",
     Staff.SEE_BANS: "api:ban-list",
     Staff.EXPORT_TASKS: "api:bundle-detail",
-    Staff.SEE_REFERENCES: "leaderboard:studio-task",
+    Staff.SEE_REFERENCES: "leaderboard:studio-task leaderboard:studio-language",
     Staff.IMPORT_TASKS: "leaderboard:studio-new",
 }
 

@@ -130,10 +130,10 @@ class HITTemplate:
         known = {
             item_field.name: data.get(item_field.name) for item_field in self.fields
         }
-        if self.labels and isinstance(known.get("fields"), list):
+        if self.labels:
             known["fields"] = [
                 {**part, "label": self.labels.get(part["label"], part["label"])}
-                for part in known["fields"]
+                for part in known.get("fields") or []
             ]
         shown = {f"{part}_shown": part in parts for part in PARTS}
         return self._template.render(Context({**in_formats(known, data), **shown}))

@@ -5,8 +5,8 @@ HIT, an answer is one rating. Building is deterministic: a campaign's key and se
 its items, their order and their names. Nothing here knows which systems are judged or
 which items are test questions.
 
-Front door: models; selectors (familiarity, progress, questions, rewards); services
-(build, check_answers, extend, inputs, platforms, signals, slots).
+Front door: models; selectors (familiarity, progress, questions, rewards,
+wording); services (build, check_answers, extend, inputs, platforms, signals, slots).
 """
 
 from __future__ import annotations

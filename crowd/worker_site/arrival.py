@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from django.conf import settings
 from django.contrib import messages
 from django.contrib.auth import login
 from django.contrib.auth.models import AbstractBaseUser
@@ -130,7 +131,19 @@ def by_link(
         return redirect("work:finished")
     pool = arrival.session.campaign.pool
     agreed = consented(arrival.session.worker, [pool])
-    return redirect("work:instructions" if agreed else "work:consent", pool=pool)
+    there = redirect("work:instructions" if agreed else "work:consent", pool=pool)
+    # A study for people who speak a language can say so in its link; a browser's own
+    # language is asked otherwise.
+    if (language := request.GET.get("lang", "")) in dict(settings.LANGUAGES):
+        there.set_cookie(
+            settings.LANGUAGE_COOKIE_NAME,
+            language,
+            max_age=settings.LANGUAGE_COOKIE_AGE,
+            secure=settings.LANGUAGE_COOKIE_SECURE,
+            httponly=settings.LANGUAGE_COOKIE_HTTPONLY,
+            samesite=settings.LANGUAGE_COOKIE_SAMESITE,
+        )
+    return there
 
 
 @never_cache

@@ -5,8 +5,8 @@ lists and claims both go by it. Workers' ids never leave the system: outside the
 pseudonyms. Exclusion from a pool is decided in `quality` and carried out here.
 
 Front door: models; choices; hit_form; hit_preview; selectors (consent, eligible,
-platform_requirements, profiles, qualifications, requirements, shares, worker_progress);
-services (applications, consent, exclusions, invitations, known_answers, profiles,
+platform_requirements, profiles, qualifications, requirements, shares, test_wording,
+worker_progress); services (applications, consent, exclusions, invitations, known_answers, profiles,
 qualification_tests, requirements, test_attempts, test_marks).
 """
 

@@ -34,6 +34,12 @@ class ScaleContract:
         for part in ("key", "label", "value"):
             assert len({getattr(option, part) for option in scale.options}) == n
 
+    def test_labels_of_a_language_are_one_for_each_option(
+        self, scale: type[Scale]
+    ) -> None:
+        for labels in scale.labels.values():
+            assert len({*labels}) == len(labels) == len(scale.options)
+
     def test_the_threshold_parts_the_options_into_good_and_bad(
         self, scale: type[Scale]
     ) -> None:

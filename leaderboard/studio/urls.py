@@ -2,11 +2,16 @@ from __future__ import annotations
 
 from django.urls import path
 
-from leaderboard.studio.views import files, pilot, questions, start, tasks
+from leaderboard.studio.views import files, languages, pilot, questions, start, tasks
 
 urlpatterns = [
     path("new/", files.new, name="studio-new"),
     path("tasks/<slug:slug>/", tasks.task, name="studio-task"),
+    path(
+        "tasks/<slug:slug>/languages/<slug:language>/",
+        languages.language,
+        name="studio-language",
+    ),
     path("<int:pk>/files/", files.files, name="studio-files"),
     path("<int:pk>/delete/", files.delete, name="studio-delete"),
     path("<int:pk>/ask/", questions.ask, name="studio-ask"),

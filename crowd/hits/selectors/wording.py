@@ -126,7 +126,7 @@ def worded(hit_type: HITType, language: str) -> HITType:
 
 def template_of(hit_type: HITType) -> HITTemplate:
     """Give the HIT template in the language that a HIT type is read in."""
-    return _template(hit_type, hit_type.language)
+    return template_in(hit_type, hit_type.language)
 
 
 def wording(asked: Asking, language: str, labels: Iterable[str] = ()) -> Wording:
@@ -136,7 +136,7 @@ def wording(asked: Asking, language: str, labels: Iterable[str] = ()) -> Wording
     """
     own = asked.form.get("languages", {}).get(language, {})
     written = language == language_written(asked)
-    shown = _template(asked, language)
+    shown = template_in(asked, language)
     knows = language in shown.words or language == ENGLISH
     found = Wording(
         title=asked.title if written else own.get("title") or shown.title,
@@ -174,7 +174,8 @@ def _of_answers(asked: Asking, language: str) -> Iterator[str]:
         yield CHECKED
 
 
-def _template(asked: Asking, language: str) -> HITTemplate:
+def template_in(asked: Asking, language: str) -> HITTemplate:
+    """Give the HIT template with what it and the task say in a language."""
     template = hit_templates.get(asked.template)
     if language in template.words:
         template = template.in_words(language)

@@ -36,16 +36,15 @@ def missing(
     if language == _written(test):
         return ""
     said = test.translations.get(language, {})
-    drawn = [question for question in questions if question.data is not None]
+    drawn = [question.data for question in questions if question.data is not None]
     # The title of a test that was drawn can be that of its work.
     if not said.get("title") and (test.hit_type is None or len(drawn) < len(questions)):
         return "the title"
     if test.introduction and not said.get("introduction"):
         return "the introduction"
-    if drawn and test.hit_type is not None:
-        data = [question.data for question in drawn]
-        if language_for(test.hit_type, language, data) != language:
-            return "the questions of its work"
+    kind = test.hit_type
+    if drawn and kind is not None and language_for(kind, language, drawn) != language:
+        return "the questions of its work"
     for question in questions:
         if question.data is None and not is_said(question, language):
             return f"question {question.position + 1} with all its answers"

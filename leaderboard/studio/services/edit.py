@@ -42,7 +42,7 @@ PLACES = {
 def said_by(task: Task) -> dict[str, Any]:
     """Give what the task says now of all that may be changed."""
     config = task.configuration
-    of_pairs = _table(task) == "comparison"
+    of_pairs = table_of(task) == "comparison"
     return {
         "title": config.title,
         "summary": config.summary,
@@ -82,7 +82,7 @@ def change(
         table: dict[str, Any] = document
         for part in tables:
             if name == "instructions":
-                part = _table(task)
+                part = table_of(task)
             table = table.setdefault(part, {})
         table[key] = value
     if budget_cents is not None:
@@ -124,7 +124,7 @@ def _stem(task: Task) -> str:
     return task.title.rpartition(", version ")[0] or task.title[:80]
 
 
-def _table(task: Task) -> str:
+def table_of(task: Task) -> str:
     """Name the table that says what people read: that of pairs, where these are asked."""
     return "comparison" if "comparison" in task.config else "human"
 
@@ -178,7 +178,7 @@ def _columns(
 
 def _asked(task: Task) -> dict[str, Any]:
     """Give what was asked, as the studio's page has it."""
-    config, table = task.configuration, _table(task)
+    config, table = task.configuration, table_of(task)
     human = config.comparison if table == "comparison" else config.human
     blind = {name for name, shown in human.show_input.items() if not shown}
     ways = (

@@ -4,6 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from dataclasses import replace
+
+from django.conf import settings
+from django.utils import translation
+from django.utils.translation import gettext
 
 from crowd.workers.models.qualification_test import QualificationTest
 from crowd.workers.services import qualification_tests
@@ -14,11 +19,15 @@ from leaderboard.tasks.models import Task
 
 NONE, DRAWN, NAMED, WRITTEN = "", "drawn", "named", "written"
 _ANSWER = re.compile(r"([-*])\s+(.*\S)")
+_SECTION = re.compile(r"^\[([a-z-]+)\]\s*$", re.MULTILINE)
 MOST_QUESTIONS = 50
 
 
 def read(text: str) -> list[WrittenQuestion]:
     r"""Read questions that stand apart by empty lines.
+
+    Below a line such as ``[de]`` the same questions stand in another language, in the same
+    order and with their answers in the same order.
 
     Raises
     ------
@@ -27,16 +36,46 @@ def read(text: str) -> list[WrittenQuestion]:
 
     Examples
     --------
-    >>> read("Is salt white?\n* Yes\n- No")
-    [WrittenQuestion(text='Is salt white?', answers=['Yes', 'No'], right=0)]
+    >>> [one] = read("Is salt white?\n* Yes\n- No\n[de]\nIst Salz weiß?\n- Ja\n- Nein")
+    >>> one.text, one.answers, one.right
+    ('Is salt white?', ['Yes', 'No'], 0)
+    >>> one.translations["de"]["choices"]
+    'Ja\nNein'
     """
+    first, *rest = _SECTION.split(text)
+    questions = _questions(first)
+    for language, section in zip(rest[::2], rest[1::2], strict=True):
+        if language not in dict(settings.LANGUAGES):
+            raise _wrong(f"[{language}] is no language of this site")
+        said = _questions(section, f" in [{language}]", marked=False)
+        if [len(one.answers) for one in said] != [len(q.answers) for q in questions]:
+            raise _wrong(f"[{language}] needs the same questions, with as many answers")
+        questions = [
+            _with(q, language, one) for q, one in zip(questions, said, strict=True)
+        ]
+    return questions
+
+
+def _with(
+    question: WrittenQuestion, language: str, said: WrittenQuestion
+) -> WrittenQuestion:
+    words = {"text": said.text, "choices": "\n".join(said.answers)}
+    return replace(question, translations={**question.translations, language: words})
+
+
+def _questions(
+    text: str, of: str = "", *, marked: bool = True
+) -> list[WrittenQuestion]:
     blocks = [block for block in re.split(r"\n\s*\n", text.strip()) if block.strip()]
     if not 0 < len(blocks) <= MOST_QUESTIONS:
-        raise _wrong(f"it needs 1 to {MOST_QUESTIONS} questions")
-    return [_question(number, block) for number, block in enumerate(blocks, 1)]
+        raise _wrong(f"it needs 1 to {MOST_QUESTIONS} questions{of}")
+    return [
+        _question(f"{number}{of}", block, marked=marked)
+        for number, block in enumerate(blocks, 1)
+    ]
 
 
-def _question(number: int, block: str) -> WrittenQuestion:
+def _question(number: str, block: str, *, marked: bool) -> WrittenQuestion:
     lines = [line.strip() for line in block.splitlines()]
     found = [_ANSWER.fullmatch(line) for line in lines]
     answers = [match for match in found if match]
@@ -51,13 +90,16 @@ def _question(number: int, block: str) -> WrittenQuestion:
             "needs two answers or more, each on a line that begins with -",
         ),
         (len(set(texts)) < len(texts), "has the same answer twice"),
-        (len(right) != 1, "needs one right answer, on a line that begins with *"),
+        (
+            marked and len(right) != 1,
+            "needs one right answer, on a line that begins with *",
+        ),
         (sum(map(len, texts)) > 1900, "has answers that are too long"),
     )
     for wrong, sentence in problems:
         if wrong:
             raise _wrong(f"question {number} {sentence}")
-    return WrittenQuestion("\n".join(words), texts, right[0])
+    return WrittenQuestion("\n".join(words), texts, right[0] if right else 0)
 
 
 def _wrong(sentence: str) -> GenieError:
@@ -68,14 +110,23 @@ def publish(
     task: Task, questions: Sequence[WrittenQuestion], pass_percent: int, *, by: Account
 ) -> None:
     """Put a task's own test into use: its campaigns ask for the one of its name."""
+    languages = {name for question in questions for name in question.translations}
     spec = TestSpec(
         name=task.slug,
         pool=task.slug,
         title=f"A short test: {task.title}",
+        translations={
+            name: {"title": _title(task, name)} for name in sorted(languages)
+        },
         rules={"pass_percent": pass_percent},
     )
     test = qualification_tests.write(spec, questions)
     qualification_tests.publish(test.pk, by)
+
+
+def _title(task: Task, language: str) -> str:
+    with translation.override(language):
+        return gettext("A short test: %(task)s") % {"task": task.title}
 
 
 def in_use() -> list[tuple[str, str]]:

@@ -40,7 +40,9 @@ def approve(mia, draft):  # noqa: F811
 
 
 def test_a_test_that_is_written_here_is_passed_first(mia):  # noqa: F811
-    draft = _loaded(mia, **WRITTEN)
+    german = "[de]\r\nSalz weiß?\r\n- Ja\r\n- Nein\r\n\r\nSüß?\n- Ja\n- Oft\n- Nein"
+    both = {**WRITTEN, "test_questions": f"{OWN}\n{german}"}
+    draft = _loaded(mia, **both)
     test = QualificationTest.objects.get()
     assert (test.name, test.state, test.pass_percent) == (
         draft.task.slug,
@@ -51,6 +53,9 @@ def test_a_test_that_is_written_here_is_passed_first(mia):  # noqa: F811
         (["Yes", "No"], {"choice": 0}),
         (["Yes", "Often", "No"], {"choice": 2}),
     ]
+    words = test.questions.first().translations
+    assert words == {"de": {"text": "Salz weiß?", "choices": "Ja\nNein"}}
+    assert "de" in test.translations
     page = text(mia.get(at(draft, "people")))
     assert "white &lt;i&gt;?" in page
     approve(mia, draft)
@@ -93,6 +98,8 @@ def test_a_drawn_test_needs_inputs_that_nobody_judges(mia):  # noqa: F811
         ("A?\n* a\n- b\n\nB?\n* a\n- a", "question 2 has the same answer twice"),
         ("A?\n- a\n- b", "question 1 needs one right answer"),
         ("A?\n* a\n* b", "question 1 needs one right answer"),
+        ("A?\n* a\n- b\n[de]\nA?\n- a\n- b\n- c", r"\[de\] needs the same questions"),
+        ("A?\n* a\n- b\n[xx]\nA?\n- a\n- b", r"\[xx\] is no language of this site"),
     ],
 )
 def test_what_is_wrong_with_a_written_test_is_said(written, sentence):
