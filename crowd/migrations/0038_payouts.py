@@ -98,7 +98,7 @@ class Migration(migrations.Migration):
                     "method",
                     models.CharField(
                         choices=[
-                            ("BANK", "bank transfer"),
+                            ("BANK", "Bank transfer"),
                             ("PAYPAL", "PayPal"),
                             ("WISE", "Wise"),
                         ],
@@ -222,7 +222,7 @@ class Migration(migrations.Migration):
                     "method",
                     models.CharField(
                         choices=[
-                            ("BANK", "bank transfer"),
+                            ("BANK", "Bank transfer"),
                             ("PAYPAL", "PayPal"),
                             ("WISE", "Wise"),
                             ("BY_HAND", "by hand"),

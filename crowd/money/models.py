@@ -155,7 +155,7 @@ class PaymentDetails(models.Model):
     """Where a worker wants their money; the text is sealed with the site's secret key."""
 
     class Method(models.TextChoices):
-        BANK = "BANK", _("bank transfer")
+        BANK = "BANK", _("Bank transfer")
         PAYPAL = "PAYPAL", "PayPal"
         WISE = "WISE", "Wise"
 
