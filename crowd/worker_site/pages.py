@@ -12,7 +12,6 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 
 from crowd.campaigns.selectors.offers import Offer, offers
-from crowd.campaigns.selectors.work_records import SITE, records
 from crowd.campaigns.services.claim import open_assignment
 from crowd.elsewhere.pages.access import for_workers
 from crowd.hits.models.assignment import Assignment
@@ -58,7 +57,6 @@ def home(request: HttpRequest, worker: Worker) -> HttpResponse:
             "paused": Pause.objects.filter(worker=worker).exists(),
             "excluded": worker.excluded,
             "requests": has_work(worker),
-            "site_record": records([SITE]).get(SITE),
         },
     )
 

@@ -11,7 +11,12 @@ from django.utils.formats import date_format
 from django.utils.translation import gettext as _
 
 from crowd.campaigns.selectors.turns import turns
-from crowd.campaigns.selectors.work_records import key_of_work, pays_an_hour, records
+from crowd.campaigns.selectors.work_records import (
+    SITE,
+    key_of_work,
+    pays_an_hour,
+    records,
+)
 from crowd.hits.models.campaign import Campaign, HITType
 from crowd.hits.models.work_record import WorkRecord
 from crowd.workers.choices import languages
@@ -64,6 +69,8 @@ class Offer:
     lacking: tuple[Lacking, ...] = ()
     # how long it takes others, as far as that is known
     record: WorkRecord | None = None
+    # how this site has decided on work so far
+    decisions: WorkRecord | None = None
 
     @property
     def hourly_cents(self) -> int | None:
@@ -122,10 +129,11 @@ def offers(
         )
         for pool, group in groups.items()
     ]
-    known = records(key_of_work(one.pool, one.hit_type.pk) for one in listed)
+    kinds = [key_of_work(one.pool, one.hit_type.pk) for one in listed]
+    known = records([SITE, *kinds])
     return [
-        replace(one, record=known.get(key_of_work(one.pool, one.hit_type.pk)))
-        for one in listed
+        replace(one, record=known.get(kind), decisions=known.get(SITE))
+        for one, kind in zip(listed, kinds, strict=True)
     ]
 
 

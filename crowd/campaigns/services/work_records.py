@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Mapping
 from datetime import datetime
 from statistics import median
-from typing import Any
+from typing import Any, TypeVar
 
-from django.utils import timezone
+from django.db.models import Manager, Max, Model, QuerySet
 
 from crowd.campaigns.selectors.work_records import (
     SITE,
@@ -15,90 +16,115 @@ from crowd.campaigns.selectors.work_records import (
     key_of_work,
 )
 from crowd.hits.models.assignment import Assignment
-from crowd.hits.models.campaign import Campaign, HITType
+from crowd.hits.models.campaign import Campaign
 from crowd.hits.models.work_record import WorkRecord
-from crowd.requester.models.account import Requester, RequesterAssignment, RequesterHIT
+from crowd.requester.models.account import RequesterAssignment
 from crowd.workers.models.worker import Exclusion
 
 # A pace that fewer people made would show one of them.
 ENOUGH_PEOPLE = 5
-# So many of the newest times or decisions are counted, of so many campaigns.
+# So many of the newest decisions are counted, and so much of the newest work is looked
+# through for them and for people's times, however much there is in all.
 NEWEST = 1_000
-CAMPAIGNS = 50
+LOOKED_AT = 100_000
+Row = TypeVar("Row", bound=Model)
+# a pool, and what its HITs ask
+Kind = tuple[str, str, str, str]
 # Appeals by whose decisions they are about (their keys): how many, and how many granted.
 Appeals = Mapping[str, tuple[int, int]]
+Decision = tuple[str, datetime | None, datetime | None]
 
 
 def renew(appeals: Appeals) -> None:
     """Count anew what running work takes, and how its decisions came out."""
-    kinds = Campaign.objects.filter(state=Campaign.State.RUNNING).order_by()
-    for pool, hit_type in kinds.values_list("pool", "hit_type").distinct():
-        _keep(key_of_work(pool, hit_type), median_seconds=_pace(pool, hit_type))
-    states = Assignment.State
-    decided = Assignment.objects.filter(
-        state__in=[states.APPROVED, states.REJECTED], hit__campaign__simulated=False
-    ).order_by("-pk")
-    rows = decided.values_list("state", "submitted_at", "decided_at")[:NEWEST]
-    _keep(SITE, **_decisions(rows, states.APPROVED), **_said(appeals, SITE))
-    live = RequesterHIT.objects.filter(disposed_at=None, expires_at__gt=timezone.now())
-    for pk in Requester.objects.filter(pk__in=live.values("requester")).values_list(
-        "pk", flat=True
-    ):
-        key = key_of_requester(pk)
-        _keep(key, **_of_requester(pk), **_said(appeals, key))
+    times = _times()
+    running = Campaign.objects.filter(state=Campaign.State.RUNNING).order_by()
+    # what is not done often enough to be looked at keeps its pace
+    paces = {
+        key_of_work(campaign.pool, campaign.hit_type_id): times[kind]
+        for campaign in running.select_related("hit_type")
+        if (kind := _kind(campaign)) in times
+    }
+    for key, seconds in paces.items():
+        _keep(key, median_seconds=seconds)
+    site = _decisions(_of_site(), Assignment.State.APPROVED)
+    _keep(SITE, **site, **_said(appeals, SITE))
+    for requester, rows in _of_requesters().items():
+        key = key_of_requester(requester)
+        decided = _decisions(rows, RequesterAssignment.State.APPROVED)
+        _keep(key, **decided, **_said(appeals, key))
 
 
-def _pace(pool: str, hit_type: int) -> float | None:
-    """Give the median of people's own medians; None where they are too few."""
-    looks = HITType.objects.get(pk=hit_type)
-    alike = HITType.objects.filter(
-        template=looks.template, scale=looks.scale, campaign__pool=pool
-    )
-    # what it pays may have changed meanwhile; what is asked has not
-    same = [row.pk for row in alike.distinct() if _asks(row) == _asks(looks)]
-    campaigns = Campaign.objects.filter(pool=pool, hit_type__in=same).order_by("-pk")
-    times = (
-        Assignment.objects.filter(
-            hit__campaign__in=list(campaigns.values_list("pk", flat=True)[:CAMPAIGNS]),
+def _times() -> dict[Kind, float]:
+    """Give the median of people's own medians by kind of work, where they are enough."""
+    rows = (
+        _newest(Assignment.objects)
+        .filter(
             state__in=[Assignment.State.SUBMITTED, Assignment.State.APPROVED],
             active_seconds__gt=0,
             replaced_at=None,
             worker__simulated=False,
         )
-        .exclude(worker__in=Exclusion.objects.filter(pool=pool).values("worker"))
-        .order_by("-pk")
-        .values_list("worker", "active_seconds")[:NEWEST]
+        .values_list("hit__campaign", "worker", "active_seconds")
     )
-    seconds_by_worker: dict[int, list[float]] = {}
-    for worker, seconds in times:
-        seconds_by_worker.setdefault(worker, []).append(float(seconds or 0))
-    if len(seconds_by_worker) < ENOUGH_PEOPLE:
-        return None
-    return median(median(seconds) for seconds in seconds_by_worker.values())
+    seconds_by_worker: dict[int, dict[int, list[float]]] = {}
+    for campaign, worker, seconds in rows.iterator():
+        people = seconds_by_worker.setdefault(campaign, {})
+        people.setdefault(worker, []).append(float(seconds or 0))
+    campaigns = Campaign.objects.filter(pk__in=list(seconds_by_worker))
+    careless = set(Exclusion.objects.values_list("pool", "worker"))
+    times: dict[Kind, dict[int, list[float]]] = {}
+    for campaign_row in campaigns.select_related("hit_type"):
+        people = times.setdefault(_kind(campaign_row), {})
+        for worker, seconds_of_one in seconds_by_worker[campaign_row.pk].items():
+            if (campaign_row.pool, worker) not in careless:
+                people.setdefault(worker, []).extend(seconds_of_one)
+    return {
+        kind: median(median(seconds) for seconds in people.values())
+        for kind, people in times.items()
+        if len(people) >= ENOUGH_PEOPLE
+    }
 
 
-def _asks(hit_type: HITType) -> tuple[Any, Any]:
-    return list(hit_type.criteria.items()), hit_type.form
+def _kind(campaign: Campaign) -> Kind:
+    """Name what is asked in a campaign; what it pays may change meanwhile."""
+    asked = campaign.hit_type
+    looks = json.dumps([list(asked.criteria.items()), asked.form], sort_keys=True)
+    return campaign.pool, asked.template, asked.scale, looks
 
 
-def _of_requester(pk: int) -> dict[str, Any]:
+def _of_site() -> Iterable[Decision]:
+    states = Assignment.State
+    decided = _newest(Assignment.objects).filter(
+        state__in=[states.APPROVED, states.REJECTED], hit__campaign__simulated=False
+    )
+    return decided.values_list("state", "submitted_at", "decided_at")[:NEWEST]
+
+
+def _of_requesters() -> dict[int, list[Decision]]:
     states = RequesterAssignment.State
-    decided = RequesterAssignment.objects.filter(
-        hit__requester=pk, state__in=[states.APPROVED, states.REJECTED]
-    ).order_by("-pk")
-    rows = decided.values_list("state", "submitted_at", "approved_at", "rejected_at")
-    return _decisions(
-        (
-            (state, submitted, approved if state == states.APPROVED else rejected)
-            for state, submitted, approved, rejected in rows[:NEWEST]
-        ),
-        states.APPROVED,
+    decided = _newest(RequesterAssignment.objects).filter(
+        state__in=[states.APPROVED, states.REJECTED]
     )
+    rows = decided.values_list(
+        "hit__requester", "state", "submitted_at", "approved_at", "rejected_at"
+    )
+    by_requester: dict[int, list[Decision]] = {}
+    for requester, state, submitted, approved_at, rejected_at in rows.iterator():
+        mine = by_requester.setdefault(requester, [])
+        if len(mine) < NEWEST:
+            at = approved_at if state == states.APPROVED else rejected_at
+            mine.append((state, submitted, at))
+    return by_requester
 
 
-def _decisions(
-    rows: Iterable[tuple[str, datetime | None, datetime | None]], approved: str
-) -> dict[str, Any]:
+def _newest(manager: Manager[Row]) -> QuerySet[Row]:
+    """Give a table's newest rows, the newest first."""
+    last = manager.aggregate(pk=Max("pk"))["pk"] or 0
+    return manager.filter(pk__gt=last - LOOKED_AT).order_by("-pk")
+
+
+def _decisions(rows: Iterable[Decision], approved: str) -> dict[str, Any]:
     """Sum up decisions: the state, when the work was sent in, when it was decided on."""
     decided = list(rows)
     waits = [

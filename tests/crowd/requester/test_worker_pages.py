@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import re
 from datetime import timedelta
 
 import pytest
@@ -7,6 +8,8 @@ from django.db import connection
 from django.test import Client
 from django.urls import reverse
 
+from crowd.campaigns.selectors.work_records import key_of_requester
+from crowd.campaigns.services import work_records
 from crowd.models import RequesterAssignment, RequesterHIT, Worker, WorkerAlias
 from crowd.requester.models.account import new_entity_id
 from crowd.requester.protocol import clock
@@ -268,7 +271,7 @@ def test_a_returned_hit_is_open_again_and_a_full_one_is_not(desk, wanda):
 
 
 def test_a_group_hands_out_one_hit_after_another(desk, wanda):
-    hits = [post(desk, UniqueRequestToken=str(n)) for n in range(3)]
+    hits = [post(desk, UniqueRequestToken=str(n)) for n in range(4)]
     done = {
         wanda.do(hits[0], x="1"),
         wanda.do(hits[2], x="1"),
@@ -276,6 +279,15 @@ def test_a_group_hands_out_one_hit_after_another(desk, wanda):
     }
     assert len(done) == 3
     assert {state_of(one) for one in done} == {"Submitted"}
+    # the list says how this requester has decided
+    decide = RequesterAssignment.objects.filter(entity_id__in=done)
+    decide.update(state="Approved", approved_at=clock.now() + timedelta(hours=5))
+    decide.filter(entity_id=min(done)).update(state="Rejected", rejected_at=clock.now())
+    work_records.renew({key_of_requester(decide[0].hit.requester_id): (2, 1)})
+    listed = re.sub("<[^>]+>", "", text(wanda.get("requests")))
+    assert "66 % of the last 3 HITs approved" in listed
+    assert "usually decided within 5 hours" in listed
+    assert "1 of 2 appeals granted" in listed
 
 
 def test_what_guards_discovery_and_preview_is_held(desk, wanda):
