@@ -1,9 +1,10 @@
-"""Fifty workers at once on the worker site: two server processes, over HTTP.
+"""A hundred workers at once on the worker site: two server processes, over HTTP.
 
 Each worker is shown a HIT, thinks, sends the answer as the page's script does, and goes
-on to the next one. Afterwards the database says whether an answer was lost or a HIT was
+on to the next one, which comes with the answer. `between answers` is from sending one
+until the next HIT is there, whatever it takes of requests. Afterwards the database says whether an answer was lost or a HIT was
 answered twice. What is timed is a request from its first byte out to its last byte in,
-on the machine that also runs the server and the fifty clients.
+on the machine that also runs the server and its clients.
 
     python -m benchmarks.bench_worker_site              SQLite
     python -m benchmarks.bench_worker_site --postgres   a throw-away PostgreSQL server
@@ -14,6 +15,7 @@ from __future__ import annotations
 
 import argparse
 import http.client
+import json
 import os
 import re
 import shutil
@@ -32,7 +34,7 @@ import numpy as np
 
 from benchmarks import throwaway_postgres, world
 
-P95_AT_MOST_MS = 300.0
+P95_AT_MOST_MS = 150.0
 _TOKEN = re.compile(r'name="csrfmiddlewaretoken" value="([^"]+)"')
 
 
@@ -42,6 +44,7 @@ class Timed:
 
     page_ms: list[float] = field(default_factory=list)
     answer_ms: list[float] = field(default_factory=list)
+    between_ms: list[float] = field(default_factory=list)
     n_acknowledged: int = 0
     troubles: list[str] = field(default_factory=list)
 
@@ -59,19 +62,24 @@ class Worker:
     def work(self, first: str, n: int, begin: Barrier) -> Timed:
         begin.wait()
         time.sleep(self.rng.uniform(0, self.think))
-        path = first
+        path, page = first, ""
         for _ in range(n):
-            path = self._one(path)
+            path, page = self._one(path, page)
             if not path.startswith(_hit_address(0).removesuffix("0/")):
                 break
         return self.met
 
-    def _one(self, path: str) -> str:
-        status, page = self._request("GET", path, self.met.page_ms)
+    def _one(self, path: str, page: str) -> tuple[str, str]:
+        """Answer the HIT of a page, which is asked for where it did not come along."""
+        status = 200
+        if not page:
+            status, page = self._request("GET", path, self.met.page_ms)
+            if self.met.answer_ms:
+                self.met.between_ms[-1] += self.met.page_ms[-1]
         token = _TOKEN.search(page)
         if status != 200 or token is None:
             self.met.troubles.append(f"GET {path}: {status}")
-            return ""
+            return "", ""
         time.sleep(self.rng.uniform(0.5, 1.5) * self.think)
         answer = {
             "csrfmiddlewaretoken": token[1],
@@ -79,12 +87,13 @@ class Worker:
             "active_seconds": "2",
         }
         status, said = self._request("POST", path, self.met.answer_ms, answer)
-        found = re.search(r'"next": "([^"]+)"', said)
-        if status != 200 or found is None:
+        self.met.between_ms.append(self.met.answer_ms[-1])
+        if status != 200:
             self.met.troubles.append(f"POST {path}: {status} {said[:100]}")
-            return ""
+            return "", ""
         self.met.n_acknowledged += 1
-        return found[1]
+        told = json.loads(said)
+        return told["next"], told.get("page", "")
 
     def _request(
         self,
@@ -237,7 +246,7 @@ def report(met: list[Timed], took: float) -> bool:
         "page of a HIT": [ms for one in met for ms in one.page_ms],
         "answer": [ms for one in met for ms in one.answer_ms],
     }
-    kinds["all requests"] = [ms for times in kinds.values() for ms in times]
+    kinds["between answers"] = [ms for one in met for ms in one.between_ms]
     print(f"{'':16}{'n':>8}{'median':>9}{'p95':>9}{'p99':>9}{'longest':>9}   ms")
     for name, times in kinds.items():
         if not times:
@@ -246,14 +255,14 @@ def report(met: list[Timed], took: float) -> bool:
         print(f"{name:16}{len(times):8,}" + "".join(f"{ms:9.1f}" for ms in of))
     n = sum(one.n_acknowledged for one in met)
     print(f"{n / took:.1f} answers a second for {took:.1f} s")
-    return n > 0 and bool(np.percentile(kinds["all requests"], 95) < P95_AT_MOST_MS)
+    return n > 0 and bool(np.percentile(kinds["between answers"], 95) < P95_AT_MOST_MS)
 
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--workers", type=int, default=50)
-    parser.add_argument("--each", type=int, default=15, help="HITs for each worker")
-    parser.add_argument("--think", type=float, default=2.0, help="seconds, on average")
+    parser.add_argument("--workers", type=int, default=100)
+    parser.add_argument("--each", type=int, default=8, help="HITs for each worker")
+    parser.add_argument("--think", type=float, default=8.0, help="seconds, on average")
     parser.add_argument("--spare", type=int, default=2_000, help="HITs left over")
     parser.add_argument("--postgres", action="store_true")
     asked = parser.parse_args()

@@ -263,21 +263,30 @@ def _next(
     visit = visit_of(request)
     if visit is not None and visit.session.worker_id == worker.pk:
         of_visit = visits.next_assignment(visit)
-        return (_address(of_visit) if of_visit else reverse("work:finished")), of_visit
+        if of_visit is not None:
+            return _address(of_visit), of_visit
+        if undo.last_answered(worker) is not None:
+            _say(request, worker, _("Your last answer is stored."))
+        return reverse("work:finished"), None
     assignment = work.next_assignment(worker, pool)
     if assignment is not None:
         return _address(assignment), assignment
-    thanks = _("There is no more of this work for you at the moment. Thank you!")
+    _say(
+        request,
+        worker,
+        _("There is no more of this work for you at the moment. Thank you!"),
+    )
+    return reverse("work:home"), None
+
+
+def _say(request: HttpRequest, worker: Worker, sentence: str) -> None:
+    """Say on the next page that this was the last HIT, and how to take it back."""
     last = undo.last_answered(worker)
     if last is not None:
-        thanks = format_html(
-            '{} <a href="{}">{}</a>',
-            thanks,
-            reverse("work:change", args=[last.pk]),
-            _("Change your last answer"),
-        )
-    messages.info(request, thanks)
-    return reverse("work:home"), None
+        way = reverse("work:change", args=[last.pk])
+        link = format_html('<a href="{}">{}</a>', way, _("Change your last answer"))
+        sentence = format_html("{} {}", sentence, link)
+    messages.info(request, sentence)
 
 
 def _address(assignment: Assignment) -> str:

@@ -24,7 +24,7 @@ from django.utils import timezone
 from django_q.brokers import get_broker
 from django_q.models import OrmQ
 
-from crowd.campaigns.services import review, run
+from crowd.campaigns.services import review, run, undo
 from crowd.campaigns.services.work import give_back, next_assignment
 from crowd.hits.services.extend import extend
 from crowd.models import (
@@ -49,7 +49,14 @@ from leaderboard.models import Release, Task
 from leaderboard.releases import queued
 from quality.bans.services.ban import ban
 from quality.models import Ban
-from tests.crowd.making import do_one, items, make_campaign, make_worker, send_in
+from tests.crowd.making import (
+    answers_for,
+    do_one,
+    items,
+    make_campaign,
+    make_worker,
+    send_in,
+)
 from tests.crowd.requester.making import TYPE, html
 from tests.factories import make_task
 
@@ -169,6 +176,25 @@ def two_reviewers_who_disagree(to: Runners, pool: str) -> None:
         lambda: review.reject(done.pk, sam, "No effort."),
     )
     done.refresh_from_db()
+    assert (done.state, ledger(done).state) in {
+        (State.APPROVED, Entry.PLANNED),
+        (State.REJECTED, Entry.CANCELLED),
+    }
+
+
+@race
+def an_answer_changed_while_it_is_decided(to: Runners, pool: str) -> None:
+    make_campaign(1, pool=pool)
+    done, sam = do_one(make_worker(pool), "0.25"), a_person("sam")
+    changed, *_ = to.at_once(
+        lambda: undo.change(done, answers_for(done, "1")),
+        lambda: review.approve([done.pk], by=sam),
+        lambda: review.reject(done.pk, sam, "No effort."),
+    )
+    done.refresh_from_db()
+    late = isinstance(changed, GenieError)
+    # before the decision or not at all; the reward is that of one answer
+    assert Answer.objects.get(assignment=done).value == (0.25 if late else 1.0)
     assert (done.state, ledger(done).state) in {
         (State.APPROVED, Entry.PLANNED),
         (State.REJECTED, Entry.CANCELLED),
