@@ -13,6 +13,7 @@ from crowd.hits.models.assignment import Answer, Assignment
 from crowd.hits.models.signals import Signals
 from crowd.messages.models import Message
 from crowd.money.models import LedgerEntry
+from crowd.requester.models.account import Requester
 from crowd.workers.models.qualification_attempt import QualificationGrant, TestAttempt
 from crowd.workers.models.worker import Consent, Worker
 from genie.accounts.models import AccessToken, PrivateRead, TaskRole
@@ -85,6 +86,11 @@ def data_of(user: Account) -> dict[str, Any]:
             "team__name",
             "role",
             "joined_at",
+        ),
+        "requesters": _rows(
+            Requester.objects.filter(people=user.pk).order_by("pk"),
+            "name",
+            "customer_id",
         ),
         "submissions": _submissions(user),
         "drafts": _rows(
