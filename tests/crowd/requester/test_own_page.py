@@ -28,6 +28,7 @@ from crowd.money.selectors.earnings import earnings
 from crowd.requester.questions.answers import texts_of
 from crowd.requester.services import access_keys, periodic, turns
 from genie.lib.errors import GenieError
+from leaderboard.teams.services import leave
 from tests.crowd.requester.making import TEST, balance, external, html, post, worker
 from tests.crowd.requester.on_site import OnSite
 from tests.factories import make_user
@@ -110,6 +111,18 @@ def test_a_page_is_open_to_its_own_people_only(own, lab):
     nobody.force_login(make_user("nora", is_staff=True))
     assert nobody.get(at("desk", lab)).status_code == 404
     assert "Ask the staff" in text(nobody.get(reverse("requester:home")))
+
+
+def test_an_account_leads_to_its_requesters_and_leaves_them(own, lab, rita):
+    home = reverse("requester:home")
+    assert home in own.get(reverse("accounts:home")).content.decode()
+    data = own.get(reverse("leaderboard:my-data")).json()
+    assert data["requesters"] == [{"name": "A <lab>", "customer_id": lab.customer_id}]
+    leave.delete(rita.pk)
+    assert not lab.people.exists()
+    carl = Client()
+    carl.force_login(make_user("carl"))
+    assert home not in carl.get(reverse("accounts:home")).content.decode()
 
 
 def test_staff_choose_who_opens_the_page(lab, rita):
