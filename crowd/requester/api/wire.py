@@ -35,7 +35,7 @@ from genie.lib.database import unavailable
 assert operations.__all__  # noqa: S101  importing them fills the table of handlers
 FOR_PEOPLE = (
     "Programs that use the Mechanical Turk Requester API send signed requests to this "
-    "address. The staff of this site issue access keys.\n"
+    "address. Requesters make access keys at /requester/.\n"
 )
 TARGET = "MTurkRequesterServiceV20170117."
 logger = logging.getLogger(__name__)

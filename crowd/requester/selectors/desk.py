@@ -6,7 +6,8 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
-from django.db.models import Count, Q, Sum
+from django.core.paginator import Page, Paginator
+from django.db.models import Count, Max, Q, Sum
 
 from crowd.requester.models.account import (
     Requester,
@@ -15,6 +16,7 @@ from crowd.requester.models.account import (
     RequesterHIT,
 )
 from crowd.requester.models.records import RequesterBatch
+from genie.lib.serving.caches import computed
 
 if TYPE_CHECKING:
     from django.db.models import QuerySet
@@ -23,6 +25,7 @@ if TYPE_CHECKING:
 
 Kind = RequesterEntry.Kind
 State = RequesterAssignment.State
+AT_ONCE = 25
 
 
 @dataclass(frozen=True)
@@ -42,9 +45,18 @@ def open_to(user: Account) -> QuerySet[Requester]:
 
 
 def spent(requester: Requester) -> Spent:
-    """Add up an account by what its entries are for."""
-    rows = RequesterEntry.objects.filter(requester=requester).order_by()
-    sums = dict(rows.values_list("kind").annotate(Sum("amount_cents")))
+    """Add up an account by what its entries are for.
+
+    Entries are only ever added, one after another, so only those are read that are new
+    since the last time. What was kept of another database does not add up, and is not
+    used.
+    """
+    key = f"requester-spent-{requester.pk}"
+    kept: tuple[int, dict[str, int]] = computed.get(key) or (0, {})
+    last, sums = _added(requester, *kept)
+    if sum(sums.values()) != requester.balance_cents:
+        last, sums = _added(requester, 0, {})
+    computed.set(key, (last, sums))
     return Spent(
         deposited=sums.get(Kind.DEPOSIT, 0),
         rewards=-sums.get(Kind.REWARD, 0),
@@ -53,20 +65,44 @@ def spent(requester: Requester) -> Spent:
     )
 
 
+def _added(
+    requester: Requester, last: int, sums: dict[str, int]
+) -> tuple[int, dict[str, int]]:
+    rows = RequesterEntry.objects.filter(requester=requester, pk__gt=last).order_by()
+    new = list(rows.values_list("kind").annotate(Sum("amount_cents"), Max("pk")))
+    sums = {**sums}
+    for kind, cents, _ in new:
+        sums[kind] = sums.get(kind, 0) + cents
+    return max([last, *(pk for _, _, pk in new)]), sums
+
+
 def work_of(requester: Requester, now: datetime) -> dict[str, int]:
-    """Count HITs that are open, and assignments by their state."""
+    """Count HITs that are open, and answers that are under way or wait for a decision.
+
+    Not what was decided: that would read the work of years.
+    """
     open_hits = RequesterHIT.objects.filter(
         requester=requester, disposed_at=None, announced=False, expires_at__gt=now
     )
-    work = RequesterAssignment.objects.filter(hit__requester=requester).order_by()
+    work = RequesterAssignment.objects.filter(
+        hit__requester=requester, state__in=[State.ACCEPTED, State.SUBMITTED]
+    ).order_by()
     states = dict(work.values_list("state").annotate(Count("pk")))
     return {
         "open": open_hits.count(),
         "working": states.get(State.ACCEPTED, 0),
         "waiting": states.get(State.SUBMITTED, 0),
-        "approved": states.get(State.APPROVED, 0),
-        "rejected": states.get(State.REJECTED, 0),
     }
+
+
+def newest_batches(requester: Requester, number: str | None) -> Page[RequesterBatch]:
+    """Give a page of a requester's batches, with the counts of those on it."""
+    rows = RequesterBatch.objects.filter(requester=requester).order_by("-pk")
+    page = Paginator(rows, AT_ONCE).get_page(number)
+    page.object_list = list(
+        batches_of(requester).filter(pk__in=[one.pk for one in page])
+    )
+    return page
 
 
 def batches_of(requester: Requester) -> QuerySet[RequesterBatch, Any]:

@@ -23,7 +23,7 @@ from genie.lib.seeds import generator, seed_from
 PLATFORM = "sandbox"
 # The most simulated workers that there are, and answers and HITs at a time.
 WORKERS = 25
-ANSWERS = 200
+ANSWERS = 100
 LOOKED_AT = 500
 
 
@@ -46,9 +46,9 @@ def work(sandbox: Requester, most: int = ANSWERS) -> int:
     live = kept_hits(sandbox, now).filter(announced=False, expires_at__gt=now)
     n = 0
     for hit in counted(live, now).order_by("pk")[:LOOKED_AT]:
-        question = read_question(hit.question)
-        if n < most and question.kind != "external":
-            n += _do(sandbox, hit, question, min(n_free(hit), most - n))
+        wanted = min(n_free(hit), most - n)
+        if wanted > 0 and (question := read_question(hit.question)).kind != "external":
+            n += _do(sandbox, hit, question, wanted)
     return n
 
 

@@ -16,7 +16,7 @@ from crowd.requester.batches.results import results_csv
 from crowd.requester.models.account import Requester
 from crowd.requester.models.records import RequesterBatch
 from crowd.requester.protocol import clock
-from crowd.requester.selectors.desk import batches_of
+from crowd.requester.selectors.desk import batches_of, newest_batches
 from crowd.requester.services import money
 from crowd.requester.services.settle import settle
 from crowd.requester.views.access import for_requesters, page
@@ -43,7 +43,7 @@ def batches(request: HttpRequest, requester: Requester) -> HttpResponse:
     settle(requester, clock.now())
     left = money.account(requester).available
     more: dict[str, Any] = {
-        "batches": batches_of(requester),
+        "batches": newest_batches(requester, request.GET.get("page")),
         "form": form,
         "left": left,
     }

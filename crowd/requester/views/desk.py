@@ -56,6 +56,7 @@ def desk(request: HttpRequest, requester: Requester) -> HttpResponse:
         return redirect("requester:desk", requester.customer_id)
     now = clock.now()
     settle(requester, now)
+    requester.refresh_from_db()
     new = None
     keys = AccessKey.objects.filter(requester=requester, revoked_at=None)
     waiting = request.session.get(_NEW)

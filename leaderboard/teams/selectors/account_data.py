@@ -13,7 +13,11 @@ from crowd.hits.models.assignment import Answer, Assignment
 from crowd.hits.models.signals import Signals
 from crowd.messages.models import Message
 from crowd.money.models import LedgerEntry, PaymentDetails, Payout
-from crowd.requester.models.account import RequesterAssignment, RequesterBonus
+from crowd.requester.models.account import (
+    Requester,
+    RequesterAssignment,
+    RequesterBonus,
+)
 from crowd.requester.models.records import WorkerRecord
 from crowd.workers.models.profile import Profile
 from crowd.workers.models.qualification_attempt import QualificationGrant, TestAttempt
@@ -96,6 +100,11 @@ def data_of(user: Account) -> dict[str, Any]:
             "team__name",
             "role",
             "joined_at",
+        ),
+        "requesters": _rows(
+            Requester.objects.filter(people=user.pk).order_by("pk"),
+            "name",
+            "customer_id",
         ),
         "submissions": _submissions(user),
         "drafts": _rows(

@@ -69,6 +69,8 @@ def delete(user_pk: int) -> None:
         user.set_unusable_password()
         user.save()
         user.groups.clear()
+        # the requester's keys and money are its own, and stay
+        user.requesters.clear()
         user.user_permissions.clear()
 
 

@@ -5,12 +5,14 @@ from __future__ import annotations
 import csv
 import io
 import re
+from datetime import timedelta
 from html import unescape
 
 import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.test import Client
 from django.urls import reverse
+from django.utils import timezone
 
 from crowd.models import (
     AccessKey,
@@ -21,13 +23,17 @@ from crowd.models import (
     RequesterBonus,
     RequesterEntry,
     RequesterHIT,
+    RequesterHITType,
     RequesterLayout,
     WorkerAlias,
 )
 from crowd.money.selectors.earnings import earnings
 from crowd.requester.questions.answers import texts_of
+from crowd.requester.selectors import desk as numbers
 from crowd.requester.services import access_keys, periodic, turns
 from genie.lib.errors import GenieError
+from genie.lib.serving.caches import computed
+from leaderboard.teams.services import leave
 from tests.crowd.requester.making import TEST, balance, external, html, post, worker
 from tests.crowd.requester.on_site import OnSite
 from tests.factories import make_user
@@ -112,6 +118,18 @@ def test_a_page_is_open_to_its_own_people_only(own, lab):
     assert "Ask the staff" in text(nobody.get(reverse("requester:home")))
 
 
+def test_an_account_leads_to_its_requesters_and_leaves_them(own, lab, rita):
+    home = reverse("requester:home")
+    assert home in own.get(reverse("accounts:home")).content.decode()
+    data = own.get(reverse("leaderboard:my-data")).json()
+    assert data["requesters"] == [{"name": "A <lab>", "customer_id": lab.customer_id}]
+    leave.delete(rita.pk)
+    assert not lab.people.exists()
+    carl = Client()
+    carl.force_login(make_user("carl"))
+    assert home not in carl.get(reverse("accounts:home")).content.decode()
+
+
 def test_staff_choose_who_opens_the_page(lab, rita):
     boss = Client()
     boss.force_login(make_user("ada", is_staff=True, is_superuser=True))
@@ -147,10 +165,37 @@ def test_a_table_is_posted_its_results_read_and_decided(own, lab):
     assert Message.objects.get(worker=wanda.worker).kind == "REJECTED"
     own.post(at("stop-batch", lab, batch.pk))
     assert not lab.hits.filter(announced=False).exists()
-    listed = own.get(at("batches", lab))
+    listed = own.get(at("batches", lab), {"page": "9"})
     assert "Moods" in text(listed)
     again = own.post(at("batches", lab), confirmed)
     assert "already a batch called Moods" in text(again)
+
+
+def test_what_was_spent_is_added_up_from_what_is_new(own, lab):
+    for cents, name in ((40, "a"), (100, "b")):
+        who = worker(name)
+        turns.submit(turns.accept(post_for(lab, cents), who), who, [("mood", "good")])
+        lab.refresh_from_db()
+        shown = numbers.spent(lab)
+        assert shown.deposited - shown.rewards - shown.fees == lab.balance_cents
+    assert (shown.rewards, shown.fees) == (140, 28)
+    assert "$1.40" in text(own.get(at("desk", lab)))
+    # kept for rows of another database: it does not add up
+    computed.set(f"requester-spent-{lab.pk}", (10**9, {"DEPOSIT": 5}))
+    assert numbers.spent(lab).rewards == 140
+
+
+def post_for(requester, cents):
+    kind = RequesterHITType.objects.create(
+        requester=requester, fingerprint=str(cents), title="x", reward_cents=cents,
+        assignment_seconds=600, auto_approval_seconds=0,
+    )  # fmt: skip
+    now = timezone.now()
+    return RequesterHIT.objects.create(
+        requester=requester, hit_type=kind, question=html(), max_assignments=1,
+        reward_cents=cents, fee_cents=cents // 5, created_at=now, touched_at=now,
+        expires_at=now + timedelta(hours=1),
+    )  # fmt: skip
 
 
 def test_a_layout_is_added_and_removed(own, lab):
