@@ -103,6 +103,7 @@ class Prolific:
         self.page_limit = 100
         self.as_published = True  # unless a test plays a server of tomorrow
         self.filters = FILTERS
+        self.testers = set()  # accounts to try studies with
         self.people = {}  # participant -> what they told Prolific, by filter
         self.processing = set()  # submissions that may not be decided on yet
 
@@ -113,6 +114,8 @@ class Prolific:
         with self.lock:
             study = self.studies[study_id]
             if study["status"] != "ACTIVE" or self._shut_out(study, participant):
+                return None
+            if study.get("test") and participant not in self.testers:
                 return None
             mine = [s for s in self._of(study_id) if s["participant_id"] == participant]
             taken = LIVE | {"REJECTED", "RETURNED", "SCREENED OUT"}
@@ -234,6 +237,15 @@ class Prolific:
         study["status"] = step
         return study
 
+    def test_study(self, study_id, *, query, body):
+        study = self._study(study_id)
+        if study["status"] != "UNPUBLISHED" or not self.testers:
+            raise Refused(400, "It needs a draft, and a test participant.")
+        copy = {**study, "id": new_id(), "status": "ACTIVE", "test": True}
+        self.studies[copy["id"]] = copy
+        url = f"https://app.prolific.com/studies/{copy['id']}"
+        return {"study_id": copy["id"], "study_url": url}
+
     def list_submissions(self, *, query, body):
         rows = [s for s in self.submissions.values() if s["study_id"] == query["study"]]
         shown = [
@@ -349,6 +361,8 @@ class Prolific:
     # --- the books ----------------------------------------------------------------------
 
     def _charge(self, submission, cents):
+        if self.studies[submission["study_id"]].get("test"):
+            return
         fee = self._fee(cents)
         self.balance -= cents + fee
         self.rewards += cents
@@ -459,6 +473,7 @@ ROUTES = [
     (f"studies/{ID}/", "GET", Prolific.get_study),
     (f"studies/{ID}/", "PATCH", Prolific.change_study),
     (f"studies/{ID}/transition/", "POST", Prolific.move_study),
+    (f"studies/{ID}/test-study", "POST", Prolific.test_study),
     ("submissions/", "GET", Prolific.list_submissions),
     (f"submissions/{ID}/", "GET", Prolific.get_submission),
     (f"submissions/{ID}/transition/", "POST", Prolific.move_submission),
