@@ -107,6 +107,8 @@ class CampaignSpec:
     study: StudyTerms = field(default_factory=StudyTerms)
     # whose cents the reward is in
     currency: str = "USD"
+    # nobody is asked in earnest, nor paid
+    simulated: bool = False
 
 
 @dataclass(frozen=True)

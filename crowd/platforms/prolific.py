@@ -125,8 +125,14 @@ class Prolific(Platform):
             if other is not None:
                 return other
             study = self._named(campaign.key) or self._draft(campaign)
-            self._open(str(study["id"]), str(study.get("status", "UNPUBLISHED")))
-            return Result(campaign.key, "done", str(study["id"]))
+            name, status = str(study["id"]), str(study.get("status", "UNPUBLISHED"))
+            if campaign.simulated and status == "UNPUBLISHED":
+                # A copy of the draft, for accounts that were made to try studies with.
+                path = f"studies/{name}/test-study"
+                name = str(self.calls.without_retry("POST", path)["study_id"])
+            elif not campaign.simulated:
+                self._open(name, status)
+            return Result(campaign.key, "done", name)
 
         return result_of(campaign.key, act)
 

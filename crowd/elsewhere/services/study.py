@@ -218,6 +218,7 @@ def spec_of(
             terms, screen_out_cents=rates.there(terms.screen_out_cents, place.rate)
         ),
         currency=place.rate.currency if place.rate else rates.OURS,
+        simulated=campaign.simulated,
         sent=of_one.sent,
     )
 

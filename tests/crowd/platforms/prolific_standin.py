@@ -2,7 +2,8 @@
 
 States of studies and submissions, places that only grow, decisions that cannot be taken
 back, bonuses that are set up and then paid, once for each call: paying a list twice pays
-twice, as documented. Faults can be planted for single calls.
+twice, as documented. What is asked and answered is as the published schemas say; see
+`prolific_contract`. Faults can be planted for single calls.
 """
 
 from __future__ import annotations
@@ -22,6 +23,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from urllib.parse import parse_qs, urlsplit
 
 from crowd.platforms.prolific_protocol.terms import CATEGORIES
+from tests.crowd.platforms import prolific_contract
 
 TOKEN = "token-of-the-tests"
 WORKSPACE = "64a000000000000000000001"
@@ -99,7 +101,9 @@ class Prolific:
         self.requests = []  # (method, path) in the order that they came
         self.faults = []  # [method, pattern of the path, kind, how often]
         self.page_limit = 100
+        self.as_published = True  # unless a test plays a server of tomorrow
         self.filters = FILTERS
+        self.testers = set()  # accounts to try studies with
         self.people = {}  # participant -> what they told Prolific, by filter
         self.processing = set()  # submissions that may not be decided on yet
 
@@ -110,6 +114,8 @@ class Prolific:
         with self.lock:
             study = self.studies[study_id]
             if study["status"] != "ACTIVE" or self._shut_out(study, participant):
+                return None
+            if study.get("test") and participant not in self.testers:
                 return None
             mine = [s for s in self._of(study_id) if s["participant_id"] == participant]
             taken = LIVE | {"REJECTED", "RETURNED", "SCREENED OUT"}
@@ -172,7 +178,8 @@ class Prolific:
             for pattern, verb, act in ROUTES:
                 found = re.fullmatch(pattern, path)
                 if found and verb == method:
-                    return act(self, *found.groups(), query=query, body=body)
+                    answer = act(self, *found.groups(), query=query, body=body)
+                    return STATUSES.get(act, 200), answer
         raise Refused(404, "Not found.")
 
     def list_studies(self, *, query, body):
@@ -230,9 +237,30 @@ class Prolific:
         study["status"] = step
         return study
 
+    def test_study(self, study_id, *, query, body):
+        study = self._study(study_id)
+        if study["status"] != "UNPUBLISHED" or not self.testers:
+            raise Refused(400, "It needs a draft, and a test participant.")
+        copy = {**study, "id": new_id(), "status": "ACTIVE", "test": True}
+        self.studies[copy["id"]] = copy
+        url = f"https://app.prolific.com/studies/{copy['id']}"
+        return {"study_id": copy["id"], "study_url": url}
+
     def list_submissions(self, *, query, body):
         rows = [s for s in self.submissions.values() if s["study_id"] == query["study"]]
-        return self._page(rows, query)
+        shown = [
+            {
+                "id": row["id"],
+                "participant_id": row["participant_id"],
+                "status": row["status"],
+                "started_at": row["started_at"],
+                "completed_at": row["completed_at"],
+                "has_siblings": False,
+                "study_code": row["entered_code"],
+            }
+            for row in rows
+        ]
+        return self._page(shown, query)
 
     def get_submission(self, session, *, query, body):
         found = self._submission(session)
@@ -272,7 +300,12 @@ class Prolific:
         }
         self.bulks[bulk["id"]] = bulk
         total = sum(cents for _, cents in bulk["payments"])
-        return {"id": bulk["id"], "study": bulk["study"], "amount": total}
+        return {
+            "id": bulk["id"],
+            "study": bulk["study"],
+            "amount": total,
+            "total_amount": total + self._fee(total),
+        }
 
     def pay_bonuses(self, bulk_id, *, query, body):
         if bulk_id not in self.bulks:
@@ -284,6 +317,7 @@ class Prolific:
         for submission, cents in payments:  # each call pays, also the second one
             self._charge(submission, cents)
             submission["bonus_payments"].append(cents)
+        return "The bonuses will be paid."
 
     def calculate(self, *, query, body):
         cost = int(body["total_available_places"]) * (
@@ -321,12 +355,14 @@ class Prolific:
             raise Refused(404, "Not found.")
         return {
             "currency_code": self.currency,
-            "available_balance": float(self.balance),
+            "available_balance": self.balance,
         }
 
     # --- the books ----------------------------------------------------------------------
 
     def _charge(self, submission, cents):
+        if self.studies[submission["study_id"]].get("test"):
+            return
         fee = self._fee(cents)
         self.balance -= cents + fee
         self.rewards += cents
@@ -424,12 +460,20 @@ def signed(body, secret, *, at=None, event_id=None):
 
 
 ID = "([0-9a-f]{24})"
+# what is not answered with 200
+STATUSES = {
+    Prolific.create_study: 201,
+    Prolific.set_up_bonuses: 201,
+    Prolific.pay_bonuses: 202,
+    Prolific.create_group: 201,
+}
 ROUTES = [
     ("studies/", "GET", Prolific.list_studies),
     ("studies/", "POST", Prolific.create_study),
     (f"studies/{ID}/", "GET", Prolific.get_study),
     (f"studies/{ID}/", "PATCH", Prolific.change_study),
     (f"studies/{ID}/transition/", "POST", Prolific.move_study),
+    (f"studies/{ID}/test-study", "POST", Prolific.test_study),
     ("submissions/", "GET", Prolific.list_submissions),
     (f"submissions/{ID}/", "GET", Prolific.get_submission),
     (f"submissions/{ID}/transition/", "POST", Prolific.move_submission),
@@ -443,6 +487,13 @@ ROUTES = [
     ("filters/", "GET", Prolific.list_filters),
     (f"workspaces/{ID}/balance/", "GET", Prolific.get_balance),
 ]
+
+
+def _error(status, detail):
+    title = "This went wrong."
+    return {
+        "error": {"status": status, "error_code": 0, "title": title, "detail": detail}
+    }
 
 
 class Handler(BaseHTTPRequestHandler):
@@ -461,21 +512,25 @@ class Handler(BaseHTTPRequestHandler):
         prolific.requests.append((self.command, path))
         fault = self._fault(prolific, path)
         if fault in {"429", "503", "500"}:
-            return self._send(int(fault), {"error": {"detail": "Try later."}})
+            return self._send(int(fault), _error(int(fault), "Try later."))
         if fault == "reset":
             return self._cut()
         if self.headers.get("Authorization") != f"Token {TOKEN}":
-            return self._send(401, {"error": {"detail": "No such token."}})
+            return self._send(401, _error(401, "No such token."))
         try:
-            answer = prolific.call(self.command, path, query, body)
+            if wrong := prolific_contract.wrong_request(self.command, path, body):
+                raise Refused(400, f"Not as published: {wrong}")
+            status, answer = prolific.call(self.command, path, query, body)
         except Refused as error:
-            detail = {"status": error.status, "detail": str(error)}
-            return self._send(error.status, {"error": detail})
+            status, answer = error.status, _error(error.status, str(error))
+        plain = json.loads(json.dumps(answer, default=str))
+        wrong = prolific_contract.wrong_answer(self.command, path, status, plain)
+        assert not (wrong and prolific.as_published), (path, wrong)
         if fault == "500 after":
-            return self._send(500, {"error": {"detail": "Oops."}})
+            return self._send(500, _error(500, "Oops."))
         if fault == "reset after":
             return self._cut()
-        return self._send(204 if answer is None else 200, answer)
+        return self._send(status, answer)
 
     do_GET = do_POST = do_PATCH = do_DELETE = handle_any
 

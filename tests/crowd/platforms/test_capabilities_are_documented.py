@@ -25,6 +25,8 @@ def table():
 
 
 def cell(value):
+    if isinstance(value, frozenset):
+        return ", ".join(f"`{one}`" for one in sorted(value)).strip("`") or "–"
     return PLAIN[value] if value in (True, False) and value is not None else str(value)
 
 

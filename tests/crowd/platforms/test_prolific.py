@@ -296,6 +296,7 @@ def test_all_pages_of_submissions_are_read(world):
 )  # fmt: skip
 def test_states_there_are_states_here(world, ref, there, here):
     session, _ = world.there.take_place(ref.campaign_id, PEOPLE["Wanda"])
+    world.there.as_published = there != "NEW WORD"
     world.there.give_up(session, there)
     assert one(world.platform.sync(ref, None)).status == here
 

@@ -744,6 +744,7 @@ def test_a_workspace_that_does_not_pay_in_dollars_is_refused_before_publishing(
     there, campaign, currency
 ):
     there.currency = currency
+    there.as_published = currency is not None
     jobs.enqueue(sync.JOB, campaign=campaign.pk)
     jobs.drain()
     trouble = ExternalCampaign.objects.get().trouble

@@ -11,6 +11,7 @@ from crowd.models import (
     Assignment,
     ExternalCampaign,
     LedgerEntry,
+    OutwardCall,
     PanelSource,
     Requirement,
 )
@@ -22,6 +23,7 @@ from tests.crowd.platforms.prolific_standin import FILTERS
 from tests.crowd.platforms.test_prolific_campaign import (
     Person,
     _server,  # noqa: F401
+    approve_all,
     look,
     there,  # noqa: F401
 )
@@ -123,6 +125,27 @@ def test_who_is_screened_out_is_paid_for_coming_as_often_as_was_approved(there):
     done = LedgerEntry.objects.filter(state="DONE").values_list("kind", "amount_cents")
     assert sorted(done) == [("FEE", 5), ("REWARD", 10)]
     assert (there.rewards, there.fees) == (10, 5)
+
+
+def test_a_simulated_campaign_is_tried_by_test_participants_and_costs_nothing(there):  # noqa: F811
+    campaign = make_campaign(3, platform="prolific", simulated=True)
+    look(campaign)
+    assert "test participant" in OutwardCall.objects.get(kind="PUBLISH").trouble
+    wanda = Person(there, "1")
+    there.testers.add(wanda.name)
+    OutwardCall.objects.update(state="PLANNED", first_sent_at=None)
+    look(campaign)
+    assert [study["status"] for study in there.studies.values()] == [
+        "UNPUBLISHED",
+        "ACTIVE",
+    ]
+    assert Person(there, "2").come(campaign) is None
+    assert wanda.do_all(campaign) == "AWAITING REVIEW"
+    look(campaign)
+    approve_all(campaign)
+    look(campaign)
+    assert there.submissions[wanda.session]["status"] == "APPROVED"
+    assert (there.rewards, there.fees) == (0, 0)
 
 
 @pytest.mark.parametrize(
