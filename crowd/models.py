@@ -34,10 +34,8 @@ from crowd.requester.models.account import (
     RequesterAssignment,
     RequesterBonus,
     RequesterEntry,
-    RequesterEvent,
     RequesterHIT,
     RequesterHITType,
-    RequestToken,
     WorkerAlias,
     new_entity_id,
 )
@@ -49,7 +47,9 @@ from crowd.requester.models.qualification import (
 from crowd.requester.models.records import (
     PolicyDetail,
     RequesterBatch,
+    RequesterEvent,
     RequesterLayout,
+    RequestToken,
     WorkerRecord,
 )
 from crowd.workers.models.profile import Profile

@@ -7,7 +7,8 @@ another platform is first written down in `services.outbox`.
 
 Front door: models; selectors (offers, reading_pace, rejection_reversal, starved,
 work_records); services (claim, news, outbox, overturn, preference, reissue, reopen,
-reservations, review, run, shares, staff_notices, work, work_records).
+reservations, review, run, shares, staff_notices, undo, work,
+work_records).
 """
 
 from __future__ import annotations

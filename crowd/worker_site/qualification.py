@@ -155,16 +155,19 @@ def _result(request: HttpRequest, attempt: TestAttempt) -> HttpResponse:
         "test": test_in(attempt.test, attempt.language),
         "n_right": attempt.n_right,
         "n_asked": attempt.answers.count(),
-        "explanations": attempt.answers.filter(right=False)
-        .exclude(question__explanation="")
-        .order_by("question__explanation")
-        .values_list("question__explanation", flat=True)
-        .distinct(),
+        "explanations": _explanations(attempt),
         "passed": attempt.passed,
         "explained": _is_explained(attempt.worker, attempt.test.pool),
         "standing": standing.get(attempt.test.name),
     }
     return render(request, "worker_site/test_result.html", context)
+
+
+def _explanations(attempt: TestAttempt) -> list[str]:
+    """Gather what is said of questions that were answered wrong, in no order of theirs."""
+    wrong = attempt.answers.filter(right=False).exclude(question__explanation="")
+    rows = wrong.select_related("question")
+    return sorted({question_in(x.question, attempt.language).explanation for x in rows})
 
 
 def _standing(worker: Worker, name: str) -> TestStanding:

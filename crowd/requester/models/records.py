@@ -118,3 +118,50 @@ class PolicyDetail(models.Model):
 
     def __str__(self) -> str:
         return f"{self.hit}: {self.body.get('Key') or self.body.get('ActionName')}"
+
+
+class RequestToken(models.Model):
+    """A request that must not happen twice, and what it made the first time."""
+
+    requester = models.ForeignKey(
+        Requester, on_delete=models.CASCADE, related_name="tokens"
+    )
+    operation = models.CharField(max_length=64)
+    token = models.CharField(max_length=128)
+    made = models.CharField(max_length=64, blank=True)
+    used_at = models.DateTimeField()
+
+    class Meta:
+        ordering = ["pk"]
+        constraints = [
+            models.UniqueConstraint(
+                fields=["requester", "operation", "token"], name="request_token_once"
+            )
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.operation} {self.token}"
+
+
+class RequesterEvent(models.Model):
+    """A notification that a requester asked for."""
+
+    requester = models.ForeignKey(
+        Requester, on_delete=models.CASCADE, related_name="events"
+    )
+    event_id = models.CharField(max_length=64, unique=True, default=new_entity_id)
+    transport = models.CharField(max_length=16)
+    destination = models.TextField()
+    body = models.JSONField()
+    created_at = models.DateTimeField()
+    sent_at = models.DateTimeField(null=True, blank=True)
+    n_tries = models.PositiveSmallIntegerField(default=0)
+    # when it is tried again; null: sent, or given up
+    next_try_at = models.DateTimeField(null=True, blank=True, db_index=True)
+    trouble = models.CharField(max_length=300, blank=True)
+
+    class Meta:
+        ordering = ["pk"]
+
+    def __str__(self) -> str:
+        return self.event_id

@@ -7,7 +7,8 @@ from typing import Any
 
 from django.db import transaction
 
-from crowd.requester.models.account import RequesterEvent, RequesterHITType
+from crowd.requester.models.account import RequesterHITType
+from crowd.requester.models.records import RequesterEvent
 from crowd.requester.protocol.call import Answer, Arguments, Call, handles
 from crowd.requester.protocol.errors import TurkError
 from crowd.requester.selectors import own_rows

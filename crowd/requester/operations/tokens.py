@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from datetime import timedelta
 
-from crowd.requester.models.account import RequestToken
+from crowd.requester.models.records import RequestToken
 from crowd.requester.protocol.call import Call
 
 LIFE = timedelta(hours=24)

@@ -9,7 +9,7 @@ from datetime import datetime, timedelta
 from django.db.models import Q
 from django.utils import timezone
 
-from crowd.requester.models.account import RequesterEvent
+from crowd.requester.models.records import RequesterEvent
 from crowd.requester.protocol import aws, web_hook
 from genie.lib.jobs import enqueue_missing
 from genie.lib.logs import one_line

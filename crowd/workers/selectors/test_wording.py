@@ -57,9 +57,8 @@ def is_said(question: QualificationQuestion, language: str) -> bool:
     if not isinstance(said, dict) or not str(said.get("text", "")).strip():
         return False
     answers = question_in(question, language).answers
-    explained = getattr(question, "explanation", "")
     return len(answers) == len({*answers}) == len(question.answers) and (
-        not explained or bool(said.get("explanation"))
+        not question.explanation or bool(said.get("explanation"))
     )
 
 

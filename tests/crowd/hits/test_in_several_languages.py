@@ -172,7 +172,7 @@ QUESTIONS = [
         "Is salt white?",
         ["Yes", "No"],
         0,
-        {"de": {"text": "Ist Salz weiß?", "choices": "Ja\nNein"}},
+        translations={"de": {"text": "Ist Salz weiß?", "choices": "Ja\nNein"}},
     )
 ]
 TITLED = {"de": {"title": "Kurzer Test"}}
