@@ -13,8 +13,8 @@ from crowd.money.services import payouts
 from crowd.requester.models.account import (
     RequesterAssignment,
     RequesterBonus,
-    RequesterEvent,
 )
+from crowd.requester.models.records import RequesterEvent
 from crowd.templatetags.crowd_money import dollars
 from genie.lib.admin.log import note
 from genie.lib.admin.questions import Line, Question, after_asking, confirmed_form

@@ -11,10 +11,10 @@ from django.utils import timezone
 from crowd.requester.models.account import (
     Requester,
     RequesterAssignment,
-    RequesterEvent,
     RequesterHIT,
     new_entity_id,
 )
+from crowd.requester.models.records import RequesterEvent
 from genie.lib.jobs import enqueue
 
 VERSION = "2014-08-15"
