@@ -8,7 +8,7 @@ from botocore.exceptions import ClientError
 from crowd.models import Message, RequesterAssignment, RequesterLayout
 from crowd.requester.questions.policies import agreed_answers, agreement_of, percent
 from crowd.requester.questions.questions import read_question
-from crowd.requester.services import access_keys
+from crowd.requester.services import access_keys, turns
 from tests.crowd.requester.making import (
     TYPE,
     balance,
@@ -17,6 +17,7 @@ from tests.crowd.requester.making import (
     refused,
     state_of,
     status_of,
+    take,
     worker,
 )
 
@@ -199,18 +200,26 @@ def test_a_hit_without_agreement_is_extended_until_there_is_some(desk):
     assert "0 of 1 answer" in Message.objects.get(worker__platform_worker_id="b").text
 
 
-def test_an_extension_needs_money(open_desk):
+def test_an_extension_needs_money_and_a_hit_that_was_not_stopped(open_desk):
     poor = open_desk("Paul", dollars=0)
     access_keys.deposit(poor.requester, 48, key="one")
-    ask = policy(KNOWN, {"q": ["A"]}, ExtendIfKnownAnswerScoreIsLessThan=101)
+    ask = policy(KNOWN, {"q": ["A"]}, ExtendIfKnownAnswerScoreIsLessThan=101, ExtendMinimumTimeInSeconds=60)  # fmt: skip
     hit = post(poor, AssignmentReviewPolicy=ask)
     do(hit, fields=[("q", "A")])
-    (_, action) = results(poor, hit)["AssignmentReviewReport"]["ReviewActions"]
-    assert (action["Status"], action["ErrorCode"]) == (
-        "Failed",
-        "AWS.MechanicalTurk.InsufficientFunds",
-    )
+    assert _extension(poor, hit) == ("Failed", "AWS.MechanicalTurk.InsufficientFunds")
     assert status_of(poor, hit) == "Reviewable"
+    access_keys.deposit(poor.requester, 1000, key="more")
+    hit, who = post(poor, AssignmentReviewPolicy=ask), worker("Walt")
+    turn = take(hit, who)
+    poor.client.update_expiration_for_hit(HITId=hit, ExpireAt=0)
+    turns.submit(turn, who, [("q", "A")])
+    assert _extension(poor, hit) == ("Failed", "AWS.MechanicalTurk.InvalidHITState")
+    assert status_of(poor, hit) == "Reviewable"
+
+
+def _extension(desk, hit):
+    (_, action) = results(desk, hit)["AssignmentReviewReport"]["ReviewActions"]
+    return action["Status"], action["ErrorCode"]
 
 
 def test_scores_are_those_of_the_published_example():
