@@ -28,6 +28,7 @@ from crowd.models import (
     WorkerAlias,
 )
 from crowd.money.selectors.earnings import earnings
+from crowd.money.selectors.payouts import payables
 from crowd.requester.questions.answers import texts_of
 from crowd.requester.selectors import desk as numbers
 from crowd.requester.services import access_keys, periodic, turns
@@ -296,6 +297,7 @@ def test_nothing_of_a_sandbox_reaches_people_or_money(own, lab, box, rita):
     assert (box.balance_cents, box.held_cents) == (0, 0)
     assert not RequesterBonus.objects.exists()
     assert earnings(work.worker.worker).paid == 0
+    assert not any(table.rows.exists() for table in payables(on_this_site=False))
     assert not WorkerAlias.objects.filter(worker__simulated=False).exists()
     boss = Client()
     boss.force_login(make_user("ada", is_staff=True, is_superuser=True))
