@@ -25,6 +25,7 @@ from crowd.models import (
     Payout,
     PayoutRun,
     PayoutTerms,
+    Worker,
 )
 from crowd.money.exports.payout_files import payout_file
 from crowd.money.selectors.earnings import earnings
@@ -339,6 +340,8 @@ def test_details_are_sealed_shown_in_part_and_deleted(settings):
     client.post(page, {"delete": "yes"})
     assert not PaymentDetails.objects.exists()
     assert client.get(page).status_code == 200
+    Worker.objects.update(platform="panel")
+    assert client.get(page).status_code == 404  # the panel pays
     save(worker)
     leave.delete(worker.user.pk)
     assert not PaymentDetails.objects.exists()
