@@ -12,7 +12,7 @@ from django.utils import timezone
 
 from crowd.hits.models.assignment import Assignment
 from crowd.money.models import Commitment, LedgerEntry, Payout
-from crowd.money.selectors.payouts import sums
+from crowd.money.selectors.payouts import NOT_PAID, sums
 from crowd.requester.models.account import (
     AccessKey,
     Requester,
@@ -67,7 +67,7 @@ def money() -> Finding:
 
 def _payouts_gone_wrong() -> int:
     """Count payouts that are not the sum of what they pay."""
-    rows = Payout.objects.exclude(state=Payout.State.FAILED)
+    rows = Payout.objects.exclude(state__in=NOT_PAID)
     paid = sums(rows.order_by().values("pk"))
     said = rows.order_by().values_list("pk", "amount_cents")
     return sum(cents != paid.get(pk, 0) for pk, cents in said)

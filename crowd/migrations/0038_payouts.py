@@ -143,6 +143,7 @@ class Migration(migrations.Migration):
                             ("IN_FILE", "on its way"),
                             ("PAID", "paid"),
                             ("FAILED", "failed"),
+                            ("PUT_OFF", "taken back"),
                         ],
                         default="PLANNED",
                         max_length=8,

@@ -250,6 +250,8 @@ class Payout(models.Model):
         IN_FILE = "IN_FILE", _("on its way")
         PAID = "PAID", _("paid")
         FAILED = "FAILED", _("failed")
+        # before any money moved: workers do not see these
+        PUT_OFF = "PUT_OFF", "taken back"
 
     run = models.ForeignKey(PayoutRun, on_delete=models.PROTECT, related_name="payouts")
     worker = models.ForeignKey(

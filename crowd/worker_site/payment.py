@@ -14,7 +14,7 @@ from django.utils.translation import gettext_lazy
 from django.views.decorators.debug import sensitive_post_parameters
 
 from crowd.elsewhere.pages.access import for_workers
-from crowd.money.models import PaymentDetails
+from crowd.money.models import PaymentDetails, Payout
 from crowd.money.selectors.payouts import OWN_SITE, next_for
 from crowd.money.services import payment_details
 from crowd.workers.models.worker import Worker
@@ -112,7 +112,8 @@ def payment(request: HttpRequest, worker: Worker) -> HttpResponse:
         messages.success(request, _("Your payment details were saved."))
         return redirect("work:payment")
     kept = payment_details.recipient_of(details.sealed) if details else None
-    payouts = worker.payouts.select_related("run").order_by("-pk")
+    payouts = worker.payouts.exclude(state=Payout.State.PUT_OFF)
+    payouts = payouts.select_related("run").order_by("-pk")
     context = {
         "here": "earnings",
         "form": form,

@@ -26,6 +26,7 @@ Every = PayoutTerms.Every
 TERMS = 1
 OWN_SITE = "selfhosted"
 GONE = (LedgerEntry.State.CANCELLED, LedgerEntry.State.FAILED)
+NOT_PAID = (Payout.State.FAILED, Payout.State.PUT_OFF)
 UNDER_WAY = (Payout.State.PLANNED, Payout.State.IN_FILE)
 
 

@@ -91,7 +91,7 @@ def pay(payouts: Sequence[Payout], reference: str = "") -> None:
 
 def fail(payout: Payout) -> None:
     """Make the money due again, and ask the worker to look at their details."""
-    release([payout], payout.reason)
+    release([payout], payout.reason, State.FAILED)
     # What the worker has corrected since is not what failed.
     PaymentDetails.objects.filter(
         worker=payout.worker_id, saved_at__lte=payout.run.approved_at
@@ -108,7 +108,9 @@ def fail(payout: Payout) -> None:
     messages.send(payout.worker, Message.Kind.PAYMENT, subject, text)
 
 
-def release(payouts: Sequence[Payout], reason: str) -> None:
+def release(
+    payouts: Sequence[Payout], reason: str, state: State = State.PUT_OFF
+) -> None:
     """Let go of what payouts would have paid: it is due again."""
     keys = pks(payouts)
     LedgerEntry.objects.filter(payout__in=keys).update(
@@ -119,7 +121,7 @@ def release(payouts: Sequence[Payout], reason: str) -> None:
         rows.update(paid_at=None, payment_reference="", payout=None)
     for payout in payouts:
         payout.reason = reason[:300]
-    _end(payouts, State.FAILED)
+    _end(payouts, state)
 
 
 def _end(payouts: Sequence[Payout], state: State) -> None:

@@ -28,6 +28,7 @@ from crowd.money.models import (
     PayoutTerms,
 )
 from crowd.money.selectors.payouts import (
+    NOT_PAID,
     TERMS,
     UNDER_WAY,
     due,
@@ -204,7 +205,7 @@ def settle(outcomes: Iterable[Outcome], by: AbstractBaseUser) -> int:
             raise GenieError(f"{payout}: {problem}.", code="payout-over")
         if said[pk].word == PAID and payout.state != State.PAID:
             paid.append(payout)
-        elif said[pk].word != PAID and payout.state != State.FAILED:
+        elif said[pk].word != PAID and payout.state not in NOT_PAID:
             failed.append(payout)
         payout.reason = said[pk].reason[:300]
     cents = sum(one.amount_cents for one in paid)
@@ -225,8 +226,8 @@ def contradiction(payout: Payout, word: str) -> str:
     """Say why a payout cannot have this outcome; empty where it can."""
     if payout.state == State.PLANNED:
         return "it is in no file yet"
-    if payout.state == State.FAILED and word == PAID:
-        return "it failed, and its money is due again"
+    if payout.state in NOT_PAID and word == PAID:
+        return f"it is {payout.get_state_display()}, and its money is due again"
     if payout.state == State.PAID and word == FAILED:
         return "it was paid; write “returned” if the money came back"
     return ""

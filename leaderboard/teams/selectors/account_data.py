@@ -302,7 +302,9 @@ def _worker(worker: Worker) -> dict[str, Any]:
             PaymentDetails.objects.filter(worker=worker), "method", "saved_at"
         ),
         "payouts": _rows(
-            Payout.objects.filter(worker=worker).order_by("pk"),
+            Payout.objects.filter(worker=worker)
+            .exclude(state=Payout.State.PUT_OFF)
+            .order_by("pk"),
             "reference",
             "state",
             "amount_cents",
