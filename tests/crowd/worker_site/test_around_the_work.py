@@ -74,7 +74,7 @@ def test_an_hour_is_priced_at_others_pace_once_there_are_enough_people(site):  #
 
 
 def test_one_person_of_many_answers_does_not_set_the_pace(wim):  # noqa: F811
-    make_campaign(30)
+    make_campaign(12)
     pace(5, [30.0])
     do_all(wim)
     Assignment.objects.filter(worker=wim).update(active_seconds=1.0)
