@@ -5,7 +5,7 @@ from __future__ import annotations
 from crowd.campaigns.services import news, review, work
 from crowd.elsewhere.services import notices, subscriptions, sync
 from crowd.elsewhere.services.hit_page import Pages
-from crowd.money.services import payouts
+from crowd.money.services import last_payments, payouts
 from crowd.workers.hit_form import sent_to, shown_item
 from crowd.workers.services import applications, invitations
 
@@ -41,6 +41,7 @@ def forget_notices() -> None:
 
 def plan_payouts() -> None:
     payouts.plan_due()
+    last_payments.forget_the_gone()
 
 
 def send_invitation(invitation: int) -> None:

@@ -6,7 +6,7 @@ something costs, this wing says whether it may be spent and what was.
 
 Front door: models; admin (fair_pay, payouts); selectors (earned_by_day, earnings,
 fair_pay, payouts, rates, requester_earnings); services (bonuses, budgets,
-payment_details, payments, payouts).
+last_payments, payment_details, payments, payouts).
 """
 
 from __future__ import annotations

@@ -24,6 +24,7 @@ from crowd.hits.selectors.wording import (
 )
 from crowd.money.selectors.earned_by_day import earned_by_day
 from crowd.money.selectors.earnings import earnings as earnings_selector
+from crowd.money.selectors.payouts import OWN_SITE, next_for
 from crowd.money.selectors.requester_earnings import done_for_requesters
 from crowd.pricing import hourly_cents
 from crowd.requester.pages.groups import has_work
@@ -144,6 +145,7 @@ def earnings(request: HttpRequest, worker: Worker) -> HttpResponse:
         {
             "here": "earnings",
             "earnings": earnings_selector(worker),
+            "next_payout": next_for(worker) if worker.platform == OWN_SITE else None,
             "days": page_of(earned_by_day(worker), DAYS, request.GET.get("days")),
             "page": page_of(done, PAGE, request.GET.get("page")),
             "theirs": page_of(

@@ -36,6 +36,7 @@ from crowd.money.selectors.payouts import (
     payables,
 )
 from crowd.money.services import moves
+from crowd.money.services.last_payments import of_the_gone
 from crowd.money.services.payment_details import recipient_of
 from crowd.templatetags.crowd_money import dollars
 from crowd.workers.models.worker import Worker
@@ -84,7 +85,9 @@ def lock() -> PayoutTerms:
 def prospect(minimum_cents: int) -> Prospect:
     """Say what is due by method; who has entered nothing usable cannot be paid."""
     cents = due()
-    enough = {pk: n for pk, n in cents.items() if n >= minimum_cents}
+    small = {pk for pk, n in cents.items() if n < minimum_cents}
+    carried = small - of_the_gone(small)
+    enough = {pk: n for pk, n in cents.items() if pk not in carried}
     details = PaymentDetails.objects.filter(wrong=False)
     usable = {
         worker: method

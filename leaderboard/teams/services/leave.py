@@ -13,7 +13,7 @@ from django.db import transaction
 from django.utils import timezone
 from django.utils.translation import gettext
 
-from crowd.money.services import payment_details
+from crowd.money.services import last_payments
 from crowd.workers.models.worker import Application, Worker
 from crowd.workers.services import profiles
 from genie.accounts.models import AccessToken, TaskRole
@@ -55,7 +55,6 @@ def delete(user_pk: int) -> None:
             model.objects.filter(user=user).delete()
         for worker in Worker.objects.filter(user=user):
             log.forget(log.Kind.BAN, [worker.pk])
-            payment_details.forget(worker)
             profiles.forget(worker)
         # a link that they gave somebody opens nothing any more
         TeamInvitation.objects.filter(
@@ -68,6 +67,8 @@ def delete(user_pk: int) -> None:
         user.is_active = user.is_staff = user.is_superuser = False
         user.set_unusable_password()
         user.save()
+        # what is owed to a worker is still paid
+        last_payments.forget_the_gone()
         user.groups.clear()
         # the requester's keys and money are its own, and stay
         user.requesters.clear()

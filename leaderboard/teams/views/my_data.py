@@ -14,6 +14,7 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 
 from crowd.money.selectors.earnings import earnings
+from crowd.money.selectors.payouts import next_for
 from crowd.workers.models.worker import Worker
 from genie.lib.errors import GenieError
 from genie.lib.typing import Account
@@ -74,6 +75,7 @@ def leave(request: HttpRequest) -> HttpResponse:
         "form": form,
         "n_submissions": Submission.objects.filter(owner=user).count(),
         "unpaid": earnings(worker) if worker else None,
+        "next_payout": next_for(worker) if worker else None,
     }
     status = 400 if form.errors else 200
     return render(request, "leaderboard/teams/leave.html", context, status=status)

@@ -19,11 +19,13 @@ from crowd.models import (
     ConsentVersion,
     LedgerEntry,
     Message,
+    PaymentDetails,
     Profile,
     Requirement,
     WorkerRecord,
     WorkRecord,
 )
+from crowd.money.services import payment_details, payouts
 from crowd.workers.services import profiles
 from genie.lib import jobs
 from leaderboard.teams.services import leave
@@ -72,7 +74,7 @@ def test_an_hour_is_priced_at_others_pace_once_there_are_enough_people(site):  #
 
 
 def test_one_person_of_many_answers_does_not_set_the_pace(wim):  # noqa: F811
-    make_campaign(30)
+    make_campaign(12)
     pace(5, [30.0])
     do_all(wim)
     Assignment.objects.filter(worker=wim).update(active_seconds=1.0)
@@ -262,9 +264,25 @@ def test_who_leaves_takes_along_what_they_said_and_leaves_what_was_earned(site, 
     assert data["profile"]["time_zone"] == "Asia/Kolkata"
     assert data["consents"][0]["pool"] == POOL
     assert "voluntary" in data["consents"][0]["words"]
-    page = text_of(site.get(reverse("leaderboard:leave")))
-    assert "$0.10 approved and not paid" in page
+    address = reverse("leaderboard:leave")
+    assert "enter them before you leave" in text_of(site.get(address))
+    recipient = payment_details.Recipient("Wim", "GB82WEST12345698765432")
+    payment_details.save(wim, "BANK", recipient)
+    assert "enter them before" not in text_of(site.get(address))
+    assert "$0.10 approved and not paid" in text_of(site.get(address))
+    assert "The next payout is on" in text_of(site.get(reverse("work:earnings")))
     leave.delete(wim.user.pk)
     assert not Profile.objects.exists()
     assert not Message.objects.filter(worker=wim).exists()
-    assert LedgerEntry.objects.filter(assignment__worker=wim, state="PLANNED").exists()
+    # no minimum keeps the last money back; then nobody knows any more where it went
+    fin = make_user("fin", is_staff=True)
+    [run] = payouts.plan(timezone.localdate(), fin)
+    payouts.file(run, fin, "sepa", 10)
+    crowd_jobs.plan_payouts()
+    assert PaymentDetails.objects.exists()
+    outcome = payouts.Outcome(run.payouts.get().pk, payouts.PAID)
+    payouts.settle([outcome], fin)
+    crowd_jobs.plan_payouts()
+    assert not PaymentDetails.objects.exists()
+    paid = LedgerEntry.objects.get(assignment__worker=wim, state="DONE")
+    assert paid.amount_cents == 10
