@@ -15,6 +15,7 @@ from django.conf import settings
 from django.http import HttpRequest, HttpResponse
 from django.utils import translation
 from django.utils.cache import patch_vary_headers
+from django.utils.functional import Promise
 
 ENGLISH = "en"
 # each by its own name, for whoever reads no other
@@ -50,6 +51,15 @@ def is_translated(path: str) -> bool:
     [False, False, False]
     """
     return _TRANSLATED.fullmatch(path) is not None
+
+
+def in_every_language(text: Promise) -> list[str]:
+    """Give a text in each language, to find what was written in any of them."""
+    found = []
+    for code, _ in LANGUAGES:
+        with translation.override(code):
+            found.append(str(text))
+    return found
 
 
 class LanguageMiddleware:

@@ -9,6 +9,7 @@ from django.http import HttpRequest, HttpResponse
 from django.views.decorators.csrf import csrf_exempt
 from django.views.i18n import set_language
 
+from crowd.workers.services import profiles
 from genie.lib.typing import Account
 from leaderboard.teams.services import notices
 
@@ -21,4 +22,5 @@ def choose(request: HttpRequest) -> HttpResponse:
     language = request.POST.get("language", "")
     if request.user.is_authenticated and language in dict(settings.LANGUAGES):
         notices.choose_language(cast("Account", request.user), language)
+        profiles.choose_language(request.user.pk, language)
     return set_language(request)
