@@ -104,7 +104,7 @@ def offers(
     shares = left_of_share(worker, everything)
     full = {pk for pk, n in shares.items() if n == 0}
     explained = _explained(worker, missing, now)
-    explained |= dict.fromkeys(full, (Lacking(SHARE_DONE),))
+    explained |= dict.fromkeys(full, (Lacking(str(SHARE_DONE)),))
     campaigns: dict[str, list[Campaign]] = {}
     for campaign in everything:
         campaigns.setdefault(campaign.pool, []).append(campaign)

@@ -19,7 +19,7 @@ from django.utils.functional import Promise
 
 ENGLISH = "en"
 # each by its own name, for whoever reads no other
-LANGUAGES = [
+LANGUAGES: list[tuple[str, str]] = [
     (ENGLISH, "English"),
     ("de", "Deutsch"),
     ("fr", "Français"),
