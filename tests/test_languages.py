@@ -30,6 +30,7 @@ AT_LEAST = dict.fromkeys(OTHERS, 0)
 TRANSLATED = re.compile(
     r"(?:account|allauth|mfa|parts|socialaccount|usersessions)/.*"
     r"|[^/]+\.html"
+    r"|worker_site/(?!requester/).*"
     r"|leaderboard/(?:submissions|teams)/.*"
     r"|leaderboard/parts/(?:errors|inside|warnings)\.html"
     r"|leaderboard/boards/(?:my_submissions|submission)\.html"

@@ -5,18 +5,27 @@ from __future__ import annotations
 from collections.abc import Iterable
 from datetime import datetime
 
-from django.utils import timezone
+from django.utils import timezone, translation
 from django.utils.functional import Promise
 
 from crowd.hits.models.assignment import Assignment
 from crowd.messages.models import Message
 from crowd.requester.models.account import RequesterAssignment, WorkerAlias
+from crowd.workers.models.profile import Profile
 from crowd.workers.models.worker import Worker
+from genie.lib.serving.languages import ENGLISH
 
 Kind = Message.Kind
 BATCH = 2_000
 # of ours: translated where they are written; or as somebody wrote them
 Words = str | Promise
+
+
+def languages_of(workers: Iterable[int]) -> dict[int, str]:
+    """Say in which language each worker is written to: English where none was chosen."""
+    pks = list(workers)
+    rows = Profile.objects.filter(worker__in=pks).exclude(language="").order_by()
+    return dict.fromkeys(pks, ENGLISH) | dict(rows.values_list("worker", "language"))
 
 
 def send(
@@ -30,11 +39,13 @@ def send(
     requester_assignment: RequesterAssignment | None = None,
 ) -> Message:
     """Write one message; it is there if and only if what it tells has happened."""
+    with translation.override(languages_of([worker.pk])[worker.pk]):
+        subject, text = str(subject), str(text)
     return Message.objects.create(
         worker=worker,
         kind=kind,
-        subject=str(subject)[:200],
-        text=str(text),
+        subject=subject[:200],
+        text=text,
         pool=pool,
         assignment=assignment,
         requester_assignment=requester_assignment,

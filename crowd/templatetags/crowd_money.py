@@ -2,19 +2,21 @@ from __future__ import annotations
 
 from django import template
 
+from genie.lib.serving import languages
+
 register = template.Library()
 
 
 @register.filter
 def dollars(cents: int) -> str:
-    """Write cents as people read them.
+    """Write cents as people read them in the page's language.
 
     Examples
     --------
     >>> dollars(184), dollars(0)
     ('$1.84', '$0.00')
     """
-    return f"${cents / 100:,.2f}"
+    return languages.dollars(cents)
 
 
 @register.filter

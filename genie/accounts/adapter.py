@@ -16,6 +16,7 @@ from django.conf import settings
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
 from django.urls import reverse
+from django.utils.translation import gettext_lazy
 
 from genie.accounts import devices
 
@@ -23,7 +24,7 @@ _CONFIRM = "allauth.account.stages.EmailVerificationStage"
 _OURS = "genie.accounts.adapter.ConfirmedAddress"
 
 
-_MISFIT = (
+_MISFIT = gettext_lazy(
     "The user name and password do not match. Check capital letters and try again."
 )
 
@@ -38,8 +39,10 @@ class AccountAdapter(DefaultAccountAdapter):  # type: ignore[misc]
         "username_password_mismatch": _MISFIT,
         "email_password_mismatch": _MISFIT,
         "too_many_login_attempts": (
-            "Too many failed attempts to sign in. Wait a few minutes, or reset "
-            "your password."
+            gettext_lazy(
+                "Too many failed attempts to sign in. Wait a few minutes, or reset "
+                "your password."
+            )
         ),
     }
 

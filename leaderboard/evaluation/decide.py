@@ -11,6 +11,7 @@ from typing import Any, TypeVar
 
 from django.conf import settings
 from django.db import transaction
+from django.utils.translation import gettext
 
 from crowd.campaigns.services import run
 from crowd.hits.models.campaign import Campaign
@@ -273,8 +274,8 @@ def withdraw(subject: Submission, *, by: Account, reason: str) -> None:
     submission = lifecycle.lock(subject.pk)
     if Submission.State.WITHDRAWN not in lifecycle.LEGAL[submission.state]:
         raise GenieError(
-            f"This submission is {submission.get_state_display()} and cannot be "
-            "withdrawn.",
+            gettext("This submission is %(state)s and cannot be withdrawn.")
+            % {"state": submission.get_state_display()},
             code="not-withdrawable",
         )
     sentence = f"Withdrawn: {reason}" if reason else "Withdrawn."

@@ -22,6 +22,7 @@ _WORDS = {
 
 class TeamForm(forms.Form):
     name = forms.CharField(
+        label=gettext_lazy("Name"),
         max_length=200,
         help_text=gettext_lazy("Leaderboards show it next to your systems."),
     )

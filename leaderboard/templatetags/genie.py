@@ -8,10 +8,13 @@ from urllib.parse import urlsplit
 
 from django import template
 from django.template import Context
+from django.utils.formats import date_format
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
+from django.utils.translation import get_language
 
 from genie.accounts.devices import described
+from genie.lib.serving.languages import ENGLISH, dollars, written
 from leaderboard.boards.selectors.systems import covers_of
 from leaderboard.boards.selectors.weights import WeightedRow
 from leaderboard.charts import bars, intervals
@@ -48,12 +51,12 @@ def breakable(label: str) -> str:
 @register.filter("one")
 def one_decimal(number: float) -> str:
     """Write a score as boards do, with one decimal."""
-    return f"{number:.1f}"
+    return written(f"{number:.1f}")
 
 
 @register.filter("two")
 def two_decimals(number: float) -> str:
-    return f"{number:.2f}"
+    return written(f"{number:.2f}")
 
 
 @register.filter
@@ -84,24 +87,27 @@ def number(value: float) -> str:
 
 @register.filter
 def thousands(number: int) -> str:
-    return f"{number:,}"
+    return written(f"{number:,}")
 
 
-@register.filter
-def dollars(cents: int) -> str:
-    return f"${cents / 100:,.2f}"
+register.filter("dollars", dollars)
 
 
 @register.filter
 def day(at: datetime) -> SafeString:
     """Write a day, in UTC, for people and for machines."""
-    return format_html("<time>{}</time>", f"{at:%Y-%m-%d}")
+    day = f"{at:%Y-%m-%d}"
+    if get_language() == ENGLISH:
+        return format_html("<time>{}</time>", day)
+    return format_html('<time datetime="{}">{}</time>', day, date_format(at))
 
 
 @register.filter
 def moment(at: datetime) -> SafeString:
     return format_html(
-        '<time datetime="{}">{}</time>', at.isoformat(), f"{at:%Y-%m-%d %H:%M}"
+        '<time datetime="{}">{}</time>',
+        at.isoformat(),
+        date_format(at, "DATETIME_FORMAT"),
     )
 
 

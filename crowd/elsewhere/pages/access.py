@@ -12,6 +12,7 @@ from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils import timezone
+from django.utils.translation import gettext
 from django.views.decorators.cache import never_cache
 
 from crowd.elsewhere.pages.visit import visitor
@@ -37,7 +38,7 @@ def for_workers(view: View) -> View:
             return _called(view, request, guest, args, kwargs)
         if not request.user.is_authenticated:
             if wants_json(request):
-                sentence = (
+                sentence = gettext(
                     "You are signed out. Sign in in another tab, then submit again."
                 )
                 return JsonResponse({"error": sentence, "final": False}, status=401)

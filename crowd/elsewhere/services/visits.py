@@ -8,6 +8,7 @@ from typing import Any
 
 from django.utils import timezone
 from django.utils.crypto import salted_hmac
+from django.utils.translation import gettext
 
 from crowd.campaigns.services import claim
 from crowd.elsewhere.models.external import (
@@ -58,7 +59,7 @@ def by_link(
     # A campaign that is over is let through: somebody in the middle of a visit still
     # needs the way back.
     if campaign is None or campaign.state == Campaign.State.SCHEDULED:
-        raise GenieError("There is no such work.", code="not-this-study")
+        raise GenieError(gettext("There is no such work."), code="not-this-study")
     source = _source(platform, panel)
     adapter = _adapter(platform, source)
     who = adapter.identity(parameters)
@@ -195,7 +196,9 @@ def _check(campaign: Campaign, adapter: Platform, who: Identity) -> None:
     if adapter.capabilities.external:
         if place is None or place.platform_id != who.study_id:
             raise GenieError(
-                "This link belongs to another study; open it again where you found it.",
+                gettext(
+                    "This link belongs to another study; open it again where you found it."
+                ),
                 code="not-this-study",
             )
         known = ExternalSession.objects.filter(
@@ -207,7 +210,10 @@ def _check(campaign: Campaign, adapter: Platform, who: Identity) -> None:
         # that.
         if not known and adapter.vouches_for(who) is False:
             raise GenieError(
-                f"{adapter.title} does not know this session; open the study there again.",
+                gettext(
+                    "%(title)s does not know this session; open the study there again."
+                )
+                % {"title": adapter.title},
                 code="who-are-you",
             )
 
@@ -217,7 +223,7 @@ def _source(platform: str, panel: str) -> PanelSource | None:
         return None
     source = PanelSource.objects.filter(name=panel, is_open=True).first()
     if source is None:
-        raise GenieError("There is no such panel.", code="not-this-study")
+        raise GenieError(gettext("There is no such panel."), code="not-this-study")
     return source
 
 

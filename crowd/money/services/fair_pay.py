@@ -6,6 +6,7 @@ from collections import defaultdict
 from typing import TYPE_CHECKING, Any
 
 from django.db import transaction
+from django.utils import translation
 from django.utils.translation import gettext, ngettext
 
 from crowd.hits.models.campaign import Campaign
@@ -128,15 +129,14 @@ def _tell(campaign: Campaign, bonuses: list[Owed], missing: Shortfall) -> None:
     for bonus in bonuses:
         n_of[bonus.worker] += bonus.n_answers
         cents_of[bonus.worker] += bonus.cents
-    services.send_many(
-        Message(
-            worker_id=worker,
-            kind=Message.Kind.BONUS,
-            **_words(campaign, missing, n, cents_of[worker]),
-            pool=campaign.pool,
-        )
-        for worker, n in sorted(n_of.items())
-    )
+    language_of = services.languages_of(n_of)
+    told = []
+    for worker, n in sorted(n_of.items()):
+        with translation.override(language_of[worker]):
+            said = _words(campaign, missing, n, cents_of[worker])
+        kind, pool = Message.Kind.BONUS, campaign.pool
+        told.append(Message(worker_id=worker, kind=kind, pool=pool, **said))
+    services.send_many(told)
 
 
 def _words(

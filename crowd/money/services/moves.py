@@ -11,7 +11,8 @@ from typing import Any
 
 from django.db.models import OuterRef, Q, Subquery
 from django.utils import timezone
-from django.utils.translation import gettext as _
+from django.utils.text import format_lazy
+from django.utils.translation import gettext_lazy
 
 from crowd.messages import services as messages
 from crowd.messages.models import Message
@@ -96,15 +97,16 @@ def fail(payout: Payout) -> None:
     PaymentDetails.objects.filter(
         worker=payout.worker_id, saved_at__lte=payout.run.approved_at
     ).update(wrong=True)
-    text = _(
-        "A payment of %(amount)s did not reach you. The reason given is: %(reason)s. "
-        "Please check your payment details; the money is in the next payout after you "
-        "have saved them."
-    ) % {
-        "amount": dollars(payout.amount_cents),
-        "reason": payout.reason.rstrip(".") or _("none"),
-    }
-    subject = _("A payment did not reach you")
+    text = format_lazy(
+        gettext_lazy(
+            "A payment of {amount} did not reach you. The reason given is: {reason}. "
+            "Please check your payment details; the money is in the next payout after "
+            "you have saved them."
+        ),
+        amount=dollars(payout.amount_cents),
+        reason=payout.reason.rstrip(".") or gettext_lazy("none"),
+    )
+    subject = gettext_lazy("A payment did not reach you")
     messages.send(payout.worker, Message.Kind.PAYMENT, subject, text)
 
 

@@ -16,7 +16,8 @@ from typing import TYPE_CHECKING, Any
 from django.db import transaction
 from django.db.models import Q
 from django.utils import timezone
-from django.utils.translation import gettext as _
+from django.utils.text import format_lazy
+from django.utils.translation import gettext, gettext_lazy
 
 from crowd.messages import services as messages
 from crowd.messages.models import Message
@@ -43,6 +44,7 @@ from crowd.workers.models.worker import Worker
 from genie.history import log
 from genie.lib.admin.log import note
 from genie.lib.errors import GenieError
+from genie.lib.serving.languages import in_every_language
 
 if TYPE_CHECKING:
     from django.contrib.auth.models import AbstractBaseUser
@@ -162,7 +164,7 @@ def file(
             f"The total is {dollars(total)} now; look at it again.",
             code="total-changed",
         )
-    moves.release(rest, _("The payment details had changed."))
+    moves.release(rest, gettext("The payment details had changed."))
     for payout in ready:
         payout.state = State.IN_FILE
     Payout.objects.bulk_update(ready, ["state", "sealed"], batch_size=500)
@@ -292,23 +294,18 @@ def by_hand(rows: Sequence[Any], by: AbstractBaseUser, reference: str) -> int:
 def _ask_for_details(lacking: dict[int, int]) -> None:
     """Tell who cannot be paid, unless they have not read the last time."""
     kind = Message.Kind.PAYMENT
-    subject = _("We do not know where to send your money")
-    unread = Message.objects.filter(kind=kind, subject=subject, read_at=None)
+    subject = gettext_lazy("We do not know where to send your money")
+    unread = Message.objects.filter(
+        kind=kind, subject__in=in_every_language(subject), read_at=None
+    )
     told = set(unread.values_list("worker", flat=True))
-    text = _(
-        "%(amount)s is approved and waits for you. Enter your payment details under "
+    text = gettext_lazy(
+        "{amount} is approved and waits for you. Enter your payment details under "
         "“Earnings”, “Payment”; the money is in the next payout after that."
     )
-    workers = Worker.objects.filter(pk__in=lacking.keys() - told)
-    messages.send_many(
-        Message(
-            worker=worker,
-            kind=kind,
-            subject=subject,
-            text=text % {"amount": dollars(lacking[worker.pk])},
-        )
-        for worker in workers
-    )
+    for worker in Worker.objects.filter(pk__in=lacking.keys() - told):
+        amount = dollars(lacking[worker.pk])
+        messages.send(worker, kind, subject, format_lazy(text, amount=amount))
 
 
 def _logged(cents: int) -> None:

@@ -39,7 +39,7 @@ def exclude(worker: Worker, pool: str, message: services.Words) -> Exclusion:
     # Waits for a claim that is under way, so that none slips through.
     Worker.objects.select_for_update(of=("self",)).get(pk=worker.pk)
     exclusion, _ = Exclusion.objects.update_or_create(
-        worker=worker, pool=pool, defaults={"message": message}
+        worker=worker, pool=pool, defaults={"message": str(message)}
     )
     Pause.objects.filter(worker=worker, pool=pool).delete()
     for pk, hit_pk in Assignment.objects.filter(

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from django.db import transaction
 from django.db.models import Max
 from django.utils import timezone
+from django.utils.translation import get_language, gettext
 
 from crowd.hits.models.campaign import Campaign
 from crowd.messages.models import Message
@@ -30,11 +31,21 @@ class Chosen:
     languages: Iterable[str] | None = None
 
 
+def choose_language(user_pk: int, language: str) -> None:
+    """Write to somebody in a language from now on, if they work here."""
+    for worker in Worker.objects.filter(user_id=user_pk):
+        Profile.objects.update_or_create(worker=worker, defaults={"language": language})
+
+
 def guess_zone(worker: Worker, name: str) -> bool:
-    """Keep the browser's zone where the worker has chosen none; False where it is kept not."""
+    """Keep the browser's zone where the worker has chosen none; False where it is kept not.
+
+    So is the language in which they read this page.
+    """
     if name not in time_zones():
         return False
     profile, _ = Profile.objects.get_or_create(worker=worker)
+    Profile.objects.filter(pk=profile.pk, language="").update(language=get_language())
     return bool(
         Profile.objects.filter(pk=profile.pk, time_zone="").update(time_zone=name)
     )
@@ -65,7 +76,8 @@ def choose(worker: Worker, chosen: Chosen) -> Profile:
     if chosen.country is not None and chosen.country != profile.country:
         if not may_say_country(profile):
             raise GenieError(
-                "The country was changed less than 30 days ago.", code="said-already"
+                gettext("The country was changed less than 30 days ago."),
+                code="said-already",
             )
         profile.country = chosen.country if chosen.country in COUNTRIES else ""
         profile.country_said_at = timezone.now()

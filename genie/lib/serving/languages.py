@@ -15,10 +15,12 @@ from django.conf import settings
 from django.http import HttpRequest, HttpResponse
 from django.utils import translation
 from django.utils.cache import patch_vary_headers
+from django.utils.formats import get_format
+from django.utils.functional import Promise
 
 ENGLISH = "en"
 # each by its own name, for whoever reads no other
-LANGUAGES = [
+LANGUAGES: list[tuple[str, str]] = [
     (ENGLISH, "English"),
     ("de", "Deutsch"),
     ("fr", "Français"),
@@ -50,6 +52,49 @@ def is_translated(path: str) -> bool:
     [False, False, False]
     """
     return _TRANSLATED.fullmatch(path) is not None
+
+
+def written(digits: str) -> str:
+    """Write a number as the page's language does, given as English writes it.
+
+    Examples
+    --------
+    >>> written("1,234.5")
+    '1,234.5'
+    """
+    if translation.get_language() == ENGLISH:
+        return digits
+    signs = {
+        ",": get_format("THOUSAND_SEPARATOR"),
+        ".": get_format("DECIMAL_SEPARATOR"),
+    }
+    return digits.translate(str.maketrans(signs))
+
+
+def dollars(cents: int) -> str:
+    """Write an amount of money as the page's language does.
+
+    Examples
+    --------
+    >>> dollars(184), dollars(0)
+    ('$1.84', '$0.00')
+    """
+    amount = written(f"{cents / 100:,.2f}")
+    # with a space that does not break
+    return f"{amount}\N{NO-BREAK SPACE}$" if _sign_behind() else f"${amount}"
+
+
+def _sign_behind() -> bool:
+    return translation.get_language() in {"de", "es", "fr"}
+
+
+def in_every_language(text: Promise) -> list[str]:
+    """Give a text in each language, to find what was written in any of them."""
+    found = []
+    for code, _ in LANGUAGES:
+        with translation.override(code):
+            found.append(str(text))
+    return found
 
 
 class LanguageMiddleware:

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from typing import cast
-
 from django.conf import settings
 from django.http import HttpRequest, HttpResponse
 from django.views.decorators.csrf import csrf_exempt
 from django.views.i18n import set_language
 
-from genie.lib.typing import Account
+from crowd.workers.services import profiles
 from leaderboard.teams.services import notices
 
 
@@ -20,5 +18,6 @@ def choose(request: HttpRequest) -> HttpResponse:
     """Show pages in another language from now on, and lead back."""
     language = request.POST.get("language", "")
     if request.user.is_authenticated and language in dict(settings.LANGUAGES):
-        notices.choose_language(cast("Account", request.user), language)
+        notices.choose_language(request.user, language)
+        profiles.choose_language(request.user.pk, language)
     return set_language(request)

@@ -33,18 +33,26 @@ class SubmissionForm(forms.Form):
         allow_empty_file=True,
     )
     description = forms.CharField(
+        label=gettext_lazy("Description"),
         required=False,
         max_length=4000,
         widget=forms.Textarea(attrs={"rows": 5}),
         help_text=gettext_lazy("What the system is and how it was built."),
     )
     links = forms.CharField(
+        label=gettext_lazy("Links"),
         required=False,
         widget=forms.Textarea(attrs={"rows": 2}),
         help_text=gettext_lazy("Paper, code, weights: one web address per line."),
     )
-    team = forms.ModelChoiceField(Team.objects.none(), empty_label=None, required=False)
+    team = forms.ModelChoiceField(
+        Team.objects.none(),
+        label=gettext_lazy("Team"),
+        empty_label=None,
+        required=False,
+    )
     visibility = forms.ChoiceField(
+        label=gettext_lazy("Visibility"),
         choices=[
             ("PUBLIC", gettext_lazy("Public: shown on the leaderboard")),
             ("PRIVATE", gettext_lazy("Private: visible only to your team and staff")),
@@ -53,6 +61,7 @@ class SubmissionForm(forms.Form):
         widget=forms.RadioSelect,
     )
     anonymous_until = forms.DateField(
+        label=gettext_lazy("Anonymous until"),
         required=False,
         widget=forms.DateInput(attrs={"type": "date"}),
         help_text=(
@@ -100,6 +109,7 @@ class SubmissionForm(forms.Form):
 
 class WithdrawalForm(forms.Form):
     reason = forms.CharField(
+        label=gettext_lazy("Reason"),
         required=False,
         max_length=400,
         help_text=gettext_lazy("Recorded in the submission's events."),
