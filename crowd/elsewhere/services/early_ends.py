@@ -9,7 +9,7 @@ the campaign's budget leaves beside its places.
 from __future__ import annotations
 
 from django.db import transaction
-from django.db.models import OuterRef, Q, QuerySet, Sum
+from django.db.models import Exists, OuterRef, Q, QuerySet, Sum
 
 from crowd.campaigns.services import outbox
 from crowd.elsewhere.models.external import (
