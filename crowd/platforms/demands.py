@@ -46,6 +46,8 @@ class Requirements:
     countries: Sequence[str] = ()
     masters: bool = False
     tests: Sequence[QualifyingTest] = ()
+    # by their English names
+    languages: Sequence[str] = ()
 
 
 @dataclass(frozen=True)
@@ -54,8 +56,6 @@ class StudyTerms:
 
     Parameters
     ----------
-    languages : sequence of str
-        People speak one of them fluently, by its English name.
     groups, without_groups : sequence of str
         Ids of the platform's own groups of people: only theirs, none of theirs.
     ai_taskers : bool
@@ -72,7 +72,6 @@ class StudyTerms:
         So much of all planned answers may be paid to people who end a visit early.
     """
 
-    languages: Sequence[str] = ()
     groups: Sequence[str] = ()
     without_groups: Sequence[str] = ()
     ai_taskers: bool = False
@@ -90,8 +89,8 @@ class StudyTerms:
 
         Examples
         --------
-        >>> StudyTerms(visits=2, languages=["German"]).demands
-        ['languages', 'visits']
+        >>> StudyTerms(visits=2, groups=["64b0"]).demands
+        ['groups', 'visits']
         """
         usual = {name.name: getattr(_USUAL, name.name) for name in fields(self)}
         return [

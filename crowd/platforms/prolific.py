@@ -68,7 +68,7 @@ class Prolific(Platform):
         pays=True,
         auto_approval=True,
         native_exclusion=True,
-        attests=frozenset({"APPROVED", "APPROVED_PERCENT", "COUNTRY"}),
+        attests=frozenset({"APPROVED", "APPROVED_PERCENT", "COUNTRY", "LANGUAGE"}),
         reject_minimum_characters=terms.REJECT_CHARACTERS,
     )
 

@@ -53,8 +53,10 @@ def settle(campaign: Campaign, place: ExternalCampaign, platform: Platform) -> N
 def told(place: ExternalCampaign) -> Requirements:
     """Sum up what the platform is told, whatever has been required since."""
     return summed(
-        Requirement(kind=kind, test_name=name, at_least=n, countries=countries)
-        for kind, name, n, countries in place.attested
+        Requirement(
+            kind=kind, test_name=name, at_least=n, countries=codes, languages=codes
+        )
+        for kind, name, n, codes in place.attested
     )
 
 

@@ -9,7 +9,7 @@ the campaign's budget leaves beside its places.
 from __future__ import annotations
 
 from django.db import transaction
-from django.db.models import OuterRef, Q, QuerySet, Sum
+from django.db.models import Exists, OuterRef, Q, QuerySet, Sum
 
 from crowd.campaigns.services import outbox
 from crowd.elsewhere.models.external import (
@@ -43,13 +43,17 @@ def owed(campaign: Campaign | OuterRef) -> QuerySet[Entry]:
     )
 
 
+def paid_early(session: ExternalSession | OuterRef) -> QuerySet[OutwardCall]:
+    """Give what was sent, or will be, for a visit that ended early."""
+    return OutwardCall.objects.filter(session=session, kind=Kind.BONUS, entry=None)
+
+
 def plan(campaign: Campaign, place: ExternalCampaign) -> int:
     """Write down what is to be paid for visits whose work is all decided on."""
-    told = OutwardCall.objects.filter(campaign=campaign, kind=Kind.BONUS, entry=None)
     sessions = (
         campaign.sessions.select_related("campaign", "worker")
         .filter(pk__in=owed(campaign).values("assignment__session_work__session"))
-        .exclude(pk__in=told.values("session"))
+        .exclude(Exists(paid_early(OuterRef("pk"))))
     )
     waiting = 0
     n = 0

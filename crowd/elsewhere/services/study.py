@@ -18,7 +18,13 @@ from crowd.elsewhere.models.external import (
     ExternalSession,
     OutwardCall,
 )
-from crowd.elsewhere.services import attested, hit_offer, reconcile, study_places
+from crowd.elsewhere.services import (
+    attested,
+    early_ends,
+    hit_offer,
+    reconcile,
+    study_places,
+)
 from crowd.hits.models.assignment import Assignment
 from crowd.hits.models.campaign import Campaign
 from crowd.hits.services import slots
@@ -40,6 +46,7 @@ State = Assignment.State
 Entry = LedgerEntry.State
 OVER = (Campaign.State.STOPPED, Campaign.State.COMPLETE)
 LONGEST_SECONDS = 23 * 3600
+PAID_EARLY = "Given back, paid for in part, and then handed in after all. Decide on the platform."
 NOTHING = "Submitted on the platform, but nothing was answered here."
 
 
@@ -316,8 +323,11 @@ def _follow(campaign: Campaign, event: SessionEvent) -> bool:
     if before in {"returned", "screened-out"} and event.status == "started":
         return False  # old news
     problem = event.message
-    if event.status == "submitted" and not session.work.exists():
-        problem = NOTHING
+    if event.status == "submitted":
+        if not session.work.exists():
+            problem = NOTHING
+        elif early_ends.paid_early(session).exists():
+            problem = PAID_EARLY
     ExternalSession.objects.filter(pk=session.pk).update(
         problem=problem[:300], submitted_at=event.submitted_at, raw=event.raw
     )

@@ -89,12 +89,12 @@ def _unsettled(now: datetime, assignment: timedelta) -> Q:
     sessions = ExternalSession.objects.filter(
         campaign=OuterRef("pk"), status__in=["started", "submitted"]
     )
-    matters = (
+    matters = Q(
         Q(external__is_open=True)
         | Exists(waiting)
         | Exists(sessions)
         | Exists(decisions.planned_bonuses(OuterRef("pk")))
-        | Q(Exists(early_ends.owed(OuterRef("pk"))))
+        | Exists(early_ends.owed(OuterRef("pk")))
         | Exists(closed)
     )
     return ~Q(state__in=OVER) | Q(external__isnull=False) & matters

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from django.db import transaction
-from django.db.models import Sum
+from django.db.models import Exists, OuterRef, Q, Sum
 from django.utils import timezone
 
 from crowd.elsewhere.models.external import ExternalCampaign, ExternalSession
 from crowd.elsewhere.services import foreign, reconcile
 from crowd.elsewhere.services.attested import terms_of
+from crowd.elsewhere.services.early_ends import paid_early
 from crowd.hits.models.assignment import Assignment
 from crowd.hits.models.campaign import Campaign
 from crowd.money.models import LedgerEntry
@@ -39,7 +40,10 @@ def pay_whole_places(campaign: Campaign) -> int:
         & names
     )
     n = 0
-    decided = campaign.sessions.filter(status__in=["submitted", "approved"])
+    # What was paid for as done early is no whole place, unless the platform says so.
+    decided = campaign.sessions.filter(status__in=["submitted", "approved"]).exclude(
+        Q(status="submitted") & Exists(paid_early(OuterRef("pk")))
+    )
     for session in decided.order_by("pk"):
         if f"reward:session:{session.pk}" not in known and _is_earned(session):
             n += _plan_rest(campaign, place, session)

@@ -84,7 +84,7 @@ def needs_catalogue(requirements: Requirements, study: StudyTerms) -> bool:
         requirements.countries
         or requirements.minimum_approved
         or requirements.minimum_percent_approved
-        or study.languages
+        or requirements.languages
         or study.ai_taskers
     )
 
@@ -126,8 +126,9 @@ def of(requirements: Requirements, study: StudyTerms, catalogue: Catalogue) -> F
             made[-1]["weightings"] = {
                 by_code[code]: share for code, share in study.quotas.items()
             }
-    if study.languages:
-        keys = _choices(catalogue, LANGUAGES, study.languages, "people's languages")
+    if requirements.languages:
+        names_said = requirements.languages
+        keys = _choices(catalogue, LANGUAGES, names_said, "people's languages")
         made.append({"filter_id": LANGUAGES, "selected_values": keys})
     for name, least, what in (
         (APPROVED, requirements.minimum_approved, "the number of approvals"),

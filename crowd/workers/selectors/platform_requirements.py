@@ -5,12 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from django.db.models import Q
+from django.utils.translation import override
 
 from crowd.elsewhere.models.panel import PanelSource
 from crowd.hits.models.campaign import Campaign
 from crowd.platforms.base import kind_of
 from crowd.platforms.demands import Requirements, StudyTerms
 from crowd.platforms.panel import Panel
+from crowd.platforms.selfhosted import SelfHosted
+from crowd.workers.choices import languages as languages_by_code
 from crowd.workers.models.requirement import Requirement
 from crowd.workers.selectors.platform_tests import graded_elsewhere
 from genie.lib.errors import GenieError
@@ -45,7 +48,12 @@ def check_platform(
     unchecked = dict.fromkeys(
         str(row)
         for row in rows
-        if not known.checks_requirements and row.kind not in known.attests
+        if row.kind not in known.attests
+        and (
+            not known.checks_requirements
+            # what workers say they speak is only known on this site
+            or (row.kind == Kind.LANGUAGE and platform != SelfHosted.slug)
+        )
     )
     if unchecked:
         raise _unchecked(platform_class.title, unchecked)
@@ -80,6 +88,13 @@ def _unchecked(who: str, what: Iterable[str]) -> GenieError:
     )
 
 
+def _in_english(codes: Iterable[str]) -> list[str]:
+    """Give languages as platforms name them, whatever language staff read."""
+    with override("en"):
+        known = languages_by_code()
+    return sorted(known.get(code, code) for code in codes)
+
+
 def requirements_of(campaign: Campaign) -> Requirements:
     """Sum up what the campaign and its pool require; the stricter of two holds.
 
@@ -98,6 +113,7 @@ def summed(rows: Iterable[Requirement]) -> Requirements:
     approved, percent = 0, 0
     names: list[str] = []
     countries: set[str] | None = None
+    languages: set[str] | None = None
     for row in rows:
         if row.kind == Kind.APPROVED:
             approved = max(approved, row.at_least or 0)
@@ -107,20 +123,20 @@ def summed(rows: Iterable[Requirement]) -> Requirements:
             named = set(row.country_codes)
             countries = named if countries is None else countries & named
         elif row.kind == Kind.LANGUAGE:
-            raise GenieError(
-                "Which languages workers speak is only known on this site.",
-                code="requirement-not-checked",
-            )
+            spoken = set(row.language_codes)
+            languages = spoken if languages is None else languages & spoken
         elif row.test_name not in names:
             names.append(row.test_name)
-    if countries is not None and not countries:
-        raise GenieError(
-            "The countries in this campaign's requirements have none in common.",
-            code="nobody-may-work",
-        )
+    for what, common in (("countries", countries), ("languages", languages)):
+        if common is not None and not common:
+            raise GenieError(
+                f"The {what} in this campaign's requirements have none in common.",
+                code="nobody-may-work",
+            )
     return Requirements(
         minimum_approved=approved,
         minimum_percent_approved=percent,
         countries=sorted(countries or ()),
         tests=[graded_elsewhere(name) for name in names],
+        languages=_in_english(languages or ()),
     )

@@ -112,7 +112,6 @@ class RequirementsConfig:
 class StudyConfig:
     """How a study on another platform is run; see crowd/platforms/demands.py."""
 
-    languages: Sequence[str] = setting(names("languages"), ())
     groups: Sequence[str] = setting(names("groups"), ())
     without_groups: Sequence[str] = setting(names("groups"), ())
     ai_taskers: bool = setting(truth(), False)

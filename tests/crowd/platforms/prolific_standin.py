@@ -43,7 +43,7 @@ FILTERS = [
         "title": "Fluent languages",
         "type": "select",
         "data_type": "ChoiceID",
-        "choices": {"19": "English", "24": "German"},
+        "choices": {"7": "Chinese", "19": "English", "24": "German"},
     },
     {
         "filter_id": "ai-taskers",

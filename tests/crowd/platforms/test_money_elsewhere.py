@@ -17,6 +17,7 @@ from crowd.models import (
     Campaign,
     ExchangeRate,
     ExternalCampaign,
+    ExternalSession,
     LedgerEntry,
     OutwardCall,
 )
@@ -137,6 +138,13 @@ def test_what_was_done_before_a_place_was_given_back_is_reviewed_and_paid_once(
         look(campaign)
     assert there.paid == {wanda.name: 10}
     assert OutwardCall.objects.get(kind="BONUS").state == "DONE"
+    there.give_up(wanda.session, "AWAITING REVIEW")  # after all
+    look(campaign)
+    look(campaign)
+    assert "paid for in part" in ExternalSession.objects.get().problem
+    assert there.paid == {wanda.name: 10}
+    assert not LedgerEntry.objects.filter(idempotency_key__startswith="reward:ses")
+    there.give_up(wanda.session)
     for name in ("2", "3"):
         assert Person(there, name).do_all(campaign) == "AWAITING REVIEW"
     look(campaign)

@@ -74,8 +74,8 @@ def test_what_is_required_after_publication_lets_nobody_in_and_is_told(there, ca
 def test_a_study_is_as_the_task_says(there):  # noqa: F811
     campaign = make_campaign(9, platform="prolific")
     Requirement.objects.create(pool=POOL, kind="COUNTRY", countries="US GB")
+    Requirement.objects.create(pool=POOL, kind="LANGUAGE", languages="de zh")
     terms = StudyTerms(
-        languages=["german"],
         groups=["64b0000000000000000000aa"],
         without_groups=["64b0000000000000000000bb"],
         ai_taskers=True,
@@ -95,7 +95,7 @@ def test_a_study_is_as_the_task_says(there):  # noqa: F811
     look(campaign)
     (study,) = there.studies.values()
     by_name = {one["filter_id"]: one for one in study["filters"]}
-    assert by_name["fluent-languages"]["selected_values"] == ["24"]
+    assert by_name["fluent-languages"]["selected_values"] == ["7", "24"]
     assert by_name["ai-taskers"]["selected_values"] == ["0"]
     assert by_name["current-country-of-residence"]["weightings"] == {"1": 60, "0": 40}
     assert by_name["participant_group_allowlist"]["selected_values"] == terms.groups
@@ -154,7 +154,7 @@ def test_a_simulated_campaign_is_tried_by_test_participants_and_costs_nothing(th
         (Requirements(countries=["FR"]), StudyTerms(), CATALOGUE, "no choice 'France'"),
         (Requirements(countries=["US"]), StudyTerms(), {}, "has no filter current-"),
         (Requirements(minimum_approved=99_999), StudyTerms(), CATALOGUE, "ends at 10000"),
-        (Requirements(), StudyTerms(languages=["Elvish"]), CATALOGUE, "'Elvish'"),
+        (Requirements(languages=["Elvish"]), StudyTerms(), CATALOGUE, "'Elvish'"),
         (Requirements(), StudyTerms(content_warning="loud"), CATALOGUE, "'loud'"),
         (Requirements(), StudyTerms(ai_taskers=True), {"ai-taskers": {"choices": {}}}, "changed"),
     ],

@@ -40,7 +40,7 @@ def measured(hand_in, good):
         ("panel", {"requirements": {"approved": 10}}, "Any panel .* at least 10 approved"),
         ("panel", {"requirements": {"countries": ["US"]}}, "No panel .* lives in US"),
         ("panel", {"study": {"visits": 3}}, "Any panel .* visits"),
-        ("prolific", {"requirements": {"countries": ["QQ"]}}, "Prolific .* live in QQ"),
+        ("prolific", {"requirements": {"countries": ["AQ"]}}, "Prolific .* live in AQ"),
         ("prolific", {"study": {"quotas": {"US": 1}}}, "Prolific .* the quotas"),
         ("prolific", {"study": {"screen_out_cents": 9}}, "Prolific .* screen-out"),
         ("selfhosted", {"study": {"ai_taskers": True}}, "Our own workers .* ai_taskers"),
@@ -81,7 +81,7 @@ def test_a_requirement_that_comes_after_the_approval_stops_the_launch(
 @pytest.mark.parametrize(
     "human",
     [
-        HumanConfig(requirements=RequirementsConfig(countries=["QQ"])),
+        HumanConfig(requirements=RequirementsConfig(countries=["AQ"])),
         HumanConfig(qualification_test=QualificationConfig()),
     ],
 )
