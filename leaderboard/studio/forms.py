@@ -259,8 +259,9 @@ class PeopleForm(RewardForm):
         required=False,
         label="Questions written here",
         help_text="A question, then each answer on a line of its own that begins with “-”, "
-        "or with “*” where it is the right one. An empty line before the next question. The "
-        "same in German: all of it once more below a line “[de]”.",
+        "or with “*” where it is the right one; on a line with “>” what to tell, after the test, "
+        "whoever got it wrong. An empty line before the next question. The same in German: "
+        "all of it once more below a line “[de]”.",
         widget=forms.Textarea(
             attrs={"rows": 8, "placeholder": "Is salt white?\n* Yes\n- No"}
         ),

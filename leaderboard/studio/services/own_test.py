@@ -20,6 +20,7 @@ from leaderboard.tasks.models import Task
 NONE, DRAWN, NAMED, WRITTEN = "", "drawn", "named", "written"
 _ANSWER = re.compile(r"([-*])\s+(.*\S)")
 _SECTION = re.compile(r"^\[([a-z-]+)\]\s*$", re.MULTILINE)
+_EXPLAINS = ">"
 MOST_QUESTIONS = 50
 
 
@@ -41,6 +42,9 @@ def read(text: str) -> list[WrittenQuestion]:
     ('Is salt white?', ['Yes', 'No'], 0)
     >>> one.translations["de"]["choices"]
     'Ja\nNein'
+    >>> [question] = read("Is salt white?\n* Yes\n- No\n> Look by daylight.")
+    >>> question.answers, question.right, question.explanation
+    (['Yes', 'No'], 0, 'Look by daylight.')
     """
     first, *rest = _SECTION.split(text)
     questions = _questions(first)
@@ -60,6 +64,8 @@ def _with(
     question: WrittenQuestion, language: str, said: WrittenQuestion
 ) -> WrittenQuestion:
     words = {"text": said.text, "choices": "\n".join(said.answers)}
+    if said.explanation:
+        words["explanation"] = said.explanation
     return replace(question, translations={**question.translations, language: words})
 
 
@@ -76,7 +82,13 @@ def _questions(
 
 
 def _question(number: str, block: str, *, marked: bool) -> WrittenQuestion:
-    lines = [line.strip() for line in block.splitlines()]
+    all_lines = [line.strip() for line in block.splitlines()]
+    lines = [line for line in all_lines if not line.startswith(_EXPLAINS)]
+    why = " ".join(
+        line.removeprefix(_EXPLAINS).strip()
+        for line in all_lines
+        if line.startswith(_EXPLAINS)
+    )
     found = [_ANSWER.fullmatch(line) for line in lines]
     answers = [match for match in found if match]
     words = [line for line, match in zip(lines, found, strict=True) if not match]
@@ -95,11 +107,12 @@ def _question(number: str, block: str, *, marked: bool) -> WrittenQuestion:
             "needs one right answer, on a line that begins with *",
         ),
         (sum(map(len, texts)) > 1900, "has answers that are too long"),
+        (len(why) > 1000, "has an explanation of more than 1,000 characters"),
     )
     for wrong, sentence in problems:
         if wrong:
             raise _wrong(f"question {number} {sentence}")
-    return WrittenQuestion("\n".join(words), texts, right[0] if right else 0)
+    return WrittenQuestion("\n".join(words), texts, right[0] if right else 0, why)
 
 
 def _wrong(sentence: str) -> GenieError:

@@ -224,6 +224,8 @@ class HumanConfig:
     allow_tie: bool = setting(truth(), False, per_table=True)
     # a field on the page that only programs find
     canary: bool = setting(truth(), False, per_table=True)
+    # for so long workers may take an answer back
+    undo_seconds: int = setting(whole(0, 60), 10)
     # criterion -> what is asked; the first one ranks
     criteria: Mapping[str, str] = setting(
         mapping("criteria", text(filled=True)), {}, per_table=True
@@ -254,6 +256,7 @@ class HumanConfig:
                 ("checkboxes", list(self.checkboxes)),
                 ("allow_tie", self.allow_tie),
                 ("canary", self.canary),
+                ("undo_seconds", self.undo_seconds),
                 (
                     "show_input",
                     {c: s for c, s in self.show_input.items() if c in criteria},
