@@ -62,7 +62,8 @@ class Labels:
 
     @property
     def words(self) -> npt.NDArray[np.object_]:
-        return np.asarray(self.names, dtype=object)[self.narrow]
+        names = np.asarray(self.names, dtype=object)
+        return np.asarray(names[self.narrow], dtype=object)
 
     def where(self, rows: npt.NDArray[np.bool_] | slice) -> Labels:
         return Labels(self.narrow[rows], self.names)
