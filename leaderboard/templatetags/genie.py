@@ -11,7 +11,7 @@ from django.template import Context
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
-from genie.accounts.devices import described
+from genie.accounts.devices import current_first, described
 from leaderboard.boards.selectors.systems import covers_of
 from leaderboard.boards.selectors.weights import WeightedRow
 from leaderboard.charts import bars, intervals
@@ -29,6 +29,7 @@ from leaderboard.tasks.models import Task
 
 register = template.Library()
 register.filter("device", described)
+register.filter(current_first)
 
 
 @register.filter
