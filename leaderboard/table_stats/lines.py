@@ -6,14 +6,19 @@ import csv
 import gzip
 import io
 import math
+from collections.abc import Sequence
 from pathlib import Path
-from typing import BinaryIO, TextIO, cast
+from typing import TYPE_CHECKING, Any, BinaryIO, TextIO, cast
 
 from genie.lib.errors import GenieError
 from leaderboard.table_stats.layouts import KEPT, Layout
+from leaderboard.table_stats.parquet import put_together
 
-# Read at a time where only signs are counted.
-_BLOCK = 1 << 20
+if TYPE_CHECKING:
+    import pandas as pd
+
+# Bytes read at a time where only signs are counted, and lines in memory at a time.
+_BLOCK, _AT_ONCE = 1 << 20, 100_000
 
 
 def open_text(path: Path) -> TextIO:
@@ -26,6 +31,31 @@ def open_bytes(path: Path) -> BinaryIO:
     with path.open("rb") as file:
         packed = file.read(2) == b"\x1f\x8b"
     return cast("BinaryIO", gzip.open(path)) if packed else path.open("rb")
+
+
+def read_lines(
+    path: Path, mark: str, words: Sequence[str], numbers: Sequence[str]
+) -> pd.DataFrame:
+    """Give some columns: words as categories, an empty one missing; numbers as floats."""
+    import pandas as pd
+
+    # words stay words: 01 and 1 are two names
+    types: dict[str, Any] = dict.fromkeys(words, str) | dict.fromkeys(numbers, float)
+    with (
+        open_bytes(path) as file,
+        pd.read_csv(
+            file,
+            encoding="utf-8-sig",
+            sep=mark,
+            usecols=list(types),
+            dtype=types,
+            keep_default_na=False,
+            na_values=[""],
+            chunksize=_AT_ONCE,
+        ) as batches,
+    ):
+        ordered = (some[list(types)] for some in batches)
+        return put_together(ordered, words, numbers)
 
 
 def is_even(path: Path, mark: str, n_rows: int) -> bool:

@@ -24,14 +24,13 @@ from leaderboard.table_stats.layouts import KEPT, Layout, layout_of
 from leaderboard.table_stats.lines import (
     complain,
     is_even,
-    open_bytes,
     open_text,
     problem_in,
+    read_lines,
 )
 from leaderboard.table_stats.parquet import (
     complain_of,
     header_of,
-    put_together,
     read_columns,
 )
 
@@ -39,8 +38,6 @@ if TYPE_CHECKING:
     import pandas as pd
 
 Codes = npt.NDArray[np.intp]
-# Lines of text in memory at a time.
-_AT_ONCE = 100_000
 _TIES = {"", "tie", "equal", "both", "neither", "draw", "tie (bothbad)"}
 _FIRST = {"a", "first", "system_a", "model_a"}
 _SECOND = {"b", "second", "system_b", "model_b"}
@@ -217,7 +214,7 @@ def _read(path: Path, criteria: Sequence[str]) -> _Part:
 
 def _from_table(path: Path, mark: str, layout: Layout) -> _Part:
     try:
-        frame = _frame(path, mark, layout.words, layout.numbers)
+        frame = read_lines(path, mark, layout.words, layout.numbers)
     except UnicodeDecodeError:
         raise
     except ValueError as error:
@@ -268,30 +265,6 @@ def _z_scores(
         return None
     workers = frame[layout.columns["worker"]].cat.codes.to_numpy()
     return worker_z_scores(values, workers)[rows]
-
-
-def _frame(
-    path: Path, mark: str, words: Sequence[str], numbers: Sequence[str]
-) -> pd.DataFrame:
-    import pandas as pd
-
-    # words stay words: 01 and 1 are two names
-    types: dict[str, Any] = dict.fromkeys(words, str) | dict.fromkeys(numbers, float)
-    with (
-        open_bytes(path) as file,
-        pd.read_csv(
-            file,
-            encoding="utf-8-sig",
-            sep=mark,
-            usecols=list(types),
-            dtype=types,
-            keep_default_na=False,
-            na_values=[""],
-            chunksize=_AT_ONCE,
-        ) as batches,
-    ):
-        ordered = (some[list(types)] for some in batches)
-        return put_together(ordered, words, numbers)
 
 
 def _kept(frame: pd.DataFrame, layout: Layout) -> npt.NDArray[np.bool_]:
