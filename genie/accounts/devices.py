@@ -11,7 +11,7 @@ from __future__ import annotations
 import hashlib
 import re
 import secrets
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from contextlib import suppress
 from datetime import timedelta
 from typing import Any
@@ -100,6 +100,12 @@ def forget_ended() -> int:
     Session.objects.filter(expire_date__lt=timezone.now()).delete()
     living = Session.objects.values("session_key")
     return int(UserSession.objects.exclude(session_key__in=living).delete()[0])
+
+
+def current_first(sessions: Iterable[UserSession]) -> list[UserSession]:
+    """Put the session of the request before the others, which come newest first."""
+    newest = sorted(sessions, key=lambda one: one.last_seen_at, reverse=True)
+    return sorted(newest, key=lambda one: not one.is_current())
 
 
 def described(user_agent: str) -> str:

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import errno
 import sqlite3
+import sys
 from smtplib import SMTPException
+from typing import Any
 
 from django.db import DatabaseError, InterfaceError, OperationalError, connection
 
@@ -31,11 +33,20 @@ _OF_CONNECTIONS = ("08", "57P01", "57P02", "57P03")
 
 def unavailable(error: BaseException | None) -> str:
     """Say in words what keeps the site from working, where that is not its code."""
-    if database_is_down(error):
+    if database_is_down(error) or cache_is_down(error):
         return NOT_RESPONDING
     if isinstance(error, SMTPException):
         return NOT_MAILING
     return NOT_STORING if disk_is_full(error) else ""
+
+
+def cache_is_down(error: BaseException | None) -> bool:
+    """Tell whether an error came of a server of `GENIE_CACHE` that cannot be reached."""
+    # its package is an extra; without it there are no such errors
+    errors: Any = sys.modules.get("redis.exceptions")
+    return errors is not None and isinstance(
+        error, errors.ConnectionError | errors.TimeoutError
+    )
 
 
 def disk_is_full(error: BaseException | None) -> bool:

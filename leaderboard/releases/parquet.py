@@ -13,6 +13,7 @@ import tempfile
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 from genie.lib.errors import GenieError
 from genie.lib.formats.parquet import check_available, engine
@@ -43,6 +44,8 @@ _TYPES = {
 TYPES = {column: kind for kind, names in _TYPES.items() for column in names.split()}
 # How many rows the engine holds before it writes them: fewer where they are long.
 _MOST_ROWS, _BYTES_AT_ONCE = 20_480, 8 << 20
+# What it may hold when it reads: rows of a whole book each need more.
+_LITTLE, _MUCH = "256MB", "1GB"
 _LEAST_OBJECT, _MOST_OBJECT = 1 << 20, 1 << 30
 
 
@@ -108,11 +111,23 @@ def _read(folder: Path, place: Path) -> None:
                 for column in rows.columns
             ]
             target = str(place / f"{source.stem}.jsonl").replace("'", "''")
-            connection.execute(
+            copy = (
                 f"COPY (SELECT {', '.join(chosen)} FROM read_parquet($1)) "  # noqa: S608
-                f"TO '{target}' (FORMAT json)",
-                [str(source)],
+                f"TO '{target}' (FORMAT json)"
             )
+            _within_memory(connection, copy, [str(source)])
+
+
+def _within_memory(connection: Any, statement: str, given: list[str]) -> None:
+    """Do it in little memory; in more where that is not enough for some rows."""
+    import duckdb
+
+    try:
+        connection.execute(f"SET memory_limit = '{_LITTLE}'")
+        connection.execute(statement, given)
+    except duckdb.OutOfMemoryException:
+        connection.execute(f"SET memory_limit = '{_MUCH}'")
+        connection.execute(statement, given)
 
 
 def _longest(path: Path) -> int:

@@ -6,36 +6,76 @@ import csv
 import gzip
 import io
 import math
+from collections.abc import Sequence
 from pathlib import Path
-from typing import TextIO
+from typing import TYPE_CHECKING, Any, BinaryIO, TextIO, cast
 
 from genie.lib.errors import GenieError
 from leaderboard.table_stats.layouts import KEPT, Layout
+from leaderboard.table_stats.parquet import put_together
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+# Bytes read at a time where only signs are counted, and lines in memory at a time.
+_BLOCK, _AT_ONCE = 1 << 20, 100_000
 
 
 def open_text(path: Path) -> TextIO:
     """Open a text file, packed or not."""
+    return io.TextIOWrapper(open_bytes(path), encoding="utf-8-sig", newline="")
+
+
+def open_bytes(path: Path) -> BinaryIO:
+    """Open a file, packed or not."""
     with path.open("rb") as file:
         packed = file.read(2) == b"\x1f\x8b"
-    if packed:
-        return gzip.open(path, "rt", encoding="utf-8-sig", newline="")
-    return path.open(encoding="utf-8-sig", newline="")
+    return cast("BinaryIO", gzip.open(path)) if packed else path.open("rb")
 
 
-def all_bytes(path: Path) -> bytes:
-    """Read a file, packed or not."""
-    data = path.read_bytes()
-    return gzip.decompress(data) if data[:2] == b"\x1f\x8b" else data
+def read_lines(
+    path: Path, mark: str, words: Sequence[str], numbers: Sequence[str]
+) -> pd.DataFrame:
+    """Give some columns: words as categories, an empty one missing; numbers as floats."""
+    import pandas as pd
+
+    # words stay words: 01 and 1 are two names
+    types: dict[str, Any] = dict.fromkeys(words, str) | dict.fromkeys(numbers, float)
+    with (
+        open_bytes(path) as file,
+        pd.read_csv(
+            file,
+            encoding="utf-8-sig",
+            sep=mark,
+            usecols=list(types),
+            dtype=types,
+            keep_default_na=False,
+            na_values=[""],
+            chunksize=_AT_ONCE,
+        ) as batches,
+    ):
+        ordered = (some[list(types)] for some in batches)
+        return put_together(ordered, words, numbers)
 
 
-def is_even(data: bytes, mark: str, n_rows: int) -> bool:
+def is_even(path: Path, mark: str, n_rows: int) -> bool:
     """Tell whether all lines have as many fields as the first; pandas cuts longer ones."""
-    sign = mark.encode()
-    if b'"' in data:
-        rows = csv.reader(io.StringIO(data.decode("utf-8-sig")), delimiter=mark)
+    sign, n, header = mark.encode(), 0, b""
+    with open_bytes(path) as file:
+        while block := file.read(_BLOCK):
+            if b'"' in block:
+                return _is_even_with_quotes(path, mark)
+            if b"\n" not in header.lstrip():
+                header += block
+            n += block.count(sign)
+    first = header.lstrip().split(b"\n", 1)[0]
+    return n == first.count(sign) * (n_rows + 1)
+
+
+def _is_even_with_quotes(path: Path, mark: str) -> bool:
+    with open_text(path) as file:
+        rows = csv.reader(file, delimiter=mark)
         return len({len(row) for row in rows if row}) == 1
-    header = data.lstrip().split(b"\n", 1)[0]
-    return data.count(sign) == header.count(sign) * (n_rows + 1)
 
 
 def complain(path: Path, mark: str, layout: Layout) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -46,30 +46,46 @@ def read_columns(
     path: Path, words: Sequence[str], numbers: Sequence[str]
 ) -> pd.DataFrame:
     """Give some columns: words as categories, an empty one missing; numbers as floats."""
-    import pandas as pd
-
     chosen = [
         *(f"nullif({_quoted(name)}::varchar, '')" for name in words),
         *(f"{_quoted(name)}::double" for name in numbers),
     ]
-    named = [_Names() for _ in words]
-    floats: list[list[Floats]] = [[] for _ in numbers]
     with _readable(path) as connection:
         rows = connection.execute(
             f"select {', '.join(chosen)} from read_parquet($1)",  # noqa: S608
             [str(path)],
         )
-        while len(some := rows.fetch_df_chunk(_BATCHES)):
-            for place, names in enumerate(named):
-                names.add(some.iloc[:, place])
-            for place, part in enumerate(floats, start=len(words)):
-                part.append(some.iloc[:, place].to_numpy(np.float64))
+        return put_together(_batches(rows), words, numbers)
+
+
+def _batches(rows: Any) -> Iterator[pd.DataFrame]:
+    while len(some := rows.fetch_df_chunk(_BATCHES)):
+        yield some
+
+
+def put_together(
+    batches: Iterable[pd.DataFrame], words: Sequence[str], numbers: Sequence[str]
+) -> pd.DataFrame:
+    """Put batches of a table together, words first: as categories, numbers as floats.
+
+    Of a batch nothing is kept: words are what takes most memory.
+    """
+    import pandas as pd
+
+    named = [_Names() for _ in words]
+    floats: list[list[Floats]] = [[] for _ in numbers]
+    for some in batches:
+        for place, names in enumerate(named):
+            names.add(some.iloc[:, place])
+        for place, part in enumerate(floats, start=len(words)):
+            part.append(some.iloc[:, place].to_numpy(np.float64, copy=True))
     columns: dict[str, Any] = {
         name: own.categories() for name, own in zip(words, named, strict=True)
     }
     for name, part in zip(numbers, floats, strict=True):
         columns[name] = np.concatenate([np.empty(0), *part])
-    return pd.DataFrame(columns)
+        part.clear()
+    return pd.DataFrame(columns, copy=False)
 
 
 class _Names:

@@ -7,7 +7,6 @@ that a message names line and column.
 from __future__ import annotations
 
 import csv
-import io
 import json
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
@@ -23,13 +22,17 @@ from leaderboard.stats.rater_effects import worker_z_scores
 from leaderboard.stats.resampling import Floats
 from leaderboard.table_stats.layouts import KEPT, Layout, layout_of
 from leaderboard.table_stats.lines import (
-    all_bytes,
     complain,
     is_even,
     open_text,
     problem_in,
+    read_lines,
 )
-from leaderboard.table_stats.parquet import complain_of, header_of, read_columns
+from leaderboard.table_stats.parquet import (
+    complain_of,
+    header_of,
+    read_columns,
+)
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -42,17 +45,25 @@ _SECOND = {"b", "second", "system_b", "model_b"}
 
 @dataclass(frozen=True)
 class Labels:
-    """A column of names: a number each, and what the numbers stand for."""
+    """A column of names: a number each, and what the numbers stand for.
 
-    codes: Codes
+    A column may have millions of rows: `narrow` has numbers of as few bytes as hold them.
+    """
+
+    narrow: npt.NDArray[np.signedinteger[Any]]
     names: list[str]
 
     @property
-    def words(self) -> npt.NDArray[np.object_]:
-        return np.asarray(self.names, dtype=object)[self.codes]
+    def codes(self) -> Codes:
+        return self.narrow.astype(np.intp)
 
-    def where(self, rows: npt.NDArray[np.bool_] | Codes) -> Labels:
-        return Labels(self.codes[rows], self.names)
+    @property
+    def words(self) -> npt.NDArray[np.object_]:
+        names = np.asarray(self.names, dtype=object)
+        return np.asarray(names[self.narrow], dtype=object)
+
+    def where(self, rows: npt.NDArray[np.bool_] | slice) -> Labels:
+        return Labels(self.narrow[rows], self.names)
 
 
 @dataclass(frozen=True)
@@ -135,14 +146,14 @@ def read_tables(
         outcome = np.concatenate([part.values["outcome"] for part in parts])
         return [
             Pairs(name, outcome[rows], {k: v.where(rows) for k, v in labels.items()})
-            for name, rows in _by_criterion(criterion, len(outcome))
+            for name, rows in _by_criterion(criterion)
         ]
     scores = [part.z_scores for part in parts if part.z_scores is not None]
     z_scores = np.concatenate(scores) if len(scores) == len(parts) else None
     found: dict[str, Ratings] = {}
     for column in parts[0].values:
-        values = np.concatenate([part.values[column] for part in parts])
-        for name, rows in _by_criterion(criterion, len(values)):
+        values = _joined([part.values[column] for part in parts])
+        for name, rows in _by_criterion(criterion):
             title = name or column
             chosen = {k: v.where(rows) for k, v in labels.items()}
             own = None if z_scores is None else z_scores[rows]
@@ -150,14 +161,18 @@ def read_tables(
     return [found[name] for name in sorted(found)]
 
 
+def _joined(parts: list[Any]) -> Any:
+    return parts[0] if len(parts) == 1 else np.concatenate(parts)
+
+
 def _by_criterion(
-    criterion: Labels | None, n: int
-) -> Iterator[tuple[str, npt.NDArray[np.bool_]]]:
+    criterion: Labels | None,
+) -> Iterator[tuple[str, npt.NDArray[np.bool_] | slice]]:
     if criterion is None:
-        yield "", np.ones(n, dtype=np.bool_)
+        yield "", slice(None)
         return
     for code, name in enumerate(criterion.names):
-        rows = criterion.codes == code
+        rows = criterion.narrow == code
         if rows.any():
             yield name, rows
 
@@ -169,7 +184,7 @@ def _together(columns: list[pd.Categorical]) -> Labels:
     used = whole.remove_unused_categories()
     # by name, so that nothing depends on the order of the lines
     order = np.argsort(used.categories.to_numpy(dtype=object), kind="stable")
-    place = np.empty(len(order), dtype=np.intp)
+    place = np.empty(len(order), dtype=used.codes.dtype)
     place[order] = np.arange(len(order))
     names = [str(used.categories[i]) for i in order]
     return Labels(place[used.codes], names)
@@ -198,27 +213,14 @@ def _read(path: Path, criteria: Sequence[str]) -> _Part:
 
 
 def _from_table(path: Path, mark: str, layout: Layout) -> _Part:
-    numbers = layout.numbers
-    words: dict[str, Any] = dict.fromkeys(layout.words, "category")
-    data = all_bytes(path)
     try:
-        frame = _frame(data, mark, words | dict.fromkeys(numbers, np.float64))
-        # categories that look like numbers become numbers: 01 and 1 are two names
-        lost = [
-            column
-            for column in words
-            if frame[column].cat.categories.dtype.kind in "iufb"
-        ]
-        if lost:
-            frame[lost] = _frame(data, mark, dict.fromkeys(lost, str)).astype(
-                "category"
-            )
+        frame = read_lines(path, mark, layout.words, layout.numbers)
     except UnicodeDecodeError:
         raise
     except ValueError as error:
         complain(path, mark, layout)
         raise GenieError(f"{path}: {error}", code="not-a-table") from error
-    if not is_even(data, mark, len(frame)):
+    if not is_even(path, mark, len(frame)):
         complain(path, mark, layout)
     return _meant(path, layout, frame, lambda _: complain(path, mark, layout))
 
@@ -238,7 +240,8 @@ def _meant(
     """Take the rows that are meant; complain where something of them is missing."""
     rows = _kept(frame, layout)
     z_scores = _z_scores(frame, layout, rows)
-    frame = frame[rows]
+    if not rows.all():
+        frame = frame[rows]
     if frame.empty:
         raise GenieError(f"{path} has no line with a rating.", code="no-ratings")
     wrong = any(frame[column].isna().any() for column in layout.names)
@@ -262,20 +265,6 @@ def _z_scores(
         return None
     workers = frame[layout.columns["worker"]].cat.codes.to_numpy()
     return worker_z_scores(values, workers)[rows]
-
-
-def _frame(data: bytes, mark: str, types: dict[str, Any]) -> pd.DataFrame:
-    import pandas as pd
-
-    return pd.read_csv(
-        io.BytesIO(data),
-        encoding="utf-8-sig",
-        sep=mark,
-        usecols=list(types),
-        dtype=types,
-        keep_default_na=False,
-        na_values=[""],
-    )
 
 
 def _kept(frame: pd.DataFrame, layout: Layout) -> npt.NDArray[np.bool_]:

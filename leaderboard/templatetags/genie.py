@@ -13,7 +13,7 @@ from django.utils.html import format_html
 from django.utils.safestring import SafeString
 from django.utils.translation import get_language
 
-from genie.accounts.devices import described
+from genie.accounts.devices import current_first, described
 from genie.lib.serving.languages import ENGLISH, dollars, written
 from leaderboard.boards.selectors.systems import covers_of
 from leaderboard.boards.selectors.weights import WeightedRow
@@ -32,6 +32,7 @@ from leaderboard.tasks.models import Task
 
 register = template.Library()
 register.filter("device", described)
+register.filter(current_first)
 
 
 @register.filter

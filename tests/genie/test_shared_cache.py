@@ -16,6 +16,7 @@ from django.core.management.sql import emit_post_migrate_signal
 
 from crowd.requester.api import throttle
 from crowd.requester.protocol.errors import TurkError
+from genie.lib.database import unavailable
 from genie.lib.env import ConfigurationError
 from genie.lib.serving import cache_address
 from genie.lib.serving.cache_address import caches
@@ -39,6 +40,13 @@ def server(tmp_path_factory):
             yield f"redis://127.0.0.1:{port}"
         finally:
             running.kill()
+
+
+def test_a_server_that_is_away_is_no_fault_of_the_site(server, settings, tmp_path):
+    settings.CACHES = caches("redis://127.0.0.1:9", tmp_path, "1")
+    with pytest.raises(Exception, match="refused") as raised:
+        computed.get("page")
+    assert unavailable(raised.value)
 
 
 @pytest.fixture(params=["database", "server"])

@@ -60,4 +60,6 @@ def engine(folder: Path | None = None) -> Any:
     import duckdb
 
     spare = {"temp_directory": str(folder)} if folder else {}
-    return duckdb.connect(config={**_SETTINGS, **spare})
+    connection = duckdb.connect(config={**_SETTINGS, **spare})
+    connection.execute("SET enable_progress_bar = false")
+    return connection

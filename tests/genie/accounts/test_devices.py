@@ -45,6 +45,10 @@ def test_sessions_are_listed_and_ended_one_by_one_or_all():
     assert "192.0.2.2" in page
     assert "<b>curl" not in page
     assert page.count("this session") == 1
+    # wherever it began: the own one comes first
+    for client in (here, lab):
+        page = client.get("/account/sessions/").text
+        assert page.index("this session") < page.index("192.0.2.2")
 
     row = UserSession.objects.get(user=nina, ip="192.0.2.2")
     rival = Client()

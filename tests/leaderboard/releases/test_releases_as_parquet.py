@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 from django.core.management import call_command
 from django.core.management.base import CommandError
@@ -65,3 +67,14 @@ def test_the_longest_line_has_room(tmp_path):
     parquet.write_parquet(tmp_path, [("instances", columns)])
     with parquet.as_json_lines(tmp_path) as read:
         assert bundle.read_table(read, "instances") == [row]
+
+
+def test_what_does_not_fit_into_little_memory_gets_more(tmp_path, monkeypatch):
+    row = {"submission": 1, "metric": "chrf", "per_instance": [0.5] * 30_000}
+    (tmp_path / "metrics.jsonl").write_text(f"{json.dumps(row)}\n" * 20)
+    parquet._write(tmp_path, [("metrics", list(row))])
+    monkeypatch.setattr(parquet, "_LITTLE", "1MB")
+    place = tmp_path / "read"
+    place.mkdir()
+    parquet._read(tmp_path, place)
+    assert bundle.read_table(place, "metrics") == [row] * 20
