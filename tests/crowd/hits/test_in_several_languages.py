@@ -10,6 +10,7 @@ from django.urls import reverse
 from crowd import hit_templates
 from crowd.campaigns.services import work
 from crowd.elsewhere.services.hit_page import SALT
+from crowd.hit_templates import foreign
 from crowd.hit_templates import template as templates
 from crowd.hits.selectors.wording import language_for, languages_of, worded, wording
 from crowd.hits.services.build import shared_hit_type
@@ -17,7 +18,12 @@ from crowd.models import Answer, Assignment, Consent
 from crowd.scales.base import all_scales
 from crowd.workers.selectors.consent import consent_text, consented
 from crowd.workers.selectors.test_wording import missing
-from crowd.workers.services import consent, qualification_tests, test_attempts
+from crowd.workers.services import (
+    consent,
+    qualification_tests,
+    requirements,
+    test_attempts,
+)
 from crowd.workers.services.qualification_tests import TestSpec, WrittenQuestion
 from genie.lib.errors import GenieError
 from leaderboard.evaluation.selectors.worker_figures import worker_figures
@@ -251,6 +257,32 @@ def test_what_a_template_does_not_say_in_a_language_is_named(name, old, new, sen
     with pytest.raises(GenieError) as refused:
         templates.template_of("question-answering", files)
     assert sentence in refused.value.message
+
+
+def test_a_bundle_may_bring_a_template_in_several_languages():
+    files = {name: text.encode() for name, text in FILES.items()}
+    brought = foreign.read("my-answers", files)
+    assert brought.in_words("de").title == "Die Antwort auf eine Frage beurteilen"
+    shorter = FILES["instructions.de.md"].rpartition("\n| die Bl")[0].encode()
+    with pytest.raises(GenieError, match="the same worked examples"):
+        foreign.read("my-answers", {**files, "instructions.de.md": shorter})
+
+
+def test_a_task_may_ask_for_people_who_speak_a_language():
+    [required] = requirements.read(requirements.Wanted(languages=["de", "ar"]))
+    assert required.language_codes == ["de", "ar"]
+    with pytest.raises(GenieError, match="no two-letter codes"):
+        requirements.read(requirements.Wanted(languages=["xx"]))
+
+
+@pytest.mark.django_db
+def test_the_list_of_work_says_it_in_the_language_of_the_page():
+    make_campaign(1, hit_type=asked())
+    client = Client(headers={"accept-language": "hi"})
+    client.force_login(make_worker(user=make_user("wim")).user)
+    assert "एक प्रश्न के उत्तर को आँकें" in client.get(reverse("work:home")).text
+    page = client.get(reverse("work:instructions", args=[POOL]))
+    assert "पूरी तरह सहमत" in page.text
 
 
 @pytest.mark.django_db
