@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from django.conf import settings
 from django.core import signing
 from django.test import Client
 from django.urls import reverse
@@ -12,6 +13,8 @@ from crowd.campaigns.services import work
 from crowd.elsewhere.services.hit_page import SALT
 from crowd.hit_templates import foreign
 from crowd.hit_templates import template as templates
+from crowd.hit_templates.consent import ENGLISH, consent_of
+from crowd.hit_templates.form import CHECKBOXES_IN
 from crowd.hits.selectors.wording import language_for, languages_of, worded, wording
 from crowd.hits.services.build import shared_hit_type
 from crowd.models import Answer, Assignment, Consent
@@ -31,7 +34,7 @@ from tests.crowd.making import POOL, hit_type, item, make_campaign, make_worker,
 from tests.factories import make_user
 
 OVERALL = "This is a correct and reasonable answer to the question."
-SITE = ("de", "fr", "es", "zh-hans", "ar", "hi")
+SITE = [code for code, _ in settings.LANGUAGES if code != ENGLISH]
 READ_BY = (
     "crowd.hits.selectors.wording.get_language",
     "crowd.workers.selectors.consent.get_language",
@@ -53,7 +56,12 @@ def asked(**fields):
     return hit_type(**{"criteria": {"overall": OVERALL}, **fields})
 
 
-def test_every_scale_can_be_read_in_every_language_of_the_site():
+def test_all_that_we_ship_can_be_read_in_every_language_of_the_site():
+    assert {ENGLISH, *SITE} == {*consent_of()}
+    assert {*SITE} == {*CHECKBOXES_IN}
+    assert all(
+        {*SITE} == {*one.words} for one in hit_templates.all_templates().values()
+    )
     for scale in all_scales().values():
         for language in SITE:
             said = scale.in_language(language)
