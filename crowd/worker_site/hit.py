@@ -126,13 +126,19 @@ def _go_on(request: HttpRequest, worker: Worker, answered: Assignment) -> HttpRe
     if not wants_json(request):
         return redirect(address)
     told: Context = {"next": address}
-    if following is not None and address == _page_of(following):
+    if following is not None and _fits_into_page(following, answered, address):
         last = answered if undo.seconds_left(answered) else None
         with spoken(language_of(following)):
             shown = _shown(worker, following, last)
             part = "worker_site/parts/at_work.html"
             told["page"] = render_to_string(part, shown, request)
     return JsonResponse(told)
+
+
+def _fits_into_page(following: Assignment, answered: Assignment, address: str) -> bool:
+    """Tell whether a HIT can be put in the place of the one before: in its language."""
+    same = language_of(following) == language_of(answered)
+    return same and address == _page_of(following)
 
 
 def _refused(

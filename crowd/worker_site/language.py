@@ -14,7 +14,7 @@ from django.utils import translation
 
 from crowd.campaigns.selectors.offers import Offer
 from crowd.hits.models.assignment import Assignment
-from crowd.hits.selectors.wording import language_of, languages_of, worded
+from crowd.hits.selectors.wording import language_for, language_of, worded
 from crowd.workers.models.qualification_attempt import TestAttempt
 from crowd.workers.models.worker import Worker
 
@@ -59,6 +59,6 @@ def _language(of: Assignment | TestAttempt) -> str:
 
 def in_words(offer: Offer, language: str) -> Offer:
     """Give an offer in a language, where its work can be read in it."""
-    if language not in languages_of(offer.hit_type):
+    if language_for(offer.hit_type, language) != language:
         return offer
     return replace(offer, hit_type=worded(offer.hit_type, language))

@@ -9,6 +9,7 @@ from django.contrib import messages
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.utils import timezone
+from django.utils.translation import get_language
 from django.utils.translation import gettext as _
 
 from crowd.campaigns.selectors.offers import Offer, offers
@@ -30,7 +31,7 @@ from crowd.pricing import hourly_cents
 from crowd.requester.pages.groups import has_work
 from crowd.worker_site.language import in_words, said, spoken
 from crowd.workers.models.worker import Exclusion, Pause, Worker
-from crowd.workers.selectors.consent import consent_text
+from crowd.workers.selectors.consent import agreed_text, consent_text
 from crowd.workers.selectors.eligible import open_pools
 from crowd.workers.services import consent as consent_service
 from genie.lib.serving.pages import page_of
@@ -45,7 +46,9 @@ def home(request: HttpRequest, worker: Worker) -> HttpResponse:
     """Say what there is to do, and what it has earned so far."""
     shown = page_of(open_pools(worker), OFFERS, request.GET.get("page"))
     # only the pools of this page are looked into
-    shown.object_list = offers(worker, pools=list(shown.object_list))
+    listed = offers(worker, pools=list(shown.object_list))
+    language = get_language() or ""
+    shown.object_list = [in_words(offer, language) for offer in listed]
     return render(
         request,
         "worker_site/home.html",
@@ -70,8 +73,7 @@ def consent(request: HttpRequest, worker: Worker, pool: str) -> HttpResponse:
         consent_service.give(worker, pool, request.POST.get("language"))
         messages.success(request, _("Thank you. Please read the instructions."))
         return redirect("work:instructions", pool=pool)
-    text = consent_text(pool)
-    given = worker.consents.filter(pool=pool, text_sha256=text.sha256).first()
+    text, given = agreed_text(worker, pool) or (consent_text(pool), None)
     with spoken(text.language):
         offer = in_words(offer, text.language)
         context = {"offer": offer, "text": text, "given": given}

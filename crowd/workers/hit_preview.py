@@ -8,8 +8,10 @@ from typing import Any
 
 from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import render
+from django.utils import translation
 
 from crowd.hits.models.campaign import HITType, Item
+from crowd.hits.selectors.wording import language_for, worded
 from crowd.hits.services.check_answers import ratings_of
 from crowd.workers.hit_form import REMARK_CHARACTERS, sent_to, shown_item
 from genie.lib.errors import GenieError
@@ -18,8 +20,15 @@ from genie.lib.errors import GenieError
 def preview(request: HttpRequest, hit_type: HITType, item: Item) -> HttpResponse:
     """Show the page, or say what an answer would have stored.
 
-    Neither the HIT type nor the item need be in the database.
+    Neither the HIT type nor the item need be in the database. With ``?lang=de`` it is in
+    that language, where all of it is there.
     """
+    language = language_for(hit_type, request.GET.get("lang"), [item.data])
+    with translation.override(language):
+        return _answered(request, worded(hit_type, language), item)
+
+
+def _answered(request: HttpRequest, hit_type: HITType, item: Item) -> HttpResponse:
     if request.method != "POST":
         return _page(request, hit_type, item, {})
     posted = request.POST.dict()

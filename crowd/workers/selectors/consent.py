@@ -38,6 +38,15 @@ def consent_text(pool: str, language: str | None = None) -> ConsentText:
     return ConsentText(pool, texts[one].html, texts[one].sha256, one)
 
 
+def agreed_text(worker: Worker, pool: str) -> tuple[ConsentText, Consent] | None:
+    """Give the present text in the words that a worker agreed to, and when they did."""
+    texts = {text.sha256: text for text in _texts([pool])[pool].values()}
+    given = Consent.objects.filter(worker=worker, pool=pool, text_sha256__in=texts)
+    if (row := given.first()) is None:
+        return None
+    return consent_text(pool, texts[row.text_sha256].language), row
+
+
 def consented(worker: Worker, pools: Collection[str]) -> set[str]:
     """Tell to which pools' present text the worker has consented, in whichever language."""
     if not pools:

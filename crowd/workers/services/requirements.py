@@ -22,6 +22,8 @@ class Wanted:
     approved: int | None = None
     approved_percent: int | None = None
     countries: Sequence[str] | None = None
+    # workers say themselves which they speak
+    languages: Sequence[str] | None = None
 
 
 def of_campaign(
@@ -64,6 +66,9 @@ def read(config: Wanted) -> list[Requirement]:
     if config.countries is not None:
         codes = " ".join(config.countries)
         requirements.append(Requirement(kind=Kind.COUNTRY, countries=codes))
+    if config.languages is not None:
+        codes = " ".join(config.languages)
+        requirements.append(Requirement(kind=Kind.LANGUAGE, languages=codes))
     for requirement in requirements:
         _check(requirement)
     return requirements
@@ -78,6 +83,7 @@ def _check(requirement: Requirement) -> None:
         kind=requirement.kind,
         at_least=requirement.at_least,
         countries=requirement.countries,
+        languages=requirement.languages,
     )
     try:
         probe.full_clean(validate_unique=False, validate_constraints=False)
@@ -96,7 +102,11 @@ def _stored(requirement: Requirement) -> Requirement:
         campaign=requirement.campaign,
         kind=requirement.kind,
         test_name=requirement.test_name,
-        defaults={"at_least": requirement.at_least, "countries": requirement.countries},
+        defaults={
+            "at_least": requirement.at_least,
+            "countries": requirement.countries,
+            "languages": requirement.languages,
+        },
     )
     return stored
 

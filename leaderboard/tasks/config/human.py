@@ -106,6 +106,7 @@ class RequirementsConfig:
     approved: int | None = setting(whole(0), None)
     approved_percent: int | None = setting(whole(0, 100), None)
     countries: Sequence[str] | None = setting(names("countries"), None)
+    languages: Sequence[str] | None = setting(names("languages"), None)
 
 
 @dataclass(frozen=True)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from django.conf import settings
 from django.core import signing
 from django.test import Client
 from django.urls import reverse
@@ -10,14 +11,22 @@ from django.urls import reverse
 from crowd import hit_templates
 from crowd.campaigns.services import work
 from crowd.elsewhere.services.hit_page import SALT
+from crowd.hit_templates import foreign
 from crowd.hit_templates import template as templates
+from crowd.hit_templates.consent import ENGLISH, consent_of
+from crowd.hit_templates.form import CHECKBOXES_IN
 from crowd.hits.selectors.wording import language_for, languages_of, worded, wording
 from crowd.hits.services.build import shared_hit_type
 from crowd.models import Answer, Assignment, Consent
 from crowd.scales.base import all_scales
 from crowd.workers.selectors.consent import consent_text, consented
 from crowd.workers.selectors.test_wording import missing
-from crowd.workers.services import consent, qualification_tests, test_attempts
+from crowd.workers.services import (
+    consent,
+    qualification_tests,
+    requirements,
+    test_attempts,
+)
 from crowd.workers.services.qualification_tests import TestSpec, WrittenQuestion
 from genie.lib.errors import GenieError
 from leaderboard.evaluation.selectors.worker_figures import worker_figures
@@ -25,7 +34,7 @@ from tests.crowd.making import POOL, hit_type, item, make_campaign, make_worker,
 from tests.factories import make_user
 
 OVERALL = "This is a correct and reasonable answer to the question."
-SITE = ("de", "fr", "es", "zh-hans", "ar", "hi")
+SITE = [code for code, _ in settings.LANGUAGES if code != ENGLISH]
 READ_BY = (
     "crowd.hits.selectors.wording.get_language",
     "crowd.workers.selectors.consent.get_language",
@@ -47,7 +56,12 @@ def asked(**fields):
     return hit_type(**{"criteria": {"overall": OVERALL}, **fields})
 
 
-def test_every_scale_can_be_read_in_every_language_of_the_site():
+def test_all_that_we_ship_can_be_read_in_every_language_of_the_site():
+    assert {ENGLISH, *SITE} == {*consent_of()}
+    assert {*SITE} == {*CHECKBOXES_IN}
+    assert all(
+        {*SITE} == {*one.words} for one in hit_templates.all_templates().values()
+    )
     for scale in all_scales().values():
         for language in SITE:
             said = scale.in_language(language)
@@ -172,7 +186,14 @@ QUESTIONS = [
         "Is salt white?",
         ["Yes", "No"],
         0,
-        translations={"de": {"text": "Ist Salz weiß?", "choices": "Ja\nNein"}},
+        "Salt is a crystal.",
+        {
+            "de": {
+                "text": "Ist Salz weiß?",
+                "choices": "Ja\nNein",
+                "explanation": "Salz ist ein Kristall.",
+            }
+        },
     )
 ]
 TITLED = {"de": {"title": "Kurzer Test"}}
@@ -196,19 +217,18 @@ def test_a_qualification_test_is_taken_in_one_language(site_in):
     assert "Ist Salz weiß?" in page
     assert "Nein" in page
     assert "Is salt white?" not in page
-    result = client.post(address, {"position": "0", "choice": "0"}, follow=True)
+    result = client.post(address, {"position": "0", "choice": "1"}, follow=True)
     assert "Kurzer Test" in result.text
-    attempt.refresh_from_db()
-    assert attempt.passed
+    assert "Salz ist ein Kristall." in result.text
+    assert "Salt is" not in result.text
     assert missing(test, list(test.questions.all()), "fr") == "the title"
 
 
 @pytest.mark.django_db
 def test_a_test_with_half_a_translation_is_not_published():
     spec = TestSpec("salt", POOL, "A short test", translations=TITLED)
-    question = WrittenQuestion(
-        "White?", ["Yes", "No"], 0, {"de": {"text": "Weiß?", "choices": "Ja"}}
-    )
+    half = {"de": {"text": "Weiß?", "choices": "Ja"}}
+    question = WrittenQuestion("White?", ["Yes", "No"], 0, translations=half)
     test = qualification_tests.write(spec, [question])
     with pytest.raises(
         GenieError, match="question 1 with all its answers in the language de"
@@ -245,6 +265,32 @@ def test_what_a_template_does_not_say_in_a_language_is_named(name, old, new, sen
     with pytest.raises(GenieError) as refused:
         templates.template_of("question-answering", files)
     assert sentence in refused.value.message
+
+
+def test_a_bundle_may_bring_a_template_in_several_languages():
+    files = {name: text.encode() for name, text in FILES.items()}
+    brought = foreign.read("my-answers", files)
+    assert brought.in_words("de").title == "Die Antwort auf eine Frage beurteilen"
+    shorter = FILES["instructions.de.md"].rpartition("\n| die Bl")[0].encode()
+    with pytest.raises(GenieError, match="the same worked examples"):
+        foreign.read("my-answers", {**files, "instructions.de.md": shorter})
+
+
+def test_a_task_may_ask_for_people_who_speak_a_language():
+    [required] = requirements.read(requirements.Wanted(languages=["de", "ar"]))
+    assert required.language_codes == ["de", "ar"]
+    with pytest.raises(GenieError, match="no two-letter codes"):
+        requirements.read(requirements.Wanted(languages=["xx"]))
+
+
+@pytest.mark.django_db
+def test_the_list_of_work_says_it_in_the_language_of_the_page():
+    make_campaign(1, hit_type=asked())
+    client = Client(headers={"accept-language": "hi"})
+    client.force_login(make_worker(user=make_user("wim")).user)
+    assert "एक प्रश्न के उत्तर को आँकें" in client.get(reverse("work:home")).text
+    page = client.get(reverse("work:instructions", args=[POOL]))
+    assert "पूरी तरह सहमत" in page.text
 
 
 @pytest.mark.django_db
