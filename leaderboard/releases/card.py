@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from crowd.hits.models.assignment import Assignment
 from leaderboard.boards.selectors.crowds.blinding import blinding_sentences
 from leaderboard.boards.selectors.systems import covers_of
 from leaderboard.evaluation.ranking import RULES
@@ -10,6 +11,7 @@ from leaderboard.evaluation.selectors.campaigns import (
     launched,
     ratings_per_output,
 )
+from leaderboard.evaluation.selectors.worker_figures import read_in
 from leaderboard.releases.bundle import Record
 from leaderboard.releases.gathering.results import ALL, AT_ONCE
 from leaderboard.stats.intervals import COVERS_INSTANCES
@@ -145,7 +147,7 @@ def _design(task: Task) -> list[str]:
     pks = shown.values_list("pk", flat=True)
     # some at a time: each comes with its task and its file
     evaluations = launched(pks).iterator(chunk_size=AT_ONCE)
-    asked = (c for one in evaluations for c in campaigns_of(one))
+    asked = [c for one in evaluations for c in campaigns_of(one)]
     ratings = ratings_per_output(asked, human.ratings_per_instance)
     return [
         f"Design {human.design}, scale {human.scale}; {task.sample_size:,} "
@@ -154,7 +156,21 @@ def _design(task: Task) -> list[str]:
         "US cents per assignment.",
         "",
         *(f"- {name}: {text}" for name, text in human.criteria.items()),
+        *_languages(task, [campaign.pk for campaign in asked]),
     ]
+
+
+def _languages(task: Task, campaigns: list[int]) -> list[str]:
+    """Say in which languages workers were asked, where there were several."""
+    handed_in = Assignment.objects.filter(
+        hit__campaign__in=campaigns, submitted_at__isnull=False
+    )
+    languages, counts = read_in(handed_in, task.human.language)
+    if len(languages) < 2:
+        return []
+    of_each = ", ".join(f"{language} {n:,}" for language, n in counts.items())
+    told = f"assignments by language: {of_each}" if counts else "one of them by few"
+    return ["", f"Workers were asked in {', '.join(languages)} ({told})."]
 
 
 def _control(manifest: Record) -> list[str]:

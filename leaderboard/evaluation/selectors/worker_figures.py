@@ -104,7 +104,8 @@ def worker_figures(campaigns: Sequence[Campaign]) -> WorkerFigures:
     paid, fee = paid_and_fee(campaigns)
     n_asked, n_wrong = _questions(campaigns)
     enough_workers = len(loads) >= LEAST_WORKERS
-    languages, by_language = _languages(campaigns, handed_in)
+    written = language_written(campaigns[0].hit_type) if campaigns else ""
+    languages, by_language = read_in(handed_in, written)
     return WorkerFigures(
         n_workers=len(loads),
         n_excluded=_excluded(campaigns),
@@ -129,8 +130,8 @@ def worker_figures(campaigns: Sequence[Campaign]) -> WorkerFigures:
     )
 
 
-def _languages(
-    campaigns: Sequence[Campaign], handed_in: QuerySet[Assignment]
+def read_in(
+    handed_in: QuerySet[Assignment], written: str
 ) -> tuple[tuple[str, ...], dict[str, int]]:
     """Count pieces of work by language; a language of few workers could tell who they are."""
     rows = (
@@ -141,8 +142,8 @@ def _languages(
     work: Counter[str] = Counter()
     workers: Counter[str] = Counter()
     for language, n, n_workers in rows:
-        # work of before languages were kept was read in the task's own
-        named = language or language_written(campaigns[0].hit_type)
+        # work of before languages were kept was read in that of its questions
+        named = language or written
         work[named] += n
         workers[named] += n_workers
     few = {language for language in work if workers[language] < LEAST_WORKERS}

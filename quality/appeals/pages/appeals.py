@@ -10,12 +10,12 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.utils.translation import gettext
 
-from crowd import hit_templates
 from crowd.elsewhere.pages.access import for_workers
 from crowd.hits.models.assignment import Assignment
 from crowd.hits.models.campaign import Campaign
+from crowd.hits.selectors.questions import scale_of
+from crowd.hits.selectors.wording import language_of, template_of, worded
 from crowd.requester.models.account import RequesterAssignment
-from crowd.scales.base import all_scales
 from crowd.workers.models.worker import Worker
 from genie.lib.errors import GenieError
 from quality.appeals import services as service
@@ -47,8 +47,8 @@ def rejection(request: HttpRequest, worker: Worker, pk: int) -> HttpResponse:
 
 def _judged(assignment: Assignment) -> list[dict[str, object]]:
     """Show the worker what they judged and said; which answers are right, nobody tells."""
-    hit_type = assignment.hit.campaign.hit_type
-    template, scale = hit_templates.get(hit_type.template), all_scales()[hit_type.scale]
+    hit_type = worded(assignment.hit.campaign.hit_type, language_of(assignment))
+    template, scale = template_of(hit_type), scale_of(hit_type)
     return [
         {
             "html": template.render(item.data),

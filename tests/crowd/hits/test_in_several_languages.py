@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
+
 import pytest
 from django.conf import settings
 from django.core import signing
@@ -30,6 +32,7 @@ from crowd.workers.services import (
 from crowd.workers.services.qualification_tests import TestSpec, WrittenQuestion
 from genie.lib.errors import GenieError
 from leaderboard.evaluation.selectors.worker_figures import worker_figures
+from leaderboard.releases.card import _languages as languages_in_words
 from tests.crowd.making import POOL, hit_type, item, make_campaign, make_worker, send_in
 from tests.factories import make_user
 
@@ -147,6 +150,11 @@ def test_languages_that_few_read_are_counted_together_or_not_at_all(site_in):
     site_in("es")
     send_in(work.next_assignment(make_worker()))
     assert worker_figures([campaign]).by_language == {"de": 3, "others": 3}
+    task = SimpleNamespace(human=SimpleNamespace(language="en"))
+    [_, sentence] = languages_in_words(task, [campaign.pk])
+    assert sentence == (
+        "Workers were asked in de, es, fr (assignments by language: de 3, others 3)."
+    )
 
 
 @pytest.mark.django_db
