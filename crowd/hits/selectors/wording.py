@@ -139,7 +139,7 @@ def wording(asked: Asking, language: str, labels: Iterable[str] = ()) -> Wording
     shown = template_in(asked, language)
     knows = language in shown.words or language == ENGLISH
     found = Wording(
-        title=asked.title if written else own.get("title") or shown.title,
+        title=asked.title if written else own.get("title") or _titled(asked, shown),
         description=asked.description if written else shown.description,
         instructions=own.get("instructions", ""),
     )
@@ -161,6 +161,12 @@ def wording(asked: Asking, language: str, labels: Iterable[str] = ()) -> Wording
     if written:
         found.missing.clear()
     return found
+
+
+def _titled(asked: Asking, shown: HITTemplate) -> str:
+    """Name a kind of work by its template, and by the task that its title names."""
+    task = asked.title.partition(": ")[2]
+    return f"{shown.title} · {task}" if task else shown.title
 
 
 def _of_answers(asked: Asking, language: str) -> Iterator[str]:

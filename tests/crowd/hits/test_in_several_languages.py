@@ -88,6 +88,11 @@ def test_work_is_offered_in_a_language_only_where_all_of_it_is_there():
     assert wording(in_both, "fi").missing == ["scale"]
 
 
+def test_translated_work_goes_by_the_name_of_its_task():
+    title = wording(asked(title="Rate texts: Sky and Salt"), "fr").title
+    assert title == "Juger la réponse à une question · Sky and Salt"
+
+
 def test_a_task_written_in_another_language_falls_back_to_it():
     german = asked(criteria={"overall": "Ist das nett?"}, form={"language": "de"})
     assert languages_of(german) == ["de"]
