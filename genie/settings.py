@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 from urllib.parse import urlsplit
 
 import dj_database_url
@@ -210,7 +210,7 @@ LOCALE_PATHS = [BASE_DIR / "genie/locale"]
 FORMAT_MODULE_PATH = "genie.locale"
 LANGUAGE_COOKIE_AGE = 365 * 24 * 3600
 LANGUAGE_COOKIE_HTTPONLY = True
-LANGUAGE_COOKIE_SAMESITE: Literal["Lax"] = "Lax"
+LANGUAGE_COOKIE_SAMESITE = "Lax"
 USE_TZ = True
 # where a language says nothing of its own
 DATE_FORMAT = "Y-m-d"

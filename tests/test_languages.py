@@ -15,10 +15,15 @@ import pytest
 from django.conf import settings
 from django.template.base import Lexer, TokenType
 from django.urls import reverse
-from django.utils.translation import get_language, to_locale
+from django.utils.translation import get_language, gettext_lazy, override, to_locale
 from django.utils.translation.template import templatize
 
-from genie.lib.serving.languages import ENGLISH
+from crowd.messages import services as messages
+from crowd.models import Message
+from genie.lib.serving.languages import ENGLISH, dollars, written
+from leaderboard.teams.services import notices
+from tests.crowd.making import make_worker
+from tests.factories import make_user
 
 ROOT = Path(__file__).resolve().parent.parent
 OTHERS = [code for code, _ in settings.LANGUAGES if code != ENGLISH]
@@ -276,3 +281,32 @@ def test_pages_follow_choice_and_browser_and_others_stay_english(client, admin_c
         answer = admin_client.get(path, headers={"accept-language": "de"})
         assert "Abmelden" not in answer.text
         assert re.search(r'lang="en(?:-us)?"', answer.text)
+
+
+@pytest.mark.django_db
+def test_people_are_written_to_in_the_language_that_they_chose(client):
+    worker = make_worker(user=make_user("wanda"))
+    day = gettext_lazy("Monday")  # Django's own
+    kind = Message.Kind.STAFF
+    assert messages.send(worker, kind, day, day).text == "Monday"
+    assert notices.language_of(worker.user) == ENGLISH
+
+    client.force_login(worker.user)
+    client.post(reverse("leaderboard:language"), {"language": "de"})
+    assert messages.send(worker, kind, day, day).subject == "Montag"
+    assert messages.send(worker, kind, "Monday", day).subject == "Monday"
+    assert notices.language_of(worker.user) == "de"
+    client.post(reverse("leaderboard:language"), {"language": "tlh"})
+    assert notices.language_of(worker.user) == "de"
+    assert get_language() == ENGLISH
+
+
+def test_numbers_and_money_are_written_as_the_language_does():
+    said = {}
+    for code, _ in settings.LANGUAGES:
+        with override(code):
+            said[code] = (written("1,234.5"), dollars(123_456))
+    assert said["en"] == ("1,234.5", "$1,234.56")
+    assert said["de"] == ("1.234,5", "1.234,56\N{NO-BREAK SPACE}$")
+    assert said["fr"][0] == "1\N{NO-BREAK SPACE}234,5"
+    assert said["hi"] == ("1,234.5", "$1,234.56")
