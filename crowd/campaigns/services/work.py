@@ -111,6 +111,8 @@ def assignment_of(worker: Worker, pk: int) -> Assignment:
     assignment = (
         Assignment.objects.filter(pk=pk, worker=worker)
         .select_related("hit__campaign__hit_type")
+        # read twice where an answer comes in: to read it, and to check it
+        .prefetch_related("hit__items")
         .first()
     )
     if assignment is None:
