@@ -211,8 +211,10 @@ def put_into(source: str, shown: Mapping[str, str]) -> str:
 def engine(shown: Mapping[str, str]) -> Engine:
     """Make the engine of one template's words: its parts say them, too."""
     parts = {name: put_into(source, shown) for name, source in _parts().items()}
-    loaders = [("django.template.loaders.locmem.Loader", parts)]
-    return Engine(loaders=loaders, autoescape=True, libraries={})
+    loader = ("django.template.loaders.locmem.Loader", parts)
+    # Without it each page would parse its parts anew.
+    kept = ("django.template.loaders.cached.Loader", [loader])
+    return Engine(loaders=[kept], autoescape=True, libraries={})
 
 
 @cache
