@@ -28,7 +28,7 @@ from tests.factories import make_user
 ROOT = Path(__file__).resolve().parent.parent
 OTHERS = [code for code, _ in settings.LANGUAGES if code != ENGLISH]
 # What share of the texts must be translated, in percent: a language that is being added.
-AT_LEAST = dict.fromkeys(OTHERS, 0)
+AT_LEAST = dict.fromkeys(OTHERS, 0) | {"de": 100}
 
 # --- texts of templates that nobody can translate ---------------------------------
 
