@@ -219,13 +219,17 @@ def _of_programs(size: Size) -> Iterator[tuple[str, Question]]:
 
 def _of_jobs() -> Iterator[tuple[str, Question]]:
     from crowd.campaigns.services import review, work
+    from crowd.jobs import plan_payouts
     from leaderboard.evaluation import run
     from quality.detection.services.judge import judge
+    from quality.jobs import renew_work_records
     from quality.models import Grade
 
     yield "every minute: advance", _undone(run.advance)
     yield "every minute: work that is overdue", _undone(work.release_overdue)
     yield "every hour: approve what waits", _undone(review.approve_waiting)
+    yield "every hour: payouts are planned", _undone(plan_payouts)
+    yield "every quarter: the pace of work", _undone(renew_work_records)
 
     def judged() -> None:
         judge(slug(0))
