@@ -164,6 +164,16 @@
       return true;
     }
 
+    // Mouse and finger: what comes next comes into sight, its text first.
+    form.addEventListener("click", function (event) {
+      const question = event.detail && event.target.closest(".answer") && event.target.closest(".question");
+      if (!question) return;
+      const next = questions.slice(questions.indexOf(question) + 1).find(function (other) { return !answered(other); });
+      const text = next && next.previousElementSibling;
+      const withText = text && text.matches(".shown");
+      if (next) window.requestAnimationFrame(function () { (withText ? text : next).scrollIntoView({ block: withText ? "start" : "nearest" }); });
+    });
+
     // Of several items on a page, those that are answered step back.
     function settle() {
       for (const item of items.length > 1 ? items : []) {

@@ -231,7 +231,7 @@ def test_a_slider_takes_a_click_where_it_stands_and_survives_a_reload(at_work):
 
 def test_ticks_stand_below_the_rating_and_are_reached_by_tab(at_work):
     page = at_work("question-answering", form={"checkboxes": ["added", "missed"]})
-    page.keyboard.press("1")
+    page.keyboard.press("5")
     tab_to(page, ".tick input")
     page.keyboard.press("Space")
     page.reload()
