@@ -11,7 +11,7 @@ from leaderboard.evaluation.selectors.campaigns import (
     launched,
     ratings_per_output,
 )
-from leaderboard.evaluation.selectors.worker_figures import read_in
+from leaderboard.evaluation.selectors.worker_figures import read_in, work_done
 from leaderboard.releases.bundle import Record
 from leaderboard.releases.gathering.results import ALL, AT_ONCE
 from leaderboard.stats.intervals import COVERS_INSTANCES
@@ -165,7 +165,7 @@ def _languages(task: Task, campaigns: list[int]) -> list[str]:
     handed_in = Assignment.objects.filter(
         hit__campaign__in=campaigns, submitted_at__isnull=False
     )
-    languages, counts = read_in(handed_in, task.human.language)
+    languages, counts = read_in(work_done(handed_in), task.human.language)
     if len(languages) < 2:
         return []
     of_each = ", ".join(f"{language} {n:,}" for language, n in counts.items())

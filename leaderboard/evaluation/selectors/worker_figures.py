@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -77,7 +77,7 @@ class WorkerFigures:
 
 
 def worker_figures(campaigns: Sequence[Campaign]) -> WorkerFigures:
-    """Count over the campaigns of one evaluation, in six queries and two for each."""
+    """Count over the campaigns of one evaluation, in five queries and two for each."""
     handed_in = Assignment.objects.filter(
         hit__campaign__in=campaigns, submitted_at__isnull=False
     )
@@ -87,10 +87,11 @@ def worker_figures(campaigns: Sequence[Campaign]) -> WorkerFigures:
         least=Min("reward_cents"),
         highest=Max("reward_cents"),
     )
-    per_worker = list(
-        handed_in.order_by().values("worker").annotate(n=Count("pk")).values_list("n")
-    )
-    loads = sorted(row[0] for row in per_worker)
+    done = work_done(handed_in)
+    per_worker: Counter[int] = Counter()
+    for worker, _, n in done:
+        per_worker[worker] += n
+    loads = sorted(per_worker.values())
     seconds = list(
         handed_in.filter(state__in=COUNTED, active_seconds__gt=0)
         .order_by()
@@ -105,7 +106,7 @@ def worker_figures(campaigns: Sequence[Campaign]) -> WorkerFigures:
     n_asked, n_wrong = _questions(campaigns)
     enough_workers = len(loads) >= LEAST_WORKERS
     written = language_written(campaigns[0].hit_type) if campaigns else ""
-    languages, by_language = read_in(handed_in, written)
+    languages, by_language = read_in(done, written)
     return WorkerFigures(
         n_workers=len(loads),
         n_excluded=_excluded(campaigns),
@@ -130,29 +131,31 @@ def worker_figures(campaigns: Sequence[Campaign]) -> WorkerFigures:
     )
 
 
+def work_done(handed_in: QuerySet[Assignment]) -> list[tuple[int, str, int]]:
+    """Count pieces of work by worker and the language that they read it in."""
+    rows = handed_in.order_by().values_list("worker", "language")
+    return list(rows.annotate(n=Count("pk")))
+
+
 def read_in(
-    handed_in: QuerySet[Assignment], written: str
+    done: Iterable[tuple[int, str, int]], written: str
 ) -> tuple[tuple[str, ...], dict[str, int]]:
     """Count pieces of work by language; a language of few workers could tell who they are."""
-    rows = (
-        handed_in.order_by()
-        .values_list("language")
-        .annotate(n=Count("pk"), workers=Count("worker", distinct=True))
-    )
     work: Counter[str] = Counter()
-    workers: Counter[str] = Counter()
-    for language, n, n_workers in rows:
+    workers: dict[str, set[int]] = {}
+    for worker, language, n in done:
         # work of before languages were kept was read in that of its questions
         named = language or written
         work[named] += n
-        workers[named] += n_workers
-    few = {language for language in work if workers[language] < LEAST_WORKERS}
+        workers.setdefault(named, set()).add(worker)
+    few = {language for language in work if len(workers[language]) < LEAST_WORKERS}
     counts = {
         language: n for language, n in sorted(work.items()) if language not in few
     }
     if few:
         counts[OTHERS] = sum(work[language] for language in few)
-    tells = 0 < sum(workers[language] for language in few) < LEAST_WORKERS
+    others = set().union(*(workers[language] for language in few))
+    tells = 0 < len(others) < LEAST_WORKERS
     return tuple(sorted(work)), {} if tells else counts
 
 
