@@ -120,6 +120,8 @@ class Entry(NamedTuple):
     ids: tuple[str, ...]
     said: tuple[str, ...]
     fuzzy: bool
+    # as compiled: with what tells it from others of the same words
+    key: str
 
 
 @cache
@@ -140,7 +142,8 @@ def catalogue(language: str) -> list[Entry]:
             ids = tuple(texts[k] for k in ("msgid", "msgid_plural") if k in texts)
             said = tuple(v for k, v in texts.items() if k.startswith("msgstr"))
             fuzzy = any(x.startswith("#,") and "fuzzy" in x for x in lines)
-            entries.append(Entry(ids, said, fuzzy and ids != ("",)))
+            key = "\x04".join(texts[k] for k in ("msgctxt", "msgid") if k in texts)
+            entries.append(Entry(ids, said, fuzzy and ids != ("",), key))
     return entries
 
 
@@ -242,9 +245,9 @@ def test_what_is_compiled_is_what_was_written(language):
         if any(entry.said) and not entry.fuzzy:
             forms = entry.said if len(entry.ids) == 2 else None
             for i, said in enumerate(forms or ()):
-                wanted[entry.ids[0], i] = said
+                wanted[entry.key, i] = said
             if forms is None:
-                wanted[entry.ids[0]] = entry.said[0]
+                wanted[entry.key] = entry.said[0]
     assert compiled == wanted, "`make messages` compiles them"
 
 
