@@ -88,6 +88,7 @@ def give_back(request: HttpRequest, worker: Worker, pk: int) -> HttpResponse:
     return redirect("work:home")
 
 
+@in_its_language
 def _take(request: HttpRequest, worker: Worker, assignment: Assignment) -> HttpResponse:
     try:
         work.submit(
@@ -102,6 +103,7 @@ def _take(request: HttpRequest, worker: Worker, assignment: Assignment) -> HttpR
     return _go_on(request, worker, assignment)
 
 
+@in_its_language
 def _take_other(
     request: HttpRequest, worker: Worker, assignment: Assignment
 ) -> HttpResponse:

@@ -127,6 +127,8 @@ def test_a_hit_is_in_the_workers_language_and_keeps_it(site_in):
         reverse("work:instructions", args=[POOL]), {"hit": assignment.pk}
     )
     assert "<h1>Antworten beurteilen</h1>" in guide.text
+    refused = client.post(address, {}, headers={"accept": "application/json"})
+    assert refused.json()["error"] == "Bitte beantworten Sie jede Frage."
     client.post(address, {"answer-0-0": "0.25"})
     assert Answer.objects.get().value == 0.25
     second = Assignment.objects.get(state=Assignment.State.ACCEPTED)
