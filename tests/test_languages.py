@@ -27,8 +27,8 @@ from tests.factories import make_user
 
 ROOT = Path(__file__).resolve().parent.parent
 OTHERS = [code for code, _ in settings.LANGUAGES if code != ENGLISH]
-# What share of the texts must be translated, in percent: a language that is being added.
-AT_LEAST = dict.fromkeys(OTHERS, 0) | {"de": 100}
+# What share of the texts must be translated, in percent: less for one that is being added.
+AT_LEAST = dict.fromkeys(OTHERS, 100)
 
 # --- texts of templates that nobody can translate ---------------------------------
 
