@@ -21,8 +21,10 @@ from crowd.platforms.mturk_protocol import notices
 from crowd.platforms.mturk_protocol.xml import read_answers
 from crowd.platforms.prolific_protocol import notices as prolific
 from crowd.requester.api.wire import _parsed
-from crowd.requester.batches import page, review
+from crowd.requester.batches import review
+from crowd.requester.batches import table as batch_table
 from crowd.requester.protocol.validate import check_request
+from crowd.requester.questions import template as batch_template
 from crowd.requester.questions.answer_format import AnswerFormat, FormatError
 from crowd.requester.questions.answer_key import grade, read_key
 from crowd.requester.questions.formatted import safe_html
@@ -256,10 +258,11 @@ def _operation(name: str, *good: dict) -> Reader:
 
 
 def _batch(text: str) -> object:
-    found = page.read_table(text)
+    found = batch_table.read_table(text)
     source = "<p>${text} ${lang} $${x}</p>"
-    page.check_fields(source, found.columns)
-    return page.fill(source, found.columns, found.rows[0], markup=False)
+    batch_template.check_fields(source, found.columns)
+    values = dict(zip(found.columns, found.rows[0].values, strict=True))
+    return batch_template.fill(source, values, markup=False)
 
 
 def _prolific(body: bytes) -> object:

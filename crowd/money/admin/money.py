@@ -18,7 +18,7 @@ from crowd.money.selectors.rates import in_full
 from crowd.money.services import budgets, payouts
 from crowd.templatetags.crowd_money import dollars
 from genie.accounts.task_admin import EditedOfTask, OfTask
-from genie.lib.admin.lists import ListAdmin, SearchedApart
+from genie.lib.admin.lists import SearchedApart
 from genie.lib.admin.questions import Line, Question, confirmed_form
 from genie.lib.admin.reasons import AsksWhy
 from genie.lib.admin.rows import PageOfRows, ReadOnlyAdmin, person
@@ -117,7 +117,7 @@ PAID = Question(
 
 
 @admin.register(ExchangeRate)
-class ExchangeRateAdmin(ListAdmin):
+class ExchangeRateAdmin(AsksWhy):
     """What staff say another currency is worth; a new rate is a new row."""
 
     list_display = ["currency", "dollars", "stored_at", "stored_by"]

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from django import forms
 from django.contrib import admin, messages
 from django.core.exceptions import PermissionDenied
+from django.db import transaction
 from django.db.models import Count, Q, Sum
 from django.http import Http404, HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
@@ -16,7 +17,7 @@ from django.utils import timezone
 from django.utils.html import format_html
 from django.views.decorators.cache import never_cache
 
-from crowd.money.exports.payout_files import layouts_of, payout_file
+from crowd.money.exports.payout_files import LAYOUTS, layouts_of, payout_file
 from crowd.money.models import Payout, PayoutRun, PayoutTerms
 from crowd.money.selectors.payouts import TERMS, UNDER_WAY
 from crowd.money.services import payout_results, payouts
@@ -85,23 +86,17 @@ class PayoutTermsAdmin(AsksWhy):
     readonly_fields = ["planned_on"]
     actions: Any = []
 
+    def changelist_view(self, request: HttpRequest, extra_context: Any = None) -> Any:
+        """Show the one row, as it is until somebody changes it."""
+        with transaction.atomic():
+            payouts.lock()
+        return super().changelist_view(request, extra_context)
+
     def has_add_permission(self, request: HttpRequest) -> bool:
-        """Allow one row."""
-        return super().has_add_permission(request) and not (
-            PayoutTerms.objects.filter(pk=TERMS).exists()
-        )
+        return False
 
     def has_delete_permission(self, request: HttpRequest, obj: Any = None) -> bool:
         return False
-
-    def save_model(
-        self, request: HttpRequest, obj: PayoutTerms, form: Any, change: bool
-    ) -> None:
-        obj.pk = TERMS
-        if not change:
-            # as in `payouts.lock`: a site that begins waits for the first day
-            obj.planned_on = timezone.localdate()
-        super().save_model(request, obj, form, change)
 
     @admin.display(description="minimum")
     def minimum(self, terms: PayoutTerms) -> str:
@@ -151,7 +146,7 @@ class PayoutRunAdmin(ReadOnlyAdmin):
 
     @admin.display(description="file")
     def file(self, run: PayoutRun) -> str:
-        if run.state != RunState.IN_FILE:
+        if run.state != RunState.IN_FILE or run.layout not in LAYOUTS:
             return "–"
         url = reverse("admin:crowd_payoutrun_file", args=[run.pk])
         return format_html('<a href="{}">Download</a>', url)
@@ -268,7 +263,7 @@ class PayoutRunAdmin(ReadOnlyAdmin):
         if not self.has_act_permission(request):
             raise PermissionDenied
         run = PayoutRun.objects.filter(pk=pk, state=RunState.IN_FILE).first()
-        if run is None:
+        if run is None or run.layout not in LAYOUTS:
             raise Http404("There is no such file.")
         note(person(request), run, "Downloaded the file.")
         response = HttpResponse(payout_file(run), content_type="text/csv")

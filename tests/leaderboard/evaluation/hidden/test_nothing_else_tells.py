@@ -80,7 +80,8 @@ def test_the_page_says_the_same_around_every_text(campaign, task, client):
     client.force_login(user)
     tests, others = both(campaign)
     skeletons = set()
-    for item in [*tests[:3], *others[:3]]:
+    # the first page has no answer before it that could be undone
+    for i, item in enumerate([others[3], *tests[:3], *others[:3]]):
         campaign.hits.update(n_available=0)
         campaign.hits.filter(pk=item.hit_id).update(n_available=1)
         assignment = work.next_assignment(worker)
@@ -90,7 +91,8 @@ def test_the_page_says_the_same_around_every_text(campaign, task, client):
         texts = [item.data["prediction"], *(f["text"] for f in item.data["fields"])]
         for text in texts:
             html = html.replace(text, "TEXT")
-        skeletons.add(_without_names(html, item))
+        if i:
+            skeletons.add(_without_names(html, item))
         # who fails test questions would get no other
         wrong = Placement.objects.filter(item=item, polarity="NEGATIVE").exists()
         work.submit(assignment, {item.key: {"overall": "0" if wrong else "1"}})
