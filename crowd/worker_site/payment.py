@@ -7,6 +7,7 @@ from typing import Any
 from django import forms
 from django.contrib import messages
 from django.core.exceptions import ValidationError
+from django.core.validators import EmailValidator
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.utils.translation import gettext as _
@@ -18,6 +19,7 @@ from crowd.money.models import PaymentDetails, Payout
 from crowd.money.selectors.payouts import OWN_SITE, next_for
 from crowd.money.services import payment_details
 from crowd.workers.models.worker import Worker
+from genie.lib.formats.csv_text import looks_like_formula
 from genie.lib.serving.pages import page_of
 
 PAGE = 50
@@ -58,6 +60,13 @@ class PaymentForm(forms.Form):
                 _("This is not a valid IBAN; check it for mistyped characters.")
             )
         return iban
+
+    def clean_email(self) -> str:
+        """Refuse what a file for spreadsheets would change into another's address."""
+        email: str = self.cleaned_data["email"]
+        if looks_like_formula(email):
+            raise ValidationError(EmailValidator.message, code="invalid")
+        return email
 
     def clean(self) -> dict[str, Any] | None:
         """Ask for the account that goes with the method."""

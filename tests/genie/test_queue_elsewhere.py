@@ -16,7 +16,12 @@ from genie.lib import jobs
 from genie.lib.env import ConfigurationError
 from genie.lib.queue import pulse, sqs
 from genie.lib.queue.address import queue_options
-from genie.lib.queue.broker import BeatingBroker, release_claim, release_own_claims
+from genie.lib.queue.broker import (
+    BeatingBroker,
+    hold_own_claims,
+    release_claim,
+    release_own_claims,
+)
 from genie.lib.queue.owners import Presence
 from tests.moto_server import KEYS, client, moto_server
 
@@ -167,6 +172,40 @@ def test_a_queue_that_is_away_ends_no_supervisor(queue, monkeypatch):
     assert release_own_claims() == 0
     sqs._found.cache_clear()
     (pulse.folder() / "taken.7").unlink(missing_ok=True)
+
+
+def test_a_job_that_cannot_be_held_ends_no_supervisor_and_is_held_again(
+    queue, monkeypatch
+):
+    from botocore.exceptions import ClientError
+    from django_q.brokers import get_broker
+
+    monkeypatch.setenv(pulse.NAME_VARIABLE, "elsewhere")
+    notes = pulse.folder()
+    # done by a worker between two looks of the supervisor
+    (notes / "taken.6").symlink_to("nowhere")
+    jobs.enqueue(NOTE, pk=7)
+    monkeypatch.setattr(BeatingBroker, "_beat_is_due", lambda _: False)
+    ((receipt, _),) = get_broker().dequeue()
+    note = sqs._note(receipt)
+    hold_own_claims()
+    (notes / "taken.6").unlink()
+    told = []
+
+    class Client:
+        def change_message_visibility(self, **_):
+            told.append(codes[0])
+            raise ClientError({"Error": {"Code": codes.pop(0)}}, "x")
+
+    codes = ["AccessDenied", "RequestThrottled", "ReceiptHandleIsInvalid"]
+    monkeypatch.setattr(sqs, "_queue", lambda: (Client(), "x"))
+    hold_own_claims()
+    hold_own_claims()
+    assert note.exists()
+    hold_own_claims()
+    assert not note.exists()
+    hold_own_claims()
+    assert len(told) == 3
 
 
 def test_what_stands_still_is_queued_only_when_the_queue_is_empty(queue):

@@ -265,8 +265,13 @@ class PayoutRunAdmin(ReadOnlyAdmin):
         run = PayoutRun.objects.filter(pk=pk, state=RunState.IN_FILE).first()
         if run is None or run.layout not in LAYOUTS:
             raise Http404("There is no such file.")
+        try:
+            text = payout_file(run)
+        except GenieError as error:
+            self.message_user(request, error.message, messages.ERROR)
+            return redirect("admin:crowd_payoutrun_changelist")
         note(person(request), run, "Downloaded the file.")
-        response = HttpResponse(payout_file(run), content_type="text/csv")
+        response = HttpResponse(text, content_type="text/csv")
         name = f"payouts-{run.due_on:%Y-%m-%d}-{run.layout}-{run.pk}.csv"
         response["Content-Disposition"] = f'attachment; filename="{name}"'
         return response

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from crowd.money.models import PaymentDetails, Payout, PayoutRun
 from crowd.money.services.payment_details import Recipient, recipient_of
+from genie.lib.errors import GenieError
 from genie.lib.formats.csv_text import csv_text
 
 Method = PaymentDetails.Method
@@ -84,14 +85,25 @@ def layouts_of(method: str) -> list[tuple[str, str]]:
 
 
 def payout_file(run: PayoutRun) -> str:
-    """Write a run's file again: the same bytes while its payouts are on their way."""
+    """Write a run's file again: the same bytes while its payouts are on their way.
+
+    Raises
+    ------
+    GenieError
+        ``details-unreadable``: a file without somebody would be marked as paid for all.
+    """
     layout = LAYOUTS[run.layout]
     records = []
     for payout in run.payouts.filter(state=Payout.State.IN_FILE).order_by("pk"):
         recipient = recipient_of(payout.sealed)
-        if recipient is not None:
-            amount = f"{payout.amount_cents // 100}.{payout.amount_cents % 100:02}"
-            cells = layout.cells(recipient, amount, payout.reference)
-            records.append(dict(zip(layout.columns, cells, strict=True)))
+        if recipient is None:
+            raise GenieError(
+                f"The payment details of {payout} cannot be read any more: was "
+                "GENIE_SECRET_KEY changed? Take the run back if its file was not sent.",
+                code="details-unreadable",
+            )
+        amount = f"{payout.amount_cents // 100}.{payout.amount_cents % 100:02}"
+        cells = layout.cells(recipient, amount, payout.reference)
+        records.append(dict(zip(layout.columns, cells, strict=True)))
     text = csv_text(layout.columns, records)
     return text if layout.has_header else text.partition("\n")[2]

@@ -10,7 +10,7 @@ from django.utils.translation import gettext as _
 
 from crowd.messages import services as messages
 from crowd.messages.models import Message
-from crowd.money.models import PaymentDetails, Payout
+from crowd.money.models import PaymentDetails
 from crowd.workers.models.worker import Worker
 from genie.lib.unguessable import opened, seal
 
@@ -48,10 +48,12 @@ def save(worker: Worker, method: str, recipient: Recipient) -> None:
 
 
 def forget(worker: Worker) -> None:
-    """Delete what a worker has entered, also what open payouts have of it."""
-    with transaction.atomic():
-        PaymentDetails.objects.filter(worker=worker).delete()
-        Payout.objects.filter(worker=worker).exclude(sealed="").update(sealed="")
+    """Delete what a worker has entered.
+
+    A payout that is in a file keeps its copy until it is over: nobody knows whether the
+    file was sent already, and one that is downloaded again must pay the same people.
+    """
+    PaymentDetails.objects.filter(worker=worker).delete()
 
 
 def recipient_of(sealed: str) -> Recipient | None:

@@ -22,6 +22,11 @@ _FORMULA = (
 )
 
 
+def looks_like_formula(text: str) -> bool:
+    """Tell whether a text is written with a quote before it."""
+    return text.startswith(_FORMULA)
+
+
 def csv_text(columns: Sequence[str], records: Iterable[Mapping[str, Cell]]) -> str:
     """Write records with a header line; texts that look like formulas get a quote."""
     return "".join(csv_lines(columns, records))
@@ -54,6 +59,6 @@ def _cell(value: Cell) -> str:
         return "true" if value else "false"
     if isinstance(value, str):
         # numbers are not touched: a negative one is no formula
-        return f"'{value}" if value.startswith(_FORMULA) else value
+        return f"'{value}" if looks_like_formula(value) else value
     # repr gives the shortest digits that read back to the same number
     return repr(value)

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import hashlib
 import logging
+from contextlib import suppress
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -23,6 +24,8 @@ from genie.lib.queue import pulse
 from genie.lib.queue.broker import BeatingBroker, Claims
 
 logger = logging.getLogger(__name__)
+# What the queue calls a job that is done, or was handed out to somebody else meanwhile.
+_NOT_OURS = ("ReceiptHandle", "NotInflight", "InvalidParameterValue", "NonExistent")
 
 
 class _Noting(Sqs):  # type: ignore[misc]  # django-q2 has no types
@@ -47,13 +50,13 @@ class SqsBroker(BeatingBroker, _Noting):
 
 def hold_taken() -> None:
     """Keep others from what this machine was handed out, while its processes live."""
-    for note in _notes():
-        _hide(note.read_text(), _limit())
+    for receipt in _receipts():
+        _hide(receipt, _limit())
 
 
 def release_taken() -> int:
     """Let others have at once what this machine's dead processes were handed out."""
-    return sum(put_back(note.read_text(), 0) for note in _notes())
+    return sum(put_back(receipt, 0) for receipt in _receipts())
 
 
 def put_back(receipt: str, seconds: float) -> bool:
@@ -81,8 +84,12 @@ def _hide(receipt: str, seconds: float) -> bool:
             QueueUrl=address, ReceiptHandle=receipt, VisibilityTimeout=round(seconds)
         )
     except ClientError as error:
-        # done, or handed out to somebody else meanwhile
-        logger.info("A job cannot be held: %s", one_line(error))
+        code = str(error.response.get("Error", {}).get("Code", ""))
+        if not any(sign in code for sign in _NOT_OURS):
+            # for this moment, or not allowed: it is tried again with the next beat
+            logger.warning("A job cannot be held: %s", one_line(error))
+            return False
+        logger.info("A job is held no more: %s", one_line(error))
         _note(receipt).unlink(missing_ok=True)
         return False
     except BotoCoreError as error:
@@ -115,5 +122,10 @@ def _note(receipt: str) -> Path:
     return pulse.folder() / f"taken.{hashlib.sha256(receipt.encode()).hexdigest()}"
 
 
-def _notes() -> list[Path]:
-    return sorted(pulse.folder().glob("taken.*"))
+def _receipts() -> list[str]:
+    """Give what is noted; a worker may be done with one, or begin to note it, meanwhile."""
+    receipts = []
+    for note in sorted(pulse.folder().glob("taken.*")):
+        with suppress(FileNotFoundError):
+            receipts.append(note.read_text())
+    return [receipt for receipt in receipts if receipt]

@@ -312,6 +312,30 @@ def test_staff_approve_the_total_that_they_saw(fin):
     assert client.get(results_page).status_code == 403
 
 
+def test_a_file_pays_whom_it_was_approved_for_until_it_is_over(fin, settings):
+    terms()
+    ada, ben = signed_up("ada"), signed_up("ben")
+    earned(ada, 2)
+    earned(ben, 1)
+    [run] = payouts.plan(date(2026, 11, 1), fin)
+    run = filed(run, fin)
+    text = payout_file(run)
+    # whoever deletes their details now would be marked as paid with all others
+    payment_details.forget(ben)
+    assert payout_file(run) == text
+    # nor is anybody left out without a word where the key is gone
+    key, settings.SECRET_KEY = settings.SECRET_KEY, "another"
+    client = Client()
+    client.force_login(fin)
+    file = reverse("admin:crowd_payoutrun_file", args=[run.pk])
+    said = client.get(file, follow=True).content.decode()
+    assert "cannot be read any more" in said
+    settings.SECRET_KEY = key
+    payouts.settle([payouts.Outcome(one.pk, "paid") for one in run.payouts.all()], fin)
+    assert set(Payout.objects.values_list("sealed", flat=True)) == {""}
+    add_up()
+
+
 def test_details_are_sealed_shown_in_part_and_deleted(settings):
     worker = make_worker(user=make_user("ada"))
     client = Client()
@@ -320,6 +344,9 @@ def test_details_are_sealed_shown_in_part_and_deleted(settings):
     wrong = {"method": "BANK", "name": "Ada", "iban": "GB82WEST12345698765433"}
     assert client.post(page, wrong).status_code == 422
     assert client.post(page, {"method": "PAYPAL", "name": "Ada"}).status_code == 422
+    # in the file it would be '+ada@example.org, somebody else's
+    plus = {"method": "PAYPAL", "name": "Ada", "email": "+ada@example.org"}
+    assert client.post(page, plus).status_code == 422
     spaced = "gb82 WEST 1234 5698 7654 32"
     assert client.post(page, {**wrong, "iban": spaced}).status_code == 302
     shown = client.get(page).content.decode()
