@@ -1,10 +1,12 @@
-"""Words for workers: lengths of time, and what times on a page mean."""
+"""Words for workers: names of work, lengths of time, and what times on a page mean."""
 
 from __future__ import annotations
 
 from django import template
 from django.utils import timezone
 from django.utils.translation import ngettext
+
+from crowd.hits.selectors.wording import title_now
 
 register = template.Library()
 _MINUTE, _HOUR, _DAY = 60, 3_600, 86_400
@@ -30,6 +32,9 @@ def roughly(seconds: float) -> str:
         return ngettext("%(n)s hour", "%(n)s hours", n) % {"n": n}
     n = round(seconds / _DAY)
     return ngettext("%(n)s day", "%(n)s days", n) % {"n": n}
+
+
+register.filter("title_now", title_now)
 
 
 @register.simple_tag

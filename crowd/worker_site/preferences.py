@@ -17,7 +17,8 @@ from django.views.decorators.http import require_POST
 
 from crowd.campaigns.services import news
 from crowd.elsewhere.pages.access import for_workers
-from crowd.hits.models.campaign import Campaign
+from crowd.hits.models.campaign import Campaign, HITType
+from crowd.hits.selectors.wording import title_now
 from crowd.workers.choices import COUNTRIES, UTC, languages, time_zones
 from crowd.workers.models.profile import Profile
 from crowd.workers.models.requirement import Requirement
@@ -179,4 +180,6 @@ def _agreed(worker: Worker) -> list[dict[str, Any]]:
 
 def _titles(pools: Any) -> dict[str, str]:
     campaigns = Campaign.objects.filter(pool__in=pools).order_by("pk")
-    return dict(campaigns.values_list("pool", "hit_type__title"))
+    of_pools = dict(campaigns.values_list("pool", "hit_type_id"))
+    hit_types = HITType.objects.in_bulk(of_pools.values())
+    return {pool: title_now(hit_types[pk]) for pool, pk in of_pools.items()}

@@ -112,6 +112,11 @@ def language_of(assignment: Assignment) -> str:
     return assignment.language or language_written(assignment.hit.campaign.hit_type)
 
 
+def title_now(hit_type: HITType) -> str:
+    """Name a kind of work to whoever reads the site, as the list of work names it."""
+    return wording(hit_type, language_for(hit_type, get_language())).title
+
+
 def worded(hit_type: HITType, language: str) -> HITType:
     """Give a HIT type as it is read in a language, to be shown and never stored."""
     said = wording(hit_type, language)

@@ -12,6 +12,8 @@ from django.db.models.functions import TruncDate
 from django.utils import timezone
 
 from crowd.hits.models.assignment import Assignment
+from crowd.hits.models.campaign import HITType
+from crowd.hits.selectors.wording import title_now
 from crowd.money.models import LedgerEntry
 from crowd.money.selectors import fair_pay
 from crowd.requester.models.account import RequesterAssignment, RequesterBonus
@@ -62,7 +64,9 @@ def earned_by_day(worker: Worker) -> list[Day]:
     days are those of `earnings`.
     """
     lines_by_day: dict[date, list[Line]] = {}
-    for rows in (_of_campaigns(worker), *_of_requesters(worker)):
+    ours = list(_of_campaigns(worker))
+    _translate(ours)
+    for rows in (ours, *_of_requesters(worker)):
         for row in rows:
             day = row.pop("day")
             row["pending_cents"] = row["pending_cents"] or 0
@@ -71,6 +75,14 @@ def earned_by_day(worker: Worker) -> list[Day]:
         Day(day, tuple(sorted(lines, key=lambda line: -line.cents)))
         for day, lines in sorted(lines_by_day.items(), reverse=True)
     ]
+
+
+def _translate(rows: list[dict[str, Any]]) -> None:
+    """Name this site's work as its pages do now; requesters name their own."""
+    stored = HITType.objects.filter(title__in={row["title"] for row in rows})
+    titles = {one.title: title_now(one) for one in stored.order_by("pk")}
+    for row in rows:
+        row["title"] = titles[row["title"]]
 
 
 def _of_campaigns(worker: Worker) -> Iterable[dict[str, Any]]:

@@ -119,7 +119,9 @@ def addresses(text: str) -> list[tuple[str, str]]:
     """
     found: dict[str, str] = {}
     problems = []
-    rows = csv.reader(StringIO(text.removeprefix("\ufeff"), newline=""))
+    file = StringIO(text.removeprefix("\ufeff"), newline="")
+    # spreadsheets write semicolons where a comma is in numbers
+    rows = csv.reader(file, delimiter=";" if ";" in text.partition("\n")[0] else ",")
     for line, cells in enumerate(rows, 1):
         mail, note = ([cell.strip() for cell in cells] + ["", ""])[:2]
         is_header = line == 1 and "@" not in mail

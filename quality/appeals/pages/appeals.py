@@ -14,7 +14,7 @@ from crowd.elsewhere.pages.access import for_workers
 from crowd.hits.models.assignment import Assignment
 from crowd.hits.models.campaign import Campaign
 from crowd.hits.selectors.questions import scale_of
-from crowd.hits.selectors.wording import language_of, template_of, worded
+from crowd.hits.selectors.wording import language_of, template_of, title_now, worded
 from crowd.requester.models.account import RequesterAssignment
 from crowd.workers.models.worker import Worker
 from genie.lib.errors import GenieError
@@ -39,7 +39,7 @@ def rejection(request: HttpRequest, worker: Worker, pk: int) -> HttpResponse:
         request,
         appeal,
         lambda words: service.against_rejection(worker, pk, words),
-        title=assignment.hit.campaign.hit_type.title,
+        title=title_now(assignment.hit.campaign.hit_type),
         assignment=assignment,
         judged=_judged(assignment),
     )
@@ -97,7 +97,7 @@ def ban(request: HttpRequest, worker: Worker, pool: str) -> HttpResponse:
         request,
         appeal,
         lambda words: service.against_ban(worker, pool, words),
-        title=campaign.hit_type.title if campaign else pool,
+        title=title_now(campaign.hit_type) if campaign else pool,
         ban_over=newest.lifted_at is not None,
     )
 

@@ -11,7 +11,7 @@ from django.test import Client
 from django.urls import reverse
 
 from crowd import hit_templates
-from crowd.campaigns.services import work
+from crowd.campaigns.services import review, work
 from crowd.elsewhere.services.hit_page import SALT
 from crowd.hit_templates import foreign
 from crowd.hit_templates import template as templates
@@ -33,10 +33,20 @@ from crowd.workers.services.qualification_tests import TestSpec, WrittenQuestion
 from genie.lib.errors import GenieError
 from leaderboard.evaluation.selectors.worker_figures import worker_figures
 from leaderboard.releases.card import _languages as languages_in_words
-from tests.crowd.making import POOL, hit_type, item, make_campaign, make_worker, send_in
+from tests.crowd.making import (
+    POOL,
+    do_one,
+    hit_type,
+    item,
+    make_campaign,
+    make_worker,
+    send_in,
+)
 from tests.factories import make_user
 
 OVERALL = "This is a correct and reasonable answer to the question."
+# how often they name the only work; earnings by day, and HIT by HIT
+LISTS = {"earnings": 3, "settings": 1}
 SITE = [code for code, _ in settings.LANGUAGES if code != ENGLISH]
 READ_BY = (
     "crowd.hits.selectors.wording.get_language",
@@ -306,6 +316,24 @@ def test_the_list_of_work_says_it_in_the_language_of_the_page():
     assert "एक प्रश्न के उत्तर को आँकें" in client.get(reverse("work:home")).text
     page = client.get(reverse("work:instructions", args=[POOL]))
     assert "पूरी तरह सहमत" in page.text
+
+
+@pytest.mark.django_db
+def test_whatever_lists_work_names_it_in_the_language_of_the_page():
+    make_campaign(2, hit_type=asked(title="Rate texts: School Science"))
+    worker = make_worker(user=make_user("wim"))
+    do_one(worker)
+    review.reject(do_one(worker).pk, None, "Nobody read it.")
+    client = Client(headers={"accept-language": "de"})
+    client.force_login(worker.user)
+    pages = {name: client.get(reverse(f"work:{name}")) for name in LISTS}
+    rejected = worker.assignments.get(state=Assignment.State.REJECTED)
+    pages["appeal"] = client.get(reverse("appeals:work", args=[rejected.pk]))
+    for name, page in pages.items():
+        assert "Rate texts" not in page.text, name
+        assert page.text.count("beurteilen · School Science") == LISTS.get(name, 1), (
+            name
+        )
 
 
 @pytest.mark.django_db

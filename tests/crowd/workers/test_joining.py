@@ -89,7 +89,7 @@ def invite_by_mail(office, text, **fields):
 
 def test_people_are_invited_by_mail_once_each(office, settings):
     make_campaign(1)
-    text = "e-mail,note\nada@example.org,Ada\n\nben@example.org\n"
+    text = "e-mail;note\nada@example.org;Ada\n\nben@example.org\n"
     page = invite_by_mail(office, text, limited_to=[POOL], code="north")
     assert "2 invitations will be sent" in page
     while jobs.run_next():
