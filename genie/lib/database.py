@@ -1,14 +1,24 @@
-"""What an error says about what the site stands on: database, disk, mail server."""
+"""What the site stands on: what its errors say, and a database that plans well."""
 
 from __future__ import annotations
 
 import errno
 import sqlite3
 import sys
+from functools import partial
 from smtplib import SMTPException
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from django.db import DatabaseError, InterfaceError, OperationalError, connection
+from django.db import (
+    DatabaseError,
+    InterfaceError,
+    OperationalError,
+    connection,
+    transaction,
+)
+
+if TYPE_CHECKING:
+    from django.db.models import Model
 
 NOT_RESPONDING = (
     "Our database is not responding. Nothing is lost: everything you saved is still "
@@ -73,3 +83,20 @@ def database_is_down(error: BaseException | None) -> bool:
     if code is None or code.startswith(_OF_CONNECTIONS):
         return True
     return connection.connection is None or not connection.is_usable()
+
+
+def count_anew(*models: type[Model]) -> None:
+    """Let PostgreSQL look at tables to which much was added, once that is committed.
+
+    It does so by itself within a minute or more, and until then plans as if there were
+    nothing: to count what is left for a worker then takes .17 s in place of .003.
+    """
+    if connection.vendor == "postgresql":
+        transaction.on_commit(partial(_analyze, *models), robust=True)
+
+
+def _analyze(*models: type[Model]) -> None:
+    with connection.cursor() as cursor:
+        for model in models:
+            table = connection.ops.quote_name(model._meta.db_table)
+            cursor.execute(f"ANALYZE {table}")

@@ -18,11 +18,14 @@ from crowd.hits.services.check_answers import SPANS
 from crowd.hits.services.inputs import BATCH, inputs_for
 from crowd.pricing import fee_per_assignment
 from crowd.scales.base import all_scales
+from genie.lib.database import count_anew
 from genie.lib.errors import GenieError
 from genie.lib.seeds import generator, seed_from
 
 EXPOSURES = ("task", "campaign")
 CRITERION_CHARACTERS = 50
+# So many new HITs change how the database had better look for them.
+MANY = 200
 
 
 @dataclass(frozen=True)
@@ -160,6 +163,8 @@ def add_hits(
         ],
         batch_size=BATCH,
     )
+    if len(hits) >= MANY:
+        count_anew(HIT, Item)
 
 
 def _check(

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import pytest
+from django.db import connection
 
 from crowd.models import HIT, Campaign, HITType, Item
 from genie.lib.errors import GenieError
@@ -100,3 +101,14 @@ def test_an_item_without_its_texts_is_refused():
     ):
         spec = type(broken)(key="a", data=data, content_key="a")
         assert refused("unusable-item", of=[spec])
+
+
+@pytest.mark.skipif(connection.vendor != "postgresql", reason="of PostgreSQL")
+def test_the_database_knows_of_a_large_campaign_at_once(
+    db, django_capture_on_commit_callbacks
+):
+    with django_capture_on_commit_callbacks(execute=True):
+        make_campaign(250)
+    with connection.cursor() as cursor:
+        cursor.execute("select reltuples from pg_class where relname = 'crowd_hit'")
+        assert cursor.fetchone() == (250.0,)
