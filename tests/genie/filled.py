@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from decimal import Decimal
+
 from django.contrib.auth import get_user_model
 from django.db import IntegrityError, models, transaction
 from django.utils import timezone
@@ -82,6 +84,7 @@ _VALUES = [
     (models.BooleanField, lambda _: True),
     (models.FloatField, lambda _: 0.123456),
     (models.IntegerField, lambda _: 31_999),
+    (models.DecimalField, lambda _: Decimal("1.27")),
     (models.JSONField, lambda _: {}),
     (models.UUIDField, lambda field: field.get_default()),
     (models.BinaryField, lambda _: b""),

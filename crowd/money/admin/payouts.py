@@ -16,7 +16,7 @@ from django.utils import timezone
 from django.utils.html import format_html
 from django.views.decorators.cache import never_cache
 
-from crowd.money.exports.payout_files import layouts_of, payout_file
+from crowd.money.exports.payout_files import LAYOUTS, layouts_of, payout_file
 from crowd.money.models import Payout, PayoutRun, PayoutTerms
 from crowd.money.selectors.payouts import TERMS, UNDER_WAY
 from crowd.money.services import payout_results, payouts
@@ -151,7 +151,7 @@ class PayoutRunAdmin(ReadOnlyAdmin):
 
     @admin.display(description="file")
     def file(self, run: PayoutRun) -> str:
-        if run.state != RunState.IN_FILE:
+        if run.state != RunState.IN_FILE or run.layout not in LAYOUTS:
             return "–"
         url = reverse("admin:crowd_payoutrun_file", args=[run.pk])
         return format_html('<a href="{}">Download</a>', url)
@@ -268,7 +268,7 @@ class PayoutRunAdmin(ReadOnlyAdmin):
         if not self.has_act_permission(request):
             raise PermissionDenied
         run = PayoutRun.objects.filter(pk=pk, state=RunState.IN_FILE).first()
-        if run is None:
+        if run is None or run.layout not in LAYOUTS:
             raise Http404("There is no such file.")
         try:
             text = payout_file(run)
