@@ -57,7 +57,9 @@ def put_migrated_sqlite(path: Path) -> None:
     Applying all migrations takes seconds, so it is done once for all tests that
     start processes of their own: whoever comes first makes it, the others wait.
     """
-    migrations = sorted(ROOT.glob("*/migrations/*.py"))
+    # a new database has the groups of the roles, too
+    roles = ROOT / "leaderboard/site/roles.py"
+    migrations = [*sorted(ROOT.glob("*/migrations/*.py")), roles]
     parts = [file.name.encode() + file.read_bytes() for file in migrations]
     parts.append(" ".join(settings.INSTALLED_APPS).encode())  # others' have their own
     version = sha256(b"".join(parts)).hexdigest()

@@ -53,6 +53,7 @@ GROUPS: dict[str, tuple[str, ...]] = {
         "crowd.budget",
         "crowd.commitment",
         "crowd.ledgerentry",
+        "crowd.exchangerate",
     ),
     "Set up": (
         "auth.user",

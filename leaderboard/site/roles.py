@@ -51,9 +51,9 @@ ROLES: dict[str, tuple[str, ...]] = {
     ),
     "Finance": (
         "leaderboard.view: task",
-        "crowd.view: campaign budget commitment ledgerentry payout payoutrun payoutterms "
-        "requester requesterbonus",
-        "crowd.add: budget payoutrun payoutterms",
+        "crowd.view: campaign budget commitment exchangerate ledgerentry payout "
+        "payoutrun payoutterms requester requesterbonus",
+        "crowd.add: budget exchangerate payoutrun payoutterms",
         "crowd.change: budget ledgerentry payoutrun payoutterms requesterbonus",
     ),
 }

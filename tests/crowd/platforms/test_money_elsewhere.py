@@ -5,6 +5,7 @@ from __future__ import annotations
 from decimal import Decimal
 
 import pytest
+from django.contrib.auth.models import Group
 from django.db.models import Sum
 from django.urls import reverse
 
@@ -36,6 +37,7 @@ from tests.crowd.platforms.test_prolific_campaign import (
     look,
     there,  # noqa: F401
 )
+from tests.factories import make_user
 
 pytestmark = pytest.mark.django_db
 State = Assignment.State
@@ -97,14 +99,18 @@ def test_who_approves_is_told_the_currency_and_its_rate(there, pounds):  # noqa:
     assert accounts.pays_in("selfhosted", 100) == ""
 
 
-def test_a_rate_is_stored_by_a_person_and_never_changed(admin_client, admin_user):
+def test_a_rate_is_stored_by_finance_and_never_changed(client):
+    fin = make_user("fin", is_staff=True)
+    fin.groups.add(Group.objects.get(name="Finance"))
+    client.force_login(fin)
+    assert "Exchange rates" in client.get(reverse("admin:index")).content.decode()
     page = reverse("admin:crowd_exchangerate_add")
-    answer = admin_client.post(page, {"currency": "GBP", "dollars": "1.31"})
+    answer = client.post(page, {"currency": "GBP", "dollars": "1.31"})
     assert answer.status_code == 302
     rate = ExchangeRate.objects.get()
-    assert rate.stored_by == admin_user
+    assert rate.stored_by == fin
     page = reverse("admin:crowd_exchangerate_change", args=[rate.pk])
-    admin_client.post(page, {"currency": "GBP", "dollars": "9"})
+    client.post(page, {"currency": "GBP", "dollars": "9"})
     rate.refresh_from_db()
     assert rate.dollars == Decimal("1.31")
 
