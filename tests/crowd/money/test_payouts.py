@@ -320,6 +320,8 @@ def test_details_are_sealed_shown_in_part_and_deleted(settings):
     wrong = {"method": "BANK", "name": "Ada", "iban": "GB82WEST12345698765433"}
     assert client.post(page, wrong).status_code == 422
     assert client.post(page, {"method": "PAYPAL", "name": "Ada"}).status_code == 422
+    client.post(page, {"method": "PAYPAL", "name": "Ada", "email": "a@example.org"})
+    assert '<option value="PAYPAL" selected>' in client.get(page).text
     spaced = "gb82 WEST 1234 5698 7654 32"
     assert client.post(page, {**wrong, "iban": spaced}).status_code == 302
     shown = client.get(page).content.decode()
