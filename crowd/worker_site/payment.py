@@ -115,7 +115,10 @@ def payment(request: HttpRequest, worker: Worker) -> HttpResponse:
         payment_details.forget(worker)
         messages.success(request, _("Your payment details were deleted."))
         return redirect("work:payment")
-    form = PaymentForm(request.POST if request.method == "POST" else None)
+    form = PaymentForm(
+        request.POST if request.method == "POST" else None,
+        initial={"method": details.method} if details else None,
+    )
     if form.is_bound and form.is_valid():
         payment_details.save(worker, form.cleaned_data["method"], form.recipient)
         messages.success(request, _("Your payment details were saved."))

@@ -16,6 +16,7 @@ from django.utils.translation import ngettext
 from crowd.campaigns.selectors.offers import Offer, offers
 from crowd.hits.models.assignment import Assignment
 from crowd.hits.models.campaign import Campaign
+from crowd.hits.selectors.wording import title_now
 from crowd.platforms.selfhosted import SelfHosted
 from crowd.workers.models.profile import Profile
 from crowd.workers.models.worker import Worker
@@ -125,7 +126,7 @@ def _mail(worker: Worker, address: str, offered: list[Offer]) -> EmailMessage:
         "[Genie] New work for you: %(title)s",
         "[Genie] New work for you: %(title)s and more",
         n,
-    ) % {"title": offered[0].hit_type.title}
+    ) % {"title": title_now(offered[0].hit_type)}
     body = render_to_string("worker_site/news.txt", context)
     headers = {
         "List-Unsubscribe": f"<{off}>",

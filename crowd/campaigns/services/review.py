@@ -13,16 +13,20 @@ from typing import TYPE_CHECKING
 from django.conf import settings
 from django.db import transaction
 from django.utils import timezone
+from django.utils.formats import date_format
+from django.utils.functional import lazy
 from django.utils.text import format_lazy
 from django.utils.translation import gettext_lazy
 
 from crowd.hits.models.assignment import Assignment
 from crowd.hits.models.campaign import Campaign
+from crowd.hits.selectors.wording import title_now
 from crowd.hits.services import slots
 from crowd.hits.services.platforms import can
 from crowd.messages import services
 from crowd.messages.models import Message
 from crowd.money.services import budgets, payments
+from crowd.workers.selectors.profiles import zone_of
 from genie.lib.admin.log import note
 from genie.lib.errors import GenieError
 
@@ -30,6 +34,8 @@ if TYPE_CHECKING:
     from django.contrib.auth.models import AbstractBaseUser
 
 State = Assignment.State
+# said in the language of whoever reads it
+_title, _written = lazy(title_now, str), lazy(date_format, str)
 ASKING = (Campaign.State.RUNNING, Campaign.State.PAUSED)
 
 
@@ -99,19 +105,22 @@ def reject(assignment_pk: int, by: AbstractBaseUser | None, reason: str) -> bool
 
 
 def _tell(assignment: Assignment, campaign: Campaign, reason: str) -> None:
+    zone = zone_of(assignment.worker)
+    at = assignment.submitted_at.astimezone(zone)
     services.send(
         assignment.worker,
         Message.Kind.REJECTED,
         gettext_lazy("Your work was rejected"),
         format_lazy(
             gettext_lazy(
-                "“{title}”, submitted on {day} at {time} UTC, was rejected and is not "
-                "paid. The reason: {reason}\n\nIf you think that this is wrong, you can "
-                "appeal once, and a person will review it."
+                "“{title}”, submitted on {day} at {time} ({zone}), was rejected and is "
+                "not paid. The reason: {reason}\n\nIf you think that this is wrong, you "
+                "can appeal once, and a person will review it."
             ),
-            title=campaign.hit_type.title,
-            day=f"{assignment.submitted_at:%Y-%m-%d}",
-            time=f"{assignment.submitted_at:%H:%M}",
+            title=_title(campaign.hit_type),
+            day=_written(at, "DATE_FORMAT"),
+            time=_written(at, "TIME_FORMAT"),
+            zone=str(zone).replace("_", " "),
             reason=reason,
         ),
         pool=campaign.pool,

@@ -11,6 +11,7 @@ from django.utils.translation import gettext, ngettext
 
 from crowd.hits.models.campaign import Campaign
 from crowd.hits.selectors.progress import campaign_progress
+from crowd.hits.selectors.wording import title_now
 from crowd.messages import services
 from crowd.messages.models import Message
 from crowd.money.models import LedgerEntry
@@ -144,7 +145,7 @@ def _words(
 ) -> dict[str, Any]:
     """Say what a bonus is for, in the language of whoever reads it."""
     said = {
-        "title": campaign.hit_type.title,
+        "title": title_now(campaign.hit_type),
         "n": n,
         "each": f"${missing.each_cents / 100:,.2f}",
         "sum": f"${cents / 100:,.2f}",

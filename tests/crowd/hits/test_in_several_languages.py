@@ -19,7 +19,7 @@ from crowd.hit_templates.consent import ENGLISH, consent_of
 from crowd.hit_templates.form import CHECKBOXES_IN
 from crowd.hits.selectors.wording import language_for, languages_of, worded, wording
 from crowd.hits.services.build import shared_hit_type
-from crowd.models import Answer, Assignment, Consent
+from crowd.models import Answer, Assignment, Consent, Profile
 from crowd.scales.base import all_scales
 from crowd.workers.selectors.consent import consent_text, consented
 from crowd.workers.selectors.test_wording import missing
@@ -46,7 +46,7 @@ from tests.factories import make_user
 
 OVERALL = "This is a correct and reasonable answer to the question."
 # how often they name the only work; earnings by day, and HIT by HIT
-LISTS = {"earnings": 3, "settings": 1}
+LISTS = {"earnings": 3, "settings": 1, "messages": 1}
 SITE = [code for code, _ in settings.LANGUAGES if code != ENGLISH]
 READ_BY = (
     "crowd.hits.selectors.wording.get_language",
@@ -322,11 +322,14 @@ def test_the_list_of_work_says_it_in_the_language_of_the_page():
 def test_whatever_lists_work_names_it_in_the_language_of_the_page():
     make_campaign(2, hit_type=asked(title="Rate texts: School Science"))
     worker = make_worker(user=make_user("wim"))
+    choices = {"language": "de", "time_zone": "Europe/Berlin"}
+    Profile.objects.create(worker=worker, **choices)
     do_one(worker)
     review.reject(do_one(worker).pk, None, "Nobody read it.")
     client = Client(headers={"accept-language": "de"})
     client.force_login(worker.user)
     pages = {name: client.get(reverse(f"work:{name}")) for name in LISTS}
+    assert "(Europe/Berlin), wurde abgelehnt" in pages["messages"].text
     rejected = worker.assignments.get(state=Assignment.State.REJECTED)
     pages["appeal"] = client.get(reverse("appeals:work", args=[rejected.pk]))
     for name, page in pages.items():

@@ -347,6 +347,8 @@ def test_details_are_sealed_shown_in_part_and_deleted(settings):
     # in the file it would be '+ada@example.org, somebody else's
     plus = {"method": "PAYPAL", "name": "Ada", "email": "+ada@example.org"}
     assert client.post(page, plus).status_code == 422
+    client.post(page, {"method": "PAYPAL", "name": "Ada", "email": "a@example.org"})
+    assert '<option value="PAYPAL" selected>' in client.get(page).text
     spaced = "gb82 WEST 1234 5698 7654 32"
     assert client.post(page, {**wrong, "iban": spaced}).status_code == 302
     shown = client.get(page).content.decode()
