@@ -12,17 +12,21 @@ from leaderboard.tasks.config.kinds import Problem
 from leaderboard.tasks.services.configuration import hit_type_for
 
 _LONGEST = 16
+_NO_CODE = "is no code of a language, such as de or zh-hans."
 
 
 def problems(
     table: str, human: HumanConfig, labels: Iterable[str]
 ) -> Iterator[Problem]:
     """Say what is missing of each language that a task names, and what there is too much."""
+    if not _is_code(human.language):
+        yield Problem(f"{table}.language", _NO_CODE)
+        return
     hit_type = hit_type_for("", "", human, human.criteria)
     for language, words in human.languages.items():
         key = f"{table}.languages.{language}"
-        if not re.fullmatch(LANGUAGE, language) or len(language) > _LONGEST:
-            yield Problem(key, "is no code of a language, such as de or zh-hans.")
+        if not _is_code(language):
+            yield Problem(key, _NO_CODE)
             continue
         if language == human.language:
             yield Problem(key, f"is the language that [{table}] is written in.")
@@ -46,3 +50,8 @@ def problems(
                 f"{key}.consent",
                 f"translates nothing: [{table}] has no consent of its own.",
             )
+
+
+def _is_code(language: str) -> bool:
+    """Tell whether pages can name the language so, as the site's own are called."""
+    return len(language) <= _LONGEST and bool(re.fullmatch(LANGUAGE, language))

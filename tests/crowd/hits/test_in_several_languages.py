@@ -33,6 +33,8 @@ from crowd.workers.services.qualification_tests import TestSpec, WrittenQuestion
 from genie.lib.errors import GenieError
 from leaderboard.evaluation.selectors.worker_figures import worker_figures
 from leaderboard.releases.card import _languages as languages_in_words
+from leaderboard.tasks.config import HumanConfig
+from leaderboard.tasks.services import languages
 from tests.crowd.making import (
     POOL,
     do_one,
@@ -109,6 +111,12 @@ def test_a_task_written_in_another_language_falls_back_to_it():
     assert language_for(german, "fr") == language_for(german, None) == "de"
     assert language_for(asked(), "de-at") == "de"
     assert language_for(asked(), "pt") == "en"
+
+
+@pytest.mark.parametrize("language", ["Deutsch", "de-DE", "de\nX-Header: y"])
+def test_a_task_names_its_language_as_pages_do(language):
+    [problem] = languages.problems("human", HumanConfig(language=language), [])
+    assert str(problem).startswith("human.language: is no code of a language")
 
 
 @pytest.mark.django_db
