@@ -212,7 +212,7 @@ def _over(
         "assignment": assignment,
         "sentence": sentence,
         "closed": exclusion.message if exclusion else "",
-        "undo_seconds": undo.seconds_left(assignment),
+        "undo_seconds": undo.may_begin(assignment) and undo.seconds_left(assignment),
     }
     return render(request, "worker_site/over.html", context, status=status)
 

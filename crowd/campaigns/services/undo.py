@@ -61,7 +61,9 @@ def seconds_left(assignment: Assignment, now: datetime | None = None) -> int:
 def may_begin(assignment: Assignment) -> bool:
     """Tell whether the page on which an answer is changed opens."""
     return bool(
-        _offered(assignment) and seconds_left(assignment, timezone.now() - GRACE)
+        _offered(assignment)
+        and seconds_left(assignment, timezone.now() - GRACE)
+        and not _is_excluded(assignment)
     )
 
 
@@ -93,7 +95,8 @@ def change(assignment: Assignment, answers: Answers, *, remark: str = "") -> Non
             )
             .first()
         )
-        if not offered or mine is None or campaign.state not in ASKING:
+        over = campaign.state not in ASKING or _is_excluded(assignment)
+        if not offered or mine is None or over:
             raise GenieError(
                 _(
                     "This answer can no longer be changed; the one that you gave counts."
@@ -115,3 +118,9 @@ def change(assignment: Assignment, answers: Answers, *, remark: str = "") -> Non
 
 def _offered(assignment: Assignment) -> int:
     return form_of(assignment.hit.campaign.hit_type).undo_seconds
+
+
+def _is_excluded(assignment: Assignment) -> bool:
+    """Tell whether it was decided that the worker does no more of this work."""
+    worker, pool = assignment.worker, assignment.hit.campaign.pool
+    return worker.excluded or worker.exclusions.filter(pool=pool).exists()

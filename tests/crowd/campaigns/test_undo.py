@@ -14,6 +14,7 @@ from django.utils import timezone
 from crowd.campaigns.services import review, run, undo
 from crowd.campaigns.services.work import next_assignment
 from crowd.models import Answer, Assignment, LedgerEntry
+from crowd.workers.services import exclusions
 from genie.lib.errors import GenieError
 from quality.models import Grade, Placement
 from quality.test_questions.services.grade import grade
@@ -88,6 +89,8 @@ def decided(done, campaign, how):
         review.reject(done.pk, None, "No effort.")
     elif how == "over":
         run.complete(campaign.pk)
+    elif how == "excluded":
+        exclusions.exclude(done.worker, campaign.pool, "No more of this work.")
     elif how == "old":
         age(done, 75)
     else:
@@ -96,7 +99,15 @@ def decided(done, campaign, how):
 
 @pytest.mark.parametrize(
     "how",
-    ["approved", "approved by itself", "rejected", "over", "old", "asked of another"],
+    [
+        "approved",
+        "approved by itself",
+        "rejected",
+        "over",
+        "excluded",
+        "old",
+        "asked of another",
+    ],
 )
 def test_what_is_decided_stays(wim, how):
     campaign = make_campaign(2)
