@@ -70,7 +70,11 @@ def consent(request: HttpRequest, worker: Worker, pool: str) -> HttpResponse:
     """Show what the worker agrees to, and take a yes."""
     offer = _offer(worker, pool)
     if request.method == "POST":
-        consent_service.give(worker, pool, request.POST.get("language"))
+        language, read = request.POST.get("language"), request.POST.get("version")
+        if read and read != consent_text(pool, language).sha256:
+            # it was changed, or is not there in this language any more: read it again
+            return redirect("work:consent", pool=pool)
+        consent_service.give(worker, pool, language)
         messages.success(request, _("Thank you. Please read the instructions."))
         return redirect("work:instructions", pool=pool)
     text, given = agreed_text(worker, pool) or (consent_text(pool), None)

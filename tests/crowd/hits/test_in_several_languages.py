@@ -192,7 +192,14 @@ def test_consent_is_given_in_the_words_that_were_read(site_in):
     page = client.get(reverse("work:consent", args=[POOL]))
     assert "<h1>قبل أن تبدأ</h1>" in page.text
     site_in("de")  # in another tab, before the yes is sent
-    client.post(reverse("work:consent", args=[POOL]), {"language": "ar"})
+    read = {"language": "ar", "version": consent_text(POOL, "ar").sha256}
+    assert f'name="version" value="{read["version"]}"' in page.text
+    # of an older version, or in a language that was taken out since
+    for other in ({**read, "version": "0" * 64}, {**read, "language": "xx"}):
+        again = client.post(reverse("work:consent", args=[POOL]), other)
+        assert again["Location"] == reverse("work:consent", args=[POOL])
+    assert not Consent.objects.exists()
+    client.post(reverse("work:consent", args=[POOL]), read)
     assert Consent.objects.get().text_sha256 == consent_text(POOL, "ar").sha256
     assert consented(worker, [POOL]) == {POOL}
 
