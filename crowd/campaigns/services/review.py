@@ -106,7 +106,7 @@ def reject(assignment_pk: int, by: AbstractBaseUser | None, reason: str) -> bool
 
 def _tell(assignment: Assignment, campaign: Campaign, reason: str) -> None:
     zone = zone_of(assignment.worker)
-    at = assignment.submitted_at.astimezone(zone)
+    at = (assignment.submitted_at or timezone.now()).astimezone(zone)
     services.send(
         assignment.worker,
         Message.Kind.REJECTED,
