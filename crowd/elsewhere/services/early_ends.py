@@ -2,8 +2,8 @@
 
 Who returns a place, runs out of time or is screened out gets no reward there. Their
 finished answers are reviewed like all others; for those that are approved, the rewards
-are sent as one bonus for the visit. A person approved the most that this may cost: what
-the campaign's budget leaves beside its places.
+are sent as one bonus for the visit, beside what is paid for coming. A person approved
+the most that this may cost: what the campaign's budget leaves beside its places.
 """
 
 from __future__ import annotations
@@ -18,7 +18,6 @@ from crowd.elsewhere.models.external import (
     OutwardCall,
 )
 from crowd.elsewhere.services import study_places
-from crowd.elsewhere.services.attested import terms_of
 from crowd.hits.models.assignment import Assignment
 from crowd.hits.models.campaign import Campaign
 from crowd.money.models import LedgerEntry as Entry
@@ -58,7 +57,7 @@ def plan(campaign: Campaign, place: ExternalCampaign) -> int:
     waiting = 0
     n = 0
     for session in sessions.order_by("pk"):
-        cents = _due(session, place)
+        cents = _due(session)
         if cents <= 0:
             continue
         cost = cents + fee_per_assignment(campaign.platform, cents)
@@ -102,7 +101,7 @@ def fee_key(session: ExternalSession | None) -> str:
     return f"fee:early:{session.pk if session else 0}"
 
 
-def _due(session: ExternalSession, place: ExternalCampaign) -> int:
+def _due(session: ExternalSession) -> int:
     """Add up the rewards of approved answers; nothing before all are decided on."""
     work = Assignment.objects.filter(session_work__session=session)
     if work.filter(state__in=[State.ACCEPTED, State.SUBMITTED]).exists():
@@ -111,8 +110,7 @@ def _due(session: ExternalSession, place: ExternalCampaign) -> int:
         kind=Entry.Kind.REWARD, state=Entry.State.PLANNED
     )
     cents: int = entries.aggregate(n=Sum("amount_cents"))["n"] or 0
-    paid = terms_of(place).screen_out_cents if session.status == ENDED[1] else 0
-    return cents - paid
+    return cents
 
 
 def entries_of(session: ExternalSession | None) -> QuerySet[Entry]:

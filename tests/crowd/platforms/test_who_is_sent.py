@@ -176,3 +176,21 @@ def test_a_panel_that_guarantees_the_countries_brings_people_to_work(countries, 
     browser.post(reverse("work:consent", args=[POOL]))
     browser.post(reverse("work:next"), {"pool": POOL})
     assert Assignment.objects.count() == n
+
+
+def test_approved_answers_are_paid_beside_what_is_paid_for_coming(there):  # noqa: F811
+    campaign = make_campaign(3, platform="prolific")
+    attested.keep_terms(campaign, StudyTerms(screen_out_cents=10, screen_out_places=2))
+    look(campaign)
+    wanda = Person(there, "1")
+    wanda.come(campaign)
+    wanda.work(at_most=1)
+    there.give_up(wanda.session, "SCREENED OUT")
+    look(campaign)
+    approve_all(campaign)
+    for _ in range(3):
+        look(campaign)
+    assert there.paid == {wanda.name: 10}
+    done = LedgerEntry.objects.filter(state="DONE", kind="REWARD")
+    assert list(done.values_list("amount_cents", flat=True)) == [10, 10]
+    assert not LedgerEntry.objects.filter(state="PLANNED").exists()
