@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 from django.apps import AppConfig
+from django.contrib.auth.signals import user_logged_in
 from django.db.models.signals import post_migrate
 
 
@@ -12,7 +13,9 @@ class LeaderboardConfig(AppConfig):
         from leaderboard.evaluation.services import public_log
         from leaderboard.monitoring import alarms
         from leaderboard.site.roles import make_groups
+        from leaderboard.teams.services.notices import keep_language
 
+        user_logged_in.connect(keep_language, dispatch_uid="language of an account")
         public_log.register()
         alarms.register_all()
         post_migrate.connect(make_groups, dispatch_uid="groups of a new site")

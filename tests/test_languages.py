@@ -301,6 +301,11 @@ def test_people_are_written_to_in_the_language_that_they_chose(client):
     assert notices.language_of(worker.user) == "de"
     client.post(reverse("leaderboard:language"), {"language": "tlh"})
     assert notices.language_of(worker.user) == "de"
+    with override("fr"):  # in which they sign in
+        client.force_login(worker.user)
+        client.force_login(newcomer := make_user("odile"))
+    assert notices.language_of(newcomer) == "fr"
+    assert notices.language_of(worker.user) == "de"
     assert get_language() == ENGLISH
 
 

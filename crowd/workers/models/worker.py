@@ -111,6 +111,8 @@ class Application(models.Model):
     words = models.TextField(max_length=1000, blank=True)
     # where they want to be told; emptied when they are
     mail = models.EmailField(blank=True)
+    # in which they applied and are told; empty: English
+    language = models.CharField(max_length=16, blank=True)
     state = models.CharField(max_length=8, choices=State.choices, default=State.APPLIED)
     created_at = models.DateTimeField(auto_now_add=True)
     decided_at = models.DateTimeField(null=True, blank=True)

@@ -10,11 +10,13 @@ from django.core.mail import send_mail
 from django.db import transaction
 from django.urls import reverse
 from django.utils import timezone
+from django.utils.translation import get_language, gettext_lazy, override
 from django.utils.translation import gettext as _
 
 from crowd.messages import services as messages
 from crowd.messages.models import Message
 from crowd.workers.models.worker import Application
+from crowd.workers.services import profiles
 from crowd.workers.services.invitations import register_worker
 from genie.lib import jobs
 from genie.lib.admin.log import note
@@ -28,7 +30,8 @@ State = Application.State
 def apply(user: AbstractBaseUser, words: str, mail: str) -> Application:
     """Take an application, one for each account; a second is the first."""
     application, _made = Application.objects.get_or_create(
-        user_id=user.pk, defaults={"words": words, "mail": mail}
+        user_id=user.pk,
+        defaults={"words": words, "mail": mail, "language": get_language() or ""},
     )
     return application
 
@@ -51,8 +54,10 @@ def _decide(row: Application, accept: bool, by: AbstractBaseUser, why: str) -> b
         worker = register_worker(
             user=row.user, platform_worker_id=f"user-{row.user_id}"
         )
-        text = _("The staff of this site have accepted you as a worker.")
-        messages.send(worker, Message.Kind.STAFF, _("Welcome"), text)
+        if row.language:
+            profiles.choose_language(row.user_id, row.language)
+        text = gettext_lazy("The staff of this site have accepted you as a worker.")
+        messages.send(worker, Message.Kind.STAFF, gettext_lazy("Welcome"), text)
     note(by, row, "Accepted." if accept else "Declined.", why)
     if row.mail:
         jobs.enqueue("crowd.jobs.tell_applicant", application=row.pk)
@@ -67,18 +72,22 @@ def tell(pk: int) -> None:
     # Marked before it is sent: two processes do not write to somebody twice.
     if not Application.objects.filter(pk=pk, mail=row.mail).update(mail=""):
         return
-    if row.state == State.ACCEPTED:
-        address = f"{settings.GENIE['SITE_URL'].rstrip('/')}{reverse('work:home')}"
-        text = _("You can work on Genie now. Sign in here:\n%(address)s\n") % {
-            "address": address
-        }
-    else:
-        text = _(
-            "Thank you for your interest in working on Genie. The staff of this site "
-            "have no place for you at the moment.\n"
-        )
+    with override(row.language or settings.LANGUAGE_CODE):
+        subject, text = _("[Genie] Your application"), _letter(row)
     try:
-        send_mail(_("[Genie] Your application"), text, None, [row.mail])
+        send_mail(subject, text, None, [row.mail])
     except OSError:
         Application.objects.filter(pk=pk).update(mail=row.mail)
         raise
+
+
+def _letter(row: Application) -> str:
+    if row.state == State.ACCEPTED:
+        address = f"{settings.GENIE['SITE_URL'].rstrip('/')}{reverse('work:home')}"
+        return _("You can work on Genie now. Sign in here:\n%(address)s\n") % {
+            "address": address
+        }
+    return _(
+        "Thank you for your interest in working on Genie. The staff of this site "
+        "have no place for you at the moment.\n"
+    )

@@ -6,7 +6,7 @@ from django.core.mail import EmailMessage
 from django.db import transaction
 from django.template.loader import render_to_string
 from django.utils import timezone, translation
-from django.utils.translation import gettext_lazy
+from django.utils.translation import get_language, gettext_lazy
 
 from genie.accounts.addresses import addresses_of
 from genie.lib.logs import one_line
@@ -76,6 +76,18 @@ def choose_language(user: Account, language: str) -> None:
     NoticePreference.objects.update_or_create(
         user_id=user.pk, defaults={"language": language}
     )
+
+
+def keep_language(user: Account, **_: object) -> None:
+    """Keep the language in which somebody signs in, where none is kept.
+
+    English is what everybody is written to in anyway.
+    """
+    reads = get_language() or ENGLISH
+    if reads == ENGLISH:
+        return
+    row, _made = NoticePreference.objects.get_or_create(user_id=user.pk)
+    NoticePreference.objects.filter(pk=row.pk, language="").update(language=reads)
 
 
 def muted_by(user: Account) -> list[str]:

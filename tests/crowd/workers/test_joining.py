@@ -122,7 +122,7 @@ def test_who_applies_waits_until_staff_decide(office, settings, client):
     said = {"words": "<b>Dutch</b>", "mail": "wim@example.org"}
     assert "You have applied" in client.post(page, {**new, **said}, follow=True).content.decode()  # fmt: skip
     assert client.get(reverse("work:home"))["Location"] == page
-    eve = Client()
+    eve = Client(headers={"accept-language": "de"})
     eve.force_login(make_user("eve"))
     for _ in range(2):
         eve.post(page, {"words": "", "mail": "eve@example.org"})
@@ -137,11 +137,11 @@ def test_who_applies_waits_until_staff_decide(office, settings, client):
         pass
     told = {one.to[0]: one.body for one in mail.outbox}
     assert "You can work on Genie now" in told["wim@example.org"]
-    assert "no place" in told["eve@example.org"]
+    assert "Vielen Dank" in told["eve@example.org"]
     assert len(mail.outbox) == 2
     assert client.get(page)["Location"] == reverse("work:home")
     assert client.get(reverse("work:home")).status_code == 200
-    assert "no place" in eve.get(page).content.decode()
+    assert "keinen Platz" in eve.get(page).content.decode()
     assert Worker.objects.get().messages.get().subject == "Welcome"
 
 
