@@ -55,11 +55,13 @@ def send(
 def send_from_requester(
     alias: WorkerAlias,
     kind: Message.Kind,
-    subject: str,
-    text: str,
+    subject: Words,
+    text: Words,
     assignment: RequesterAssignment | None = None,
 ) -> Message:
     """Write what a requester says to a worker, or decides on their work."""
+    with translation.override(languages_of([alias.worker_id])[alias.worker_id]):
+        subject, text = str(subject), str(text)
     return Message.objects.create(
         worker_id=alias.worker_id,
         kind=kind,

@@ -7,7 +7,7 @@ does `overturn`: two decisions wait for each other and never in a circle.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import TYPE_CHECKING
 
 from django.conf import settings
@@ -25,6 +25,7 @@ from crowd.hits.services import slots
 from crowd.hits.services.platforms import can
 from crowd.messages import services
 from crowd.messages.models import Message
+from crowd.messages.services import Words
 from crowd.money.services import budgets, payments
 from crowd.workers.selectors.profiles import zone_of
 from genie.lib.admin.log import note
@@ -32,6 +33,8 @@ from genie.lib.errors import GenieError
 
 if TYPE_CHECKING:
     from django.contrib.auth.models import AbstractBaseUser
+
+    from crowd.workers.models.worker import Worker
 
 State = Assignment.State
 # said in the language of whoever reads it
@@ -105,27 +108,35 @@ def reject(assignment_pk: int, by: AbstractBaseUser | None, reason: str) -> bool
 
 
 def _tell(assignment: Assignment, campaign: Campaign, reason: str) -> None:
-    zone = zone_of(assignment.worker)
-    at = (assignment.submitted_at or timezone.now()).astimezone(zone)
+    title, at = _title(campaign.hit_type), assignment.submitted_at
     services.send(
         assignment.worker,
         Message.Kind.REJECTED,
-        gettext_lazy("Your work was rejected"),
-        format_lazy(
-            gettext_lazy(
-                "“{title}”, submitted on {day} at {time} ({zone}), was rejected and is "
-                "not paid. The reason: {reason}\n\nIf you think that this is wrong, you "
-                "can appeal once, and a person will review it."
-            ),
-            title=_title(campaign.hit_type),
-            day=_written(at, "DATE_FORMAT"),
-            time=_written(at, "TIME_FORMAT"),
-            zone=str(zone).replace("_", " "),
-            reason=reason,
-        ),
+        *refusal(assignment.worker, title, at, reason),
         pool=campaign.pool,
         assignment=assignment,
     )
+
+
+def refusal(
+    worker: Worker, title: Words, at: datetime | None, reason: str
+) -> tuple[Words, Words]:
+    """Word a rejection: a subject and a text that are said in the reader's language."""
+    zone = zone_of(worker)
+    at = (at or timezone.now()).astimezone(zone)
+    text = format_lazy(
+        gettext_lazy(
+            "“{title}”, submitted on {day} at {time} ({zone}), was rejected and is "
+            "not paid. The reason: {reason}\n\nIf you think that this is wrong, you "
+            "can appeal once, and a person will review it."
+        ),
+        title=title,
+        day=_written(at, "DATE_FORMAT"),
+        time=_written(at, "TIME_FORMAT"),
+        zone=str(zone).replace("_", " "),
+        reason=reason,
+    )
+    return gettext_lazy("Your work was rejected"), text
 
 
 def _check_reason(campaign: Campaign, reason: str) -> None:

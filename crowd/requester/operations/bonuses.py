@@ -4,6 +4,10 @@ from __future__ import annotations
 
 from datetime import timedelta
 
+from django.utils.functional import keep_lazy_text
+from django.utils.text import format_lazy
+from django.utils.translation import gettext_lazy
+
 from crowd.messages import services
 from crowd.messages.models import Message
 from crowd.requester.models.account import RequesterAssignment, RequesterBonus
@@ -14,6 +18,7 @@ from crowd.requester.protocol.limits import required_text
 from crowd.requester.protocol.paging import page
 from crowd.requester.selectors import own_rows
 from crowd.requester.services import money
+from genie.lib.serving.languages import dollars
 
 HALF_A_YEAR = timedelta(days=183)
 OPEN = (RequesterAssignment.State.ACCEPTED, RequesterAssignment.State.RETURNED)
@@ -61,11 +66,20 @@ def send_bonus(call: Call, arguments: Arguments) -> Answer:
     services.send_from_requester(
         row.worker,
         Message.Kind.BONUS,
-        f"A bonus of ${money.amount(cents)}",
-        f"For “{row.hit.hit_type.title}”. The reason: {reason}",
+        _summed(gettext_lazy("A bonus of %(sum)s"), cents),
+        format_lazy(
+            gettext_lazy("For “{title}”. The reason: {reason}"),
+            title=row.hit.hit_type.title,
+            reason=reason,
+        ),
         row,
     )
     return {}
+
+
+@keep_lazy_text
+def _summed(subject: str, cents: int) -> str:
+    return subject % {"sum": dollars(cents)}
 
 
 @handles("ListBonusPayments")

@@ -4,6 +4,10 @@ from __future__ import annotations
 
 from datetime import datetime
 
+from django.utils.text import format_lazy
+from django.utils.translation import gettext_lazy
+
+from crowd.campaigns.services.review import refusal
 from crowd.messages import services
 from crowd.messages.models import Message
 from crowd.requester.models.account import RequesterAssignment
@@ -40,9 +44,10 @@ def reject(assignment: RequesterAssignment, now: datetime, reason: str) -> bool:
     if rejected:
         money.hold(assignment.hit_id, now)
         events.about_work(assignment, "AssignmentRejected", now)
-        subject = "Your work was rejected"
-        text = f"{_REJECTED} The reason: {reason}\n\n{_APPEAL}"
-        _tell(assignment, Message.Kind.REJECTED, subject, text)
+        title, at = assignment.hit.hit_type.title, assignment.submitted_at
+        words = refusal(assignment.worker.worker, title, at, reason)
+        kind = Message.Kind.REJECTED
+        services.send_from_requester(assignment.worker, kind, *words, assignment)
     return bool(rejected)
 
 
@@ -50,26 +55,18 @@ def take_back(assignment: RequesterAssignment, now: datetime, feedback: str) -> 
     """Approve work that was rejected and tell its worker, once."""
     approved = approve(assignment, now, feedback, State.REJECTED)
     if approved:
-        subject = "A rejection was reversed"
-        _tell(assignment, Message.Kind.REQUESTER, subject, _TAKEN_BACK)
+        text = format_lazy(
+            gettext_lazy(
+                "“{title}” was rejected earlier. Its requester has now approved it, and "
+                "it will be paid."
+            ),
+            title=assignment.hit.hit_type.title,
+        )
+        services.send_from_requester(
+            assignment.worker,
+            Message.Kind.REQUESTER,
+            gettext_lazy("A rejection was reversed"),
+            text,
+            assignment,
+        )
     return approved
-
-
-_REJECTED = "was rejected by its requester and is not paid."
-_TAKEN_BACK = (
-    "was rejected earlier. Its requester has now approved it, and it will be paid."
-)
-_APPEAL = (
-    "If you think that this is wrong, you can appeal once, and the staff of this site "
-    "will review it."
-)
-
-
-def _tell(
-    row: RequesterAssignment, kind: Message.Kind, subject: str, sentence: str
-) -> None:
-    text = (
-        f"“{row.hit.hit_type.title}”, submitted on "
-        f"{row.submitted_at:%Y-%m-%d at %H:%M} UTC, {sentence}"
-    )
-    services.send_from_requester(row.worker, kind, subject, text, row)

@@ -8,7 +8,7 @@ from django.contrib.admin.models import LogEntry
 from django.test import Client
 from django.urls import reverse
 
-from crowd.models import Message, RequesterAssignment
+from crowd.models import Message, Profile, RequesterAssignment
 from crowd.money.selectors.earnings import earnings
 from crowd.requester.services import access_keys
 from genie.lib.errors import GenieError
@@ -95,14 +95,15 @@ def test_the_reason_of_a_rejection_stands_under_messages_with_a_way_to_appeal(
 
 def test_a_bonus_its_reason_and_what_requesters_write_stand_under_messages(desk, wanda):
     done = wanda.do(post(desk, AutoApprovalDelayInSeconds=0), mood="good")
+    Profile.objects.create(worker=wanda.worker, language="de")
     bonus(desk, done, Reason="You were quick")
     who = RequesterAssignment.objects.get(entity_id=done).worker.customer_id
     desk.client.notify_workers(
         Subject="<b>More</b>", MessageText="There is more on\nMonday", WorkerIds=[who]
     )
     page = wanda.get("messages").content.decode()
-    assert "A bonus of $0.25" in page
-    assert "You were quick" in page
+    assert "Ein Bonus von 0,25" in page
+    assert "“. Der Grund: You were quick" in page
     assert "&lt;b&gt;More" in page
     assert page.count("From <bdi>Rita</bdi>") == 2
     walt = OnSite("walt")
