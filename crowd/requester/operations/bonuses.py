@@ -78,8 +78,8 @@ def send_bonus(call: Call, arguments: Arguments) -> Answer:
 
 
 @keep_lazy_text
-def _summed(subject: str, cents: int) -> str:
-    return subject % {"sum": dollars(cents)}
+def _summed(subject: services.Words, cents: int) -> str:
+    return str(subject) % {"sum": dollars(cents)}
 
 
 @handles("ListBonusPayments")
