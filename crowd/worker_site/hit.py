@@ -251,6 +251,7 @@ def _questions(
     worker: Worker, assignment: Assignment, posted: dict[str, str]
 ) -> Context:
     campaign = assignment.hit.campaign
+    in_turns = assignment.in_turns or in_turns_with(worker, campaign)
     return {
         "assignment": assignment,
         "changing": False,
@@ -259,7 +260,7 @@ def _questions(
         "items": shown_items(assignment, posted),
         "remark": posted.get("remark", ""),
         "remark_characters": REMARK_CHARACTERS,
-        "progress": worker_progress(worker, in_turns_with(worker, campaign)),
+        "progress": worker_progress(worker, in_turns),
         "earnings": earnings(worker),
     }
 

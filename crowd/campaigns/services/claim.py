@@ -65,6 +65,8 @@ def next_assignment(
         hits = preference.preferred(worker, campaign, unseen, hits)
         claimed = _claim(worker, turn, hits, latest.pk if latest else 0, now)
         if claimed is not None:
+            found = [turn.campaign for turn in order]
+            claimed.in_turns = [c for c in found if c.pool == campaign.pool]
             return claimed
     return None
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 from django.db import models
 from django.db.models import Q
 
-from crowd.hits.models.campaign import HIT, Item
+from crowd.hits.models.campaign import HIT, Campaign, Item
 from crowd.workers.models.worker import Worker
 
 
@@ -49,6 +49,8 @@ class Assignment(models.Model):
     language = models.CharField(max_length=16, blank=True, default="")
     # The HIT went out again because this worker's answers do not count.
     replaced_at = models.DateTimeField(null=True, blank=True)
+    # not stored: the campaigns it was found among, for the page that shows it at once
+    in_turns: list[Campaign] | None = None
 
     class Meta:
         ordering = ["pk"]

@@ -407,7 +407,7 @@ def test_earnings_show_what_became_of_each_piece(site, wim):
 def test_earnings_do_a_constant_number_of_queries(site, wim, django_assert_max_num_queries):  # fmt: skip
     make_campaign(30)
     do_all(wim)
-    with django_assert_max_num_queries(20):
+    with django_assert_max_num_queries(21):
         site.get(reverse("work:earnings"))
 
 
