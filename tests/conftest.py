@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import gc
+import sys
 
 import hypothesis
 import pytest
@@ -32,6 +33,21 @@ def pytest_addoption(parser):
 def pytest_configure(config):
     if config.getoption("cpu_by_file"):
         config.pluginmanager.register(CpuByFile())
+
+
+def pytest_sessionstart():
+    """Let nobody fail because the collector ran at the bottom of a deeply nested text.
+
+    What it finalizes there has no room left on the stack, which says nothing of the test
+    that sent the text: `[[[[[…`.
+    """
+    told = sys.unraisablehook
+
+    def tell(unraisable):
+        if unraisable.exc_type is not RecursionError:
+            told(unraisable)
+
+    sys.unraisablehook = tell
 
 
 def pytest_ignore_collect(collection_path, config):
