@@ -5,6 +5,7 @@ from __future__ import annotations
 from decimal import Decimal
 
 import pytest
+from django.apps import apps
 from django.contrib.auth.models import Group
 from django.db.models import Sum
 from django.urls import reverse
@@ -28,6 +29,7 @@ from crowd.platforms.demands import StudyTerms
 from genie.lib import jobs
 from genie.lib.errors import GenieError
 from leaderboard.contracts.platforms import REASON, one
+from leaderboard.site.roles import make_groups
 from tests.crowd.making import make_campaign
 from tests.crowd.platforms.test_prolific_campaign import (
     Person,
@@ -100,6 +102,8 @@ def test_who_approves_is_told_the_currency_and_its_rate(there, pounds):  # noqa:
 
 
 def test_a_rate_is_stored_by_finance_and_never_changed(client):
+    Group.objects.all().delete()  # other tests leave none
+    make_groups(apps.get_app_config("leaderboard"), "default")
     fin = make_user("fin", is_staff=True)
     fin.groups.add(Group.objects.get(name="Finance"))
     client.force_login(fin)
