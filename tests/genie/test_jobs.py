@@ -11,7 +11,7 @@ from django_q.models import Failure, OrmQ, Schedule
 from genie.lib import jobs
 from genie.lib.jobs import Periodic
 from genie.lib.queue import broker, pulse
-from genie.lib.queue.broker import release_own_claims
+from genie.lib.queue.claims import release_own_claims
 
 pytestmark = pytest.mark.django_db
 

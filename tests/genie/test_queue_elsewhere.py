@@ -16,8 +16,8 @@ from genie.lib import jobs
 from genie.lib.env import ConfigurationError
 from genie.lib.queue import pulse, sqs
 from genie.lib.queue.address import queue_options
-from genie.lib.queue.broker import (
-    BeatingBroker,
+from genie.lib.queue.broker import BeatingBroker
+from genie.lib.queue.claims import (
     hold_own_claims,
     release_claim,
     release_own_claims,

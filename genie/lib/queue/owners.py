@@ -13,7 +13,7 @@ from django.db.models.expressions import CombinedExpression
 from django.db.models.functions import Now
 
 from genie.lib.queue import pulse
-from genie.lib.queue.broker import hold_own_claims, release_claims_of
+from genie.lib.queue.claims import hold_own_claims, release_claims_of
 
 
 class RunningQueue(models.Model):

@@ -19,7 +19,7 @@ from django.conf import settings
 from django_q import cluster
 
 from genie.lib.queue import pulse
-from genie.lib.queue.broker import release_claim
+from genie.lib.queue.claims import release_claim
 
 
 class Sentinel(cluster.Sentinel):  # type: ignore[misc]  # django-q2 has no types

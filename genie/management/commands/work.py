@@ -20,7 +20,7 @@ from django.db import close_old_connections, connection
 from genie.lib import jobs
 from genie.lib.logs import one_line
 from genie.lib.queue import lifeline, locks, pulse
-from genie.lib.queue.broker import release_own_claims
+from genie.lib.queue.claims import release_own_claims
 from genie.lib.queue.owners import Presence
 from genie.schedules import SCHEDULES
 
