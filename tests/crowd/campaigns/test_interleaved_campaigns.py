@@ -13,6 +13,8 @@ from crowd.campaigns.selectors.turns import turns
 from crowd.campaigns.services import run
 from crowd.campaigns.services.work import give_back, next_assignment
 from crowd.models import Assignment, DrawnOrder
+from crowd.workers.selectors.eligible import in_turns_with
+from crowd.workers.services import consent
 from genie.lib.seeds import generator
 from tests.crowd.making import (
     POOL,
@@ -186,3 +188,15 @@ def test_the_site_hands_out_after_submit_in_the_drawn_order(client):
     done = Assignment.objects.filter(worker=worker, state="SUBMITTED")
     got = set(done.values_list("hit__campaign", flat=True))
     assert got == {campaign.pk for campaign in campaigns}
+
+
+def test_the_next_page_counts_what_is_left_of_its_own_kind_only(db):
+    worker = make_worker(user=make_user("wim"))
+    for pool in ("weather", "news"):
+        make_campaign(3, pool=pool, key=f"of-{pool}")
+        consent.give(worker, pool)
+    claimed = next_assignment(worker)
+    assert claimed.in_turns == in_turns_with(worker, claimed.hit.campaign)
+    assert {campaign.pool for campaign in claimed.in_turns} == {
+        claimed.hit.campaign.pool
+    }
