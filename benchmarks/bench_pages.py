@@ -1,14 +1,15 @@
 """What pages cost a reader: where the first row stands, bytes, requests, and how soon.
 
-A real browser opens each page of a running site with nothing kept, on three screens:
+A real browser opens each page with nothing kept, of a demo made for it or of a running
+site, on three screens:
 the top of the table's first row and the height of the page in pixels; how far it is wider
 than the screen; presses of Tab until the table's first link has the focus; requests and
 kB received; and the largest contentful paint, the median of three visits. With
 `--against`, the same pages of another site follow in the same run, and how much longer
 ours take than theirs.
 
-    python -m benchmarks.bench_pages http://127.0.0.1:8000 / /tasks/demo-translation/
-    python -m benchmarks.bench_pages URL --against OTHER_URL PATH ...
+    python -m benchmarks.bench_pages
+    python -m benchmarks.bench_pages --site URL --against OTHER_URL PATH ...
 """
 
 from __future__ import annotations
@@ -16,11 +17,24 @@ from __future__ import annotations
 import argparse
 import shutil
 import statistics
+from contextlib import ExitStack
 from dataclasses import dataclass
 from typing import Any
 
+from benchmarks import world
+from benchmarks.bench_worker_site import free_port, serve
+
 NAMES = ("chromium", "chromium-browser", "google-chrome")
 SCREENS = ((1440, 900), (768, 1024), (390, 844))
+PAGES = (
+    "/",
+    "/tasks/",
+    "/tasks/demo-translation/",
+    "/tasks/demo-translation/about/",
+    "/tasks/demo-translation/metrics/",
+    "/submissions/1/",
+    "/api/docs/",
+)
 VISITS = 3
 MOST_TABS = 40
 SEES_PAINTS = """
@@ -98,38 +112,59 @@ def cost(browser: Any, url: str, screen: tuple[int, int]) -> Page:
     return Page(row, height, too_wide, tabs, requests, kilobytes, paint)
 
 
-def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("site")
-    parser.add_argument("paths", nargs="+", metavar="PATH")
-    parser.add_argument("--against", metavar="URL")
-    options = parser.parse_args()
-    from playwright.sync_api import sync_playwright
+def demo(stack: ExitStack) -> str:
+    """Make a demo of its own, serve it, and give its address."""
+    stack.callback(shutil.rmtree, world.set_up(), ignore_errors=True)
+    from django.core.management import call_command
 
-    path = next(filter(None, map(shutil.which, NAMES)), None)
-    if path is None:
-        raise SystemExit(f"No browser found (looked for {', '.join(NAMES)}).")
+    call_command("demo", no_serve=True)
+    port = free_port()
+    site = serve(port)
+    stack.callback(site.wait)
+    stack.callback(site.terminate)
+    return f"http://127.0.0.1:{port}"
+
+
+def compare(browser: Any, sites: list[str], paths: list[str]) -> None:
+    """Print a row for each page, screen and site, and how much sooner one paints."""
     print(
         "| page | screen | first row | height | too wide | tabs | requests | kB | ms |"
     )
     print("|---|---|---|---|---|---|---|---|---|")
-    sites = [options.site, *filter(None, [options.against])]
     paints: dict[str, list[float]] = {site: [] for site in sites}
-    with sync_playwright() as play:
-        browser = play.chromium.launch(executable_path=path, args=["--no-sandbox"])
-        for address in options.paths:
-            for screen in SCREENS:
-                for site in sites:
-                    page = cost(browser, site.rstrip("/") + address, screen)
-                    paints[site].append(page.paint)
-                    name = address if site == options.site else f"{address} (against)"
-                    cells = [name, f"{screen[0]}", *page.cells()]
-                    print(f"| {' | '.join(cells)} |", flush=True)
-        browser.close()
-    if options.against:
-        ratios = zip(paints[options.site], paints[options.against], strict=True)
-        ratio = statistics.median(ours / theirs for ours, theirs in ratios if theirs)
+    for address in paths:
+        for screen in SCREENS:
+            for site in sites:
+                page = cost(browser, site.rstrip("/") + address, screen)
+                paints[site].append(page.paint)
+                name = address if site == sites[0] else f"{address} (against)"
+                print(
+                    f"| {' | '.join([name, str(screen[0]), *page.cells()])} |",
+                    flush=True,
+                )
+    for other in sites[1:]:
+        pairs = zip(paints[sites[0]], paints[other], strict=True)
+        ratio = statistics.median(ours / theirs for ours, theirs in pairs if theirs)
         print(f"largest contentful paint: {ratio:.2f} of the other site's (median)")
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("paths", nargs="*", metavar="PATH", default=PAGES)
+    parser.add_argument("--site", metavar="URL", help="a running site")
+    parser.add_argument("--against", metavar="URL", help="another, to compare with")
+    asked = parser.parse_args()
+    path = next(filter(None, map(shutil.which, NAMES)), None)
+    if path is None:
+        raise SystemExit(f"No browser found (looked for {', '.join(NAMES)}).")
+    with ExitStack() as stack:
+        site = asked.site or demo(stack)
+        from playwright.sync_api import sync_playwright
+
+        play = stack.enter_context(sync_playwright())
+        browser = play.chromium.launch(executable_path=path, args=["--no-sandbox"])
+        stack.callback(browser.close)
+        compare(browser, [site, *filter(None, [asked.against])], asked.paths)
     return 0
 
 
