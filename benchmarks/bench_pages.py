@@ -22,9 +22,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from benchmarks import world
+from benchmarks.bench_hit import NAMES
 from benchmarks.bench_worker_site import free_port, serve
 
-NAMES = ("chromium", "chromium-browser", "google-chrome")
 SCREENS = ((1440, 900), (768, 1024), (390, 844))
 PAGES = (
     "/",
@@ -96,7 +96,10 @@ def visit(browser: Any, url: str, screen: tuple[int, int]) -> tuple[Any, ...]:
     page, received = context.new_page(), []
     page.add_init_script(SEES_PAINTS)
     page.on("requestfinished", lambda request: received.append(request))
-    page.goto(url, wait_until="networkidle")
+    answer = page.goto(url, wait_until="networkidle")
+    if not answer.ok:
+        # an error page would be measured as if it were the page
+        raise SystemExit(f"{url} answered {answer.status}.")
     shape = page.evaluate(SHAPE)
     sizes = [request.sizes() for request in received]
     n_bytes = sum(s["responseBodySize"] + s["responseHeadersSize"] for s in sizes)
