@@ -50,6 +50,18 @@ class Submission(models.Model):
         PUBLISHED = "PUBLISHED", gettext_lazy("published")
         WITHDRAWN = "WITHDRAWN", gettext_lazy("withdrawn")
 
+    class Weights(models.TextChoices):
+        """Whether anybody can have the model's weights."""
+
+        OPEN = "open", gettext_lazy("open weights")
+        CLOSED = "closed", gettext_lazy("closed weights")
+
+    class Baseline(models.TextChoices):
+        """What else than somebody's system a row may be: something to compare with."""
+
+        REFERENCE = "reference", gettext_lazy("human reference")
+        BASELINE = "baseline", gettext_lazy("baseline")
+
     class Visibility(models.TextChoices):
         PUBLIC = "PUBLIC", gettext_lazy("public: shown on the leaderboard")
         PRIVATE = "PRIVATE", gettext_lazy("private: visible only to the team and staff")
@@ -74,6 +86,14 @@ class Submission(models.Model):
     system_name = models.CharField(max_length=100)
     description = models.TextField(max_length=4000, blank=True)
     links = models.JSONField(default=list, blank=True)
+    # What the submitter says of the system; empty is not said.
+    organization = models.CharField(max_length=100, blank=True)
+    weights = models.CharField(max_length=6, choices=Weights.choices, blank=True)
+    # as people write it: "7B", "8x22B", "355M"
+    parameters = models.CharField(max_length=20, blank=True)
+    licence = models.CharField(max_length=100, blank=True)
+    # Shown as a mark beside the name; ranks do not know it.
+    baseline = models.CharField(max_length=9, choices=Baseline.choices, blank=True)
     visibility = models.CharField(
         max_length=8, choices=Visibility.choices, default=Visibility.PUBLIC
     )
