@@ -20,6 +20,7 @@ from leaderboard.metric_board.views.outside import hand_in_scores, outside_metri
 from leaderboard.site.views.language import choose as choose_language
 from leaderboard.site.views.pages import favicon, home, how_it_works, privacy
 from leaderboard.site.views.public_log import public_log
+from leaderboard.sharing.urls import urlpatterns as sharing
 from leaderboard.site.views.public_urls import urlpatterns as public
 from leaderboard.studio.urls import urlpatterns as studio
 from leaderboard.submissions.views.submit import submit
@@ -29,6 +30,8 @@ app_name = "leaderboard"
 
 urlpatterns = [
     *account,
+    # before `public`, whose board.FORM takes the names of pictures for forms of a table
+    *sharing,
     *public,
     path("studio/", include(studio)),
     path("", home, name="home"),
