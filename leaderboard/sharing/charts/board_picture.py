@@ -8,14 +8,17 @@ from __future__ import annotations
 
 import unicodedata
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString
 
+from leaderboard.boards.selectors.rows import Human
 from leaderboard.charts.axis import Axis, label
 from leaderboard.sharing.selectors.picture import BoardPicture, Line
 
+# how wide "[100.0, 100.0]" stands, by the size of its letters
+_INTERVAL_SIGNS = 7
 _FONT = "DejaVu Sans,Verdana,Noto Sans,sans-serif"
 _MARK = SafeString(
     '<path d="M1 8h32" stroke-width="1.5"/><path d="M9 8h14" stroke-width="4"/>'
@@ -59,13 +62,11 @@ class Layout:
 
 PICTURE = Layout(960, 0, 28, 24, 15, 13, 30, 92, 596)
 # what chats and social sites show of a link
-CARD = Layout(1200, 630, 56, 44, 24, 20, 54, 150, 790)
-CARD_SYSTEMS = 6
+CARD = Layout(1200, 630, 56, 44, 24, 20, 50, 164, 790)
+CARD_SYSTEMS = 7
 
 
-def draw(
-    picture: BoardPicture, layout: Layout = PICTURE, theme: str = "light"
-) -> str:
+def draw(picture: BoardPicture, layout: Layout = PICTURE, theme: str = "light") -> str:
     """Draw a board: title, what was asked of whom, systems with intervals, date, address."""
     colours = THEMES[theme]
     at = layout
@@ -73,11 +74,15 @@ def draw(
     top = at.margin + at.title
     below = top + (len(titles) - 1) * round(1.25 * at.title)
     first = below + 2 * at.text + round(1.6 * at.small)
+    if at.height:
+        picture = _cut(picture, (at.height - 2 * at.margin - first) // at.row)
     last = first + at.row * len(picture.lines)
     height = at.height or last + 2 * at.row + at.margin
     parts = [
         *(
-            _text(at.margin, top + i * round(1.25 * at.title), line, at.title, bold=True)
+            _text(
+                at.margin, top + i * round(1.25 * at.title), line, at.title, bold=True
+            )
             for i, line in enumerate(titles)
         ),
         _text(
@@ -92,6 +97,15 @@ def draw(
         _foot(picture, at, colours, last, height),
     ]
     return _sheet(at, height, colours, f"{picture.title}: leaderboard", parts)
+
+
+def _cut(picture: BoardPicture, n: int) -> BoardPicture:
+    """Leave so many lines, the last of them free for saying how many more there are."""
+    lines = picture.lines[
+        : n if len(picture.lines) <= n and not picture.n_more else n - 1
+    ]
+    more = picture.n_more + len(picture.lines) - len(lines)
+    return replace(picture, lines=lines, n_more=more)
 
 
 def draw_site(title: str, words: Sequence[str]) -> str:
@@ -141,35 +155,38 @@ def _lines(
         colour = colours.simulated if line.simulated else colours.human
         yield _text(at.margin, base, line.rank, at.text, fill=colours.quiet)
         yield _system(line, at, colours, base)
-        yield format_html(
-            '<text x="{}" y="{}" text-anchor="end" font-size="{}"><tspan font-weight="bold">'
-            '{}</tspan><tspan dx="{}" font-size="{}" fill="{}">[{}, {}]</tspan>'
-            "</text>",
-            at.score,
-            base,
-            at.text,
-            f"{line.human.mean:.1f}",
-            at.small // 2,
-            at.small,
-            colours.quiet,
-            f"{line.human.low:.1f}",
-            f"{line.human.high:.1f}",
-        )
+        yield _score(line.human, at, colours, base)
         if axis:
             yield _bar(axis, line, at, colour, middle, colours.paper)
 
 
+def _score(human: Human, at: Layout, colours: Colours, base: int) -> SafeString:
+    interval = at.score - _INTERVAL_SIGNS * at.small
+    return format_html(
+        '<text x="{}" y="{y}" text-anchor="end" font-size="{}" font-weight="bold">{}</text>'
+        '<text x="{}" y="{y}" font-size="{}" fill="{}">{}</text>',
+        round(interval - at.small / 2, 1),
+        at.text,
+        f"{human.mean:.1f}",
+        interval,
+        at.small,
+        colours.quiet,
+        f"[{human.low:.1f}, {human.high:.1f}]",
+        y=base,
+    )
+
+
 def _system(line: Line, at: Layout, colours: Colours, base: int) -> SafeString:
-    # the score's text is 15 signs long at most
-    room = at.score - at.system - round(8.4 * at.text)
-    note = _fitting(f" {line.note}" if line.note else "", room * 0.45, at.small)
+    room = at.score - at.system - _INTERVAL_SIGNS * at.small - 4 * at.text
+    note = _fitting(line.note, room * 0.45, at.small)
     name = _fitting(line.system, room - _width(note, at.small), at.text)
     return format_html(
-        '<text x="{}" y="{}" font-size="{}">{}<tspan font-size="{}" fill="{}">{}</tspan></text>',
+        '<text x="{}" y="{}" font-size="{}">{}<tspan dx="{}" font-size="{}" fill="{}">{}</tspan></text>',
         at.system,
         base,
         at.text,
         name,
+        at.small // 2,
         at.small,
         colours.simulated if line.simulated else colours.quiet,
         note,
@@ -215,7 +232,16 @@ def _scale(
         '<line x1="{0}" x2="{0}" y1="{1}" y2="{2}" stroke="{3}"/>'
         '<text x="{0}" y="{4}" text-anchor="middle" font-size="{5}" fill="{6}">{7}</text>',
         (
-            (f"{place:.1f}", first, last, colours.line, first - 6, at.small, colours.quiet, label(tick))
+            (
+                f"{place:.1f}",
+                first,
+                last,
+                colours.line,
+                first - 6,
+                at.small,
+                colours.quiet,
+                label(tick),
+            )
             for place, tick in zip(places, axis.ticks, strict=True)
         ),
     )
@@ -226,7 +252,13 @@ def _foot(
 ) -> SafeString:
     base = height - at.margin
     more = (
-        _text(at.system, last + at.row - at.small // 2, f"and {picture.n_more:,} more", at.text, fill=colours.quiet)
+        _text(
+            at.system,
+            last + at.row - at.small // 2,
+            f"and {picture.n_more:,} more",
+            at.text,
+            fill=colours.quiet,
+        )
         if picture.n_more
         else ""
     )

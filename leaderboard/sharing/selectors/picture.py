@@ -57,7 +57,7 @@ def picture_of(
         lines=tuple(lines),
         n_more=n_scored - len(lines),
         axis=axis_over(low, high) if lines else None,
-        date=f"{at:%-d %B %Y, %H:%M} UTC" if at else f"{timezone.now():%-d %B %Y}",
+        date=_date(at),
         address=address_of(task, at),
     )
 
@@ -69,6 +69,10 @@ def address_of(task: Task, at: datetime | None) -> str:
     return absolute("leaderboard:board-at", task.slug, stamp(at))
 
 
+def _date(at: datetime | None) -> str:
+    return f"as of {at:%-d %B %Y, %H:%M} UTC" if at else f"{timezone.now():%-d %B %Y}"
+
+
 def _line(row: Row, human: Human) -> Line:
     notes = ["simulated"] if row.simulated else []
     notes += ["provisional"] if human.provisional else []
@@ -78,7 +82,11 @@ def _line(row: Row, human: Human) -> Line:
 
 def _about(rows: Standings, n_scored: int) -> str:
     if not n_scored:
-        return f"No scores yet, {rows.n_pending:,} waiting" if rows.n_all else "No systems yet"
+        return (
+            f"No scores yet, {rows.n_pending:,} waiting"
+            if rows.n_all
+            else "No systems yet"
+        )
     scores = (
         "Simulated scores, not rated by people"
         if not rows.n_rated_by_people
@@ -88,5 +96,5 @@ def _about(rows: Standings, n_scored: int) -> str:
     if rows.n_judged:
         low, high = rows.n_judged
         n = f"{low:,}" if low == high else f"{low:,} to {high:,}"
-        parts.append(f"{n} instances rated per system")
+        parts.append(f"{n} instances per system")
     return " · ".join(parts)

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from django.urls import NoReverseMatch, reverse
-from django.utils.html import format_html
+from django.utils.html import escape
 
 from genie.lib.moment import stamp
 from leaderboard.sharing.selectors.picture import MOST_SYSTEMS
@@ -40,7 +40,8 @@ def share_links(
     """
     kept = absolute("leaderboard:board-at", task.slug, moment)
     svg, png = (
-        reverse(f"leaderboard:board-{form}", args=[task.slug]) for form in ("svg", "png")
+        reverse(f"leaderboard:board-{form}", args=[task.slug])
+        for form in ("svg", "png")
     )
     of = f"at={stamp(at)}" if at else ""
     embed = absolute("leaderboard:board-embed", task.slug)
@@ -55,12 +56,10 @@ def share_links(
         ),
         most=MOST_SYSTEMS,
         embed=embed,
-        embed_code=format_html(
-            '<iframe src="{}" title="{}: leaderboard" width="100%" height="420" '
-            'style="border:0" loading="lazy"></iframe>',
-            embed,
-            task.title,
-        ),
+        # text that is shown, not a frame that is drawn: the template escapes it once more
+        embed_code=f'<iframe src="{escape(embed)}" '
+        f'title="{escape(task.title)}: leaderboard" width="100%" height="420" '
+        'style="border:0" loading="lazy"></iframe>',
         picture_code=f"[![{_plain(task.title)}: leaderboard]"
         f"({absolute('leaderboard:board-svg', task.slug)})]({board})",
         records=_records(task),
@@ -76,4 +75,6 @@ def _records(task: Task) -> str:
 
 def _plain(text: str) -> str:
     """Leave out what would end a link of Markdown."""
-    return "".join(sign for sign in text if sign.isprintable() and sign not in "[]()\\`")
+    return "".join(
+        sign for sign in text if sign.isprintable() and sign not in "[]()\\`"
+    )

@@ -74,9 +74,7 @@ def _drawn(request: HttpRequest, slug: str) -> str:
     return _kept(task, at, theme, lambda: draw(picture_of(task, at), PICTURE, theme))
 
 
-def _kept(
-    task: Task, at: datetime | None, what: str, make: Callable[[], str]
-) -> str:
+def _kept(task: Task, at: datetime | None, what: str, make: Callable[[], str]) -> str:
     """Draw once for each version of a board, as visitors see it."""
     asked = ("picture", what, stamp(at) if at else "")
     key = state(task).key(*asked, teams=frozenset())
