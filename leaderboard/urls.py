@@ -17,10 +17,10 @@ from leaderboard.evaluation.views.joint import joint_evaluation
 from leaderboard.metric_board.views.board import metric_board
 from leaderboard.metric_board.views.downloads import metric_download
 from leaderboard.metric_board.views.outside import hand_in_scores, outside_metric
+from leaderboard.sharing.urls import urlpatterns as sharing
 from leaderboard.site.views.language import choose as choose_language
 from leaderboard.site.views.pages import favicon, home, how_it_works, privacy
 from leaderboard.site.views.public_log import public_log
-from leaderboard.sharing.urls import urlpatterns as sharing
 from leaderboard.site.views.public_urls import urlpatterns as public
 from leaderboard.studio.urls import urlpatterns as studio
 from leaderboard.submissions.views.submit import submit

@@ -44,5 +44,6 @@ def keep(parser: Parser, token: Token) -> _Kept:
 def describe_page(context: Context) -> dict[str, Any]:
     """Write description, canonical address and card of a page that everybody may see."""
     request = context.get("request")
-    card = page_card(request, context.flatten()) if request else None
+    known: dict[Any, Any] = context.flatten()
+    card = page_card(request, known) if request else None
     return {"card": card, "title": context.get("page_title", "Genie")}

@@ -16,6 +16,7 @@ from django.utils.safestring import SafeString
 from leaderboard.boards.selectors.rows import Human
 from leaderboard.charts.axis import Axis, label
 from leaderboard.sharing.selectors.picture import BoardPicture, Line
+from leaderboard.sharing.selectors.plain import plain
 
 # how wide "[100.0, 100.0]" stands, by the size of its letters
 _INTERVAL_SIGNS = 7
@@ -140,7 +141,7 @@ def _sheet(
         font=_FONT,
         ink=colours.ink,
         paper=colours.paper,
-        name=_plain(name),
+        name=plain(name),
         parts=format_html_join("", "{}", ((part,) for part in parts)),
     )
 
@@ -289,13 +290,8 @@ def _text(
         size,
         format_html(' fill="{}"', fill) if fill else "",
         SafeString(' font-weight="bold"') if bold else "",
-        _plain(text),
+        plain(text),
     )
-
-
-def _plain(text: str) -> str:
-    """Leave out what no XML may hold, and what turns the direction of a line."""
-    return "".join(sign for sign in text if sign.isprintable())
 
 
 def _width(text: str, size: float) -> float:
@@ -313,7 +309,7 @@ def _sign_width(sign: str) -> float:
 
 def _fitting(text: str, room: float, size: float) -> str:
     """Cut a text where its room ends."""
-    text = _plain(text)
+    text = plain(text)
     if _width(text, size) <= room:
         return text
     while text and _width(f"{text}…", size) > room:
@@ -324,7 +320,7 @@ def _fitting(text: str, room: float, size: float) -> str:
 def _wrapped(text: str, room: float, size: float) -> list[str]:
     """Put a title on two lines at most."""
     # letters of a bold title are wider by a tenth
-    words, first = _plain(text).split(), ""
+    words, first = plain(text).split(), ""
     while words and _width(f"{first} {words[0]}", 1.1 * size) <= room:
         first = f"{first} {words.pop(0)}".strip()
     rest = _fitting(" ".join(words), room, 1.1 * size)

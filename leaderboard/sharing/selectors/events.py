@@ -9,6 +9,7 @@ from datetime import datetime, timedelta
 from leaderboard.boards.selectors.history import Lead, Published, history
 from leaderboard.boards.selectors.home import latest
 from leaderboard.evaluation.models.human_evaluation import HumanEvaluation
+from leaderboard.sharing.selectors.plain import plain
 from leaderboard.submissions.selectors.visibility import public
 from leaderboard.tasks.models import Task
 from leaderboard.teams.selectors.site_urls import absolute
@@ -44,7 +45,7 @@ def board_events(task: Task) -> list[Event]:
             *(
                 _final(systems[pk], at)
                 for pk, at in finals
-                if at - systems[pk].at > _AT_ONCE
+                if at and at - systems[pk].at > _AT_ONCE
             ),
         ]
     )
@@ -62,7 +63,7 @@ def site_events() -> list[Event]:
         title = f"{submission.task.title}: {result}{_simulated(submission.simulated)}"
         text = f"{score.n:,} instances rated."
         events.append(
-            Event(address, submission.published_at, _plain(title), text, address)
+            Event(address, submission.published_at, plain(title), text, address)
         )
     return _newest(events)
 
@@ -107,7 +108,7 @@ def _final(one: Published, at: datetime) -> Event:
 
 def _event(one: Published, what: str, at: datetime, title: str, text: str) -> Event:
     address = absolute("leaderboard:submission", one.pk)
-    return Event(f"{address}{what}", at, _plain(title), text, address)
+    return Event(f"{address}{what}", at, plain(title), text, address)
 
 
 def _newest(events: Iterable[Event]) -> list[Event]:
@@ -120,8 +121,3 @@ def _result(system: str, mean: float, low: float, high: float) -> str:
 
 def _simulated(simulated: bool) -> str:
     return " (simulated, not rated by people)" if simulated else ""
-
-
-def _plain(text: str) -> str:
-    # XML may hold no control characters, and signs of direction would turn a list around
-    return "".join(sign for sign in text if sign.isprintable())

@@ -12,6 +12,7 @@ from django.conf import settings
 from django.http import HttpRequest
 from django.urls import reverse
 
+from leaderboard.sharing.selectors.plain import plain
 from leaderboard.submissions.models.submission import Submission
 from leaderboard.submissions.selectors.visibility import ON_BOARD, is_public
 from leaderboard.tasks.models import Task
@@ -102,7 +103,7 @@ def _card(
     site = str(settings.GENIE["SITE_URL"]).rstrip("/")
     # without what was asked for: a filter makes no other page
     address = site + (path or request.path)
-    text = " ".join("".join(s if s.isprintable() else " " for s in words).split())
+    text = plain(" ".join(words.split()))
     text = text if len(text) <= 300 else f"{text[:299]}…"
     if task is None:
         picture, feed = absolute("leaderboard:site-card"), "leaderboard:site-feed"

@@ -12,6 +12,7 @@ from leaderboard.boards.exports.markdown import rank_of
 from leaderboard.boards.selectors.rows import Human, Row
 from leaderboard.boards.selectors.standings import Standings, standings
 from leaderboard.charts.axis import Axis, axis_over
+from leaderboard.sharing.selectors.plain import plain
 from leaderboard.tasks.models import Task
 from leaderboard.teams.selectors.site_urls import absolute
 
@@ -52,7 +53,7 @@ def picture_of(
     low = min((line.human.low for line in lines), default=0.0)
     high = max((line.human.high for line in lines), default=100.0)
     return BoardPicture(
-        title=task.title,
+        title=plain(task.title),
         about=_about(rows, n_scored),
         lines=tuple(lines),
         n_more=n_scored - len(lines),
@@ -77,7 +78,7 @@ def _line(row: Row, human: Human) -> Line:
     notes = ["simulated"] if row.simulated else []
     notes += ["provisional"] if human.provisional else []
     notes += [str(row.partial)] if row.partial else []
-    return Line(rank_of(row), row.system, ", ".join(notes), human, row.simulated)
+    return Line(rank_of(row), plain(row.system), ", ".join(notes), human, row.simulated)
 
 
 def _about(rows: Standings, n_scored: int) -> str:

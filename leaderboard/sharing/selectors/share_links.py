@@ -10,6 +10,7 @@ from django.utils.html import escape
 
 from genie.lib.moment import stamp
 from leaderboard.sharing.selectors.picture import MOST_SYSTEMS
+from leaderboard.sharing.selectors.plain import plain
 from leaderboard.tasks.models import Task
 from leaderboard.teams.selectors.site_urls import absolute
 
@@ -60,7 +61,7 @@ def share_links(
         embed_code=f'<iframe src="{escape(embed)}" '
         f'title="{escape(task.title)}: leaderboard" width="100%" height="420" '
         'style="border:0" loading="lazy"></iframe>',
-        picture_code=f"[![{_plain(task.title)}: leaderboard]"
+        picture_code=f"[![{_unlinked(task.title)}: leaderboard]"
         f"({absolute('leaderboard:board-svg', task.slug)})]({board})",
         records=_records(task),
     )
@@ -73,8 +74,6 @@ def _records(task: Task) -> str:
         return ""
 
 
-def _plain(text: str) -> str:
+def _unlinked(text: str) -> str:
     """Leave out what would end a link of Markdown."""
-    return "".join(
-        sign for sign in text if sign.isprintable() and sign not in "[]()\\`"
-    )
+    return "".join(sign for sign in plain(text) if sign not in "[]()\\`")

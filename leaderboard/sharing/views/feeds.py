@@ -16,8 +16,10 @@ from leaderboard.teams.selectors.site_urls import absolute
 _FRESH_SECONDS = 300
 
 
-# a generic type to checkers alone
-_Feed = Feed[Event, Any] if TYPE_CHECKING else Feed
+if TYPE_CHECKING:
+    _Feed = Feed[Event, Any]
+else:
+    _Feed = Feed  # a generic type to checkers alone
 
 
 class _Events(_Feed):
@@ -27,7 +29,7 @@ class _Events(_Feed):
 
     def __call__(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
         """Answer, and let others keep it for some minutes."""
-        response = super().__call__(request, *args, **kwargs)
+        response: HttpResponse = super().__call__(request, *args, **kwargs)
         response["Cache-Control"] = f"public, max-age={_FRESH_SECONDS}"
         return response
 

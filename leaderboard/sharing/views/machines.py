@@ -48,7 +48,7 @@ def llms_txt(request: HttpRequest) -> HttpResponse:
         "tasks": tasks_in_order()[:_MOST_BOARDS],
         "links": {
             "how": absolute("leaderboard:how-it-works"),
-            "api": absolute("api-home"),
+            "api": absolute("api-docs"),
             "schema": absolute("api-schema"),
             "feed": absolute("leaderboard:site-feed"),
             "sitemap": absolute("leaderboard:sitemap"),
@@ -72,8 +72,10 @@ def docs_address() -> str:
         return ""
 
 
-# a generic type to checkers alone
-_Sitemap = Sitemap[Any] if TYPE_CHECKING else Sitemap
+if TYPE_CHECKING:
+    _Sitemap = Sitemap[Any]
+else:
+    _Sitemap = Sitemap  # a generic type to checkers alone
 
 
 class _OfThisSite(_Sitemap):
