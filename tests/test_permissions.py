@@ -73,7 +73,7 @@ MATRIX: dict[str, str] = {
         api-home api-schema api-docs turk:endpoint turk:endpoint-bare
         work:finished work:submit-preview
         api:log api:log-entries leaderboard:public-log
-        leaderboard:home leaderboard:how-it-works leaderboard:privacy leaderboard:tasks leaderboard:board
+        leaderboard:home leaderboard:rank-audit api:rank-audit leaderboard:how-it-works leaderboard:privacy leaderboard:tasks leaderboard:board
         leaderboard:about leaderboard:metric-board leaderboard:comparisons
         leaderboard:board-at leaderboard:board-export leaderboard:board-badge
         leaderboard:check leaderboard:sample leaderboard:differences
@@ -142,7 +142,7 @@ POLICY = {name: policy for policy, names in MATRIX.items() for name in names.spl
 POSTED = """
     logout accounts:revoke-token accounts:end-session leaderboard:invite leaderboard:take-back
     leaderboard:team-member leaderboard:webhook leaderboard:studio-delete api:submission-validate
-    api:submission-withdraw api:bundle-list turk:endpoint turk:endpoint-bare work:next work:return
+    api:rank-audit api:submission-withdraw api:bundle-list turk:endpoint turk:endpoint-bare work:next work:return
     requester:revoke-key requester:stop-batch requester:retire-layout requester:sandbox
     work:accept work:zone work:turn-return work:submit hooks:prolific hooks:mturk
 """
