@@ -13,17 +13,30 @@ from allauth.account.utils import get_next_redirect_url
 from allauth.core.internal.httpkit import get_client_ip
 from allauth.socialaccount.adapter import DefaultSocialAccountAdapter
 from django.conf import settings
+from django.core.mail import EmailMessage, EmailMultiAlternatives
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
+from django.template.loader import render_to_string
 from django.urls import reverse
 from django.utils.translation import gettext_lazy
 
 from genie.accounts import devices
+from genie.accounts.mail import as_html
 
 _CONFIRM = "allauth.account.stages.EmailVerificationStage"
 _OURS = "genie.accounts.adapter.ConfirmedAddress"
 
 
+# How long the lines of a mail's text are; its HTML is broken where it is read.
+_LINE, _UNBROKEN = 78, 1_000_000
+# what the link of a mail is for
+_ACTIONS = {
+    "account_already_exists": gettext_lazy("Choose a password"),
+    "email_confirmation": gettext_lazy("Confirm"),
+    "email_confirmation_signup": gettext_lazy("Confirm"),
+    "password_reset_key": gettext_lazy("Choose a password"),
+    "unknown_account": gettext_lazy("Sign up"),
+}
 _MISFIT = gettext_lazy(
     "The user name and password do not match. Check capital letters and try again."
 )
@@ -59,6 +72,25 @@ class AccountAdapter(DefaultAccountAdapter):  # type: ignore[misc]
             raise
         except OSError as error:  # not reached, or silent for too long
             raise SMTPException(f"No mail server: {error}") from error
+
+    def render_mail(
+        self,
+        template_prefix: str,
+        email: str | list[str],
+        context: dict[str, Any],
+        headers: dict[str, str] | None = None,
+    ) -> EmailMessage:
+        """Put the text, and the same as HTML beside it."""
+        mail: EmailMultiAlternatives = super().render_mail(
+            template_prefix, email, {**context, "width": _LINE}, headers
+        )
+        text = render_to_string(
+            f"{template_prefix}_message.txt", {**context, "width": _UNBROKEN}
+        )
+        action = str(_ACTIONS.get(template_prefix.rpartition("/")[2], ""))
+        html = as_html(text, subject=mail.subject, site=context["site"], action=action)
+        mail.attach_alternative(html, "text/html")
+        return mail
 
     def get_email_confirmation_url(
         self, request: HttpRequest, emailconfirmation: Any

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import time
+from html import unescape
 
 import pytest
 from allauth.account.adapter import get_adapter
@@ -14,6 +15,7 @@ from django.core.cache import cache
 from django.template.loader import get_template
 from django.test import Client, RequestFactory
 from django.utils import timezone
+from django.utils.html import strip_tags
 
 from tests.factories import make_task, make_user
 from tests.genie.accounts.test_signing_up_and_in import NEW, link_in, sign_in, sign_up
@@ -41,7 +43,26 @@ def plain(mail):
         assert markup not in said
     assert "\n\n\n" not in mail.body
     assert max(map(len, re.sub(r"https?://\S+", "", mail.body).split("\n"))) <= 78
+    assert words_of(mail) == mail.body.replace("\n--\n", " ").split()
     return mail.body
+
+
+def words_of(mail):
+    """Give the words of a mail's HTML, less its heading and what stands on its button."""
+    ((html, kind),) = mail.alternatives
+    assert kind == "text/html"
+    assert "<title>[Genie] " in html
+    without = re.sub(r"<title>.*?</title>|(?<=>)Genie(?=</p>)", "", html)
+    without = re.sub(r'<a href="[^"]+" style="display.*?</a>', "", without)
+    return unescape(strip_tags(without)).split()
+
+
+def test_a_mails_link_is_a_button_that_says_what_it_does(mailoutbox):
+    sign_up(Client())
+    html = mailoutbox[0].alternatives[0][0]
+    link = link_in(mailoutbox[0], "/account/confirm-email/")
+    assert f'href="http://testserver{link}"' in html
+    assert re.search(r'<a href="[^"]*confirm-email[^"]*"[^>]*>Confirm</a>', html)
 
 
 def confirm(client, link):
@@ -203,6 +224,8 @@ EVERY = {
     "mfa/email/recovery_codes_generated": {},
     "mfa/email/totp_activated": {},
     "mfa/email/totp_deactivated": {},
+    "mfa/email/webauthn_added": {},
+    "mfa/email/webauthn_removed": {},
     "socialaccount/email/account_connected": {"provider": "ORCID"},
     "socialaccount/email/account_disconnected": {"provider": "ORCID"},
 }  # fmt: skip
@@ -226,13 +249,21 @@ def test_every_mail_is_ours_and_shows_hostile_names_as_text(
         adapter.send_mail(prefix, "nina@heron.example", given)
     (mail,) = mailoutbox
     said = mail.body
+    html = mail.alternatives[0][0]
+    assert "neil<b>" not in html
+    assert "Firefox & Co" not in html
+    assert words_of(mail) == said.replace("\n--\n", " ").split()
     mail.body = said.replace("o'neil<b>", "").replace("Firefox & Co", "")
+    mail.alternatives[0] = (
+        html.replace("o&#x27;neil&lt;b&gt;", "").replace("Firefox &amp; Co", ""),
+        "text/html",
+    )
     plain(mail)
     assert all(str(value) in said for value in EVERY[prefix].values())
 
 
 def test_no_mail_of_allauth_is_forgotten(settings):
-    """What can be sent: all its mails but those of sign-in by code and security keys."""
+    """What can be sent: all its mails but those of sign-in by code."""
     from pathlib import Path
 
     import allauth
@@ -242,7 +273,7 @@ def test_no_mail_of_allauth_is_forgotten(settings):
         str(path.relative_to(folder)).removesuffix("_subject.txt")
         for path in folder.glob("*/email/*_subject.txt")
     }
-    off = {name for name in stock if "_code" in name or "webauthn" in name}
+    off = {name for name in stock if "_code" in name}
     off -= {"mfa/email/recovery_codes_generated"}
     off |= {"account/email/email_confirm"}  # which it has, and never sends
     assert stock - off == set(EVERY)
