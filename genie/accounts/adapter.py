@@ -42,6 +42,12 @@ _MISFIT = gettext_lazy(
 )
 
 
+def _way_back(request: HttpRequest) -> str | None:
+    """Tell where somebody came from: of this request, or of the way to another service."""
+    way_back: str | None = getattr(request, "way_back", None)
+    return way_back or get_next_redirect_url(request)
+
+
 def _with_next(url: str, target: str | None) -> str:
     return f"{url}?{urlencode({'next': target}, safe='/')}" if target else url
 
@@ -97,14 +103,14 @@ class AccountAdapter(DefaultAccountAdapter):  # type: ignore[misc]
     ) -> str:
         """Lead from the confirmed address to signing in, and on to where they came from."""
         url: str = super().get_email_confirmation_url(request, emailconfirmation)
-        sign_in = _with_next(reverse("login"), get_next_redirect_url(request))
+        sign_in = _with_next(reverse("login"), _way_back(request))
         return _with_next(url, sign_in) if "?" in sign_in else url
 
     def respond_email_verification_sent(
         self, request: HttpRequest, user: Any
     ) -> HttpResponse:
         url = reverse("account_email_verification_sent")
-        return redirect(_with_next(url, get_next_redirect_url(request)))
+        return redirect(_with_next(url, _way_back(request)))
 
     def get_client_ip(self, request: HttpRequest) -> str:
         """Name one address for all whom a server on a socket cannot tell apart."""
@@ -148,5 +154,8 @@ class ConfirmedAddress(EmailVerificationStage):  # type: ignore[misc]
         has_address = EmailAddress.objects.filter(user=user).exists()
         if not self.login.signup and (user.last_login is not None or not has_address):
             return None, True
+        if sociallogin := (self.login.signal_kwargs or {}).get("sociallogin"):
+            # whoever comes back from another service has it in their session alone
+            self.request.way_back = sociallogin.get_redirect_url(self.request)
         answer: tuple[Any, bool] = super().handle()
         return answer

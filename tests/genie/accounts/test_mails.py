@@ -5,18 +5,23 @@ from __future__ import annotations
 import re
 import time
 from html import unescape
+from urllib.parse import urlencode
 
 import pytest
 from allauth.account.adapter import get_adapter
-from allauth.account.models import EmailAddress
+from allauth.account.models import EmailAddress, Login
 from allauth.core import context
 from allauth.mfa.totp.internal.auth import format_hotp_value, hotp_value
+from allauth.socialaccount.models import SocialLogin
+from django.contrib.auth.models import AnonymousUser
+from django.contrib.messages.storage.fallback import FallbackStorage
 from django.core.cache import cache
 from django.template.loader import get_template
 from django.test import Client, RequestFactory
 from django.utils import timezone
 from django.utils.html import strip_tags
 
+from genie.accounts.adapter import ConfirmedAddress, SocialAdapter
 from tests.factories import make_task, make_user
 from tests.genie.accounts.test_signing_up_and_in import NEW, link_in, sign_in, sign_up
 
@@ -105,6 +110,44 @@ def test_the_link_that_comes_with_a_first_sign_in_leads_back_too(mailoutbox):
     link = link_in(mailoutbox[-1], "/account/confirm-email/")
     done = confirm(Client(), link)
     assert done["Location"] == f"/login/?next={SUBMIT}"
+
+
+class Elsewhere:
+    """Another service, as allauth hands it to templates."""
+
+    id, name, uses_apps = "github", "GitHub", False
+
+    def get_login_url(self, request, **query):
+        return f"/account/github/login/?{urlencode(query)}"
+
+
+@pytest.mark.parametrize("page", ["/login/", "/account/signup/"])
+def test_other_services_come_first_and_keep_the_way_back(monkeypatch, page):
+    monkeypatch.setattr(
+        SocialAdapter, "list_providers", lambda self, request: [Elsewhere()]
+    )
+    text = Client().get(f"{page}?next={SUBMIT}").text
+    query = urlencode({"process": "login", "next": SUBMIT}).replace("&", "&amp;")
+    form = f'<form method="post" action="/account/github/login/?{query}">'
+    assert text.index(form) < text.index('type="password"')
+    assert "Continue with GitHub" in text
+
+
+def test_the_way_back_outlives_another_service_and_the_confirmation(mailoutbox):
+    """It comes back with what the session kept, and the request has no `next`."""
+    olga = make_user("olga", email="olga@heron.example", last_login=None)
+    EmailAddress.objects.create(user=olga, email=olga.email)
+    request = RequestFactory().get("/account/github/login/callback/")
+    request.user, request.session = AnonymousUser(), {}
+    request._messages = FallbackStorage(request)
+    kept = {"sociallogin": SocialLogin()}
+    kept["sociallogin"].state["next"] = SUBMIT
+    login = Login(olga, signup=True, email=olga.email, signal_kwargs=kept)
+    with context.request_context(request):
+        answer, _ = ConfirmedAddress(None, request, login).handle()
+    assert answer["Location"].endswith(f"?next={SUBMIT}")
+    link = link_in(mailoutbox[0], "/account/confirm-email/")
+    assert confirm(Client(), link)["Location"] == f"/login/?next={SUBMIT}"
 
 
 @pytest.mark.parametrize("away", ["https://evil.example/", "//evil.example", "x:y"])
