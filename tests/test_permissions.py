@@ -63,7 +63,7 @@ MACHINE = "????????"
 
 MATRIX: dict[str, str] = {
     OPEN: """
-        login logout leaderboard:language account_login account_logout account_inactive account_signup
+        login logout public-status leaderboard:language account_login account_logout account_inactive account_signup
         account_email_verification_sent account_reset_password account_confirm_email
         account_reset_password_done account_reset_password_from_key
         account_reset_password_from_key_done socialaccount_login_cancelled
