@@ -17,6 +17,7 @@ from leaderboard.evaluation.views.joint import joint_evaluation
 from leaderboard.metric_board.views.board import metric_board
 from leaderboard.metric_board.views.downloads import metric_download
 from leaderboard.metric_board.views.outside import hand_in_scores, outside_metric
+from leaderboard.sharing.urls import urlpatterns as sharing
 from leaderboard.site.views.language import choose as choose_language
 from leaderboard.site.views.pages import favicon, home, how_it_works, privacy
 from leaderboard.site.views.public_log import public_log
@@ -30,6 +31,8 @@ app_name = "leaderboard"
 
 urlpatterns = [
     *account,
+    # before `public`, whose board.FORM takes the names of pictures for forms of a table
+    *sharing,
     *public,
     path("studio/", include(studio)),
     path("", home, name="home"),

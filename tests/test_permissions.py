@@ -78,6 +78,9 @@ MATRIX: dict[str, str] = {
         leaderboard:board-at leaderboard:board-export leaderboard:board-badge
         leaderboard:check leaderboard:sample leaderboard:differences
         leaderboard:evidence leaderboard:weights leaderboard:story
+        leaderboard:board-svg leaderboard:board-png leaderboard:board-card leaderboard:board-embed
+        leaderboard:board-feed leaderboard:site-card leaderboard:site-feed leaderboard:robots
+        leaderboard:llms leaderboard:sitemap
     """,
     SIGNED_IN: """
         accounts:home accounts:tokens account_reauthenticate account_email

@@ -6,7 +6,7 @@ selectors, so a number cannot differ between them. Rendered boards are kept unde
 `selectors.version`, which changes exactly when something that the board shows does.
 
 Front door: models; exports (board, markdown, table); api (crowds, differences, evidence, open_data, submissions, submitting,
-tasks); selectors (columns, evidence, home, rows, standings, systems, weights);
+tasks); selectors (columns, evidence, history, home, rows, standings, systems, version, weights);
 selectors.crowds (blinding, pools); views (board,
 evidence, exports, my_submissions, submission, submitted_file, task_cards, tasks).
 """

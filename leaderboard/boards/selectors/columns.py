@@ -60,6 +60,8 @@ class Field:
     first: Ints
     last: Ints
     cluster: Ints
+    # ranks by the scores alone: these systems were not estimated together, or with others
+    by_scores: bool = False
 
     def __len__(self) -> int:
         return len(self.pk)
@@ -116,12 +118,16 @@ def field_of(task: Task, teams: frozenset[int], at: datetime | None = None) -> F
         for column in (9, 10, 11)
     )
     open_ = ranked & ~private
-    if (ranked & (first == 0)).any() or last[open_].max(initial=0) != open_.sum():
+    by_scores = (ranked & (first == 0)).any() or last[open_].max(
+        initial=0
+    ) != open_.sum()
+    if by_scores:
         # not estimated together yet, or others than now: by the scores alone
         first, last, cluster = _by_scores(
             np.where(ranked, mean, np.nan), low, high, private
         )
-    return Field(pk, simulated, private, mean, low, high, n, first, last, cluster)
+    ranks = (first, last, cluster, bool(by_scores))
+    return Field(pk, simulated, private, mean, low, high, n, *ranks)
 
 
 def current(path: str = "", at: datetime | None = None) -> Q:
