@@ -20,8 +20,10 @@ from genie.accounts import reads
 from genie.accounts.permissions import ScopeFits
 from genie.lib.errors import GenieError
 from genie.lib.serving.uploads import announced, drop
-from leaderboard.api.base import SubmitThrottle, View, problems
+from leaderboard.api.base import View, problems
+from leaderboard.api.pagination import Growing
 from leaderboard.api.query import Choice, OfTaskQuery, task_of
+from leaderboard.api.throttles import SubmitThrottle
 from leaderboard.boards.api import submission_json as as_json
 from leaderboard.boards.api.submission_serializers import (
     NewSubmissionSerializer,
@@ -57,11 +59,12 @@ class SubmissionList(View):
     permission_classes = [IsAuthenticated, ScopeFits]
     parser_classes = [MultiPartParser]
     query_class = SubmissionQuery
+    pagination_class = Growing
     queryset = Submission.objects.select_related("task", "team")
 
     def get_throttles(self) -> list[BaseThrottle]:
-        extra = [SubmitThrottle()] if self.request.method == "POST" else []
-        return [*super().get_throttles(), *extra]
+        own = self.request.method == "POST"
+        return [SubmitThrottle()] if own else super().get_throttles()
 
     @extend_schema(
         tags=["submissions"],

@@ -20,8 +20,9 @@ from genie.lib.errors import GenieError
 from genie.lib.serving.one_at_a_time import one_at_a_time
 from genie.lib.serving.uploads import announced, drop
 from genie.lib.typing import Account
-from leaderboard.api.base import ValidateThrottle, View, problems
+from leaderboard.api.base import View, problems
 from leaderboard.api.query import task_of
+from leaderboard.api.throttles import ValidateThrottle
 from leaderboard.boards.api import submission_json as as_json
 from leaderboard.boards.api.submission_serializers import (
     FileErrorSerializer,
@@ -69,7 +70,7 @@ class SubmissionCheck(View):
     serializer_class = ExaminedSerializer
 
     def get_throttles(self) -> list[BaseThrottle]:
-        return [*super().get_throttles(), ValidateThrottle()]
+        return [ValidateThrottle()]
 
     @extend_schema(
         tags=["submissions"],

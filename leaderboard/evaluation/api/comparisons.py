@@ -10,6 +10,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from leaderboard.api.base import View, problems
+from leaderboard.api.pagination import Growing
 from leaderboard.api.query import OfTaskQuery
 from leaderboard.evaluation.api.serializers import (
     ComparisonDetailSerializer,
@@ -27,6 +28,7 @@ class ComparisonList(View):
     queryset = Comparison.objects.none()
     serializer_class = ComparisonSerializer
     query_class = OfTaskQuery
+    pagination_class = Growing
 
     @extend_schema(
         tags=["comparisons"],
@@ -65,6 +67,7 @@ class JointList(View):
     queryset = JointEvaluation.objects.none()
     serializer_class = JointSerializer
     query_class = OfTaskQuery
+    pagination_class = Growing
 
     @extend_schema(
         tags=["comparisons"],
