@@ -43,6 +43,7 @@ class Growing(Pages):
     key = "pk"
     newest_first = True
     after: int | None = None
+    request: Any
 
     def paginate_queryset(self, queryset: Any, request: Any, view: Any = None) -> Any:
         self.by_number = "page" in request.query_params

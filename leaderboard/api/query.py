@@ -14,7 +14,6 @@ from genie.lib.errors import GenieError
 from genie.lib.moment import read_moment
 from leaderboard.tasks.models import Task
 
-
 # what a column of the database holds
 LARGEST = 2**63 - 1
 

@@ -4,7 +4,7 @@ Quotas count per team. What happened to a submission is announced from its event
 is marked once, and the e-mails and deliveries that follow are written in the same
 transaction. Leaving deletes the name and keeps what science rests on.
 
-Front door: models; api (webhooks, whoami); services (announce, notices, webhooks);
+Front door: models; api (teams, webhooks, whoami); services (announce, notices, webhooks);
 views (account_urls).
 """
 

@@ -7,8 +7,7 @@ from typing import IO, Any, cast
 
 from django.conf import settings
 from django.http import Http404
-from drf_spectacular.types import OpenApiTypes
-from drf_spectacular.utils import OpenApiParameter, OpenApiResponse, extend_schema
+from drf_spectacular.utils import OpenApiResponse, extend_schema
 from rest_framework import status
 from rest_framework.parsers import MultiPartParser
 from rest_framework.permissions import IsAuthenticated
@@ -21,6 +20,7 @@ from genie.accounts.permissions import ScopeFits
 from genie.lib.errors import GenieError
 from genie.lib.serving.uploads import announced, drop
 from leaderboard.api.base import View, problems
+from leaderboard.api.idempotency import IDEMPOTENCY_KEY
 from leaderboard.api.pagination import Growing
 from leaderboard.api.query import Choice, OfTaskQuery, task_of
 from leaderboard.api.throttles import SubmitThrottle
@@ -38,17 +38,6 @@ from leaderboard.submissions.services import idempotency, submit
 # What a multipart body may hold beside the file: boundaries and the text fields.
 _ROOM_FOR_TEXT = 1 << 20
 OWN = VisibleParts(page=True, identity=True, inner=True, team=True, money=True)
-
-IDEMPOTENCY_KEY = OpenApiParameter(
-    "Idempotency-Key",
-    OpenApiTypes.STR,
-    OpenApiParameter.HEADER,
-    description=(
-        "Your own identifier for this request, such as a UUID. Repeating the "
-        "request with the same key and content within seven days returns the "
-        "same submission, with `Idempotent-Replayed: true`."
-    ),
-)
 
 
 class SubmissionQuery(OfTaskQuery):
