@@ -57,6 +57,8 @@ REQUESTED = "---+--++"
 NOT_HERS = "?-------"
 # a secret in the address, or something that this world has not
 NOBODY = "--------"
+# only for the rival who asked
+ASKED = "?--+----"
 SUPERUSER = "?------+"
 # signed by another machine, not by a person
 MACHINE = "????????"
@@ -68,7 +70,7 @@ MATRIX: dict[str, str] = {
         account_reset_password_done account_reset_password_from_key
         account_reset_password_from_key_done socialaccount_login_cancelled
         api:task-list api:task-detail api:instance-list api:leaderboard
-        api:differences api:evidence api:crowds api:metric-board api:metric-scores-list api:metric-scores-publish
+        api:history api:differences api:evidence api:crowds api:metric-board api:metric-scores-list api:metric-scores-publish
         api:comparison-list api:joint-list api:score-list api:metric-result-list
         api-home api-schema api-docs turk:endpoint turk:endpoint-bare
         work:finished work:submit-preview
@@ -89,20 +91,20 @@ MATRIX: dict[str, str] = {
         mfa_generate_recovery_codes socialaccount_connections usersessions_list
         mfa_list_webauthn mfa_add_webauthn mfa_reauthenticate_webauthn
         mfa_edit_webauthn mfa_remove_webauthn
-        api:submission-list api:submission-validate api:whoami
+        api:submission-list api:submission-validate api:whoami api:team-list
         leaderboard:teams leaderboard:notices leaderboard:my-data leaderboard:leave
         requester:home leaderboard:submit leaderboard:metric-hand-in leaderboard:ask-comparison
         leaderboard:ask-joint leaderboard:my-submissions
     """,
     INSIDERS: """
         api:submission-detail api:submission-metrics api:submission-metric-results
-        api:submission-judgments leaderboard:submission leaderboard:card
+        api:submission-judgments api:submission-outputs leaderboard:submission leaderboard:card
         leaderboard:card-file leaderboard:file
     """,
     REQUESTED: """
         api:comparison-detail api:joint-detail leaderboard:comparison leaderboard:joint
     """,
-    TEAM: "api:submission-withdraw leaderboard:withdraw leaderboard:team",
+    TEAM: "api:submission-withdraw api:submission-restore api:team-detail leaderboard:withdraw leaderboard:team",
     OWNER: """
         api:webhook-list api:webhook-detail api:webhook-deliveries leaderboard:invite
         leaderboard:webhooks leaderboard:webhook
@@ -112,7 +114,7 @@ MATRIX: dict[str, str] = {
         api:bundle-detail leaderboard:studio-new leaderboard:studio-task
         leaderboard:studio-language
     """,
-    SUPERUSER: "status",
+    SUPERUSER: "status api:submission-decision api:comparison-decision api:joint-decision",
     WORKER: """
         work:home work:earnings work:payment work:messages work:settings work:zone work:next
         work:requests work:accept
@@ -130,6 +132,7 @@ MATRIX: dict[str, str] = {
         leaderboard:studio-people leaderboard:studio-start leaderboard:studio-delete
         leaderboard:studio-tests leaderboard:studio-pilot
     """,
+    ASKED: "api:comparison-withdraw api:joint-withdraw",
     NOBODY: """
         accounts:set-up api:log-entry api:metric-scores-detail api:nowhere
         work:invitation work:join work:panel work:arrive work:turn-frame work:preview-frame
@@ -145,7 +148,8 @@ POLICY = {name: policy for policy, names in MATRIX.items() for name in names.spl
 POSTED = """
     logout accounts:revoke-token accounts:end-session leaderboard:invite leaderboard:take-back
     leaderboard:team-member leaderboard:webhook leaderboard:studio-delete api:submission-validate
-    api:rank-audit api:submission-withdraw api:bundle-list turk:endpoint turk:endpoint-bare work:next work:return
+    api:rank-audit api:submission-withdraw api:submission-restore api:comparison-withdraw api:joint-withdraw
+    api:bundle-list turk:endpoint turk:endpoint-bare work:next work:return
     requester:revoke-key requester:stop-batch requester:retire-layout requester:sandbox
     work:accept work:zone work:turn-return work:submit hooks:prolific hooks:mturk
 """

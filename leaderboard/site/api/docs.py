@@ -11,16 +11,16 @@ from django.shortcuts import render
 from django.views.decorators.http import require_safe
 from drf_spectacular.generators import SchemaGenerator
 from drf_spectacular.views import SpectacularAPIView
-from rest_framework.throttling import AnonRateThrottle, UserRateThrottle
 
 from leaderboard.api.base import Shareable
 from leaderboard.api.problems import KINDS
+from leaderboard.api.throttles import Reads, ReadsOfVisitors
 
 
 class Schema(Shareable, SpectacularAPIView):
     """The OpenAPI document: YAML, or JSON where it is asked for."""
 
-    throttle_classes = [AnonRateThrottle, UserRateThrottle]
+    throttle_classes = [ReadsOfVisitors, Reads]
 
 
 @require_safe

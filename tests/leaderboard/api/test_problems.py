@@ -6,7 +6,7 @@ import pytest
 from django.test import Client
 from rest_framework.throttling import AnonRateThrottle
 
-from leaderboard.api.base import SubmitThrottle, ValidateThrottle
+from leaderboard.api.throttles import SubmitThrottle, ValidateThrottle
 from leaderboard.api.problems import KINDS
 from leaderboard.boards.api import tasks
 
