@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from datetime import date
 from typing import Any, Literal
-from urllib.parse import urlencode
+from urllib.parse import parse_qsl, urlencode
 
 from django.http import QueryDict
 
@@ -76,13 +76,18 @@ class Address:
             parts.append(("columns", "all"))
         elif new.columns is not None:
             parts += [("columns", key) for key in new.columns]
-        parts += _filter_parameters(new.chosen)
+        parts += filter_parameters(new.chosen)
         parts += [("axis", FULL)] if new.full else []
         if new.changes_since:
             parts.append(("changes_since", new.changes_since.isoformat()))
         if page:
             parts.append(("page", str(page)))
         return "?" + urlencode(parts)
+
+    def kept(self, *chosen_anew: str) -> list[tuple[str, str]]:
+        """Give what a form carries along that asks for these parameters anew."""
+        parts = parse_qsl(self.query().removeprefix("?"), keep_blank_values=True)
+        return [(name, value) for name, value in parts if name not in chosen_anew]
 
 
 def read_address(task: Task, parameters: QueryDict) -> Address:
@@ -137,7 +142,8 @@ def _usual_choices(task: Task) -> list[Choice]:
     return [team, day, *about, *criteria, *metrics]
 
 
-def _filter_parameters(chosen: Filter) -> list[tuple[str, str]]:
+def filter_parameters(chosen: Filter) -> list[tuple[str, str]]:
+    """Write a filter as an address has it."""
     parts = {
         "q": chosen.text,
         "team": chosen.team,

@@ -32,7 +32,13 @@ from leaderboard.boards.selectors.sorting import DEFAULT
 from leaderboard.boards.selectors.standings import Standings, standings
 from leaderboard.boards.selectors.version import KEPT_FROM_ROWS, KEPT_SECONDS, state
 from leaderboard.boards.views import table
-from leaderboard.boards.views.address import DATE, TEAM, Address, read_address
+from leaderboard.boards.views.address import (
+    DATE,
+    TEAM,
+    Address,
+    filter_parameters,
+    read_address,
+)
 from leaderboard.charts.axis import Axis, axis_over, axis_within
 from leaderboard.metric_runs.selectors.chosen import not_computed_here
 from leaderboard.submissions.selectors.visibility import Staff, team_ids
@@ -137,6 +143,7 @@ def _context(
         "here_query": address.query(),
         "searched": rows.n_all >= SEARCHED or bool(address.chosen.text),
         **_scales(address),
+        "kept": _kept(address),
         "changes": changes_since(task, address.changes_since)
         if address.changes_since and not rows.at
         else None,
@@ -220,4 +227,14 @@ def _scales(address: Address) -> dict[str, str]:
     return {
         "other_scale": address.query(full=not address.full),
         "without_changes": address.query(changes_since=None),
+    }
+
+
+def _kept(address: Address) -> dict[str, list[tuple[str, str]]]:
+    """Give what the forms of a board carry along."""
+    filters = [name for name, _ in filter_parameters(address.chosen)]
+    return {
+        "search": address.kept("q"),
+        "filter": address.kept("columns", *(set(filters) - {"q"})),
+        "changes": address.kept("changes_since"),
     }

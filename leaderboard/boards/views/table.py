@@ -15,7 +15,6 @@ from leaderboard.charts import intervals
 from leaderboard.charts.axis import Axis
 from leaderboard.metric_runs.selectors.labels import MetricWords, metric_words
 
-
 # What stands above the rows that are apart from the ranked ones.
 PROVISIONAL = "Provisional: it is still being checked which ratings count"
 PARTIAL = "Partial: too few instances rated to be ranked"
@@ -92,7 +91,8 @@ def lines(
     # in any other order neighbours say nothing about each other
     ranked = address.order == DEFAULT
     groups = [
-        _group(row, provisional_apart=provisional_apart) if ranked else "" for row in rows
+        _group(row, provisional_apart=provisional_apart) if ranked else ""
+        for row in rows
     ]
     joined = [_joined(row, group) for row, group in zip(rows, groups, strict=True)]
     metrics = [metric_words(slug) for slug in address.metrics]
