@@ -17,6 +17,7 @@ from leaderboard.evaluation.views.joint import joint_evaluation
 from leaderboard.metric_board.views.board import metric_board
 from leaderboard.metric_board.views.downloads import metric_download
 from leaderboard.metric_board.views.outside import hand_in_scores, outside_metric
+from leaderboard.site.docs.urls import urlpatterns as docs
 from leaderboard.site.views.language import choose as choose_language
 from leaderboard.site.views.pages import favicon, home, how_it_works, privacy
 from leaderboard.site.views.public_log import public_log
@@ -31,6 +32,7 @@ urlpatterns = [
     *account,
     *public,
     path("studio/", include(studio)),
+    path("docs/", include(docs)),
     path("", home, name="home"),
     path("favicon.ico", favicon),
     path("language/", choose_language, name="language"),

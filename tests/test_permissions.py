@@ -78,6 +78,9 @@ MATRIX: dict[str, str] = {
         leaderboard:board-at leaderboard:board-export leaderboard:board-badge
         leaderboard:check leaderboard:sample leaderboard:differences
         leaderboard:evidence leaderboard:weights leaderboard:story
+        leaderboard:docs leaderboard:docs-search leaderboard:docs-page
+        leaderboard:docs-file leaderboard:docs-tasks leaderboard:docs-task
+        api-docs-group api-docs-try
     """,
     SIGNED_IN: """
         accounts:home accounts:tokens account_reauthenticate account_email
@@ -156,6 +159,13 @@ VALUES = {
     "platform": "prolific",
     "number": 0,
     "language": "de",
+    "path": "pictures/wings.svg",
+}
+# Slugs that are no task's of this world.
+DOCS = {
+    "leaderboard:docs-page": "glossary",
+    "leaderboard:docs-task": "demo-qa",
+    "api-docs-group": "tasks",
 }
 # What staff without any permission may see of the admin.
 ADMIN_OF_ALL_STAFF = {
@@ -235,7 +245,8 @@ def world(cast):  # noqa: F811
                 kind = next((kind for kind in rows if kind in name), None)
                 values[part] = rows.get(kind, private).pk
             if part in {"slug", "pool"}:
-                values[part] = cast.team.slug if of_team(name) else task.slug
+                of_task = DOCS.get(name, task.slug)
+                values[part] = cast.team.slug if of_team(name) else of_task
         return reverse(name, kwargs=values)
 
     path.task = task
