@@ -49,6 +49,7 @@ def parser() -> MarkdownIt:
     markdown = MarkdownIt("commonmark", {"html": True}).enable("table")
     markdown.add_render_rule("fence", _code)
     markdown.add_render_rule("code_block", _code)
+    markdown.add_render_rule("heading_close", _heading_close)
     markdown.add_render_rule("table_open", _table_open)
     markdown.add_render_rule("table_close", lambda *_: "</table></div>\n")
     markdown.add_render_rule("html_block", lambda *_: "")
@@ -162,6 +163,14 @@ def _sections(title: str, body: list[Token]) -> list[Section]:
 def _code(_self: Any, tokens: Sequence[Token], at: int, *_: Any) -> str:
     # it may be wider than the page, and is then scrolled with the keyboard
     return f'<pre tabindex="0"><code>{escape(tokens[at].content)}</code></pre>\n'
+
+
+def _heading_close(_self: Any, tokens: Sequence[Token], at: int, *_: Any) -> str:
+    opened, said = tokens[at - 2], escape(words_of(tokens[at - 1]))
+    return (
+        f'<a class="anchor" href="#{opened.attrs["id"]}" aria-label="Link to “{said}”">'
+        f"#</a></{opened.tag}>\n"
+    )
 
 
 def _table_open(_self: Any, tokens: Sequence[Token], at: int, *_: Any) -> str:

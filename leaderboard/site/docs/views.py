@@ -8,7 +8,6 @@ from typing import Any
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.urls import reverse
-from django.utils.html import format_html
 from django.utils.safestring import SafeString, mark_safe
 from django.views.decorators.http import require_safe
 
@@ -22,7 +21,7 @@ _TASKS = "leaderboard:docs-tasks"
 @require_safe
 def index(request: HttpRequest) -> HttpResponse:
     """List all pages, by who reads them."""
-    context = {"here": "docs", "roles": _menu(whole=True)}
+    context = {"here": "docs", "roles": _menu()}
     return render(request, "leaderboard/docs/index.html", context)
 
 
@@ -78,6 +77,7 @@ def tasks(request: HttpRequest) -> HttpResponse:
     context = {
         "here": "docs",
         "address": reverse(_TASKS),
+        "role": contents.role_of("for-submitters"),
         "tasks": shipped.shipped(),
         "roles": _menu(),
     }
@@ -93,6 +93,7 @@ def task(request: HttpRequest, slug: str) -> HttpResponse:
     context = {
         "here": "docs",
         "address": reverse(_TASKS),
+        "role": contents.role_of("for-submitters"),
         "shown": shown,
         "task": shown.config,
         "steps": [_linked(step) for step in shown.steps],
@@ -101,12 +102,12 @@ def task(request: HttpRequest, slug: str) -> HttpResponse:
     return render(request, "leaderboard/docs/task.html", context)
 
 
-def _menu(*, whole: bool = False) -> list[dict[str, Any]]:
+def _menu() -> list[dict[str, Any]]:
     return [
         {
             "role": role,
             "entries": [
-                *(_entry(slug, whole=whole) for slug in role.pages),
+                *(_entry(slug) for slug in role.pages),
                 *(
                     {"address": reverse(name), "title": title}
                     for name, title in role.also
@@ -117,13 +118,10 @@ def _menu(*, whole: bool = False) -> list[dict[str, Any]]:
     ]
 
 
-def _entry(slug: str, *, whole: bool = False) -> dict[str, Any]:
-    """Name a page; `whole`: with its first sentence."""
-    shown = pages.page(slug)
+def _entry(slug: str) -> dict[str, Any]:
     address = reverse("leaderboard:docs-page", args=[slug])
-    told = {"lead": shown.lead.partition(". ")[0].rstrip(".:") + "."} if whole else {}
-    return {"slug": slug, "address": address, "title": shown.title, **told}
+    return {"slug": slug, "address": address, "title": pages.page(slug).title}
 
 
 def _linked(step: str) -> SafeString:
-    return format_html("{}", mark_safe(in_line(step)))  # noqa: S308 - our own words
+    return mark_safe(in_line(step))  # noqa: S308 - our own words
