@@ -8,6 +8,7 @@ from typing import Any
 
 # What stands for a parameter of a path whose schema gives no example.
 _VALUES = {"slug": "demo-qa", "id": "17", "number": "1"}
+_FIELDS = {"file": "@predictions.json", "task": "demo-qa", "system_name": "My-System"}
 _WORDS = {
     "date": "2026-11-20",
     "date-time": "2026-11-20T16:21:11Z",
@@ -72,9 +73,8 @@ def _form(schema: dict[str, Any], shape: dict[str, Any]) -> list[str]:
     fields = []
     for name in shape.get("required", []):
         part = resolved(schema, shape["properties"][name])
-        is_file = part.get("format") == "binary"
-        value = "@predictions.json" if is_file else _sample(schema, part, 0)
-        fields.append(f"{name}={_VALUES['slug'] if name == 'task' else value}")
+        value = _FIELDS.get(name) or _sample(schema, part, 0)
+        fields.append(f"{name}={value}")
     return fields
 
 

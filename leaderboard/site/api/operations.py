@@ -6,9 +6,11 @@ from collections.abc import Iterator
 from functools import cache
 from typing import Any, NamedTuple
 
+from django.utils.safestring import mark_safe
 from drf_spectacular.generators import SchemaGenerator
 
 from leaderboard.site.api.examples import example_answer, example_request, resolved
+from leaderboard.site.docs.markdown import in_line
 
 _TITLES = {
     "account": "Your account",
@@ -77,7 +79,7 @@ def _operation(
         "method": method.upper(),
         "path": path,
         "summary": operation.get("summary", ""),
-        "description": operation.get("description", ""),
+        "description": mark_safe(in_line(operation.get("description", ""))),  # noqa: S308
         "parameters": [
             {
                 "name": parameter["name"],

@@ -14,7 +14,7 @@ from django.utils.safestring import SafeString
 from leaderboard.site.docs import contents, pages
 from leaderboard.site.docs.markdown import Section
 
-_WORD = re.compile(r"[\w’'.-]*\w", re.UNICODE)
+_WORD = re.compile(r"\w+")
 _BEFORE, _AROUND, _FOUND, _WORDS = 8, 32, 20, 8
 # what a word counts in a section's heading, and in its page's title
 _IN_HEADING, _IN_TITLE = 8, 4
