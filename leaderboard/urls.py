@@ -18,6 +18,7 @@ from leaderboard.metric_board.views.board import metric_board
 from leaderboard.metric_board.views.downloads import metric_download
 from leaderboard.metric_board.views.outside import hand_in_scores, outside_metric
 from leaderboard.sharing.urls import urlpatterns as sharing
+from leaderboard.site.docs.urls import urlpatterns as docs
 from leaderboard.site.views.language import choose as choose_language
 from leaderboard.site.views.pages import favicon, home, how_it_works, privacy
 from leaderboard.site.views.public_log import public_log
@@ -35,6 +36,7 @@ urlpatterns = [
     *sharing,
     *public,
     path("studio/", include(studio)),
+    path("docs/", include(docs)),
     path("", home, name="home"),
     path("favicon.ico", favicon),
     path("language/", choose_language, name="language"),

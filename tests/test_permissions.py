@@ -83,6 +83,9 @@ MATRIX: dict[str, str] = {
         leaderboard:board-svg leaderboard:board-png leaderboard:board-card leaderboard:board-embed
         leaderboard:board-feed leaderboard:site-card leaderboard:site-feed leaderboard:robots
         leaderboard:llms leaderboard:sitemap
+        leaderboard:docs leaderboard:docs-search leaderboard:docs-page
+        leaderboard:docs-file leaderboard:docs-tasks leaderboard:docs-task
+        api-docs-group api-docs-try
     """,
     SIGNED_IN: """
         accounts:home accounts:tokens account_reauthenticate account_email
@@ -163,6 +166,13 @@ VALUES = {
     "platform": "prolific",
     "number": 0,
     "language": "de",
+    "path": "pictures/wings.svg",
+}
+# Slugs that are no task's of this world.
+DOCS = {
+    "leaderboard:docs-page": "glossary",
+    "leaderboard:docs-task": "demo-qa",
+    "api-docs-group": "tasks",
 }
 # What staff without any permission may see of the admin.
 ADMIN_OF_ALL_STAFF = {
@@ -242,7 +252,8 @@ def world(cast):  # noqa: F811
                 kind = next((kind for kind in rows if kind in name), None)
                 values[part] = rows.get(kind, private).pk
             if part in {"slug", "pool"}:
-                values[part] = cast.team.slug if of_team(name) else task.slug
+                of_task = DOCS.get(name, task.slug)
+                values[part] = cast.team.slug if of_team(name) else of_task
         return reverse(name, kwargs=values)
 
     path.task = task
