@@ -82,7 +82,7 @@ def test_the_board_with_the_newest_result_leads_with_intervals(client, task, who
     assert "80.0 [79.0, 81.0]" in leaders(html)[1]
     assert "Waiting" not in html
     # it stands at the top, and not again among the others
-    assert [title for title in cards(html)] == ["Older news"]
+    assert list(cards(html)) == ["Older news"]
 
 
 def test_a_board_of_people_comes_before_newer_ones_of_programs(client, task, who):
