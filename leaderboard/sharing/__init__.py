@@ -4,7 +4,7 @@ Everything here shows what a visitor may see and nothing else, whoever asks: it 
 kept by others and read without an account. `charts` draws boards as SVG and makes PNG of it
 with resvg and the font in `fonts`, so that a picture looks the same on every machine.
 
-Front door: selectors (page_card, share_links); urls.
+Front door: urls; selectors (page_card, share_links).
 """
 
 from __future__ import annotations

@@ -69,6 +69,10 @@ class Numbers:
     simulated_ratings: int
     simulated_submissions: int
 
+    def any(self) -> bool:
+        """Tell whether there is anything to count."""
+        return any(getattr(self, one.name) for one in fields(self))
+
 
 # what another version counted is not read
 _KEY = "-".join(["home", *(one.name for one in fields(Numbers))])
@@ -114,6 +118,22 @@ def task_cards(tasks: Iterable[Task]) -> list[TaskCard]:
         card.best.append(score)
         card.n_ranked = n_ranked
     return list(cards.values())
+
+
+def newest_board() -> Task | None:
+    """Give the task that got a ranked result last: from people, or else from programs."""
+    result = Score.objects.filter(
+        ranked(), submission=OuterRef("pk"), superseded_at=None
+    )
+    newest = (
+        Submission.objects.filter(
+            public(), Exists(result.order_by()), published_at__isnull=False
+        )
+        .order_by("simulated", "-published_at", "-pk")
+        .select_related("task")
+        .first()
+    )
+    return newest.task if newest else None
 
 
 def latest(n: int = N_LATEST) -> list[Score]:
