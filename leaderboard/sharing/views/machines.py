@@ -11,10 +11,11 @@ from django.contrib.sitemaps import Sitemap
 from django.db.models import Max, Q, QuerySet
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
-from django.urls import NoReverseMatch, reverse
+from django.urls import reverse
 
 from leaderboard.boards.selectors.home import tasks_in_order
 from leaderboard.sharing.selectors.page_card import OF_SITE
+from leaderboard.site.docs.contents import slugs
 from leaderboard.submissions.models.submission import Submission
 from leaderboard.submissions.selectors.visibility import public
 from leaderboard.tasks.models import Task
@@ -52,7 +53,7 @@ def llms_txt(request: HttpRequest) -> HttpResponse:
             "schema": absolute("api-schema"),
             "feed": absolute("leaderboard:site-feed"),
             "sitemap": absolute("leaderboard:sitemap"),
-            "docs": docs_address(),
+            "docs": absolute("leaderboard:docs"),
         },
         "site": absolute("leaderboard:home").rstrip("/"),
     }
@@ -62,14 +63,6 @@ def llms_txt(request: HttpRequest) -> HttpResponse:
         context,
         content_type="text/plain; charset=utf-8",
     )
-
-
-def docs_address() -> str:
-    """Give the address of the documentation, empty on a site that does not show it."""
-    try:
-        return absolute("leaderboard:docs")
-    except NoReverseMatch:
-        return ""
 
 
 if TYPE_CHECKING:
@@ -91,9 +84,12 @@ class _OfThisSite(_Sitemap):
 
 
 class _Pages(_OfThisSite):
+    """Pages of the site as a whole, its documentation among them."""
+
     def items(self) -> Sequence[str]:
-        pages = [reverse(name) for name in OF_SITE]
-        return [*pages, *([urlsplit(docs).path] if (docs := docs_address()) else [])]
+        names = (*OF_SITE, "leaderboard:docs", "leaderboard:docs-tasks", "api-docs")
+        docs = (reverse("leaderboard:docs-page", args=[slug]) for slug in slugs())
+        return [*map(reverse, names), *docs]
 
     def location(self, item: str) -> str:
         return item
