@@ -70,7 +70,10 @@ def draw(picture: BoardPicture, at: Layout = PICTURE, theme: str = "light") -> s
         picture = _cut(picture, (at.height - 2 * at.margin - first) // at.row)
     last = first + at.row * len(picture.lines)
     height = at.height or last + 2 * at.row + at.margin
-    foot_room = room - _width(picture.date, at.small) - 2 * at.small
+    foot_room = room - _width(picture.date, at.small) - at.small
+    address = picture.address.partition("://")[2]
+    # written smaller before it is cut: somebody may want to type it
+    size = at.small * max(0.7, min(1, foot_room / _width(address, at.small)))
     context = {
         "picture": picture,
         "at": at,
@@ -88,7 +91,8 @@ def draw(picture: BoardPicture, at: Layout = PICTURE, theme: str = "light") -> s
         "right": at.width - at.margin,
         "rule_y": height - at.margin - 2 * at.small,
         "foot_y": height - at.margin,
-        "address": _fitting(picture.address.partition("://")[2], foot_room, at.small),
+        "address": _fitting(address, foot_room, size),
+        "address_size": round(size, 1),
     }
     return render_to_string("leaderboard/sharing/board.svg", context)
 
@@ -153,7 +157,9 @@ def _sign_width(sign: str) -> float:
         return 1.0
     if sign in "ijl.,:;'|!()[]{}ftrI /-":
         return 0.4
-    return 0.78 if sign.isupper() or sign in "mw@%" else 0.63
+    if sign in "mwMW@%":
+        return 0.95
+    return 0.75 if sign.isupper() else 0.63
 
 
 def _fitting(text: str, room: float, size: float) -> str:
