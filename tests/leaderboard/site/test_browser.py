@@ -77,6 +77,7 @@ def site(cast):
         "empty board": "/tasks/empty/",
         "about": "/tasks/tidy-news/about/",
         "how it works": "/how-it-works/",
+        "status": "/status/",
         "scored": f"/submissions/{best.pk}/",
         "waiting": f"/submissions/{waiting.pk}/",
         "warned": f"/submissions/{warned.pk}/",
@@ -264,6 +265,7 @@ def test_a_file_is_handed_in_by_hand(open_page, site, rival, tmp_path):
     page.wait_for_url("**/submissions/*/")
     page.get_by_role("heading", name="Rook-9").wait_for()
     assert Submission.objects.get(system_name="Rook-9").visibility == "PRIVATE"
+    page.locator(".menu summary").click()
     page.get_by_role("button", name="Sign out").click()
     page.wait_for_url("**/")
     page.get_by_role("link", name="Sign in").wait_for()

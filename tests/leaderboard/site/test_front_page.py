@@ -17,9 +17,9 @@ from django.utils.html import strip_tags
 from crowd.models import Assignment, LedgerEntry
 from genie.lib.serving.caches import computed
 from leaderboard.boards.selectors import home
-from leaderboard.boards.views import tasks
+from leaderboard.boards.views import leading, tasks
 from leaderboard.models import HumanEvaluation, Score, Submission
-from leaderboard.site.views import front, pages
+from leaderboard.site.views import pages
 from tests.factories import (
     answer,
     make_evaluation,
@@ -82,7 +82,7 @@ def test_the_board_with_the_newest_result_leads_with_intervals(client, task, who
     assert "80.0 [79.0, 81.0]" in leaders(html)[1]
     assert "Waiting" not in html
     # it stands at the top, and not again among the others
-    assert [title for title in cards(html)] == ["Older news"]
+    assert list(cards(html)) == ["Older news"]
 
 
 def test_a_board_of_people_comes_before_newer_ones_of_programs(client, task, who):
@@ -249,7 +249,7 @@ def test_the_front_page_asks_the_same_queries_with_many_results(
 def test_many_cards_are_kept_until_something_happens(client, who, monkeypatch, path):
     monkeypatch.setattr(pages, "CARDS", 2)
     monkeypatch.setattr(tasks, "CARDS", 2)
-    monkeypatch.setattr(front, "KEPT_FROM_ROWS", 1)
+    monkeypatch.setattr(leading, "KEPT_FROM_ROWS", 1)
     many = [make_task(f"task-{n}", title=f"Task {n}") for n in range(3)]
     kite = make_ranked(many[0], 50, system="Kite", **who)
     waiting = make_submission(many[2], state="ANNOTATING", **who)
