@@ -100,6 +100,17 @@ def test_every_page_fits_every_screen_and_axe_finds_nothing(open_page, site, sub
             assert not overflows(page), (name, width)
 
 
+def test_the_logo_stays_and_few_stops_lead_past_the_header(open_page, site, submitter):
+    page = open_page("/", user=submitter)
+    places = set()
+    for path in [*site.values(), "/account/"]:
+        go(page, path)
+        places.add(page.locator(".mark").bounding_box()["x"])
+        stops = page.locator(".skip, .top :is(a, summary, button)")
+        assert sum(one.is_visible() for one in stops.all()) == 5, path
+    assert len(places) == 1
+
+
 def test_a_choice_among_long_names_fits_a_phone(open_page, site, submitter):
     wren = Submission.objects.get(system_name="Wren")
     make_predictions(wren)

@@ -58,6 +58,22 @@ def test_an_empty_site_says_what_to_do(client, db, read):
     assert "<table" not in client.get("/").text
 
 
+def test_the_foot_of_every_page_leads_on(client, db, settings):
+    links = {"CONTACT": "", "SOURCE_URL": ""}
+    settings.GENIE = {**settings.GENIE, **links}
+    foot = client.get("/no-such-page/").text.split("<footer")[1]
+    for address in ("/how-it-works/", "/api/docs/", "/status/", "/history/", "/privacy/"):
+        assert f'href="{address}"' in foot
+        assert client.get(address).status_code == 200
+    assert "Contact" not in foot
+    assert "Source" not in foot
+    links = {"CONTACT": "mailto:us@heron.example", "SOURCE_URL": "https://code.example"}
+    settings.GENIE = {**settings.GENIE, **links}
+    foot = client.get("/no-such-page/").text.split("<footer")[1]
+    assert 'href="mailto:us@heron.example" rel="noopener">Contact<' in foot
+    assert 'href="https://code.example" rel="noopener">Source code<' in foot
+
+
 def leaders(html):
     """Give the rows of the board on the front page, as they are read."""
     board = html.split('class="leading"')[1].split("</table>")[0].split("<tbody>")[1]
