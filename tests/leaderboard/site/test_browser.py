@@ -102,6 +102,7 @@ def test_every_page_fits_every_screen_and_axe_finds_nothing(open_page, site, sub
 
 def test_the_logo_stays_and_few_stops_lead_past_the_header(open_page, site, submitter):
     page = open_page("/", user=submitter)
+    page.set_viewport_size({"width": 1600, "height": 900})
     places = set()
     for path in [*site.values(), "/account/"]:
         go(page, path)
