@@ -7,6 +7,7 @@ from typing import Any
 from rest_framework.request import Request
 from rest_framework.reverse import reverse
 
+from leaderboard.api.links import html_url
 from leaderboard.boards.selectors.attempts import Attempts, attempts_of
 from leaderboard.boards.selectors.columns import main_criterion
 from leaderboard.boards.selectors.score_changes import score_changes, still_open
@@ -28,6 +29,7 @@ def brief(
     return {
         "id": submission.pk,
         "url": reverse("api:submission-detail", args=[submission.pk], request=request),
+        "html_url": html_url(request, "submission", submission.pk),
         "task": submission.task.slug,
         "system_name": submission.system_name,
         "team": team if view.identity else None,

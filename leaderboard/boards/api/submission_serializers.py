@@ -6,6 +6,7 @@ from typing import Any
 
 from rest_framework import serializers
 
+from leaderboard.api.links import HTML_URL_HELP
 from leaderboard.evaluation.models.human_evaluation import Score
 from leaderboard.evaluation.selectors.coverage import partial_of_score
 from leaderboard.stats.systems.estimates import COVERS_CROWD
@@ -200,6 +201,7 @@ class SubmissionSerializer(serializers.Serializer[Any]):
 
     id = serializers.IntegerField()
     url = serializers.URLField()
+    html_url = serializers.URLField(help_text=HTML_URL_HELP)
     task = serializers.CharField()
     system_name = serializers.CharField()
     team = TeamSerializer(allow_null=True, help_text="Null while anonymous.")

@@ -136,13 +136,13 @@ def newest_board() -> Task | None:
     return newest.task if newest else None
 
 
-def latest() -> list[Score]:
+def latest(n: int = N_LATEST) -> list[Score]:
     """Give the results published last."""
     # more than are shown, for those whose score is of another criterion or superseded
     newest = (
         Submission.objects.filter(public(), published_at__isnull=False)
         .order_by("-published_at", "-pk")
-        .values_list("pk", "task_id")[: 4 * N_LATEST]
+        .values_list("pk", "task_id")[: 4 * n]
     )
     submissions = dict(newest)
     tasks = Task.objects.filter(pk__in=set(submissions.values()))
@@ -151,7 +151,7 @@ def latest() -> list[Score]:
         .filter(submission__in=list(submissions))
         .select_related("submission__task", "submission__team", "evaluation")
         .prefetch_related("evaluation__campaigns")
-        .order_by("-submission__published_at", "-pk")[:N_LATEST]
+        .order_by("-submission__published_at", "-pk")[:n]
     )
 
 
