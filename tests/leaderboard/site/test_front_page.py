@@ -55,14 +55,23 @@ def test_an_empty_site_says_what_to_do(client, db, read):
     # neither zeros nor an invented board
     assert "So far" not in words
     assert not re.search(r"\b0\b", words)
-    assert "<table" not in client.get("/").text
+    html = client.get("/").text
+    assert "<table" not in html
+    own = html.split("Run your own evaluation</h2>")[1].split("</section>")[0]
+    assert client.get(re.search(r'href="([^"]+)"', own)[1]).status_code == 200
 
 
 def test_the_foot_of_every_page_leads_on(client, db, settings):
     links = {"CONTACT": "", "SOURCE_URL": ""}
     settings.GENIE = {**settings.GENIE, **links}
     foot = client.get("/no-such-page/").text.split("<footer")[1]
-    for address in ("/how-it-works/", "/api/docs/", "/status/", "/history/", "/privacy/"):
+    for address in (
+        "/how-it-works/",
+        "/api/docs/",
+        "/status/",
+        "/history/",
+        "/privacy/",
+    ):
         assert f'href="{address}"' in foot
         assert client.get(address).status_code == 200
     assert "Contact" not in foot
