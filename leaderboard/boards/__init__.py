@@ -8,7 +8,7 @@ selectors, so a number cannot differ between them. Rendered boards are kept unde
 Front door: models; exports (board, markdown, table); api (crowds, differences, evidence, open_data, submissions, submitting,
 tasks); selectors (columns, evidence, home, rows, standings, systems, weights);
 selectors.crowds (blinding, pools); views (board,
-evidence, exports, my_submissions, submission, submitted_file, task_cards, tasks).
+describe, evidence, exports, my_submissions, submission, submitted_file, task_cards, tasks).
 """
 
 from __future__ import annotations

@@ -97,6 +97,7 @@ class SubmissionList(View):
                 "bad-name",
                 "bad-description",
                 "bad-link",
+                "bad-detail",
                 "bad-key",
                 "team-required",
                 "key-reused",
