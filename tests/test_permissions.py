@@ -107,7 +107,7 @@ MATRIX: dict[str, str] = {
     REQUESTED: """
         api:comparison-detail api:joint-detail leaderboard:comparison leaderboard:joint
     """,
-    TEAM: "api:submission-withdraw api:submission-restore api:team-detail leaderboard:withdraw leaderboard:team",
+    TEAM: "api:submission-withdraw api:submission-restore api:team-detail leaderboard:withdraw leaderboard:describe leaderboard:team",
     OWNER: """
         api:webhook-list api:webhook-detail api:webhook-deliveries leaderboard:invite
         leaderboard:webhooks leaderboard:webhook
