@@ -1,13 +1,14 @@
-"""Give a worker the next HIT: one open assignment each, nothing seen twice.
+"""Give a worker the next HIT: one open page each, nothing seen twice.
 
 To look for a HIT takes long and happens without a lock; to take it is short, in a
 transaction that checks again what was found. Three things make that safe: a worker
-can have one open assignment and one assignment of a HIT (constraints of the table),
+can have one open page and one assignment of a HIT (constraints of the table),
 and a place is taken by an UPDATE that fails where none is left (`slots`).
 """
 
 from __future__ import annotations
 
+from collections.abc import Collection, Sequence
 from datetime import datetime, timedelta
 
 from django.db import transaction
@@ -18,15 +19,19 @@ from crowd.campaigns.selectors.turns import Turn, turns
 from crowd.campaigns.services import preference, reservations
 from crowd.hits.models.assignment import Assignment
 from crowd.hits.models.campaign import HIT, Campaign
+from crowd.hits.selectors.questions import form_of
 from crowd.hits.selectors.wording import language_now
 from crowd.hits.services import slots
+from crowd.platforms.selfhosted import SelfHosted
 from crowd.workers.models.worker import Worker
 from crowd.workers.selectors.eligible import (
+    CANDIDATES,
     campaigns_for,
     candidates,
     is_open,
     unseen_hits,
 )
+from crowd.workers.selectors.shares import used_up
 
 State = Assignment.State
 # An answer that was under way when time ran out still counts.
@@ -49,7 +54,8 @@ def next_assignment(
         # What was shown last when the search began; `_claim` looks whether it still is.
         # Who has a HIT open was given no other since.
         latest = _newest(worker)
-        current = latest if latest and latest.state == State.ACCEPTED else None
+        current = first_of(latest) if latest else None
+        current = current if current and current.state == State.ACCEPTED else None
         if current is not None and current.deadline_at > now - GRACE:
             return current
         if current is not None:
@@ -71,9 +77,42 @@ def next_assignment(
     return None
 
 
+def one_more(
+    worker: Worker, page: Sequence[Assignment], among: Collection[int] | None = None
+) -> Assignment | None:
+    """Put one HIT more onto a page that was just handed out; None where there is none.
+
+    It comes in its turn as it would as the next page, if it looks alike; `among` says
+    of which HITs of the page's campaign it must be. Test questions come as they would.
+    """
+    first = page[0]
+    campaign = first.hit.campaign
+    campaigns = (first.in_turns or [campaign]) if among is None else [campaign]
+    done = used_up(worker, campaigns)
+    order = turns(worker, [one for one in campaigns if one.pk not in done])
+    candidate = candidates(worker, [turn.campaign for turn in order])
+    if candidate is None or candidate[0].hit_type_id != campaign.hit_type_id:
+        return None
+    campaign, hits = candidate
+    turn = next(turn for turn in order if turn.campaign == campaign)
+    unseen = unseen_hits(worker, campaign)
+    if among is not None:
+        unseen = unseen.filter(pk__in=among)
+        hits = list(unseen.values_list("pk", flat=True)[:CANDIDATES])
+        if not hits:
+            return None
+    hits = preference.preferred(worker, campaign, unseen, hits)
+    return _claim(worker, turn, hits, page[-1].pk, first.accepted_at, first)
+
+
+def first_of(assignment: Assignment) -> Assignment:
+    """Give the first assignment of the page on which one stands."""
+    return assignment.page or assignment
+
+
 def open_assignment(worker: Worker, now: datetime) -> Assignment | None:
-    """Give what the worker has open and can still send in."""
-    current = _of(worker).filter(state=State.ACCEPTED).first()
+    """Give what the worker has open and can still send in: the first of the page."""
+    current = _of(worker).filter(state=State.ACCEPTED, page=None).first()
     return current if current and current.deadline_at > now - GRACE else None
 
 
@@ -83,12 +122,19 @@ def _newest(worker: Worker) -> Assignment | None:
 
 def _of(worker: Worker) -> QuerySet[Assignment]:
     rows = Assignment.objects.filter(worker=worker)
-    return rows.select_related("hit__campaign__hit_type")
+    return rows.select_related(
+        "hit__campaign__hit_type", "page__hit__campaign__hit_type"
+    )
 
 
 @transaction.atomic
 def _claim(
-    worker: Worker, turn: Turn, hits: list[int], newest: int, now: datetime
+    worker: Worker,
+    turn: Turn,
+    hits: list[int],
+    newest: int,
+    now: datetime,
+    page: Assignment | None = None,
 ) -> Assignment | None:
     """Take the first of the HITs that is still free; None where things have changed.
 
@@ -100,7 +146,14 @@ def _claim(
     locked = Worker.objects.select_for_update(of=("self",)).get(pk=worker.pk)
     if not is_open(locked, campaign, newest=newest):
         return None
+    if page is not None and not _holds(page):
+        return None
+    kind = campaign.hit_type
     for pk in hits:
+        language = language_now(kind, pk)
+        # no page mixes two languages
+        if page is not None and language != page.language:
+            return None
         if not slots.take(pk):
             continue  # another worker was faster
         # Only with a HIT in hand: to ask this makes the campaign the worker's own.
@@ -111,9 +164,29 @@ def _claim(
         return Assignment.objects.create(
             hit=HIT(pk=pk, campaign=campaign),
             worker=locked,
-            reward_cents=campaign.hit_type.reward_cents,
+            reward_cents=kind.reward_cents,
             accepted_at=now,
-            deadline_at=now + timedelta(seconds=campaign.hit_type.assignment_seconds),
-            language=language_now(campaign.hit_type, pk),
+            deadline_at=page.deadline_at if page else now + time_for(campaign),
+            language=language,
+            page=page,
         )
     return None
+
+
+def _holds(page: Assignment) -> bool:
+    """Tell whether a page is still open; nobody sends it in before this is over."""
+    rows = Assignment.objects.filter(pk=page.pk, state=State.ACCEPTED)
+    return rows.select_for_update(of=("self",)).exists()
+
+
+def per_page(campaign: Campaign) -> int:
+    """Say how many HITs of a campaign stand on one page; on other platforms one."""
+    if campaign.platform != SelfHosted.slug:
+        return 1
+    return form_of(campaign.hit_type).items_per_page
+
+
+def time_for(campaign: Campaign) -> timedelta:
+    """Give the time in which a page is to be sent in: that of each HIT on it."""
+    seconds = campaign.hit_type.assignment_seconds
+    return timedelta(seconds=seconds * per_page(campaign))
