@@ -95,8 +95,8 @@ def give_back(request: HttpRequest, worker: Worker, pk: int) -> HttpResponse:
 
 @in_its_language
 def _take(request: HttpRequest, worker: Worker, assignment: Assignment) -> HttpResponse:
+    page = pages.page_of(assignment)
     try:
-        page = pages.page_of(assignment)
         work.submit_page(
             page,
             sent_answers(page, request.POST),
@@ -106,15 +106,15 @@ def _take(request: HttpRequest, worker: Worker, assignment: Assignment) -> HttpR
         )
     except GenieError as error:
         return _refused(request, worker, assignment, error, again=_page)
-    return _go_on(request, worker, assignment)
+    return _go_on(request, worker, pages.first_on(page))
 
 
 @in_its_language
 def _take_other(
     request: HttpRequest, worker: Worker, assignment: Assignment
 ) -> HttpResponse:
+    page = pages.page_of(assignment)
     try:
-        page = pages.page_of(assignment)
         undo.change_page(
             page,
             sent_answers(page, request.POST),
@@ -122,7 +122,7 @@ def _take_other(
         )
     except GenieError as error:
         return _refused(request, worker, assignment, error, again=_page_to_change)
-    return _go_on(request, worker, assignment)
+    return _go_on(request, worker, pages.first_on(page))
 
 
 def _go_on(request: HttpRequest, worker: Worker, answered: Assignment) -> HttpResponse:
