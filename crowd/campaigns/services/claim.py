@@ -77,32 +77,79 @@ def next_assignment(
     return None
 
 
-def one_more(
-    worker: Worker, page: Sequence[Assignment], among: Collection[int] | None = None
-) -> Assignment | None:
-    """Put one HIT more onto a page that was just handed out; None where there is none.
+@transaction.atomic
+def fill(
+    worker: Worker, first: Assignment, n: int, among: Collection[int] | None = None
+) -> None:
+    """Put HITs onto a page that was just handed out, up to `n`; fewer where there are fewer.
 
-    It comes in its turn as it would as the next page, if it looks alike; `among` says
-    of which HITs of the page's campaign it must be. Test questions come as they would.
+    Each comes in its turn as it would as the next page, while it looks alike; `among`
+    says of which HITs of the page's campaign all must be. Test questions come as they
+    would. One short search a HIT within one transaction: nobody is asked twice who it is.
     """
-    first = page[0]
-    campaign = first.hit.campaign
-    campaigns = (first.in_turns or [campaign]) if among is None else [campaign]
+    locked = Worker.objects.select_for_update(of=("self",)).get(pk=worker.pk)
+    rows = Assignment.objects.filter(pk=first.pk, state=State.ACCEPTED)
+    # Who sends the page in, or takes it back, waits here or has been.
+    if not rows.select_for_update(of=("self",)).exists():
+        return
+    campaigns = first.in_turns if among is None else None
+    open_ones = {first.hit.campaign_id}  # it was, a moment ago
+    for _ in range(n - 1):
+        turn, hits = _next_on_page(
+            locked, first, campaigns or [first.hit.campaign], among
+        )
+        if turn is None:
+            return
+        campaign = turn.campaign
+        if campaign.pk not in open_ones:
+            if not is_open(locked, campaign):
+                return
+            if not reservations.may_take(campaign, locked):
+                return
+            open_ones.add(campaign.pk)
+        if not any(_taken(locked, turn, pk, first) for pk in hits):
+            return
+
+
+def _next_on_page(
+    worker: Worker,
+    first: Assignment,
+    campaigns: Sequence[Campaign],
+    among: Collection[int] | None,
+) -> tuple[Turn | None, Sequence[int]]:
+    """Find the turn whose HIT comes next onto a page, and the HITs to try."""
     done = used_up(worker, campaigns)
     order = turns(worker, [one for one in campaigns if one.pk not in done])
     candidate = candidates(worker, [turn.campaign for turn in order])
-    if candidate is None or candidate[0].hit_type_id != campaign.hit_type_id:
-        return None
+    if candidate is None:
+        return None, []
     campaign, hits = candidate
-    turn = next(turn for turn in order if turn.campaign == campaign)
     unseen = unseen_hits(worker, campaign)
     if among is not None:
         unseen = unseen.filter(pk__in=among)
         hits = list(unseen.values_list("pk", flat=True)[:CANDIDATES])
-        if not hits:
-            return None
-    hits = preference.preferred(worker, campaign, unseen, hits)
-    return _claim(worker, turn, hits, page[-1].pk, first.accepted_at, first)
+    if not hits or campaign.hit_type_id != first.hit.campaign.hit_type_id:
+        return None, []
+    turn = next(turn for turn in order if turn.campaign == campaign)
+    return turn, preference.preferred(worker, campaign, unseen, hits)
+
+
+def _taken(worker: Worker, turn: Turn, pk: int, first: Assignment) -> bool:
+    """Put a HIT onto a page if it is still free, and in the page's language."""
+    kind = turn.campaign.hit_type
+    if language_now(kind, pk) != first.language or not slots.take(pk):
+        return False
+    turn.keep()
+    Assignment.objects.create(
+        hit=HIT(pk=pk, campaign=turn.campaign),
+        worker=worker,
+        reward_cents=kind.reward_cents,
+        accepted_at=first.accepted_at,
+        deadline_at=first.deadline_at,
+        language=first.language,
+        page=first,
+    )
+    return True
 
 
 def first_of(assignment: Assignment) -> Assignment:
@@ -129,12 +176,7 @@ def _of(worker: Worker) -> QuerySet[Assignment]:
 
 @transaction.atomic
 def _claim(
-    worker: Worker,
-    turn: Turn,
-    hits: list[int],
-    newest: int,
-    now: datetime,
-    page: Assignment | None = None,
+    worker: Worker, turn: Turn, hits: list[int], newest: int, now: datetime
 ) -> Assignment | None:
     """Take the first of the HITs that is still free; None where things have changed.
 
@@ -146,14 +188,7 @@ def _claim(
     locked = Worker.objects.select_for_update(of=("self",)).get(pk=worker.pk)
     if not is_open(locked, campaign, newest=newest):
         return None
-    if page is not None and not _holds(page):
-        return None
-    kind = campaign.hit_type
     for pk in hits:
-        language = language_now(kind, pk)
-        # no page mixes two languages
-        if page is not None and language != page.language:
-            return None
         if not slots.take(pk):
             continue  # another worker was faster
         # Only with a HIT in hand: to ask this makes the campaign the worker's own.
@@ -164,19 +199,12 @@ def _claim(
         return Assignment.objects.create(
             hit=HIT(pk=pk, campaign=campaign),
             worker=locked,
-            reward_cents=kind.reward_cents,
+            reward_cents=campaign.hit_type.reward_cents,
             accepted_at=now,
-            deadline_at=page.deadline_at if page else now + time_for(campaign),
-            language=language,
-            page=page,
+            deadline_at=now + time_for(campaign),
+            language=language_now(campaign.hit_type, pk),
         )
     return None
-
-
-def _holds(page: Assignment) -> bool:
-    """Tell whether a page is still open; nobody sends it in before this is over."""
-    rows = Assignment.objects.filter(pk=page.pk, state=State.ACCEPTED)
-    return rows.select_for_update(of=("self",)).exists()
 
 
 def per_page(campaign: Campaign) -> int:

@@ -31,16 +31,10 @@ def next_page(worker: Worker, pool: str | None = None) -> Page:
     first = claim.next_assignment(worker, pool)
     if first is None:
         return []
+    n = claim.per_page(first.hit.campaign)
     # campaigns are known of what was handed out just now only
-    if first.in_turns is None or claim.per_page(first.hit.campaign) == 1:
-        return page_of(first)
-    page = [first]
-    among = _of_document(first)
-    while len(page) < claim.per_page(first.hit.campaign) and among != []:
-        another = claim.one_more(worker, page, among)
-        if another is None:
-            break
-        page.append(another)
+    if n > 1 and first.in_turns is not None:
+        claim.fill(worker, first, n, _of_document(first))
     return page_of(first)
 
 

@@ -165,10 +165,10 @@ def test_a_page_that_grew_meanwhile_is_not_stored_in_part(wim):
 
 
 def test_nothing_is_added_to_a_page_that_was_sent_in(wim):
-    make_campaign(3, hit_type=several(1))
+    make_campaign(3, hit_type=several(3))
     first = work.next_assignment(wim)
     work.submit(first, answers_for(first))
-    assert claim.one_more(wim, [first]) is None
+    claim.fill(wim, first, 3)
     assert HIT.objects.filter(n_available=1).count() == 2
 
 
