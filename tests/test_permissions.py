@@ -143,7 +143,7 @@ POSTED = """
     logout accounts:revoke-token accounts:end-session leaderboard:invite leaderboard:take-back
     leaderboard:team-member leaderboard:webhook leaderboard:studio-delete api:submission-validate
     api:submission-withdraw api:bundle-list turk:endpoint turk:endpoint-bare work:next work:return
-    requester:revoke-key requester:stop-batch requester:retire-layout requester:sandbox
+    requester:revoke-key requester:stop-batch requester:retire-layout
     work:accept work:zone work:turn-return work:submit hooks:prolific hooks:mturk
 """
 # Pages about an account's own sign-in and data: they name it and say that it is staff.

@@ -276,9 +276,7 @@ def _questions(worker: Worker, page: Page, posted: dict[str, str]) -> Context:
     }
 
 
-def _next(
-    request: HttpRequest, worker: Worker, pool: str | None
-) -> tuple[str, Page]:
+def _next(request: HttpRequest, worker: Worker, pool: str | None) -> tuple[str, Page]:
     """Hand out the next page: where it is, and itself, if there is one."""
     visit = visit_of(request)
     if visit is not None and visit.session.worker_id == worker.pk:

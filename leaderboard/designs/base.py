@@ -204,7 +204,6 @@ def _part(task: TaskView, shown: Shown) -> dict[str, Any]:
     return {DOCUMENT: document, PART: shown.position}
 
 
-
 def _format(name: str) -> dict[str, str]:
     # plain texts have the data that they had before there were formats
     return {} if name == PLAIN else {"format": name}
