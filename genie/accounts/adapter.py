@@ -140,6 +140,18 @@ class SocialAdapter(DefaultSocialAccountAdapter):  # type: ignore[misc]
     def is_open_for_signup(self, request: HttpRequest, sociallogin: Any) -> bool:
         return bool(settings.GENIE["SIGN_UP"])
 
+    def list_providers(self, request: HttpRequest) -> list[Any]:
+        return [_as_it_calls_itself(one) for one in super().list_providers(request)]
+
+    def get_provider(self, *asked: Any, **by_name: Any) -> Any:
+        return _as_it_calls_itself(super().get_provider(*asked, **by_name))
+
+
+def _as_it_calls_itself(provider: Any) -> Any:
+    if provider.id == "orcid":
+        provider.name = "ORCID"
+    return provider
+
 
 class ConfirmedAddress(EmailVerificationStage):  # type: ignore[misc]
     """Who signed up confirms their address before they come in for the first time.

@@ -56,7 +56,7 @@ def public_status(request: HttpRequest) -> HttpResponse:
         "late": behind > _LATE,
         "minutes": max(1, round(behind / timedelta(minutes=1))),
         "n_waiting": jobs.n_waiting(),
-        "mail": mail_server.watched.state(),
+        "mail": mail_server.watched.state() if mail_server.is_used() else "",
     }
     return render(request, "upkeep/status.html", context)
 

@@ -11,9 +11,9 @@ from django.utils.functional import SimpleLazyObject
 from genie.lib import retention
 from leaderboard.boards.selectors import home as selectors
 from leaderboard.boards.selectors.rows import Human
+from leaderboard.boards.views.leading import leading
 from leaderboard.boards.views.task_cards import cards
 from leaderboard.charts.axis import axis_over
-from leaderboard.site.views.front import leading
 from leaderboard.stats.intervals import COVERS_INSTANCES
 from leaderboard.submissions.models.submission import Submission
 from leaderboard.submissions.selectors.visibility import public

@@ -12,6 +12,7 @@ from allauth.account.adapter import get_adapter
 from allauth.account.models import EmailAddress, Login
 from allauth.core import context
 from allauth.mfa.totp.internal.auth import format_hotp_value, hotp_value
+from allauth.socialaccount.adapter import DefaultSocialAccountAdapter
 from allauth.socialaccount.models import SocialLogin
 from django.contrib.auth.models import AnonymousUser
 from django.contrib.messages.storage.fallback import FallbackStorage
@@ -21,7 +22,7 @@ from django.test import Client, RequestFactory
 from django.utils import timezone
 from django.utils.html import strip_tags
 
-from genie.accounts.adapter import ConfirmedAddress, SocialAdapter
+from genie.accounts.adapter import ConfirmedAddress
 from tests.factories import make_task, make_user
 from tests.genie.accounts.test_signing_up_and_in import NEW, link_in, sign_in, sign_up
 
@@ -115,22 +116,27 @@ def test_the_link_that_comes_with_a_first_sign_in_leads_back_too(mailoutbox):
 class Elsewhere:
     """Another service, as allauth hands it to templates."""
 
-    id, name, uses_apps = "github", "GitHub", False
+    uses_apps = False
+
+    def __init__(self, name):
+        self.id, self.name = name.lower().removesuffix(".org"), name
 
     def get_login_url(self, request, **query):
-        return f"/account/github/login/?{urlencode(query)}"
+        return f"/account/{self.id}/login/?{urlencode(query)}"
 
 
 @pytest.mark.parametrize("page", ["/login/", "/account/signup/"])
 def test_other_services_come_first_and_keep_the_way_back(monkeypatch, page):
+    there = [Elsewhere("GitHub"), Elsewhere("Orcid.org")]
     monkeypatch.setattr(
-        SocialAdapter, "list_providers", lambda self, request: [Elsewhere()]
+        DefaultSocialAccountAdapter, "list_providers", lambda self, request: there
     )
     text = Client().get(f"{page}?next={SUBMIT}").text
     query = urlencode({"process": "login", "next": SUBMIT}).replace("&", "&amp;")
     form = f'<form method="post" action="/account/github/login/?{query}">'
     assert text.index(form) < text.index('type="password"')
     assert "Continue with GitHub" in text
+    assert "Continue with ORCID" in text
 
 
 def test_the_way_back_outlives_another_service_and_the_confirmation(mailoutbox):

@@ -17,9 +17,9 @@ from django.utils.html import strip_tags
 from crowd.models import Assignment, LedgerEntry
 from genie.lib.serving.caches import computed
 from leaderboard.boards.selectors import home
-from leaderboard.boards.views import tasks
+from leaderboard.boards.views import leading, tasks
 from leaderboard.models import HumanEvaluation, Score, Submission
-from leaderboard.site.views import front, pages
+from leaderboard.site.views import pages
 from tests.factories import (
     answer,
     make_evaluation,
@@ -55,7 +55,32 @@ def test_an_empty_site_says_what_to_do(client, db, read):
     # neither zeros nor an invented board
     assert "So far" not in words
     assert not re.search(r"\b0\b", words)
-    assert "<table" not in client.get("/").text
+    html = client.get("/").text
+    assert "<table" not in html
+    own = html.split("Run your own evaluation</h2>")[1].split("</section>")[0]
+    assert client.get(re.search(r'href="([^"]+)"', own)[1]).status_code == 200
+
+
+def test_the_foot_of_every_page_leads_on(client, db, settings):
+    links = {"CONTACT": "", "SOURCE_URL": ""}
+    settings.GENIE = {**settings.GENIE, **links}
+    foot = client.get("/no-such-page/").text.split("<footer")[1]
+    for address in (
+        "/how-it-works/",
+        "/api/docs/",
+        "/status/",
+        "/history/",
+        "/privacy/",
+    ):
+        assert f'href="{address}"' in foot
+        assert client.get(address).status_code == 200
+    assert "Contact" not in foot
+    assert "Source" not in foot
+    links = {"CONTACT": "mailto:us@heron.example", "SOURCE_URL": "https://code.example"}
+    settings.GENIE = {**settings.GENIE, **links}
+    foot = client.get("/no-such-page/").text.split("<footer")[1]
+    assert 'href="mailto:us@heron.example" rel="noopener">Contact<' in foot
+    assert 'href="https://code.example" rel="noopener">Source code<' in foot
 
 
 def leaders(html):
@@ -249,7 +274,7 @@ def test_the_front_page_asks_the_same_queries_with_many_results(
 def test_many_cards_are_kept_until_something_happens(client, who, monkeypatch, path):
     monkeypatch.setattr(pages, "CARDS", 2)
     monkeypatch.setattr(tasks, "CARDS", 2)
-    monkeypatch.setattr(front, "KEPT_FROM_ROWS", 1)
+    monkeypatch.setattr(leading, "KEPT_FROM_ROWS", 1)
     many = [make_task(f"task-{n}", title=f"Task {n}") for n in range(3)]
     kite = make_ranked(many[0], 50, system="Kite", **who)
     waiting = make_submission(many[2], state="ANNOTATING", **who)
