@@ -94,7 +94,9 @@ class AccountAdapter(DefaultAccountAdapter):  # type: ignore[misc]
             f"{template_prefix}_message.txt", {**context, "width": _UNBROKEN}
         )
         action = str(_ACTIONS.get(template_prefix.rpartition("/")[2], ""))
-        html = as_html(text, subject=mail.subject, site=context["site"], action=action)
+        html = as_html(
+            text, subject=str(mail.subject), site=context["site"], action=action
+        )
         mail.attach_alternative(html, "text/html")
         return mail
 
