@@ -3,6 +3,7 @@ from __future__ import annotations
 from django.urls import include, path
 
 from leaderboard.boards.views.board import board
+from leaderboard.boards.views.describe import describe
 from leaderboard.boards.views.my_submissions import my_submissions, realigned, withdraw
 from leaderboard.boards.views.submission import submission
 from leaderboard.boards.views.submitted_file import handed_in
@@ -66,4 +67,5 @@ urlpatterns = [
     path("submissions/<int:pk>/file/", handed_in, name="file"),
     path("submissions/<int:pk>/realigned.json", realigned, name="realigned"),
     path("submissions/<int:pk>/withdraw/", withdraw, name="withdraw"),
+    path("submissions/<int:pk>/describe/", describe, name="describe"),
 ]

@@ -107,7 +107,7 @@ MATRIX: dict[str, str] = {
     REQUESTED: """
         api:comparison-detail api:joint-detail leaderboard:comparison leaderboard:joint
     """,
-    TEAM: "api:submission-withdraw api:submission-restore api:team-detail leaderboard:withdraw leaderboard:team",
+    TEAM: "api:submission-withdraw api:submission-restore api:team-detail leaderboard:withdraw leaderboard:describe leaderboard:team",
     OWNER: """
         api:webhook-list api:webhook-detail api:webhook-deliveries leaderboard:invite
         leaderboard:webhooks leaderboard:webhook
@@ -153,7 +153,7 @@ POSTED = """
     leaderboard:team-member leaderboard:webhook leaderboard:studio-delete api:submission-validate
     api:rank-audit api:submission-withdraw api:submission-restore api:comparison-withdraw api:joint-withdraw
     api:bundle-list turk:endpoint turk:endpoint-bare work:next work:return
-    requester:revoke-key requester:stop-batch requester:retire-layout requester:sandbox
+    requester:revoke-key requester:stop-batch requester:retire-layout
     work:accept work:zone work:turn-return work:submit hooks:prolific hooks:mturk
 """
 # Pages about an account's own sign-in and data: they name it and say that it is staff.

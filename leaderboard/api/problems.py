@@ -46,6 +46,7 @@ KINDS: dict[str, Kind] = {
     "bad-name": Kind(400, "The system's name is not valid"),
     "bad-description": Kind(400, "The description is not valid"),
     "bad-link": Kind(400, "A link is not valid"),
+    "bad-detail": Kind(400, "What is said of the system is not valid"),
     "bad-scores": Kind(400, "The file of scores is not valid"),
     "bad-bundle": Kind(400, "The file is not a task's bundle"),
     "unusable-task": Kind(400, "The task cannot be loaded as it is"),

@@ -21,5 +21,7 @@ urlpatterns = [
     path("feed.atom", SiteFeed(), name="site-feed"),
     path("robots.txt", machines.robots_txt, name="robots"),
     path("llms.txt", machines.llms_txt, name="llms"),
-    path("sitemap.xml", sitemap, {"sitemaps": machines.SITEMAPS}, name="sitemap"),
+    path(
+        "sitemap.xml", sitemap, {"sitemaps": {"pages": machines.Pages}}, name="sitemap"
+    ),
 ]

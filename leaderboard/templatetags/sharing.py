@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from html import unescape
 from typing import Any
 
 from django import template
 from django.template import Context, Node, NodeList
 from django.template.base import Parser, Token
-from django.utils.safestring import SafeString, mark_safe
+from django.utils.safestring import SafeString
 
 from leaderboard.sharing.selectors.page_card import page_card
 from leaderboard.sharing.selectors.share_links import share_links
@@ -17,27 +18,27 @@ register.simple_tag(share_links)
 
 
 class _Kept(Node):
-    """Shows what is inside, and keeps it under a name for later in the page."""
+    """Keeps what is inside under a name for later in the page, and may show it, too."""
 
-    def __init__(self, inside: NodeList, name: str) -> None:
+    def __init__(self, inside: NodeList, name: str, *, shown: bool) -> None:
         self.nodelist = inside
         self.name = name
+        self.shown = shown
 
     def render(self, context: Context) -> SafeString:
-        shown = self.nodelist.render(context)
-        # it comes escaped; as an attribute it must not end at a quotation mark
-        in_attribute = " ".join(shown.split()).replace('"', "&quot;")
-        context[self.name] = mark_safe(in_attribute)  # noqa: S308
-        return shown
+        made = self.nodelist.render(context)
+        # escaped again wherever it stands next
+        context[self.name] = " ".join(unescape(made).split())
+        return made if self.shown else SafeString("")
 
 
 @register.tag
 def keep(parser: Parser, token: Token) -> _Kept:
-    """Say something twice that a page fills in once: `{% keep title %}...{% endkeep %}`."""
-    name = token.split_contents()[1]
+    """Keep what pages fill in: `{% keep page_title %}...{% endkeep %}`, or `... silently`."""
+    name, *how = token.split_contents()[1:]
     inside = parser.parse(("endkeep",))
     parser.delete_first_token()
-    return _Kept(inside, name)
+    return _Kept(inside, name, shown=not how)
 
 
 @register.inclusion_tag("parts/page_card.html", takes_context=True)

@@ -62,11 +62,16 @@ def read_filter(parameters: QueryDict) -> Filter:
         since=read_day(parameters.get("since", "")),
         until=read_day(parameters.get("until", "")),
         scored=parameters.get("scored") == "1",
-        organization=parameters.get("organization", "").strip()[:_LONGEST],
+        organization=_words(parameters.get("organization", "")),
         weights=_one_of(parameters.get("weights", ""), Submission.Weights.values),
-        licence=parameters.get("licence", "").strip()[:_LONGEST],
+        licence=_words(parameters.get("licence", "")),
         baseline=_one_of(parameters.get("baseline", ""), BASELINES),
     )
+
+
+def _words(text: str) -> str:
+    # PostgreSQL refuses NUL in a text, and an address can hold one
+    return text.replace("\x00", "").strip()[:_LONGEST]
 
 
 def _one_of(text: str, known: Collection[str]) -> str:
@@ -113,13 +118,11 @@ def matching_pks(task: Task, chosen: Filter, teams: frozenset[int]) -> list[int]
 def _said(rows: QuerySet[Submission], chosen: Filter, named: Q) -> QuerySet[Submission]:
     """Leave the rows of which this is said."""
     if chosen.organization:
-        # PostgreSQL refuses NUL in a text
-        organization = chosen.organization.replace("\x00", "")
-        rows = rows.filter(named, organization__iexact=organization)
+        rows = rows.filter(named, organization__iexact=chosen.organization)
     if chosen.weights:
         rows = rows.filter(weights=chosen.weights)
     if chosen.licence:
-        rows = rows.filter(licence__iexact=chosen.licence.replace("\x00", ""))
+        rows = rows.filter(licence__iexact=chosen.licence)
     if chosen.baseline:
         kind = "" if chosen.baseline == NO_BASELINE else chosen.baseline
         rows = rows.filter(baseline=kind)

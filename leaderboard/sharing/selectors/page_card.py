@@ -28,6 +28,8 @@ OF_SITE = {
     "leaderboard:how-it-works": "How systems are rated by people here: samples, test questions, "
     "intervals, ranks.",
     "leaderboard:privacy": "What this site keeps of submitters and workers, and for how long.",
+    "leaderboard:rank-audit": "How sure are the ranks of any leaderboard? Give its scores per item "
+    "and see which systems it cannot tell apart.",
     "leaderboard:public-log": "The public log: every score and decision, in an order that "
     "nobody can change unnoticed.",
 }
@@ -63,7 +65,7 @@ class PageCard:
 def page_card(request: HttpRequest, context: dict[str, Any]) -> PageCard | None:
     """Describe the page that is being made, None for one that is not for everybody.
 
-    A view that is not known here says `description` in its context.
+    A page that is not known here is described by its block `description`.
     """
     match = request.resolver_match
     if match is None:
@@ -77,8 +79,8 @@ def page_card(request: HttpRequest, context: dict[str, Any]) -> PageCard | None:
     submission = context.get("submission")
     if page in {"submission", "card"} and isinstance(submission, Submission):
         return _of_submission(request, submission)
-    described = context.get("description")
-    return _card(request, described) if isinstance(described, str) else None
+    described = context.get("page_description")
+    return _card(request, described) if described else None
 
 
 def _of_task(request: HttpRequest, page: str, task: Task) -> PageCard:

@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from datetime import datetime
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 from django.conf import settings
 from django.contrib.sitemaps import Sitemap
-from django.db.models import Max, Q, QuerySet
+from django.db.models import Max
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
-from django.urls import NoReverseMatch, reverse
+from django.urls import reverse
 
 from leaderboard.boards.selectors.home import tasks_in_order
 from leaderboard.sharing.selectors.page_card import OF_SITE
+from leaderboard.site.docs.contents import slugs
 from leaderboard.submissions.models.submission import Submission
 from leaderboard.submissions.selectors.visibility import public
 from leaderboard.tasks.models import Task
@@ -52,7 +53,7 @@ def llms_txt(request: HttpRequest) -> HttpResponse:
             "schema": absolute("api-schema"),
             "feed": absolute("leaderboard:site-feed"),
             "sitemap": absolute("leaderboard:sitemap"),
-            "docs": docs_address(),
+            "docs": absolute("leaderboard:docs"),
         },
         "site": absolute("leaderboard:home").rstrip("/"),
     }
@@ -64,80 +65,42 @@ def llms_txt(request: HttpRequest) -> HttpResponse:
     )
 
 
-def docs_address() -> str:
-    """Give the address of the documentation, empty on a site that does not show it."""
-    try:
-        return absolute("leaderboard:docs")
-    except NoReverseMatch:
-        return ""
-
-
 if TYPE_CHECKING:
     _Sitemap = Sitemap[Any]
 else:
     _Sitemap = Sitemap  # a generic type to checkers alone
 
 
-class _OfThisSite(_Sitemap):
-    """Addresses under the site's own name, by whichever it was asked."""
+class Pages(_Sitemap):
+    """Paths of public pages, each with when it changed last, as far as that is known."""
 
     limit = 20_000
 
+    def items(self) -> list[tuple[str, datetime | None]]:
+        names = (*OF_SITE, "leaderboard:docs", "leaderboard:docs-tasks", "api-docs")
+        docs = (reverse("leaderboard:docs-page", args=[slug]) for slug in slugs())
+        latest = Max("submissions__published_at", filter=public("submissions__"))
+        tasks = (
+            Task.objects.annotate(at=latest).order_by("pk").values_list("slug", "at")
+        )
+        shown = Submission.objects.filter(public(), published_at__isnull=False)
+        results = shown.order_by("pk").values_list("pk", "published_at")
+        return [
+            *((path, None) for path in (*map(reverse, names), *docs)),
+            *((reverse("leaderboard:board", args=[slug]), at) for slug, at in tasks),
+            *((reverse("leaderboard:about", args=[slug]), None) for slug, _ in tasks),
+            *((reverse("leaderboard:submission", args=[pk]), at) for pk, at in results),
+        ]
+
+    def location(self, item: tuple[str, datetime | None]) -> str:
+        return item[0]
+
+    def lastmod(self, item: tuple[str, datetime | None]) -> datetime | None:
+        return item[1]
+
+    # under the site's own name, by whichever it was asked
     def get_domain(self, site: Any = None) -> str:
         return urlsplit(str(settings.GENIE["SITE_URL"])).netloc
 
     def get_protocol(self, protocol: str | None = None) -> str:
         return urlsplit(str(settings.GENIE["SITE_URL"])).scheme
-
-
-class _Pages(_OfThisSite):
-    def items(self) -> Sequence[str]:
-        pages = [reverse(name) for name in OF_SITE]
-        return [*pages, *([urlsplit(docs).path] if (docs := docs_address()) else [])]
-
-    def location(self, item: str) -> str:
-        return item
-
-
-class _Boards(_OfThisSite):
-    """Each task's board and what it is about."""
-
-    def items(self) -> QuerySet[Task]:
-        latest = Max("submissions__published_at", filter=public("submissions__"))
-        return Task.objects.annotate(latest=latest).only("slug").order_by("pk")
-
-    def location(self, item: Task) -> str:
-        return reverse("leaderboard:board", args=[item.slug])
-
-    def lastmod(self, item: Any) -> Any:
-        return item.latest
-
-
-class _About(_OfThisSite):
-    def items(self) -> QuerySet[Task]:
-        return Task.objects.only("slug").order_by("pk")
-
-    def location(self, item: Task) -> str:
-        return reverse("leaderboard:about", args=[item.slug])
-
-
-class _Submissions(_OfThisSite):
-    """The pages of systems whose result everybody may see."""
-
-    def items(self) -> QuerySet[Submission]:
-        shown = public() & Q(published_at__isnull=False)
-        return Submission.objects.filter(shown).only("published_at").order_by("pk")
-
-    def location(self, item: Submission) -> str:
-        return reverse("leaderboard:submission", args=[item.pk])
-
-    def lastmod(self, item: Submission) -> Any:
-        return item.published_at
-
-
-SITEMAPS = {
-    "pages": _Pages,
-    "boards": _Boards,
-    "about": _About,
-    "submissions": _Submissions,
-}

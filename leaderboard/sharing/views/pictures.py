@@ -8,6 +8,7 @@ from datetime import datetime
 
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404
+from django.template.loader import render_to_string
 from django.utils.cache import get_conditional_response
 from django.utils.http import quote_etag
 
@@ -21,7 +22,6 @@ from leaderboard.sharing.charts.board_picture import (
     PICTURE,
     THEMES,
     draw,
-    draw_site,
 )
 from leaderboard.sharing.charts.png import as_png
 from leaderboard.sharing.selectors.picture import picture_of
@@ -55,11 +55,7 @@ def board_card(request: HttpRequest, slug: str) -> HttpResponse:
 
 
 def site_card(request: HttpRequest) -> HttpResponse:
-    words = (
-        "Human-evaluation leaderboards for text generation:",
-        "every score comes with its interval.",
-    )
-    return _png(request, draw_site("Genie", words), zoom=1)
+    return _png(request, render_to_string("leaderboard/sharing/site.svg"), zoom=1)
 
 
 def _drawn(request: HttpRequest, slug: str) -> str:

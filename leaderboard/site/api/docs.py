@@ -71,9 +71,10 @@ def try_it(request: HttpRequest) -> HttpResponse:
     )
     if operation is None:
         return redirect("api-docs")
+    asked = {name: str(value) for name, value in request.GET.items()}
     values = {
         name.removeprefix(_IN_PATH): quote(value.strip(), safe="")
-        for name, value in request.GET.items()
+        for name, value in asked.items()
         if name.startswith(_IN_PATH) and re.search(r"\w", value)
     }
     try:
@@ -83,5 +84,5 @@ def try_it(request: HttpRequest) -> HttpResponse:
             reverse("api-docs-group", args=[operation["group"]]) + f"#{wanted}"
         )
     known = {one["name"] for one in operation["parameters"] if one["place"] == "query"}
-    query = {key: value for key, value in request.GET.items() if value and key in known}
+    query = {key: value for key, value in asked.items() if value and key in known}
     return redirect(f"{path}?{urlencode(query)}" if query else path)

@@ -67,7 +67,8 @@ class Linker:
 
     def link(self, children: list[Token]) -> list[Token]:
         """Put links into a line's tokens, but not into links and code that it has."""
-        linked, depth = [], 0
+        linked: list[Token] = []
+        depth = 0
         for token in children:
             depth += token.type == "link_open"
             depth -= token.type == "link_close"

@@ -120,8 +120,10 @@ def _with_anchors(tokens: list[Token]) -> tuple[str, list[Heading]]:
                 title = title or words
             else:
                 found.append(Heading(int(token.tag[1]), str(token.attrs["id"]), words))
-        elif token.type == "th_open":
+        elif token.type == "th_open" and words:
             token.attrSet("scope", "col")
+        elif token.type == "th_open":  # what heads nothing is no heading
+            token.tag = tokens[at + 2].tag = "td"
         elif token.type == "td_open" and tokens[at + 1].content.startswith("**"):
             # a term that other pages point to
             token.attrSet("id", anchor_of(tokens[at + 1].content))
