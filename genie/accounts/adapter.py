@@ -21,14 +21,12 @@ from django.urls import reverse
 from django.utils.translation import gettext_lazy
 
 from genie.accounts import devices
-from genie.accounts.mail import as_html
+from genie.accounts.mail import LINE, UNBROKEN, as_html
 
 _CONFIRM = "allauth.account.stages.EmailVerificationStage"
 _OURS = "genie.accounts.adapter.ConfirmedAddress"
 
 
-# How long the lines of a mail's text are; its HTML is broken where it is read.
-_LINE, _UNBROKEN = 78, 1_000_000
 # what the link of a mail is for
 _ACTIONS = {
     "account_already_exists": gettext_lazy("Choose a password"),
@@ -88,13 +86,13 @@ class AccountAdapter(DefaultAccountAdapter):  # type: ignore[misc]
     ) -> EmailMessage:
         """Put the text, and the same as HTML beside it."""
         mail: EmailMultiAlternatives = super().render_mail(
-            template_prefix, email, {**context, "width": _LINE}, headers
+            template_prefix, email, {**context, "width": LINE}, headers
         )
         text = render_to_string(
-            f"{template_prefix}_message.txt", {**context, "width": _UNBROKEN}
+            f"{template_prefix}_message.txt", {**context, "width": UNBROKEN}
         )
         action = str(_ACTIONS.get(template_prefix.rpartition("/")[2], ""))
-        html = as_html(text, subject=mail.subject, site=context["site"], action=action)
+        html = as_html(text, subject=str(mail.subject), action=action)
         mail.attach_alternative(html, "text/html")
         return mail
 

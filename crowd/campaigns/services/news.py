@@ -6,12 +6,12 @@ from datetime import datetime, timedelta
 
 from django.conf import settings
 from django.core import signing
-from django.core.mail import EmailMessage
+from django.core.mail import EmailMultiAlternatives
 from django.db.models import Max, Q, QuerySet
 from django.template.loader import render_to_string
 from django.urls import reverse
 from django.utils import timezone, translation
-from django.utils.translation import ngettext
+from django.utils.translation import gettext, ngettext
 
 from crowd.campaigns.selectors.offers import Offer, offers
 from crowd.hits.models.assignment import Assignment
@@ -21,6 +21,7 @@ from crowd.messages.services import address_of
 from crowd.platforms.selfhosted import SelfHosted
 from crowd.workers.models.profile import Profile
 from crowd.workers.models.worker import Worker
+from genie.accounts.mail import message
 from genie.lib import jobs
 from genie.lib.logs import one_line
 
@@ -105,7 +106,7 @@ def _running() -> QuerySet[Campaign]:
     ).order_by()
 
 
-def _mail(worker: Worker, address: str, offered: list[Offer]) -> EmailMessage:
+def _mail(worker: Worker, address: str, offered: list[Offer]) -> EmailMultiAlternatives:
     token = signing.dumps(worker.pk, salt=_SALT)
     off = _absolute("work:no-news", token)
     context = {
@@ -125,7 +126,13 @@ def _mail(worker: Worker, address: str, offered: list[Offer]) -> EmailMessage:
         "List-Unsubscribe": f"<{off}>",
         "List-Unsubscribe-Post": "List-Unsubscribe=One-Click",
     }
-    return EmailMessage(one_line(subject, 150), body, None, [address], headers=headers)
+    return message(
+        one_line(subject, 150),
+        body,
+        address,
+        action=gettext("Your work"),
+        headers=headers,
+    )
 
 
 def _absolute(name: str, *args: object) -> str:

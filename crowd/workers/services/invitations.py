@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING
 
 from django.conf import settings
 from django.core.exceptions import ValidationError
-from django.core.mail import send_mail
 from django.core.validators import validate_email
 from django.db import transaction
 from django.db.models import F, Q
@@ -26,6 +25,7 @@ from crowd.hits.models.campaign import Campaign
 from crowd.workers.models.worker import Application, Invitation, Worker
 from crowd.workers.selectors.qualifications import held
 from crowd.workers.services import test_attempts
+from genie.accounts.mail import message
 from genie.lib import jobs
 from genie.lib.errors import GenieError
 
@@ -89,7 +89,12 @@ def send(pk: int) -> None:
         return
     address = f"{settings.GENIE['SITE_URL'].rstrip('/')}{reverse('work:invitation', args=[token])}"
     try:
-        send_mail(_("[Genie] You are invited"), _words(invitation, address), None, [invitation.mail])  # fmt: skip
+        message(
+            _("[Genie] You are invited"),
+            _words(invitation, address),
+            invitation.mail,
+            action=_("Start"),
+        ).send()
     except OSError:
         rows = Invitation.objects.filter(pk=pk, mail="")
         rows.update(mail=invitation.mail)
