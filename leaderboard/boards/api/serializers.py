@@ -8,6 +8,7 @@ from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 from rest_framework.reverse import reverse
 
+from leaderboard.api.links import HtmlUrl
 from leaderboard.boards.api.submission_serializers import (
     COVERS_HELP,
     ESTIMATES_HELP,
@@ -62,6 +63,7 @@ class PendingSerializer(serializers.Serializer[Any]):
 class StandingSerializer(serializers.Serializer[Any]):
     submission = serializers.IntegerField(source="pk", help_text="Its id.")
     url = serializers.SerializerMethodField()
+    html_url = HtmlUrl("submission")
     rank_first = serializers.IntegerField(
         allow_null=True, help_text=f"Best rank. {RANK_RULE} {RANK_SUMS_HELP}"
     )

@@ -62,6 +62,8 @@ class Field:
     cluster: Ints
     # scores of which it is still checked which ratings count
     provisional: Bools
+    # ranks by the scores alone: these systems were not estimated together, or with others
+    by_scores: bool = False
 
     def __len__(self) -> int:
         return len(self.pk)
@@ -123,16 +125,18 @@ def field_of(task: Task, teams: frozenset[int], at: datetime | None = None) -> F
         for column in (9, 10, 11)
     )
     open_ = ranked & ~private
-    if (ranked & (first == 0)).any() or last[open_].max(initial=0) != open_.sum():
+    by_scores = (ranked & (first == 0)).any() or last[open_].max(
+        initial=0
+    ) != open_.sum()
+    if by_scores:
         # not estimated together yet, or others than now: by the scores alone
         first, last, cluster = _by_scores(
             np.where(ranked, mean, np.nan), low, high, private
         )
     provisional = np.array([_provisional(row, at) for row in rows], dtype=np.bool_)
     provisional &= ranked
-    return Field(
-        pk, simulated, private, mean, low, high, n, first, last, cluster, provisional
-    )
+    ranks = (first, last, cluster, provisional, bool(by_scores))
+    return Field(pk, simulated, private, mean, low, high, n, *ranks)
 
 
 def current(path: str = "", at: datetime | None = None) -> Q:

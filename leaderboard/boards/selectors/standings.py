@@ -80,6 +80,11 @@ class Standings(Sequence[Row]):
         return self.n_simulated > 0 and self.n_simulated == self.n_all
 
     @property
+    def ranks_made_again(self) -> bool:
+        """Tell whether a past board's ranks are not those that it showed then, perhaps."""
+        return self.at is not None and self._field.by_scores and self.n_ranked > 1
+
+    @property
     def nobody_asked(self) -> bool:
         """Tell whether there is no answer at all yet, not even one without a score."""
         scored = self.n_rated_by_people or self.n_rated_by_programs
