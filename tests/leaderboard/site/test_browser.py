@@ -20,6 +20,7 @@ from tests.factories import (
     make_submission,
     make_task,
     make_worker,
+    tell,
 )
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
@@ -325,15 +326,29 @@ def test_a_full_board_weighs_less_than_150_kilobytes(
     assert sum(weights.values()) < 150_000
 
 
-def test_the_page_after_sending_goes_on_by_itself(cast, open_page):
+def test_the_page_after_sending_goes_on_by_itself(cast, open_page, chromium):
     kite = make_submission(
         make_task(), team=cast.team, owner=cast.submitter, state=State.RECEIVED
     )
     path = f"/submissions/{kite.pk}/"
-    still = open_page(f"{path}?reload=off", user=cast.submitter, width="phone")
-    assert not overflows(still)
-    assert violations(still) == []
-    still.get_by_role("link", name="Reload this page automatically").click()
-    still.get_by_text("The file is being checked").wait_for()
+    page = open_page(f"{path}?reload=off", user=cast.submitter, width="phone")
+    assert not overflows(page)
+    assert violations(page) == []
+    page.get_by_role("link", name="Update this page automatically").click()
+    page.locator(".waits", has_text="Waits for the site to check the file").wait_for()
+    # the same page without scripts reloads itself
+    plain = chromium.new_context(
+        java_script_enabled=False, storage_state=page.context.storage_state()
+    )
+    bare = plain.new_page()
+    bare.goto(page.url)
+    page.evaluate("window.same = true")
+    page.get_by_text("Progress: step").click()
     Submission.objects.update(state=State.MEASURED)
-    still.get_by_text("Waiting for staff").wait_for(timeout=20_000)
+    tell(kite, State.MEASURED, "Measured.")
+    page.locator(".waits", has_text="Waits for staff").wait_for(timeout=20_000)
+    assert page.evaluate("window.same") is True  # nothing was loaded again
+    assert "Waits for staff" in page.locator("#progress-said").text_content()
+    assert page.locator("details.steps").get_attribute("open") is not None
+    bare.get_by_text("Waits for staff").wait_for(timeout=20_000)
+    plain.close()
