@@ -5,6 +5,7 @@ from __future__ import annotations
 from crowd.campaigns.services import news, review, work
 from crowd.elsewhere.services import notices, subscriptions, sync
 from crowd.elsewhere.services.hit_page import Pages
+from crowd.messages import services as messages
 from crowd.money.services import last_payments, payouts
 from crowd.workers.hit_form import sent_to, shown_item
 from crowd.workers.services import applications, invitations
@@ -50,6 +51,10 @@ def send_invitation(invitation: int) -> None:
 
 def tell_applicant(application: int) -> None:
     applications.tell(application)
+
+
+def mail_message(message: int) -> None:
+    messages.mail(message)
 
 
 def look_for_news() -> None:

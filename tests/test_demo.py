@@ -127,9 +127,9 @@ def test_the_demo_runs_shows_its_boards_keeps_them_and_stops(installed, tmp_path
             board = demo.get(f"/tasks/{slug}/")
             assert "simulated" in board.lower()
         assert "Kingfisher-QA" in demo.get("/tasks/demo-qa/")
-        ways = home.partition("three ways on")[2]
-        assert ways.index("Look around") < ways.index("Judge something")
-        assert ways.index("Judge something") < ways.index("Make your own")
+        ways = home.partition("three things to try")[2]
+        assert ways.index("Look around") < ways.index("Rate some outputs")
+        assert ways.index("Rate some outputs") < ways.index("Make your own")
         admin = demo.get("/admin/", demo.sign_in("admin", passwords["admin"]))
         assert "Site administration" in admin
         assert "approve" in admin.lower()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from genie_client.client import Client
 from genie_client.problem import Problem
+from genie_client.version import VERSION
 
 __all__ = ["Client", "Problem"]
-__version__ = "0.1.0"
+__version__ = VERSION

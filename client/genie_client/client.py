@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import time
 import uuid
 from collections.abc import Callable, Iterable, Iterator
@@ -9,8 +10,11 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import quote, urlencode
 
+from genie_client.comparing import metrics_of_both, named, scores_of_both
+from genie_client.frames import frame
 from genie_client.log import as_hashed, check_continues, check_entry
 from genie_client.problem import Problem
+from genie_client.progress import Told
 from genie_client.transport import Transport, multipart
 
 Json = dict[str, Any]
@@ -38,12 +42,25 @@ class Client:
         Made on the site; needed to hand in and to see one's own submissions.
     timeout : float, optional
         Seconds that one answer may take.
+    retries : int, optional
+        How often a request that cannot do harm twice is sent again, after a pause, when
+        the site is busy or cannot be reached.
     """
 
     def __init__(
-        self, site: str, token: str | None = None, *, timeout: float = 60.0
+        self,
+        site: str,
+        token: str | None = None,
+        *,
+        timeout: float = 60.0,
+        retries: int = 3,
     ) -> None:
-        self._http = Transport(site, token, timeout)
+        self._http = Transport(site, token, timeout, retries)
+
+    def whoami(self) -> Json:
+        """Tell whose token this is, what it may do, and for which teams."""
+        found: Json = self._http.json("/api/v1/whoami/")
+        return found
 
     def tasks(self) -> list[Json]:
         """List the benchmark tasks."""
@@ -75,7 +92,10 @@ class Client:
     def _examined(self, task: str, path: Path) -> Json:
         body, content_type = multipart([("task", task)], path)
         found: Json = self._http.json(
-            "/api/v1/submissions/validate/", data=body, content_type=content_type
+            "/api/v1/submissions/validate/",
+            data=body,
+            content_type=content_type,
+            again=True,
         )
         problems = found.pop("errors")
         return {"task": task, **found, "problems": problems}
@@ -91,12 +111,18 @@ class Client:
         team: str | None = None,
         private: bool = False,
         anonymous_until: str | None = None,
+        organization: str = "",
+        weights: str = "",
+        parameters: str = "",
+        licence: str = "",
         key: str | None = None,
+        sent: Told | None = None,
     ) -> Json:
         """Hand a system's predictions in; the answer has `id`, `url` and `state`.
 
         `key` goes along as Idempotency-Key: give the same one again after a broken
-        connection, and a site that knows it makes one submission of the two.
+        connection, and a site that knows it makes one submission of the two. `sent`
+        hears how many bytes of how many have been sent.
         """
         fields = [("task", task), ("system_name", system)]
         fields += [("description", description)] if description else []
@@ -104,14 +130,50 @@ class Client:
         fields += [("team", team)] if team else []
         fields += [("visibility", "PRIVATE")] if private else []
         fields += [("anonymous_until", anonymous_until)] if anonymous_until else []
+        about = {
+            "organization": organization,
+            "weights": weights,
+            "parameters": parameters,
+            "licence": licence,
+        }
+        fields += [(name, said) for name, said in about.items() if said]
         body, content_type = multipart(fields, _readable(file))
         made: Json = self._http.json(
             "/api/v1/submissions/",
             data=body,
             content_type=content_type,
             headers={"Idempotency-Key": key or str(uuid.uuid4())},
+            # under its key, the same request twice is one submission
+            again=True,
+            told=sent,
         )
         return made
+
+    def mine(self, *, task: str | None = None, state: str | None = None) -> list[Json]:
+        """List your teams' submissions, newest first."""
+        wanted = {"task": task, "state": state}
+        query = urlencode({name: one for name, one in wanted.items() if one})
+        return list(self._pages(f"/api/v1/submissions/{'?' * bool(query)}{query}"))
+
+    def withdraw(self, number: int, *, reason: str = "") -> Json:
+        """Take a submission back; `restore` undoes it within a day."""
+        return self._changed(number, "withdraw", {"reason": reason})
+
+    def restore(self, number: int) -> Json:
+        """Bring a submission back that was withdrawn less than a day ago."""
+        return self._changed(number, "restore", {})
+
+    def _changed(self, number: int, verb: str, fields: Json) -> Json:
+        found: Json = self._http.json(
+            f"/api/v1/submissions/{int(number)}/{verb}/",
+            data=json.dumps(fields).encode(),
+            content_type="application/json",
+        )
+        return found
+
+    def outputs(self, number: int) -> Iterator[Json]:
+        """Give a submission's outputs: `id`, `position` and `text` of each instance."""
+        return self._pages(f"/api/v1/submissions/{int(number)}/outputs/")
 
     def submission(self, number: int) -> Json:
         """Tell where a submission is, with its story, metrics and scores."""
@@ -126,8 +188,11 @@ class Client:
         every: float = 5.0,
         seconds: float = 3600.0,
         told: Callable[[Json], None] = lambda event: None,
+        looked: Callable[[Json], None] = lambda found: None,
     ) -> Json:
         """Look again and again until a state is reached; `told` hears new events.
+
+        `looked` hears what each look has found.
 
         Raises
         ------
@@ -141,6 +206,7 @@ class Client:
             for event in found["events"][n_told:]:
                 told(event)
             n_told = len(found["events"])
+            looked(found)
             if found["state"] in until or _stuck(found):
                 return found
             if time.monotonic() >= end:
@@ -160,6 +226,12 @@ class Client:
             return [_row(row, raw["ranked_by"]) for row in raw["rows"]]
         rows = self._pages(f"/api/v1/tasks/{quote(task)}/leaderboard/")
         return [_row(row, None) for row in rows]
+
+    def leaderboard_frame(
+        self, task: str, *, at: str | None = None, library: str = "pandas"
+    ) -> Any:
+        """Give a board as a data frame of pandas or polars, metrics as columns."""
+        return frame(self.leaderboard(task, at=at), library)
 
     def download(self, task: str, what: str, *, at: str | None = None) -> bytes:
         """Give a file: sample, csv, json, latex or bibtex."""
@@ -182,11 +254,11 @@ class Client:
             )
         return {
             "task": a["task"],
-            "a": _named(a),
-            "b": _named(b),
-            "scores": _scores_of_both(a, b),
+            "a": named(a),
+            "b": named(b),
+            "scores": scores_of_both(a, b),
             "pair": self._pair(a, b),
-            "metrics": _metrics_of_both(a, b),
+            "metrics": metrics_of_both(a, b),
             "all_pairs": f"{self._http.site}/tasks/{quote(a['task'])}/differences/",
         }
 
@@ -291,38 +363,3 @@ def _row(row: Json, criterion: str | None) -> Json:
 def _partial(told: Json | str | None) -> str | None:
     """Say how far a partial score came; the API has more of it than the exports."""
     return told["said"] if isinstance(told, dict) else told
-
-
-def _named(found: Json) -> Json:
-    return {"id": found["id"], "system": found["system_name"], "state": found["state"]}
-
-
-_SCORE = ("mean", "low", "high", "n", "covers")
-
-
-def _scores_of_both(a: Json, b: Json) -> Json:
-    both: Json = {}
-    of_b = {score["criterion"]: score for score in b["scores"]}
-    for score in a["scores"]:
-        other = of_b.get(score["criterion"])
-        if other is None:
-            continue
-        both[score["criterion"]] = {
-            "a": {key: score[key] for key in _SCORE},
-            "b": {key: other[key] for key in _SCORE},
-            "difference": score["mean"] - other["mean"],
-        }
-    return both
-
-
-def _metrics_of_both(a: Json, b: Json) -> Json:
-    both: Json = {}
-    for name, one in a["metrics"].items():
-        other = b["metrics"].get(name)
-        if other is not None:
-            both[name] = {
-                "a": one["value"],
-                "b": other["value"],
-                "comparable": one["signature"] == other["signature"],
-            }
-    return both

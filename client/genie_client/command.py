@@ -10,38 +10,20 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
-from genie_client import words
-from genie_client.client import ENDED, MEASURED, Client
+from genie_client import account, words
+from genie_client.client import ENDED, MEASURED
 from genie_client.problem import Problem
-
-
-class Session:
-    """One run of the command: its options, and where it writes."""
-
-    def __init__(self, options: argparse.Namespace) -> None:
-        self.options = options
-        self.client = Client(options.site, options.token, timeout=options.timeout)
-
-    def say(self, found: Any, as_words: Callable[[Any], str]) -> None:
-        text = (
-            json.dumps(found, ensure_ascii=False, indent=2)
-            if self.options.json
-            else as_words(found)
-        )
-        sys.stdout.write(text + "\n")
-
-    def tell(self, event: dict[str, Any]) -> None:
-        """Say how things go, where it does not get into a program's way."""
-        sys.stderr.write(words.event(event) + "\n")
+from genie_client.session import Session, place
+from genie_client.version import VERSION
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command; give the exit code."""
     parser = _parser()
     options = parser.parse_args(arguments)
-    if not options.site:
-        parser.error("set the site with --site or GENIE_SITE")
     try:
+        if not place(options)[0]:
+            parser.error("set the site with --site or GENIE_SITE, or run login")
         code: int = options.run(Session(options))
     except Problem as problem:
         if options.json:
@@ -83,16 +65,22 @@ def _submit(session: Session) -> int:
 
 def _submitted(session: Session) -> dict[str, Any]:
     given = session.options
-    return session.client.submit(
-        given.task,
-        given.file,
-        system=given.system,
-        description=given.description,
-        links=given.link,
-        team=given.team,
-        private=given.private,
-        anonymous_until=given.anonymous_until,
-    )
+    with session.bar("Uploading") as bar:
+        return session.client.submit(
+            given.task,
+            given.file,
+            system=given.system,
+            description=given.description,
+            links=given.link,
+            team=given.team,
+            private=given.private,
+            anonymous_until=given.anonymous_until,
+            organization=given.organization,
+            weights=given.weights,
+            parameters=given.parameters,
+            licence=given.licence,
+            sent=bar.at,
+        )
 
 
 def _status(session: Session) -> int:
@@ -108,13 +96,15 @@ def _status(session: Session) -> int:
 
 def _watched(session: Session, number: int) -> dict[str, Any]:
     given = session.options
-    return session.client.wait(
-        number,
-        until=ENDED if given.until == "published" else MEASURED,
-        every=given.every,
-        seconds=given.wait,
-        told=session.tell,
-    )
+    with session.bar("Waiting") as bar:
+        return session.client.wait(
+            number,
+            until=ENDED if given.until == "published" else MEASURED,
+            every=given.every,
+            seconds=given.wait,
+            told=session.tell,
+            looked=lambda found: bar.say(f"Waiting: {found['state']}"),
+        )
 
 
 def _unusable(found: dict[str, Any]) -> bool:
@@ -180,6 +170,7 @@ def _parser() -> argparse.ArgumentParser:
         prog="genie-client",
         description="Submit systems to a Genie leaderboard, and read it.",
     )
+    parser.add_argument("--version", action="version", version=f"%(prog)s {VERSION}")
     parser.add_argument("--site", default=os.environ.get("GENIE_SITE", ""))
     # not shown in the list of processes when it comes from the environment
     parser.add_argument("--token", default=os.environ.get("GENIE_TOKEN") or None)
@@ -193,6 +184,7 @@ def _parser() -> argparse.ArgumentParser:
         return made
 
     verb("tasks", _tasks, "list the benchmark tasks")
+    _account_verbs(verb)
     checked = verb("validate", _validate, "check a file without submitting it")
     _task_and_file(checked)
     _submit_arguments(verb("submit", _submit, "submit a system's predictions"))
@@ -218,6 +210,23 @@ def _parser() -> argparse.ArgumentParser:
     return parser
 
 
+def _account_verbs(verb: Callable[..., Any]) -> None:
+    verb("login", account.login, "keep the site and your token on this machine")
+    verb("logout", account.logout, "remove the token that is kept here")
+    verb("whoami", account.whoami, "show whose token this is, its scopes and teams")
+    mine = verb("mine", account.mine, "list your teams' submissions")
+    mine.add_argument("--task")
+    mine.add_argument("--state", help="such as MEASURED or PUBLISHED")
+    back = verb("withdraw", account.withdraw, "withdraw a submission")
+    back.add_argument("submission", type=int)
+    back.add_argument("--reason", default="", help="shown to others")
+    again = verb("restore", account.restore, "undo a withdrawal, within a day")
+    again.add_argument("submission", type=int)
+    outputs = verb("outputs", account.outputs, "download a submission's outputs")
+    outputs.add_argument("submission", type=int)
+    outputs.add_argument("--out", type=Path, help="a file, as JSON Lines")
+
+
 def _task_and_file(parser: Any) -> None:
     parser.add_argument("task")
     parser.add_argument("file", type=Path)
@@ -233,6 +242,10 @@ def _submit_arguments(parser: Any) -> None:
     )
     parser.add_argument("--private", action="store_true")
     parser.add_argument("--anonymous-until", metavar="DATE")
+    parser.add_argument("--organization", default="", help="who built the system")
+    parser.add_argument("--weights", default="", choices=["open", "closed"])
+    parser.add_argument("--parameters", default="", help="such as 7B or 8x22B")
+    parser.add_argument("--licence", default="", help="of the system")
     _watch_arguments(parser)
 
 

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import secrets
+import time
 import urllib.error
 import urllib.request
 import uuid
@@ -11,6 +13,15 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from genie_client.problem import Problem, problem_from
+from genie_client.progress import Told, Upload
+from genie_client.version import VERSION
+
+# What may be over soon: too many requests, and a site that restarts or is busy.
+_PASSING = frozenset({429, 502, 503, 504})
+MOST_SECONDS = 60.0
+# inside the class, `bytes` is its method
+Body = bytes
+_FIRST_SECONDS = 0.5
 
 
 class Transport:
@@ -19,7 +30,9 @@ class Transport:
     The token goes to the site's own address only: redirects elsewhere are refused.
     """
 
-    def __init__(self, site: str, token: str | None, timeout: float) -> None:
+    def __init__(
+        self, site: str, token: str | None, timeout: float, retries: int = 0
+    ) -> None:
         parts = urlsplit(site)
         if parts.scheme not in {"http", "https"} or not parts.netloc:
             raise Problem(
@@ -30,6 +43,7 @@ class Transport:
         self.site = site.rstrip("/")
         self._token = token
         self._timeout = timeout
+        self._retries = retries
         self._opener = urllib.request.build_opener(_NoRedirect())
 
     @property
@@ -56,23 +70,48 @@ class Transport:
         data: bytes | None = None,
         content_type: str = "",
         headers: dict[str, str] | None = None,
+        again: bool = False,
+        told: Told | None = None,
     ) -> bytes:
-        """Ask, and give the answer as it is; a refusal is a Problem."""
+        """Ask, and give the answer as it is; a refusal is a Problem.
+
+        What cannot do harm twice is asked again when it finds the site busy: reading, and
+        what is sent with `again`.
+        """
         url = path if path.startswith("http") else f"{self.site}{path}"
         if urlsplit(url).netloc != urlsplit(self.site).netloc:
             raise Problem(f"{url} does not belong to {self.site}.", code="bad-site")
-        sent = {"Accept": accept, "User-Agent": "genie-client/0.1.0"}
+        sent = {"Accept": accept, "User-Agent": f"genie-client/{VERSION}"}
         if self._token:
             sent["Authorization"] = f"Bearer {self._token}"
         if content_type:
             sent["Content-Type"] = content_type
+        if data is not None:
+            sent["Content-Length"] = str(len(data))
+        sent |= headers or {}
+        for attempt in range(self._retries + 1):
+            try:
+                return self._once(url, data, sent, told)
+            except Problem as problem:
+                last = attempt == self._retries or not (again or data is None)
+                wait = pause(problem, attempt)
+                if last or wait is None:
+                    raise
+                time.sleep(wait)
+        raise AssertionError("The last attempt returns or raises.")
+
+    def _once(
+        self, url: str, data: Body | None, headers: dict[str, str], told: Told | None
+    ) -> Body:
+        # a body that has been read is not sent again: each attempt has its own
+        body: Any = Upload(data, told) if data is not None and told else data
         request = urllib.request.Request(  # noqa: S310  # http and https only, above
-            url, data=data, headers={**sent, **(headers or {})}
+            url, data=body, headers=headers
         )
         try:
             with self._opener.open(request, timeout=self._timeout) as answer:
-                body: bytes = answer.read()
-                return body
+                read: Body = answer.read()
+                return read
         except urllib.error.HTTPError as error:
             with error:
                 raise problem_from(
@@ -83,6 +122,17 @@ class Transport:
             raise Problem(
                 f"{self.site} cannot be reached: {reason}.", code="unreachable"
             ) from error
+
+
+def pause(problem: Problem, attempt: int) -> float | None:
+    """Say how long to wait before asking again; None where that is of no use."""
+    if problem.status not in _PASSING and problem.code != "unreachable":
+        return None
+    if problem.retry_after is not None:
+        # a quota that is used up for days is an answer, not a pause
+        return problem.retry_after if problem.retry_after <= MOST_SECONDS else None
+    # at random, so that many programs do not come back at the same moment
+    return float(_FIRST_SECONDS * 2**attempt * secrets.SystemRandom().uniform(0.5, 1.0))
 
 
 class _NoRedirect(urllib.request.HTTPRedirectHandler):

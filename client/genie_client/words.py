@@ -59,6 +59,8 @@ def submission(found: Json) -> str:
     lines = [
         f"{found['id']}  {found['system_name']} on {found['task']}: {found['state']}"
     ]
+    if found.get("html_url"):
+        lines.append(f"  {found['html_url']}")
     if found.get("simulated"):
         lines.append("  simulated: not rated by people")
     for score in found["scores"]:
@@ -74,6 +76,38 @@ def submission(found: Json) -> str:
     failure = found.get("failure")
     if failure:
         lines.append(f"  failed: {failure['step']}: {failure['reason']}")
+    return "\n".join(lines)
+
+
+def mine(found: Sequence[Json]) -> str:
+    if not found:
+        return "No submissions yet."
+    return table(
+        ["id", "state", "task", "system", "page"],
+        [
+            [
+                str(row["id"]),
+                row["state"],
+                row["task"],
+                row["system_name"],
+                row["html_url"],
+            ]
+            for row in found
+        ],
+    )
+
+
+def person(found: Json) -> str:
+    teams = ", ".join(
+        f"{team['slug']} ({team['role'].lower()})" for team in found["teams"]
+    )
+    lines = [f"{found['username']}, teams: {teams or 'none'}"]
+    token = found["token"]
+    if token:
+        until = str(token["expires_at"] or "")[:10] or "no end"
+        lines.append(
+            f"Token {token['name']}: {', '.join(token['scopes'])}; until {until}"
+        )
     return "\n".join(lines)
 
 

@@ -1,10 +1,12 @@
-"""How e-mails leave: a folder of files unless the operator names a server."""
+"""How e-mails leave, a folder of files unless the operator names a server; their HTML."""
 
 from __future__ import annotations
 
 from pathlib import Path
 from typing import Any
 from urllib.parse import unquote, urlsplit
+
+from django.template.loader import render_to_string
 
 from genie.lib import env
 
@@ -52,3 +54,23 @@ def settings_for(where: str, folder: Path) -> dict[str, Any]:
         "EMAIL_USE_TLS": not tls,
         "EMAIL_TIMEOUT": 20,
     }
+
+
+def as_html(text: str, *, subject: str, site: str, action: str) -> str:
+    """Set the text of a mail whose lines are not broken, its link as a button.
+
+    So both parts of a mail say the same, and there is one text to translate.
+    """
+    body = text.partition("\n--\n")[0].strip()
+    paragraphs = [one.strip().split("\n") for one in body.split("\n\n") if one.strip()]
+    lines = [line for paragraph in paragraphs for line in paragraph]
+    return render_to_string(
+        "account/email/message.html",
+        {
+            "subject": subject,
+            "site": site,
+            "action": action,
+            "paragraphs": paragraphs,
+            "links": [one for one in lines if one.startswith(("http://", "https://"))],
+        },
+    )

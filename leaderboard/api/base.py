@@ -9,32 +9,20 @@ from django.utils.cache import patch_cache_control, patch_vary_headers
 from django.utils.decorators import method_decorator
 from django.views.decorators.http import conditional_page
 from drf_spectacular.utils import OpenApiResponse
+from rest_framework.exceptions import ErrorDetail, Throttled
 from rest_framework.generics import GenericAPIView
 from rest_framework.renderers import JSONRenderer
 from rest_framework.request import Request
 from rest_framework.response import Response
-from rest_framework.throttling import AnonRateThrottle, UserRateThrottle
 from rest_framework.views import APIView
 
 from leaderboard.api.pagination import Pages
 from leaderboard.api.problems import KINDS, MEDIA_TYPE, ProblemSerializer
 from leaderboard.api.query import Query
+from leaderboard.api.throttles import Reads, ReadsOfVisitors, Writes, sentence
 
 # How long a public answer may be kept before it is asked for again.
 _FRESH_SECONDS = 60
-
-
-class SubmitThrottle(UserRateThrottle):
-    """Handing in is dear for the site: fewer requests an hour than reading."""
-
-    scope = "submit"
-    rate = "60/hour"
-
-
-class ValidateThrottle(SubmitThrottle):
-    """Checking files is bounded apart, so that it uses up no submissions."""
-
-    scope = "validate"
 
 
 @method_decorator(conditional_page, name="dispatch")
@@ -71,7 +59,7 @@ class View(Shareable, GenericAPIView[Any]):
 
     # JSON only: the framework's own browsable pages need inline scripts.
     renderer_classes = [JSONRenderer]
-    throttle_classes = [AnonRateThrottle, UserRateThrottle]
+    throttle_classes = [ReadsOfVisitors, Reads, Writes]
     pagination_class = Pages
     # what its GET takes in the address; anything else is refused
     query_class: type[Query] = Query
@@ -85,6 +73,19 @@ class View(Shareable, GenericAPIView[Any]):
             parameters = self.query_class(data=request.query_params)
             parameters.is_valid(raise_exception=True)
             self.query = parameters.validated_data
+
+    def check_throttles(self, request: Request) -> None:
+        """Refuse who asks too often, and say which limit it was."""
+        refused: list[tuple[float, Any]] = []
+        for throttle in self.get_throttles():
+            if not throttle.allow_request(request, self):
+                refused.append((throttle.wait() or 1.0, throttle))
+        if refused:
+            seconds, throttle = max(refused, key=lambda one: one[0])
+            # the sentence is ours; the framework's would say the seconds once more
+            error = Throttled(seconds)
+            error.detail = ErrorDetail(sentence(throttle, seconds), "throttled")
+            raise error
 
     def chosen(self, *names: str) -> dict[str, Any]:
         """Give those of these parameters that were sent, to filter by."""

@@ -5,6 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from rest_framework.pagination import PageNumberPagination
+from rest_framework.response import Response
+from rest_framework.utils.urls import remove_query_param, replace_query_param
 
 
 class Pages(PageNumberPagination):
@@ -28,3 +30,58 @@ class Pages(PageNumberPagination):
                 "results": schema,
             },
         }
+
+
+class Growing(Pages):
+    """A list to which rows are added: `next` goes on after the last row that was shown.
+
+    So nobody gets a row twice, or misses one, because others came meanwhile. Who asks for
+    a `page` by number gets that.
+    """
+
+    # what the rows are sorted by, and what a cursor names
+    key = "pk"
+    newest_first = True
+    after: int | None = None
+    request: Any
+
+    def paginate_queryset(self, queryset: Any, request: Any, view: Any = None) -> Any:
+        self.by_number = "page" in request.query_params
+        if self.by_number:
+            return super().paginate_queryset(queryset, request, view)
+        self.request, self.n = request, queryset.count()
+        rows = queryset.order_by(f"{'-' * self.newest_first}{self.key}")
+        if (cursor := view.query.get("cursor")) is not None:
+            beyond = "lt" if self.newest_first else "gt"
+            rows = rows.filter(**{f"{self.key}__{beyond}": cursor})
+        size: Any = self.get_page_size(request)
+        # one more than is shown tells whether there are more
+        found = list(rows[: size + 1])
+        if len(found) > size:
+            self.after = getattr(found[size - 1], self.key)
+        return found[:size]
+
+    def get_paginated_response(self, data: Any) -> Response:
+        if self.by_number:
+            return super().get_paginated_response(data)
+        here = remove_query_param(self.request.build_absolute_uri(), "cursor")
+        more = self.after is not None
+        following = replace_query_param(here, "cursor", self.after) if more else None
+        answer = {"count": self.n, "next": following, "previous": None, "results": data}
+        return Response(answer)
+
+
+class OldestFirst(Growing):
+    newest_first = False
+
+
+class ByPosition(OldestFirst):
+    """Outputs and instances, in the order of the task."""
+
+    key = "position"
+
+
+class ByNumber(OldestFirst):
+    """Entries of the public log."""
+
+    key = "number"

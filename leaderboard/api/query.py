@@ -14,6 +14,9 @@ from genie.lib.errors import GenieError
 from genie.lib.moment import read_moment
 from leaderboard.tasks.models import Task
 
+# what a column of the database holds
+LARGEST = 2**63 - 1
+
 
 class Query(serializers.Serializer[Any]):
     """The parameters of one GET; the schema and the manual are written from it too."""
@@ -93,7 +96,19 @@ class PageQuery(Query):
     )
 
 
-class OfTaskQuery(PageQuery):
+class CursorQuery(PageQuery):
+    """Which part of a list to which rows are added."""
+
+    cursor = WholeNumber(
+        required=False,
+        min_value=0,
+        max_value=LARGEST,
+        help_text="From `next` of the answer before: rows that were added meanwhile move "
+        "nothing. Ignored where `page` is given.",
+    )
+
+
+class OfTaskQuery(CursorQuery):
     task = TaskField(required=False, help_text="Slug of a task.")
 
 

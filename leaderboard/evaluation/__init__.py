@@ -7,7 +7,7 @@ on a page become a ranking). `decide` is where people approve, decline, stop and
 `strategies` hold what differs. Which submission wrote an output is known here and never
 in `crowd`.
 
-Front door: models; admin (campaign_links, draw_test); api (comparisons, staff); closing;
+Front door: models; admin (campaign_links, draw_test); api (asking, comparisons, decisions, staff); closing;
 decide; estimate_words; estimates; evidence; precision; price; ranking; rescoring; run; separability_study; stored_fit;
 selectors (board_ratings, campaigns, comparison_labels, comparisons, coverage,
 hidden_tests, joint, progress, ratings_beside, ratings_digest, sample_disclosure, sides,

@@ -8,6 +8,7 @@ from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 from rest_framework.reverse import reverse
 
+from leaderboard.api.links import HtmlUrl
 from leaderboard.metrics.base import all_metrics
 from leaderboard.tasks.models import Instance, Task
 
@@ -40,12 +41,14 @@ class HumanSerializer(serializers.Serializer[Any]):
 
 class TaskBriefSerializer(serializers.ModelSerializer[Task]):
     url = serializers.SerializerMethodField()
+    html_url = HtmlUrl("board", "slug")
 
     class Meta:
         model = Task
         fields = [
             "slug",
             "url",
+            "html_url",
             "title",
             "kind",
             "summary",

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import os
 import sys
 from pathlib import Path
 
@@ -35,12 +36,15 @@ def secret(request):
 
 
 @pytest.fixture
-def run(live_server, secret, capsys, monkeypatch):
+def run(live_server, secret, capsys, monkeypatch, tmp_path):
     """Run a command as a person would; give exit code, output and errors."""
     from genie_client.command import main
 
     def run_(*arguments, token=secret):
         monkeypatch.setenv("GENIE_SITE", live_server.url)
+        # never what somebody has kept on this machine
+        if "GENIE_CONFIG" not in os.environ:
+            monkeypatch.setenv("GENIE_CONFIG", str(tmp_path / "none.json"))
         monkeypatch.setenv("GENIE_TOKEN", token or "")
         code = main([str(one) for one in arguments])
         told = capsys.readouterr()

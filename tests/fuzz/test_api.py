@@ -16,7 +16,7 @@ from schemathesis.specs.openapi.checks import (
     status_code_conformance,
 )
 
-from leaderboard.api.base import SubmitThrottle
+from leaderboard.api.throttles import SubmitThrottle
 from tests.factories import (
     answer,
     make_evaluation,

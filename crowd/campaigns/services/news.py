@@ -17,10 +17,10 @@ from crowd.campaigns.selectors.offers import Offer, offers
 from crowd.hits.models.assignment import Assignment
 from crowd.hits.models.campaign import Campaign
 from crowd.hits.selectors.wording import title_now
+from crowd.messages.services import address_of
 from crowd.platforms.selfhosted import SelfHosted
 from crowd.workers.models.profile import Profile
 from crowd.workers.models.worker import Worker
-from genie.accounts.addresses import addresses_of
 from genie.lib import jobs
 from genie.lib.logs import one_line
 
@@ -80,13 +80,6 @@ def tell(worker_pk: int) -> bool:
         mine.update(news_until=since, mailed_at=last)
         raise
     return True
-
-
-def address_of(worker: Worker) -> str:
-    """Give the address at which a worker may be written to; empty where there is none."""
-    if worker.user is None:
-        return ""
-    return addresses_of([worker.user]).get(worker.user.pk, "")
 
 
 def reader(token: str) -> int:

@@ -10,7 +10,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from leaderboard.api.base import problems
-from leaderboard.api.query import PageQuery
+from leaderboard.api.query import LARGEST, PageQuery
 from leaderboard.boards.api.tasks import TaskView
 from leaderboard.boards.selectors.pairs import POWER, matrix
 from leaderboard.boards.selectors.systems import ranked_pks
@@ -20,7 +20,7 @@ from leaderboard.stats.ranking import RANK_RULE, RANK_SUMS_HELP
 
 class _Submission(serializers.IntegerField):
     def __init__(self, **kwargs: Any) -> None:
-        super().__init__(min_value=0, max_value=2**63 - 1, **kwargs)
+        super().__init__(min_value=0, max_value=LARGEST, **kwargs)
 
 
 class SystemSerializer(serializers.Serializer[Any]):

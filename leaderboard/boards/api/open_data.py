@@ -13,7 +13,7 @@ from rest_framework.response import Response
 from genie.accounts import reads
 from genie.lib.errors import GenieError
 from leaderboard.api.base import View, problems
-from leaderboard.api.query import AtQuery, Choice, PageQuery, one_of
+from leaderboard.api.query import LARGEST, AtQuery, Choice, PageQuery, one_of
 from leaderboard.boards.api.open_data_serializers import (
     JudgmentSerializer,
     MetricPerInstanceSerializer,
@@ -33,7 +33,7 @@ class OfSubmissionQuery(PageQuery):
     submission = serializers.IntegerField(
         required=False,
         min_value=0,
-        max_value=2**63 - 1,
+        max_value=LARGEST,
         help_text="Id of a submission: only its scores.",
     )
 
@@ -118,7 +118,7 @@ class SubmissionView(View):
         return submission, view
 
 
-def _open(submission: Submission, view: VisibleParts) -> bool:
+def is_open(submission: Submission, view: VisibleParts) -> bool:
     """Tell whether the numbers are shown: not those that were withdrawn."""
     return view.inner or submission.state != Submission.State.WITHDRAWN
 
@@ -149,7 +149,7 @@ class SubmissionMetrics(SubmissionView):
     )
     def get(self, request: Request, pk: int) -> Response:
         submission, view = self.submission(pk)
-        if not _open(submission, view):
+        if not is_open(submission, view):
             return Response({})
         # automatic metrics are public with the submission, people's scores with the
         # result
@@ -173,7 +173,7 @@ class SubmissionMetricResults(SubmissionView):
     def get(self, request: Request, pk: int) -> Response:
         submission, view = self.submission(pk)
         rows = submission.metric_results.order_by("pk")
-        if not _open(submission, view):
+        if not is_open(submission, view):
             rows = rows.none()
         page: Any = self.paginate_queryset(rows)
         return self.get_paginated_response(self.get_serializer(page, many=True).data)
@@ -198,7 +198,7 @@ class SubmissionJudgments(SubmissionView):
     )
     def get(self, request: Request, pk: int) -> Response:
         submission, view = self.submission(pk)
-        if submission.published_at is None or not _open(submission, view):
+        if submission.published_at is None or not is_open(submission, view):
             raise GenieError(
                 "Judgments become available once the result is published.",
                 code="not-published",

@@ -7,8 +7,7 @@ from typing import IO, Any, cast
 
 from django.conf import settings
 from django.http import Http404
-from drf_spectacular.types import OpenApiTypes
-from drf_spectacular.utils import OpenApiParameter, OpenApiResponse, extend_schema
+from drf_spectacular.utils import OpenApiResponse, extend_schema
 from rest_framework import status
 from rest_framework.parsers import MultiPartParser
 from rest_framework.permissions import IsAuthenticated
@@ -20,8 +19,11 @@ from genie.accounts import reads
 from genie.accounts.permissions import ScopeFits
 from genie.lib.errors import GenieError
 from genie.lib.serving.uploads import announced, drop
-from leaderboard.api.base import SubmitThrottle, View, problems
+from leaderboard.api.base import View, problems
+from leaderboard.api.idempotency import IDEMPOTENCY_KEY
+from leaderboard.api.pagination import Growing
 from leaderboard.api.query import Choice, OfTaskQuery, task_of
+from leaderboard.api.throttles import SubmitThrottle
 from leaderboard.boards.api import submission_json as as_json
 from leaderboard.boards.api.submission_serializers import (
     NewSubmissionSerializer,
@@ -37,17 +39,6 @@ from leaderboard.submissions.services import idempotency, submit
 _ROOM_FOR_TEXT = 1 << 20
 OWN = VisibleParts(page=True, identity=True, inner=True, team=True, money=True)
 
-IDEMPOTENCY_KEY = OpenApiParameter(
-    "Idempotency-Key",
-    OpenApiTypes.STR,
-    OpenApiParameter.HEADER,
-    description=(
-        "Your own identifier for this request, such as a UUID. Repeating the "
-        "request with the same key and content within seven days returns the "
-        "same submission, with `Idempotent-Replayed: true`."
-    ),
-)
-
 
 class SubmissionQuery(OfTaskQuery):
     state = Choice(Submission.State.values, required=False)
@@ -57,11 +48,12 @@ class SubmissionList(View):
     permission_classes = [IsAuthenticated, ScopeFits]
     parser_classes = [MultiPartParser]
     query_class = SubmissionQuery
+    pagination_class = Growing
     queryset = Submission.objects.select_related("task", "team")
 
     def get_throttles(self) -> list[BaseThrottle]:
-        extra = [SubmitThrottle()] if self.request.method == "POST" else []
-        return [*super().get_throttles(), *extra]
+        own = self.request.method == "POST"
+        return [SubmitThrottle()] if own else super().get_throttles()
 
     @extend_schema(
         tags=["submissions"],
@@ -97,6 +89,7 @@ class SubmissionList(View):
                 "bad-name",
                 "bad-description",
                 "bad-link",
+                "bad-detail",
                 "bad-key",
                 "team-required",
                 "key-reused",

@@ -20,8 +20,9 @@ from genie.lib.errors import GenieError
 from genie.lib.serving.one_at_a_time import one_at_a_time
 from genie.lib.serving.uploads import announced, drop
 from genie.lib.typing import Account
-from leaderboard.api.base import ValidateThrottle, View, problems
+from leaderboard.api.base import View, problems
 from leaderboard.api.query import task_of
+from leaderboard.api.throttles import ValidateThrottle
 from leaderboard.boards.api import submission_json as as_json
 from leaderboard.boards.api.submission_serializers import (
     FileErrorSerializer,
@@ -69,7 +70,7 @@ class SubmissionCheck(View):
     serializer_class = ExaminedSerializer
 
     def get_throttles(self) -> list[BaseThrottle]:
-        return [*super().get_throttles(), ValidateThrottle()]
+        return [ValidateThrottle()]
 
     @extend_schema(
         tags=["submissions"],
@@ -126,18 +127,33 @@ def _refuse_too_large(request: Request) -> None:
         )
 
 
-class SubmissionWithdrawal(View):
+class OfTeam(View):
+    """What a team does with its own, by a token that may withdraw."""
+
     permission_classes = [IsAuthenticated, ScopeFits]
     scope = AccessToken.Scope.WITHDRAW
     parser_classes = [JSONParser, FormParser, MultiPartParser]
     queryset = Submission.objects.select_related("task", "team")
     serializer_class = SubmissionDetailSerializer
 
+    def own(self, pk: int) -> Submission:
+        submission: Submission | None = self.get_queryset().filter(pk=pk).first()
+        if submission is None or not visible_parts(submission, self.request.user).team:
+            raise Http404
+        return submission
+
+    def shown(self, pk: int) -> Response:
+        body = as_json.full(self.get_queryset().get(pk=pk), OWN, self.request)
+        return Response(SubmissionDetailSerializer(body).data)
+
+
+class SubmissionWithdrawal(OfTeam):
     @extend_schema(
         tags=["submissions"],
         operation_id="submissions_withdraw",
-        summary="Withdraw a submission of your team; this cannot be undone",
-        description="The token needs the scope `withdraw`.",
+        summary="Withdraw a submission of your team",
+        description="The token needs the scope `withdraw`. Within a day, `restore` "
+        "brings it back.",
         request=ReasonSerializer,
         responses={
             200: SubmissionDetailSerializer,
@@ -151,15 +167,35 @@ class SubmissionWithdrawal(View):
         },
     )
     def post(self, request: Request, pk: int) -> Response:
-        submission = self.get_queryset().filter(pk=pk).first()
-        if submission is None or not visible_parts(submission, request.user).team:
-            raise Http404
+        submission = self.own(pk)
         serializer = ReasonSerializer(data=request.data)
         serializer.is_valid(raise_exception=True)
         by = cast("Account", request.user)
         reason = serializer.validated_data.get("reason", "").strip()
         decide.withdraw(submission, by=by, reason=reason)
-        submission = self.get_queryset().get(pk=pk)
-        return Response(
-            SubmissionDetailSerializer(as_json.full(submission, OWN, request)).data
-        )
+        return self.shown(pk)
+
+
+class SubmissionRestoration(OfTeam):
+    @extend_schema(
+        tags=["submissions"],
+        operation_id="submissions_restore",
+        summary="Bring a withdrawn submission of your team back, within a day",
+        description=(
+            "The token needs the scope `withdraw`. A published submission is on its "
+            "board again, with its date. Where money had been approved and nobody been "
+            "asked, staff approve it anew; where ratings were being collected, the "
+            "evaluation is STOPPED, and staff may publish what there is."
+        ),
+        request=None,
+        responses={
+            200: SubmissionDetailSerializer,
+            **problems(
+                *("not-authenticated", "permission-denied", "not-found"),
+                *("not-restorable", "unsupported-media-type"),
+            ),
+        },
+    )
+    def post(self, request: Request, pk: int) -> Response:
+        decide.restore(self.own(pk), by=cast("Account", request.user))
+        return self.shown(pk)

@@ -98,7 +98,7 @@ def arranged(
     What has no number stands last, in the task's order.
     """
     positions = _positions_with(submission, wish.text)
-    ratings = _ratings(evaluation) if evaluation is not None else {}
+    ratings = ratings_of(evaluation) if evaluation is not None else {}
     slug = "" if wish.key == RATING else wish.key.removeprefix(f"{APART}-")
     values = _values(submission, slug) if slug else {}
     numbers = ratings if wish.key == RATING else values
@@ -122,7 +122,8 @@ def _positions_with(submission: Submission, text: str) -> list[int]:
     return list(ordered.values_list("instance__position", flat=True))
 
 
-def _ratings(evaluation: HumanEvaluation) -> dict[int, float]:
+def ratings_of(evaluation: HumanEvaluation) -> dict[int, float]:
+    """Give the mean rating of each output by its position, on the criterion that ranks."""
     ratings = system_ratings_of([evaluation.pk])
     main = main_criterion(evaluation.task)
     ratings = ratings[ratings["criterion"] == main]

@@ -1,4 +1,4 @@
-"""Comparisons and joint evaluations: read what was asked and what came out."""
+"""Comparisons and joint evaluations: ask, and read what came out."""
 
 from __future__ import annotations
 
@@ -6,11 +6,14 @@ from typing import Any
 
 from django.http import Http404
 from drf_spectacular.utils import extend_schema
+from rest_framework.parsers import FormParser, JSONParser, MultiPartParser
 from rest_framework.request import Request
 from rest_framework.response import Response
 
 from leaderboard.api.base import View, problems
+from leaderboard.api.pagination import Growing
 from leaderboard.api.query import OfTaskQuery
+from leaderboard.evaluation.api import asking
 from leaderboard.evaluation.api.serializers import (
     ComparisonDetailSerializer,
     ComparisonSerializer,
@@ -24,9 +27,11 @@ from leaderboard.evaluation.selectors.joint import joint_seen_by
 
 
 class ComparisonList(View):
+    parser_classes = [JSONParser, FormParser, MultiPartParser]
     queryset = Comparison.objects.none()
     serializer_class = ComparisonSerializer
     query_class = OfTaskQuery
+    pagination_class = Growing
 
     @extend_schema(
         tags=["comparisons"],
@@ -41,6 +46,13 @@ class ComparisonList(View):
         rows = comparisons_seen_by(request.user, self.query.get("task"))
         page: Any = self.paginate_queryset(rows)
         return self.get_paginated_response(self.get_serializer(page, many=True).data)
+
+    @asking.ASK_COMPARISON
+    def post(self, request: Request) -> Response:
+        made, repeated = asking.ask_comparison(request)
+        context = self.get_serializer_context()
+        body = ComparisonDetailSerializer(made, context=context).data
+        return asking.created(body, repeated)
 
 
 class ComparisonDetail(View):
@@ -62,9 +74,11 @@ class ComparisonDetail(View):
 
 
 class JointList(View):
+    parser_classes = [JSONParser, FormParser, MultiPartParser]
     queryset = JointEvaluation.objects.none()
     serializer_class = JointSerializer
     query_class = OfTaskQuery
+    pagination_class = Growing
 
     @extend_schema(
         tags=["comparisons"],
@@ -83,6 +97,14 @@ class JointList(View):
             )
         )
         return self.get_paginated_response(self.get_serializer(page, many=True).data)
+
+    @asking.ASK_JOINT
+    def post(self, request: Request) -> Response:
+        made, repeated = asking.ask_joint(request)
+        context = self.get_serializer_context()
+        return asking.created(
+            JointDetailSerializer(made, context=context).data, repeated
+        )
 
 
 class JointDetail(View):

@@ -7,6 +7,7 @@ from typing import Any
 from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
+from leaderboard.api.links import HtmlUrl
 from leaderboard.evaluation.models.comparison import Comparison
 from leaderboard.evaluation.models.human_evaluation import HumanEvaluation
 from leaderboard.evaluation.models.joint_evaluation import JointEvaluation
@@ -33,6 +34,7 @@ class ComparedSystemSerializer(serializers.Serializer[Any]):
 
 class ComparisonSerializer(serializers.Serializer[Any]):
     id = serializers.IntegerField(source="pk")
+    html_url = HtmlUrl("comparison")
     task = serializers.CharField(source="task.slug")
     criterion = serializers.CharField()
     a = ComparedSystemSerializer()
@@ -140,6 +142,7 @@ class ComparisonDetailSerializer(ComparisonSerializer):
 
 class JointSerializer(serializers.Serializer[Any]):
     id = serializers.IntegerField(source="pk")
+    html_url = HtmlUrl("joint")
     task = serializers.CharField(source="task.slug")
     design = serializers.CharField()
     state = serializers.CharField(help_text="One of " + ", ".join(_STATES) + ".")

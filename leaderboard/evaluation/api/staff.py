@@ -21,6 +21,7 @@ from genie.accounts.models import AccessToken
 from genie.accounts.permissions import IsStaff
 from genie.accounts.staff import narrowed, staff_may
 from leaderboard.api.base import View, problems
+from leaderboard.api.pagination import Growing
 from leaderboard.api.query import (
     Choice,
     OfTaskQuery,
@@ -73,6 +74,7 @@ class CampaignQuery(OfTaskQuery):
 
 class CampaignList(OfTaskView):
     query_class = CampaignQuery
+    pagination_class = Growing
     staff_permission = Staff.SEE_CAMPAIGNS
     queryset = Campaign.objects.select_related("hit_type").order_by("-pk")
     serializer_class = CampaignSerializer
@@ -183,6 +185,7 @@ class BanQuery(OfTaskQuery):
 
 class BanList(OfTaskView):
     query_class = BanQuery
+    pagination_class = Growing
     staff_permission = Staff.SEE_BANS
     serializer_class = BanSerializer
     queryset = Ban.objects.select_related("worker", "verdict").order_by("-pk")

@@ -40,7 +40,10 @@ LEGAL: dict[str, frozenset[str]] = {
     State.SCORED: frozenset({State.WITHDRAWN}),
     State.DECIDED: frozenset(),
     State.UNDECIDED: frozenset(),
-    State.WITHDRAWN: frozenset(),
+    # for a day, by the way back of `decide.restore`
+    State.WITHDRAWN: frozenset(
+        {State.REQUESTED, State.DECLINED, State.STOPPED, State.SCORED}
+    ),
 }
 # Nothing more is asked of anybody.
 OVER = frozenset(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -9,6 +10,7 @@ from django.db.models import Q, QuerySet
 
 from crowd.hits.selectors.progress import campaign_progress, unit_cents
 from genie.accounts.staff import open_to, staff_may
+from genie.lib.errors import GenieError
 from leaderboard.evaluation.models.comparison import Comparison
 from leaderboard.evaluation.selectors.campaigns import campaigns_of
 from leaderboard.evaluation.selectors.comparison_labels import (
@@ -42,7 +44,7 @@ if TYPE_CHECKING:
 
 State = Comparison.State
 # Before staff have agreed to it, a question concerns who asked it and staff.
-_UNASKED = [State.REQUESTED, State.DECLINED]
+_UNASKED = [State.REQUESTED, State.DECLINED, State.WITHDRAWN]
 ENDED = frozenset({State.DECIDED, State.UNDECIDED, State.STOPPED})
 
 
@@ -173,6 +175,7 @@ def verdict(comparison: Comparison, standing: Standing) -> str:
     sentences = {
         State.REQUESTED: "Waiting for staff to approve the cost.",
         State.DECLINED: "Staff declined this comparison.",
+        State.WITHDRAWN: "Withdrawn before anybody was asked.",
         State.APPROVED: "The first pairs are about to be posted.",
         State.ANNOTATING: f"Not decided yet; {n:,} labels so far.",
         State.STOPPED: f"Staff stopped this comparison after {n:,} labels.",
@@ -191,6 +194,25 @@ def verdict(comparison: Comparison, standing: Standing) -> str:
         "labels, by a rule whose actual confidence is lower than the stated "
         f"{sure}."
     )
+
+
+def seen_and_comparable(viewer: Viewer, pks: Iterable[int]) -> QuerySet[Submission]:
+    """Give those of these submissions that the viewer may ask about."""
+    rows = Submission.objects.filter(pk__in=list(pks), state__in=ON_BOARD)
+    return rows.filter(public() | inside(viewer)).select_related("task")
+
+
+def refuse_who_has_none(
+    viewer: Viewer, systems: Sequence[Submission], permission: Staff
+) -> None:
+    """Let people ask about their own systems, and staff with the permission about all."""
+    teams = team_ids(viewer)
+    has_own = any(system.team_id in teams for system in systems)
+    pool = systems[0].task.slug if systems else None
+    if not has_own and not staff_may(viewer, permission, pool):
+        raise GenieError(
+            "At least one of the systems must belong to your team.", code="not-a-member"
+        )
 
 
 def comparable(task: Task, viewer: Viewer) -> QuerySet[Submission]:

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from leaderboard.evaluation.selectors.comparisons import Viewer
 
 State = JointEvaluation.State
-_UNASKED = [State.REQUESTED, State.DECLINED]
+_UNASKED = [State.REQUESTED, State.DECLINED, State.WITHDRAWN]
 # A system's magnitude and where it stands.
 SPREAD = (
     "mean",

@@ -9,7 +9,6 @@ from django.contrib.auth.decorators import login_required
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 
-from genie.accounts.staff import staff_may
 from genie.lib.errors import GenieError
 from leaderboard.evaluation.charts import course
 from leaderboard.evaluation.forms import ComparisonForm, JointForm
@@ -18,6 +17,7 @@ from leaderboard.evaluation.selectors.comparisons import (
     Standing,
     comparisons_seen_by,
     concerns,
+    refuse_who_has_none,
     standing_of,
     verdict,
 )
@@ -25,8 +25,7 @@ from leaderboard.evaluation.selectors.joint import joint_seen_by
 from leaderboard.evaluation.services import comparison as compare
 from leaderboard.evaluation.services import joint
 from leaderboard.stats.stopping.rules import ASSUMES
-from leaderboard.submissions.models.submission import Submission
-from leaderboard.submissions.selectors.visibility import Staff, team_ids
+from leaderboard.submissions.selectors.visibility import Staff
 from leaderboard.tasks.models import Task
 
 NEWEST = 100
@@ -73,12 +72,17 @@ def comparison(request: HttpRequest, pk: int) -> HttpResponse:
 def ask_comparison(request: HttpRequest, slug: str) -> HttpResponse:
     """Ask whether one system is better than another, or all pairs of several."""
     task = get_object_or_404(Task, slug=slug)
-    form = ComparisonForm(request.POST or None, task=task, viewer=request.user)
+    form = ComparisonForm(
+        request.POST or None,
+        task=task,
+        viewer=request.user,
+        initial={"systems": request.GET.getlist("systems")},
+    )
     if request.method == "POST" and form.is_valid():
         by: Any = request.user
         systems = list(form.cleaned_data["systems"])
         try:
-            _check_own(request, systems, Staff.ASK_COMPARISONS)
+            refuse_who_has_none(request.user, systems, Staff.ASK_COMPARISONS)
             # two systems make one comparison; more make one for each pair, approved
             # together
             if len(systems) == 2:
@@ -108,7 +112,9 @@ def ask_joint(request: HttpRequest, slug: str) -> HttpResponse:
     if request.method == "POST" and form.is_valid():
         fields, by = form.cleaned_data, _account(request)
         try:
-            _check_own(request, list(fields["systems"]), Staff.ASK_JOINT_EVALUATIONS)
+            refuse_who_has_none(
+                request.user, list(fields["systems"]), Staff.ASK_JOINT_EVALUATIONS
+            )
             joint_evaluation = joint.request(
                 list(fields["systems"]),
                 by=by,
@@ -137,19 +143,6 @@ def _ask_page(
 
 def _account(request: HttpRequest) -> Any:
     return request.user
-
-
-def _check_own(
-    request: HttpRequest, systems: list[Submission], permission: Staff
-) -> None:
-    """Let people ask about their own systems, and staff with the permission about all."""
-    teams = team_ids(request.user)
-    has_own = any(system.team_id in teams for system in systems)
-    pool = systems[0].task.slug if systems else None
-    if not has_own and not staff_may(request.user, permission, pool):
-        raise GenieError(
-            "At least one of the systems must belong to your team.", code="not-a-member"
-        )
 
 
 def _chart(comparison: Comparison, standing: Standing, description: str) -> Any:

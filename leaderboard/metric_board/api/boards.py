@@ -16,8 +16,10 @@ from rest_framework.throttling import BaseThrottle
 
 from genie.accounts.models import AccessToken
 from genie.lib.errors import GenieError
-from leaderboard.api.base import SubmitThrottle, View, problems
-from leaderboard.api.query import Choice, PageQuery, one_of, task_of
+from leaderboard.api.base import View, problems
+from leaderboard.api.pagination import Growing
+from leaderboard.api.query import Choice, CursorQuery, one_of, task_of
+from leaderboard.api.throttles import SubmitThrottle
 from leaderboard.boards.api.tasks import CriterionQuery, TaskView
 from leaderboard.boards.selectors.columns import main_criterion
 from leaderboard.metric_board.api.serializers import (
@@ -91,12 +93,13 @@ class MetricScoresView(View):
 
 
 class MetricScoresList(MetricScoresView):
-    query_class = PageQuery
+    query_class = CursorQuery
+    pagination_class = Growing
     parser_classes = [MultiPartParser]
 
     def get_throttles(self) -> list[BaseThrottle]:
-        extra = [SubmitThrottle()] if self.request.method == "POST" else []
-        return [*super().get_throttles(), *extra]
+        own = self.request.method == "POST"
+        return [SubmitThrottle()] if own else super().get_throttles()
 
     @extend_schema(
         tags=["metrics"],

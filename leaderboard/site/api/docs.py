@@ -11,10 +11,10 @@ from django.urls import reverse
 from django.utils.http import urlencode
 from django.views.decorators.http import require_safe
 from drf_spectacular.views import SpectacularAPIView
-from rest_framework.throttling import AnonRateThrottle, UserRateThrottle
 
 from leaderboard.api.base import Shareable
 from leaderboard.api.problems import KINDS
+from leaderboard.api.throttles import Reads, ReadsOfVisitors
 from leaderboard.site.api.operations import groups, operations
 from leaderboard.tasks.models import Task
 
@@ -25,7 +25,7 @@ _IN_PATH = "path-"
 class Schema(Shareable, SpectacularAPIView):
     """The OpenAPI document: YAML, or JSON where it is asked for."""
 
-    throttle_classes = [AnonRateThrottle, UserRateThrottle]
+    throttle_classes = [ReadsOfVisitors, Reads]
 
 
 @require_safe

@@ -14,13 +14,12 @@ from genie.history import log
 from genie.history.models import LogEntry, LogHead
 from genie.history.shown import opened
 from leaderboard.api.base import View, problems
-from leaderboard.api.query import Choice, PageQuery, Query, WholeNumber
+from leaderboard.api.pagination import ByNumber
+from leaderboard.api.query import LARGEST, Choice, CursorQuery, Query, WholeNumber
 
 _PROOF = (
     "Hashes in hexadecimal, in the order in which RFC 9162, section 2.1, checks them."
 )
-# what a column of the database holds
-_LARGEST = 2**63 - 1
 
 
 class HeadSerializer(serializers.Serializer[Any]):
@@ -70,12 +69,12 @@ class StateQuery(Query):
     since = WholeNumber(
         required=False,
         min_value=0,
-        max_value=_LARGEST,
+        max_value=LARGEST,
         help_text="Size of an earlier head that you have kept.",
     )
 
 
-class EntriesQuery(PageQuery):
+class EntriesQuery(CursorQuery):
     kind = Choice(LogEntry.Kind.values, required=False)
 
 
@@ -83,7 +82,7 @@ class ProvedQuery(Query):
     size = WholeNumber(
         required=False,
         min_value=1,
-        max_value=_LARGEST,
+        max_value=LARGEST,
         help_text="Size of a published head; the newest if left out.",
     )
 
@@ -111,6 +110,7 @@ class LogState(View):
 class LogEntries(View):
     serializer_class = EntrySerializer
     query_class = EntriesQuery
+    pagination_class = ByNumber
 
     @extend_schema(
         tags=["history"],
@@ -138,7 +138,7 @@ class LogEntryDetail(View):
     def get(self, request: Request, number: int) -> Response:
         size = self.query.get("size")
         try:
-            entry = LogEntry.objects.get(number=min(number, _LARGEST))
+            entry = LogEntry.objects.get(number=min(number, LARGEST))
             head = log.head(size)
         except (LogEntry.DoesNotExist, LogHead.DoesNotExist):
             raise Http404 from None

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from django.urls import path
 
-from leaderboard.boards.api import crowds, evidence, open_data, submitting
+from leaderboard.boards.api import crowds, evidence, open_data, outputs, submitting
 from leaderboard.evaluation.api import staff
 from leaderboard.site.api import public_log
 from leaderboard.studio import api as bundles
-from leaderboard.teams.api import webhooks, whoami
+from leaderboard.table_stats.rank_audit import api as rank_audit
+from leaderboard.teams.api import teams, webhooks, whoami
 
 urlpatterns = [
     path(
@@ -34,6 +35,11 @@ urlpatterns = [
         name="submission-withdraw",
     ),
     path(
+        "submissions/<int:pk>/restore/",
+        submitting.SubmissionRestoration.as_view(),
+        name="submission-restore",
+    ),
+    path(
         "submissions/<int:pk>/metrics.json",
         open_data.SubmissionMetrics.as_view(),
         name="submission-metrics",
@@ -48,6 +54,13 @@ urlpatterns = [
         open_data.SubmissionJudgments.as_view(),
         name="submission-judgments",
     ),
+    path(
+        "submissions/<int:pk>/outputs/",
+        outputs.SubmissionOutputs.as_view(),
+        name="submission-outputs",
+    ),
+    path("teams/", teams.TeamList.as_view(), name="team-list"),
+    path("teams/<slug:slug>/", teams.TeamDetail.as_view(), name="team-detail"),
     path(
         "teams/<slug:slug>/webhooks/",
         webhooks.WebhookList.as_view(),
@@ -76,5 +89,6 @@ urlpatterns = [
         public_log.LogEntryDetail.as_view(),
         name="log-entry",
     ),
+    path("rank-audit/", rank_audit.RankAudit.as_view(), name="rank-audit"),
     path("bans/", staff.BanList.as_view(), name="ban-list"),
 ]

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import inspect
+import json
+from pathlib import Path
 from typing import Any
 
 from drf_spectacular.openapi import AutoSchema
@@ -38,9 +40,38 @@ _BAD_PARAMETER = {
 }
 
 
-def add_answers_of_every_get(
+# What a site has answered, shortened, by operation.
+_EXAMPLES = Path(__file__).with_name("examples.json")
+
+
+def complete(
     result: dict[str, Any], generator: Any, request: Any, public: bool
 ) -> dict[str, Any]:
+    """Add what holds of every operation, and an example of each."""
+    _add_answers_of_every_get(result)
+    examples = json.loads(_EXAMPLES.read_text("utf-8"))
+    for methods in result["paths"].values():
+        for operation in methods.values():
+            _add_example(operation, examples.get(operation["operationId"], {}))
+    return result
+
+
+def _add_example(operation: dict[str, Any], example: dict[str, Any]) -> None:
+    places = {
+        "request": [operation.get("requestBody", {})],
+        "response": [
+            answer
+            for status, answer in operation["responses"].items()
+            if status.startswith("2")
+        ],
+    }
+    for name, bodies in places.items():
+        for body in bodies if name in example else ():
+            for content in body.get("content", {}).values():
+                content["example"] = example[name]
+
+
+def _add_answers_of_every_get(result: dict[str, Any]) -> None:
     """Say of each GET that it can answer 304, without a body, and 400."""
     for methods in result["paths"].values():
         operation = methods.get("get")
@@ -50,4 +81,3 @@ def add_answers_of_every_get(
             operation["responses"]["400"] = _BAD_PARAMETER
             # sorted, so that the stored schema does not change with the order of views
             operation["responses"] = dict(sorted(operation["responses"].items()))
-    return result

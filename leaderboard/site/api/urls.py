@@ -4,13 +4,42 @@ from __future__ import annotations
 
 from django.urls import path, re_path
 
-from leaderboard.boards.api import differences, submissions, tasks
-from leaderboard.evaluation.api import comparisons
+from leaderboard.boards.api import differences, history, submissions, tasks
+from leaderboard.evaluation.api import asking, comparisons, decisions
 from leaderboard.metric_board.api import boards
 from leaderboard.site.api.nowhere import Nowhere
 from leaderboard.site.api.result_urls import urlpatterns as results
 
 app_name = "api"
+
+# what staff decide, and what who asked takes back
+decided = [
+    path(
+        "submissions/<int:pk>/decision/",
+        decisions.SubmissionDecision.as_view(),
+        name="submission-decision",
+    ),
+    path(
+        "comparisons/<int:pk>/decision/",
+        decisions.ComparisonDecision.as_view(),
+        name="comparison-decision",
+    ),
+    path(
+        "joint-evaluations/<int:pk>/decision/",
+        decisions.JointDecision.as_view(),
+        name="joint-decision",
+    ),
+    path(
+        "comparisons/<int:pk>/withdraw/",
+        asking.ComparisonWithdrawal.as_view(),
+        name="comparison-withdraw",
+    ),
+    path(
+        "joint-evaluations/<int:pk>/withdraw/",
+        asking.JointWithdrawal.as_view(),
+        name="joint-withdraw",
+    ),
+]
 
 urlpatterns = [
     path("tasks/", tasks.TaskList.as_view(), name="task-list"),
@@ -25,6 +54,7 @@ urlpatterns = [
         tasks.Leaderboard.as_view(),
         name="leaderboard",
     ),
+    path("tasks/<slug:slug>/history/", history.BoardHistory.as_view(), name="history"),
     path(
         "tasks/<slug:slug>/differences/",
         differences.DifferenceList.as_view(),
@@ -68,6 +98,7 @@ urlpatterns = [
         comparisons.JointDetail.as_view(),
         name="joint-detail",
     ),
+    *decided,
     *results,
     re_path(r"", Nowhere.as_view(), name="nowhere"),
 ]

@@ -7,7 +7,7 @@ from leaderboard.submissions.models.submission import Submission
 
 
 class RepeatedRequest(models.Model):
-    """A key under which a program hands in: sent again, it gets the same submission."""
+    """A key under which a program hands in: sent again, it gets the same answer."""
 
     user = models.ForeignKey(
         settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="+"
@@ -16,7 +16,14 @@ class RepeatedRequest(models.Model):
     # what was sent under it: the fields and the file, hashed
     fingerprint = models.CharField(max_length=64)
     submission = models.ForeignKey(
-        Submission, on_delete=models.CASCADE, related_name="+"
+        Submission, on_delete=models.CASCADE, null=True, related_name="+"
+    )
+    # of a comparison or a joint evaluation, where that was asked for
+    evaluation = models.ForeignKey(
+        "leaderboard.HumanEvaluation",
+        on_delete=models.CASCADE,
+        null=True,
+        related_name="+",
     )
     created_at = models.DateTimeField(auto_now_add=True)
 

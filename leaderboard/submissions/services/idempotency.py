@@ -6,17 +6,17 @@ import hashlib
 import json
 from collections.abc import Callable
 from datetime import timedelta
-from typing import IO, Any
+from typing import IO, Any, TypeVar
 
 from django.db import IntegrityError
+from django.db.models import Model
 from django.utils import timezone
 
 from genie.lib.errors import GenieError
 from genie.lib.typing import Account
 from leaderboard.submissions.models.repeated_request import RepeatedRequest
-from leaderboard.submissions.models.submission import Submission
 
-Receive = Callable[[Callable[[Submission], None]], Submission]
+Made = TypeVar("Made", bound=Model)
 
 # A program that comes back later than this means another submission.
 KEPT = timedelta(days=7)
@@ -33,9 +33,11 @@ def checked_key(key: str) -> str:
     return key
 
 
-def fingerprint(fields: dict[str, Any], file: IO[bytes]) -> str:
+def fingerprint(fields: dict[str, Any], file: IO[bytes] | None = None) -> str:
     """Hash what is handed in, so that a key cannot come to mean two things."""
     digest = hashlib.sha256(json.dumps(fields, sort_keys=True, default=str).encode())
+    if file is None:
+        return digest.hexdigest()
     file.seek(0)
     while chunk := file.read(1 << 20):
         digest.update(chunk)
@@ -44,32 +46,38 @@ def fingerprint(fields: dict[str, Any], file: IO[bytes]) -> str:
 
 
 def receive_once(
-    user: Account, key: str, request_hash: str, receive: Receive
-) -> tuple[Submission, bool]:
+    user: Account,
+    key: str,
+    request_hash: str,
+    receive: Callable[[Callable[[Made], None]], Made],
+    *,
+    made: str = "submission",
+) -> tuple[Made, bool]:
     """Call `receive` unless its work is done; the second value tells whether it was.
 
     The key is written in the transaction that makes the submission: there is no moment
-    at which one is there without the other.
+    at which one is there without the other. `made` names what came of it.
     """
 
-    def remember(submission: Submission) -> None:
+    def remember(row: Made) -> None:
+        of: dict[str, Any] = {made: row}
         RepeatedRequest.objects.create(
-            user_id=user.pk, key=key, fingerprint=request_hash, submission=submission
+            user_id=user.pk, key=key, fingerprint=request_hash, **of
         )
 
-    if earlier := _earlier(user, key, request_hash):
+    if earlier := _earlier(user, key, request_hash, made):
         return earlier, True
     try:
-        submission = receive(remember)
+        new = receive(remember)
     except (IntegrityError, GenieError):
         # A twin of this request may have been first, and have used the quota up.
-        if earlier := _earlier(user, key, request_hash):
+        if earlier := _earlier(user, key, request_hash, made):
             return earlier, True
         raise
-    return submission, False
+    return new, False
 
 
-def _earlier(user: Account, key: str, request_hash: str) -> Submission | None:
+def _earlier(user: Account, key: str, request_hash: str, made: str) -> Any:
     old = timezone.now() - KEPT
     # An old key is forgotten when it is used again; no job has to clean up.
     RepeatedRequest.objects.filter(
@@ -88,4 +96,4 @@ def _earlier(user: Account, key: str, request_hash: str) -> Submission | None:
             "a new one.",
             code="key-reused",
         )
-    return request.submission
+    return getattr(request, made)

@@ -36,6 +36,13 @@ LEGAL: dict[str, frozenset[str]] = {
     State.SCORED: frozenset({State.PUBLISHED, State.WITHDRAWN}),
     State.PUBLISHED: frozenset({State.WITHDRAWN}),
     State.INVALID: frozenset(),
+    # what was withdrawn comes back to where it stood, within a day
+    State.WITHDRAWN: frozenset(
+        {
+            *(State.RECEIVED, State.VALID, State.MEASURED, State.DECLINED),
+            *(State.STOPPED, State.SCORED),
+        }
+    ),
 }
 
 # The job that takes a submission on from a state by itself; no entry: a person does, or

@@ -8,6 +8,7 @@ import pytest
 from django.core.management import call_command
 from django.test import Client
 from django.urls import get_resolver
+from jsonschema import Draft202012Validator
 
 from leaderboard.api.problems import KINDS
 from leaderboard.site.api.operations import groups
@@ -118,6 +119,28 @@ def test_the_schema_is_yaml_unless_json_is_asked_for(client, query, accept, medi
         assert answer.json()["openapi"] == "3.1.0"
     else:
         assert answer.text.startswith("openapi: 3.1.0")
+
+
+def test_every_operation_has_an_example_that_fits_its_own_schema():
+    """Recorded from a site; whoever adds a field or an operation adds it there."""
+    with_components = {"components": schema()["components"]}
+    for path, methods in schema()["paths"].items():
+        for method, operation in methods.items():
+            answers = [
+                content
+                for status, answer in operation["responses"].items()
+                if status.startswith("2")
+                for media_type, content in answer.get("content", {}).items()
+                if "json" in media_type
+            ]
+            for content in answers:
+                validator = Draft202012Validator(
+                    {**content["schema"], **with_components}
+                )
+                validator.validate(content["example"])
+            body = operation.get("requestBody", {}).get("content", {})
+            for content in body.values():
+                assert "example" in content, (method, path)
 
 
 def test_the_page_names_the_choices_of_a_parameter():

@@ -290,6 +290,21 @@ def test_what_was_withdrawn_meanwhile_asks_nobody_again(
     assert Score.objects.count() == 1
 
 
+def test_a_withdrawn_result_comes_back_to_the_board_as_it_was(published, boss, task):
+    before = now(published).published_at
+    decide.withdraw(published, by=boss, reason="A mistake.")
+    settle()
+    decide.restore(published, by=boss)
+    settle()
+    found = now(published)
+    assert (found.state, found.published_at) == ("PUBLISHED", before)
+    assert found.evaluation.state == "SCORED"
+    assert Score.objects.count() == 1
+    assert Commitment.objects.get().amount_cents == spent()
+    states = list(found.events.order_by("-pk").values_list("state", flat=True)[:3])
+    assert states == ["PUBLISHED", "SCORED", "WITHDRAWN"]
+
+
 def test_a_score_of_which_no_rating_counts_leaves_the_board(
     published, diligent, quality, boss, task
 ):

@@ -112,3 +112,14 @@ def test_two_queues_share_the_work_without_doing_it_twice(hand_in, good):
     assert MetricResult.objects.values("submission", "metric").distinct().count() == (
         MetricResult.objects.count()
     )
+
+
+def test_restoring_twice_at_once_brings_it_back_once(hand_in, good, boss):
+    submission = hand_in(good, simulated=True)
+    jobs.drain()
+    decide.approve(submission, by=boss)
+    decide.withdraw(submission, by=boss, reason="")
+    results = at_once(lambda: decide.restore(submission, by=boss))
+    assert sum(isinstance(result, GenieError) for result in results) == 1
+    assert states(submission)[-2:] == ["WITHDRAWN", "MEASURED"]
+    assert Commitment.objects.get().amount_cents == 0

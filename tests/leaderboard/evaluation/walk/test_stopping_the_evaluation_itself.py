@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from datetime import timedelta
+
 import pytest
+from django.utils import timezone
 
 from crowd.campaigns.services import work
 from crowd.models import Campaign, Commitment, Worker
@@ -118,3 +121,62 @@ def test_a_withdrawn_submission_leaves_no_money_set_aside(hand_in, good, boss, r
             again(submission, by=boss, reason="Again.")
     with pytest.raises(GenieError):
         decide.approve(submission, by=boss)
+
+
+BACK = {
+    measured: "MEASURED",
+    declined: "DECLINED",
+    approved: "MEASURED",
+    annotating: "STOPPED",
+    stopped: "STOPPED",
+}
+
+
+@pytest.mark.parametrize("reach", [*BACK])
+def test_a_withdrawn_submission_comes_back_and_moves_no_money(
+    hand_in, good, boss, reach
+):
+    submission = hand_in(good, simulated=True)
+    jobs.drain()
+    reach(submission, boss)
+    decide.withdraw(submission, by=boss, reason="Wrong file.")
+    settle()
+    before = list(Commitment.objects.values_list("key", "amount_cents", "settled_at"))
+    decide.restore(submission, by=boss)
+    settle()
+    found = now(submission)
+    assert (found.state, found.failure) == (BACK[reach], "")
+    after = list(Commitment.objects.values_list("key", "amount_cents", "settled_at"))
+    assert after == before
+    with pytest.raises(GenieError) as refused:
+        decide.restore(submission, by=boss)
+    assert refused.value.code == "not-restorable"
+    if found.state != "STOPPED":
+        # the money is set aside once more by a new approval only, and all of it
+        assert found.evaluation.approved_cents is None
+        decide.approve(found, by=boss, start_now=True)
+        settle()
+        assert now(submission).state == "ANNOTATING"
+        cents = now(submission).evaluation.approved_cents
+        assert Commitment.objects.get().amount_cents == cents > 0
+
+
+def test_what_was_stopped_by_a_withdrawal_can_be_published_after_the_way_back(
+    begun,  # noqa: F811
+    boss,
+):
+    decide.withdraw(begun, by=boss, reason="")
+    decide.restore(begun, by=boss)
+    decide.publish_partial(now(begun), by=boss, reason="Enough.")
+    settle()
+    assert now(begun).state == "PUBLISHED"
+    assert Commitment.objects.get().amount_cents == spent()
+
+
+def test_there_is_no_way_back_after_a_day(hand_in, good, boss):
+    submission = hand_in(good, simulated=True)
+    decide.withdraw(submission, by=boss, reason="")
+    submission.events.update(at=timezone.now() - timedelta(hours=25))
+    with pytest.raises(GenieError):
+        decide.restore(submission, by=boss)
+    assert now(submission).state == "WITHDRAWN"

@@ -11,7 +11,6 @@ from typing import Any, TypeVar
 
 from django.conf import settings
 from django.db import transaction
-from django.utils.translation import gettext
 
 from crowd.campaigns.services import run
 from crowd.hits.models.campaign import Campaign
@@ -84,18 +83,20 @@ def approve(
     start_now: bool = False,
     despite: str = "",
     measured: bool = True,
+    cost_cents: int | None = None,
 ) -> Subject:
     """Set the money aside and send the work out; one approval counts.
 
     `despite` is a person's word that work starts although its test questions stand out,
     or are fewer than planned. They are not `measured` where nothing but time is at stake.
+    `cost_cents` is what that person was shown: any other cost is refused.
     """
     waiting = {State.REQUESTED, State.DECLINED}
     refusal = (
         "only submissions, comparisons and joint evaluations that await approval or "
         "were declined can be approved"
     )
-    evaluation = _locked(subject, waiting, refusal, "not-approvable")
+    evaluation = locked(subject, waiting, refusal, "not-approvable")
     strategy = strategy_of(evaluation)
     # What would fail at the launch is refused here, before money is set aside.
     strategy.check_launch(evaluation)
@@ -106,6 +107,12 @@ def approve(
     if measured and settings.GENIE["TEST_QUESTIONS_CHECKED"]:
         _check_tests(evaluation, by, despite)
     cents = strategy.cost(evaluation).total_cents
+    if cost_cents not in {None, cents}:
+        raise GenieError(
+            f"The cost is ${cents / 100:,.2f} now; approve exactly that.",
+            code="cost-moved",
+            details={"cost_cents": cents},
+        )
     keys = strategy.keys(evaluation)
     # A commitment for each campaign: each is settled by itself when its campaign ends.
     for place, key in enumerate(keys):
@@ -128,7 +135,7 @@ def decline(subject: Subject, *, by: Account, reason: str) -> Subject:
         "only submissions, comparisons and joint evaluations that await approval "
         "can be declined"
     )
-    evaluation = _locked(subject, {State.REQUESTED}, refusal, "not-declinable")
+    evaluation = locked(subject, {State.REQUESTED}, refusal, "not-declinable")
     sentence = f"Declined: {reason.strip()}"
     return _decided(subject, evaluation, State.DECLINED, sentence, by, reason)
 
@@ -146,7 +153,7 @@ def stop(
     if publish:
         return _stop_and_publish(subject, by=by, reason=reason)
     at_work = {State.APPROVED, State.ANNOTATING, State.ANNOTATED}
-    evaluation = _locked(subject, at_work, "there is nothing to stop", "not-running")
+    evaluation = locked(subject, at_work, "there is nothing to stop", "not-running")
     strategy = strategy_of(evaluation)
     sentence = f"Stopped: {reason.strip()}"
     _decided(subject, evaluation, State.STOPPED, sentence, by, reason)
@@ -161,7 +168,7 @@ def stop(
 def _stop_and_publish(subject: Subject, *, by: Account, reason: str) -> Subject:
     """Stop its campaigns alone: what was answered is scored as at any other end."""
     refusal = "only a submission that collects ratings has a partial result"
-    evaluation = _locked(subject, {State.ANNOTATING}, refusal, "not-running")
+    evaluation = locked(subject, {State.ANNOTATING}, refusal, "not-running")
     if not isinstance(subject, Submission):
         raise GenieError(
             f"{subject} has no partial result that could be published.",
@@ -186,7 +193,7 @@ def rank_partial(
     """Have a partial score ranked, or no longer; the events keep who decided and why."""
     _check_reason(subject, reason, "ranked" if ranked else "no longer ranked")
     refusal = "only a published partial score can be ranked by decision"
-    evaluation = _locked(subject, {State.SCORED}, refusal, "not-published")
+    evaluation = locked(subject, {State.SCORED}, refusal, "not-published")
     score = evaluation.scores.filter(superseded_at=None).order_by("pk").first()
     partial = score is not None and coverage.partial_of_score(score) is not None
     if evaluation.submission.state != Submission.State.PUBLISHED or (
@@ -214,7 +221,7 @@ def publish_partial(subject: Submission, *, by: Account, reason: str) -> None:
     refusal = (
         "only a submission that was stopped without publishing can be published now"
     )
-    evaluation = _locked(subject, {State.STOPPED}, refusal, "not-stopped")
+    evaluation = locked(subject, {State.STOPPED}, refusal, "not-stopped")
     pks = [campaign.pk for campaign in evaluation.campaigns_in_order]
     if not pks:
         raise GenieError(
@@ -268,30 +275,7 @@ def retry(subject: Subject, *, by: Account) -> Subject:
     return subject
 
 
-@transaction.atomic
-def withdraw(subject: Submission, *, by: Account, reason: str) -> None:
-    """Withdraw a submission whatever its state; its campaigns stop, no board has it."""
-    submission = lifecycle.lock(subject.pk)
-    if Submission.State.WITHDRAWN not in lifecycle.LEGAL[submission.state]:
-        raise GenieError(
-            gettext("This submission is %(state)s and cannot be withdrawn.")
-            % {"state": submission.get_state_display()},
-            code="not-withdrawable",
-        )
-    sentence = f"Withdrawn: {reason}" if reason else "Withdrawn."
-    public_log.decision(submission, sentence, by)
-    # Not measured yet: nobody was asked, and no money is set aside.
-    if submission.human_evaluation_id is None:
-        to = Submission.State.WITHDRAWN
-        lifecycle.move(submission.pk, submission.state, to, sentence, by=by)
-        return
-    evaluation = machine.lock(submission.human_evaluation_id)
-    key = strategy_of(evaluation).keys(evaluation)[0]
-    machine.move(evaluation, State.WITHDRAWN, sentence, by=by)
-    campaigns.end(evaluation, key, by=by, reason="The submission was withdrawn.")
-
-
-def _locked(
+def locked(
     subject: machine.Subject, allowed: Collection[str], refusal: str, code: str
 ) -> HumanEvaluation:
     evaluation = machine.evaluation_of(subject)

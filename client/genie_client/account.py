@@ -1,0 +1,91 @@
+"""Commands about oneself: sign in, one's submissions, taking back, outputs."""
+
+from __future__ import annotations
+
+import getpass
+import json
+import sys
+from typing import Any
+
+from genie_client import stored, words
+from genie_client.client import Client
+from genie_client.problem import Problem
+from genie_client.session import Session
+
+
+def login(session: Session) -> int:
+    """Check a token with the site, and keep both in a file of the user's own."""
+    site = session.site
+    token = session.options.token or _typed(site)
+    found = Client(site, token, timeout=session.options.timeout).whoami()
+    file = stored.keep(site, token)
+    session.say(
+        {**found, "file": str(file)},
+        lambda one: f"{words.person(one)}\nKept in {one['file']}.",
+    )
+    return 0
+
+
+def _typed(site: str) -> str:
+    if not sys.stdin.isatty():
+        token = sys.stdin.readline().strip()
+    else:
+        sys.stderr.write(f"Create a token on {site.rstrip('/')}/account/tokens/.\n")
+        token = getpass.getpass("Token: ").strip()
+    if not token:
+        raise Problem("No token was given.", code="no-token")
+    return token
+
+
+def logout(session: Session) -> int:
+    """Remove what `login` has kept; the token itself works until it is revoked."""
+    there = stored.forget()
+    said = "The stored token is removed." if there else "No token was stored."
+    session.say({"removed": there}, lambda one: said)
+    return 0
+
+
+def whoami(session: Session) -> int:
+    session.say(session.client.whoami(), words.person)
+    return 0
+
+
+def mine(session: Session) -> int:
+    given = session.options
+    session.say(session.client.mine(task=given.task, state=given.state), words.mine)
+    return 0
+
+
+def withdraw(session: Session) -> int:
+    given = session.options
+    made = session.client.withdraw(given.submission, reason=given.reason)
+    session.say(made, words.submission)
+    return 0
+
+
+def restore(session: Session) -> int:
+    session.say(session.client.restore(session.options.submission), words.submission)
+    return 0
+
+
+def outputs(session: Session) -> int:
+    """Write outputs as JSON Lines, to a file or to standard output."""
+    given = session.options
+    rows = session.client.outputs(given.submission)
+    if session.options.json and given.out is None:
+        session.say(list(rows), str)
+        return 0
+    if given.out is None:
+        for row in rows:
+            sys.stdout.write(_line(row))
+        return 0
+    with given.out.open("w", encoding="utf-8") as file:
+        n = sum(bool(file.write(_line(row))) for row in rows)
+    session.say(
+        {"file": str(given.out), "n": n}, lambda one: f"{one['file']}: {one['n']:,}"
+    )
+    return 0
+
+
+def _line(row: dict[str, Any]) -> str:
+    return json.dumps(row, ensure_ascii=False) + "\n"

@@ -1,0 +1,142 @@
+"""Sign in once, see one's own, take back and bring back, read outputs and frames."""
+
+from __future__ import annotations
+
+import io
+import json
+import stat
+import sys
+from types import SimpleNamespace
+
+import pytest
+
+from genie.accounts import tokens
+from leaderboard.api.throttles import Reads
+from tests.client.conftest import CLIENT  # noqa: F401  # puts the client on the path
+from tests.factories import make_predictions, make_ranked, make_submission, make_task
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+
+@pytest.fixture
+def kept(tmp_path, monkeypatch):
+    path = tmp_path / "genie" / "client.json"
+    monkeypatch.setenv("GENIE_CONFIG", str(path))
+    return path
+
+
+@pytest.fixture
+def secret(submitter):
+    scopes = ["read", "submit", "withdraw"]
+    return tokens.issue(submitter, name="client", scopes=scopes, days=None)[1]
+
+
+@pytest.fixture
+def systems(team, submitter):
+    task, who = make_task(), {"team": team, "owner": submitter}
+    kite = make_ranked(task, 80, system="Kite", **who)
+    make_predictions(kite)
+    return kite, make_submission(task, system="Wren", **who)
+
+
+def test_who_signs_in_once_needs_no_token_afterwards(
+    run, kept, systems, secret, live_server, monkeypatch
+):
+    monkeypatch.setattr(sys, "stdin", io.StringIO(f"{secret}\n"))
+    code, said, _ = run("login", token=None)
+    assert (code, said.startswith("nina, teams: ")) == (0, True)
+    assert stat.S_IMODE(kept.stat().st_mode) == 0o600
+    assert secret not in said
+    rows = json.loads(run("--json", "mine", token=None)[1])
+    assert [row["system_name"] for row in rows] == ["Wren", "Kite"]
+    # the token is of this site, and is shown to no other
+    from genie_client.session import place
+
+    other = SimpleNamespace(site="https://elsewhere.example", token=None)
+    assert place(other) == ("https://elsewhere.example", None)
+    assert run("logout", token=None)[1].startswith("The stored token is removed")
+    assert not kept.exists()
+    assert run("mine", token=None)[0] == 1
+
+
+def test_a_token_that_is_wrong_is_not_kept(run, kept, systems, monkeypatch):
+    monkeypatch.setattr(sys, "stdin", io.StringIO("genie_wrong\n"))
+    code, _, told = run("login", token=None)
+    assert (code, "not valid" in told) == (1, True)
+    assert not kept.exists()
+
+
+def test_what_was_withdrawn_is_restored_and_outputs_are_read(
+    run, kept, systems, tmp_path
+):
+    kite, wren = systems
+    assert ": WITHDRAWN" in run("withdraw", wren.pk, "--reason", "A bug.")[1]
+    code, said, _ = run("restore", wren.pk)
+    assert (code, f"/submissions/{wren.pk}/" in said) == (0, True)
+    assert ": MEASURED" in said
+    assert run("restore", wren.pk)[0] == 1
+    out = tmp_path / "outputs.jsonl"
+    assert run("outputs", kite.pk, "--out", out)[0] == 0
+    rows = [json.loads(line) for line in out.read_text("utf-8").splitlines()]
+    assert [row["id"] for row in rows] == ["i0", "i1", "i2"]
+    assert "Kite" in run("mine", "--state", "PUBLISHED")[1]
+
+
+def test_boards_are_frames_of_the_library_that_is_there(
+    systems, live_server, monkeypatch
+):
+    from genie_client import Client, Problem
+
+    genie = Client(live_server.url)
+    found = genie.leaderboard_frame("tidy-news")
+    assert list(found["system"]) == ["Kite", "Wren"]
+    assert found["sacrebleu"][0] == 40.0
+    monkeypatch.setitem(sys.modules, "polars", SimpleNamespace(DataFrame=dict))
+    rows = genie.leaderboard_frame("tidy-news", library="polars")
+    assert rows["mean"] == [80.0, None]
+    monkeypatch.setitem(sys.modules, "polars", None)
+    with pytest.raises(Problem, match="pip install"):
+        genie.leaderboard_frame("tidy-news", library="polars")
+
+
+def test_a_busy_site_is_asked_again_and_a_long_limit_is_not_waited_for(
+    systems, live_server, monkeypatch, secret
+):
+    from genie_client import Client, Problem, transport
+
+    waits = []
+    monkeypatch.setattr(transport.time, "sleep", waits.append)
+    monkeypatch.setattr(Reads, "rate", "1/hour", raising=False)
+    genie = Client(live_server.url, secret)
+    genie.whoami()
+    with pytest.raises(Problem, match="limited to 1 an hour"):
+        genie.whoami()
+    assert waits == []
+    gone = Client("http://127.0.0.1:9", timeout=1)
+    with pytest.raises(Problem, match="cannot be reached"):
+        gone.tasks()
+    assert len(waits) == 3
+    assert waits == sorted(waits)
+    # a change without a key might be made twice
+    with pytest.raises(Problem, match="cannot be reached"):
+        gone.withdraw(1)
+    assert len(waits) == 3
+    busy = Problem("Busy.", status=503, retry_after=7.0)
+    assert transport.pause(busy, 0) == 7.0
+
+
+def test_an_upload_is_shown_on_a_terminal_and_the_version_is_told(capsys):
+    from genie_client.command import main
+    from genie_client.progress import Bar, Upload
+
+    terminal = SimpleNamespace(text="", isatty=lambda: True, flush=lambda: None)
+    terminal.write = lambda part: setattr(terminal, "text", terminal.text + part)
+    with Bar("Uploading", terminal) as bar:
+        body = Upload(b"x" * 100, bar.at)
+        while body.read(50):
+            pass
+    assert " 50%" in terminal.text
+    assert "100%" in terminal.text
+    with pytest.raises(SystemExit):
+        main(["--version"])
+    assert capsys.readouterr().out == "genie-client 1.0.0\n"
