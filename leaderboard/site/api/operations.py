@@ -13,12 +13,13 @@ from leaderboard.site.api.examples import example_answer, example_request, resol
 from leaderboard.site.docs.markdown import in_line
 
 _TITLES = {
-    "account": "Your account",
+    "account": "Your account and teams",
     "comparisons": "Comparisons and joint evaluations",
     "history": "Public log",
     "metrics": "Metrics and their board",
     "results": "Scores, ratings and metric results",
     "staff": "For staff",
+    "statistics": "Statistics of your own table",
     "submissions": "Submissions",
     "tasks": "Tasks and boards",
     "webhooks": "Webhooks",
@@ -75,7 +76,7 @@ def _operation(
         # whether it answers without a token, too
         "open": {} in operation.get("security", [{}]),
         "request": example_request(schema, path, method, operation),
-        "response": example_answer(schema, answer),
+        "response": example_answer(answer),
         "method": method.upper(),
         "path": path,
         "summary": operation.get("summary", ""),

@@ -15,11 +15,11 @@ if TYPE_CHECKING:
 
 # Terms that are everyday words, too: a link beside each would mislead more than help.
 EVERYDAY = {
-    "answer", "approve", "attempt", "batch", "board", "bonus", "decline", "design",
-    "events", "fee", "final", "group", "head", "job", "judge", "label", "notice",
-    "output", "payment", "progress", "publish", "rate", "role", "staff", "state",
-    "submission", "submit", "system", "task", "team", "validate", "version",
-    "withdraw", "worker",
+    "adjusted", "agreement", "answer", "approve", "attempt", "batch", "board", "bonus",
+    "consent", "decline", "design", "events", "fee", "final", "group", "head", "job",
+    "judge", "label", "notice", "output", "payment", "progress", "publish", "rate",
+    "role", "sandbox", "signature", "staff", "state", "submission", "submit", "system",
+    "task", "team", "validate", "version", "withdraw", "worker",
 }  # fmt: skip
 _TITLE = 180
 

@@ -54,7 +54,8 @@ def _changed(slug: str) -> int:
 
 def _link(target: str) -> str:
     """Say where a link to another file leads on the site; tests find those left over."""
-    path, hash_, anchor = target.partition("#")
+    # the client's own page stands in another folder of the source
+    path, hash_, anchor = target.removeprefix("../docs/").partition("#")
     slug = contents.slug_of(path)
     if slug is not None:
         return reverse("leaderboard:docs-page", args=[slug]) + hash_ + anchor
@@ -66,7 +67,7 @@ def _link(target: str) -> str:
 @lru_cache(maxsize=1)
 def _files() -> frozenset[str]:
     return frozenset(
-        f"{folder}/{path.name}"
-        for folder in ("pictures", "deploy")
-        for path in (contents.FOLDER / folder).iterdir()
+        path.relative_to(contents.FOLDER).as_posix()
+        for pattern in ("pictures/*", "deploy/*", "*.ipynb")
+        for path in contents.FOLDER.glob(pattern)
     )
