@@ -43,7 +43,7 @@ WITHDRAW = Question(
     title="Withdraw submissions",
     sentence=(
         "They are removed from the board and their campaigns stop; completed work stays "
-        "paid. The team can restore it within a day."
+        "paid. This cannot be undone."
     ),
     button="Withdraw all",
     action="withdraw_selected",
