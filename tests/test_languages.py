@@ -39,7 +39,7 @@ TRANSLATED = re.compile(
     r"|leaderboard/(?:submissions|teams)/.*"
     r"|leaderboard/parts/(?:errors|inside|warnings)\.html"
     r"|leaderboard/boards/(?:my_submissions|submission)\.html"
-    r"|leaderboard/boards/parts/(?:cards|hero|progress|task_head|walk)\.html"
+    r"|leaderboard/boards/parts/(?:cards|progress|task_head|walk)\.html"
     r"|leaderboard/site/(?:home|parts/leading)\.html"
 )
 READ_ALOUD = {"alt", "aria-description", "aria-label", "data-l", "placeholder", "title"}

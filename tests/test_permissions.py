@@ -114,7 +114,7 @@ MATRIX: dict[str, str] = {
     """,
     STAFF: """
         api:campaign-list api:campaign-detail api:worker-list api:ban-list api:bundle-list
-        api:bundle-detail leaderboard:studio-new leaderboard:studio-task
+        api:bundle-detail api:configuration leaderboard:studio-new leaderboard:studio-task
         leaderboard:studio-language
     """,
     SUPERUSER: "status api:submission-decision api:comparison-decision api:joint-decision",
@@ -220,7 +220,7 @@ OPENED_BY: dict[Staff, str] = {
     Staff.SEE_CAMPAIGNS: "api:campaign-list api:campaign-detail",
     Staff.SEE_WORKERS: "api:worker-list",
     Staff.SEE_BANS: "api:ban-list",
-    Staff.EXPORT_TASKS: "api:bundle-detail",
+    Staff.EXPORT_TASKS: "api:bundle-detail api:configuration",
     Staff.SEE_REFERENCES: "leaderboard:studio-task leaderboard:studio-language",
     Staff.IMPORT_TASKS: "leaderboard:studio-new",
 }

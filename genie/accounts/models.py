@@ -16,7 +16,7 @@ class AccessToken(models.Model):
         SUBMIT = "submit", gettext_lazy("submit systems, check files, manage webhooks")
         WITHDRAW = (
             "withdraw",
-            gettext_lazy("withdraw submissions, which cannot be undone"),
+            gettext_lazy("withdraw submissions"),
         )
         STAFF = "staff", gettext_lazy("staff operations; only for staff accounts")
 

@@ -167,6 +167,43 @@ class BundleDetail(View):
         )
 
 
+class ConfigurationSerializer(serializers.Serializer[Any]):
+    slug = serializers.CharField()
+    revision = serializers.IntegerField(help_text="How often it was changed, and 1.")
+    config = serializers.DictField(
+        help_text="What the task's task.toml says now, table by table."
+    )
+
+
+class TaskConfiguration(View):
+    """How a task asks, controls and ranks, all of it; the board's page says most."""
+
+    permission_classes = [IsStaff]
+    serializer_class = ConfigurationSerializer
+    scope = AccessToken.Scope.STAFF
+    staff_permission = Staff.EXPORT_TASKS
+
+    @extend_schema(
+        tags=["staff"],
+        operation_id="tasks_configuration_retrieve",
+        summary="Show a task's configuration",
+        description="The file itself is in the task's bundle.",
+        responses={
+            200: ConfigurationSerializer,
+            **problems(*_REFUSALS, "not-found", "unknown-task"),
+        },
+    )
+    def get(self, request: Request, slug: str) -> Response:
+        task = task_of(slug)
+        revision = task.revisions.order_by("-number").first()
+        found = {
+            "slug": task.slug,
+            "revision": revision.number if revision else 1,
+            "config": task.config,
+        }
+        return Response(self.get_serializer(found).data)
+
+
 def _refuse_too_large(request: Request) -> None:
     limit = int(settings.GENIE["MAX_UPLOAD_BYTES"])
     if announced(request._request) > limit + _ROOM:

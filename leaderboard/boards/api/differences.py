@@ -48,6 +48,12 @@ class PairSerializer(serializers.Serializer[Any]):
     more_workers = serializers.IntegerField(
         allow_null=True, help_text="Workers still needed for that."
     )
+    more_cents = serializers.IntegerField(
+        allow_null=True, help_text="What these ratings would cost."
+    )
+    more_instances = serializers.IntegerField(
+        help_text="Instances that they take; the task may have fewer."
+    )
 
 
 class PairQuery(PageQuery):

@@ -35,11 +35,10 @@ def my_submissions(request: HttpRequest) -> HttpResponse:
 def withdraw(request: HttpRequest, pk: int) -> HttpResponse:
     submission, view = visible_submission(request, pk)
     # staff see the page, too, but withdraw in the admin, under a permission
-    if not view.team or submission.state in {
-        Submission.State.INVALID,
-        Submission.State.WITHDRAWN,
-    }:
+    if not view.team or submission.state == Submission.State.INVALID:
         raise Http404
+    if submission.state == Submission.State.WITHDRAWN:
+        return _restored(request, submission)
     form = WithdrawalForm(request.POST or None)
     if request.method == "POST" and form.is_valid():
         by: Any = request.user
@@ -61,6 +60,24 @@ def withdraw(request: HttpRequest, pk: int) -> HttpResponse:
         "form": form,
     }
     return render(request, "leaderboard/submissions/withdraw.html", context)
+
+
+def _restored(request: HttpRequest, submission: Submission) -> HttpResponse:
+    """Offer the way back from a withdrawal, where there is one."""
+    if decide.way_back(submission) is None:
+        raise Http404
+    if request.method == "POST":
+        by: Any = request.user
+        try:
+            decide.restore(submission, by=by)
+        except GenieError as error:
+            messages.error(request, error.message)
+        else:
+            said = gettext("%(system_name)s has been restored.")
+            messages.success(request, said % {"system_name": submission.system_name})
+        return redirect("leaderboard:submission", pk=submission.pk)
+    context = {"here": "mine", "submission": submission, "task": submission.task}
+    return render(request, "leaderboard/submissions/restore.html", context)
 
 
 @require_safe

@@ -28,6 +28,7 @@ from leaderboard.boards.selectors.submission_progress import (
 from leaderboard.boards.views.submission_outputs import outputs_context
 from leaderboard.charts.axis import Axis, axis_over
 from leaderboard.charts.bars import histogram
+from leaderboard.evaluation import decide
 from leaderboard.evaluation.models.human_evaluation import HumanEvaluation, Score
 from leaderboard.evaluation.selectors.campaigns import campaigns_of, evaluation_of
 from leaderboard.evaluation.selectors.worker_figures import worker_figures
@@ -65,6 +66,7 @@ def submission(request: HttpRequest, pk: int) -> HttpResponse:
         "realignable": view.inner and _warned(shown, "misaligned-ids"),
         "withdrawable": view.team
         and shown.state not in {State.INVALID, State.WITHDRAWN},
+        "restorable": view.team and decide.way_back(shown) is not None,
         "money": money(shown, evaluation, view),
         "on_board": shown.state in ON_BOARD,
         "reload_seconds": _reload_seconds(shown, view),

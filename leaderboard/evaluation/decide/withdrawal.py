@@ -71,7 +71,8 @@ def restore(subject: Submission, *, by: Account) -> None:
     if before is None:
         raise GenieError(
             gettext(
-                "Only a submission that was withdrawn less than a day ago can be restored."
+                "Only a submission that its team withdrew less than a day ago can be "
+                "restored."
             ),
             code="not-restorable",
         )
@@ -91,7 +92,7 @@ def restore(subject: Submission, *, by: Account) -> None:
 
 
 def way_back(submission: Submission) -> str | None:
-    """Give the state from which it was withdrawn; None where there is no way back now."""
+    """Give the state from which its team withdrew it; None where there is no way back."""
     if submission.state != Submission.State.WITHDRAWN:
         return None
     events = SubmissionEvent.objects.filter(submission=submission.pk).order_by("-pk")
@@ -101,7 +102,10 @@ def way_back(submission: Submission) -> str | None:
     newer = withdrawn.filter(pk__gt=earlier.pk) if earlier else withdrawn
     if earlier is None or (taken_back := newer.last()) is None:
         return None
-    return earlier.state if timezone.now() - taken_back.at < WAY_BACK else None
+    # what staff took off the board does not come back by the team's own hand
+    own = submission.team.members.filter(pk=taken_back.actor_id).exists()
+    recent = timezone.now() - taken_back.at < WAY_BACK
+    return earlier.state if own and recent else None
 
 
 def _undecided(evaluation: HumanEvaluation, to: str) -> dict[str, Any]:

@@ -82,6 +82,11 @@ urlpatterns = [
     path("workers/", staff.WorkerList.as_view(), name="worker-list"),
     path("bundles/", bundles.BundleList.as_view(), name="bundle-list"),
     path("bundles/<slug:slug>/", bundles.BundleDetail.as_view(), name="bundle-detail"),
+    path(
+        "tasks/<slug:slug>/configuration/",
+        bundles.TaskConfiguration.as_view(),
+        name="configuration",
+    ),
     path("history/", public_log.LogState.as_view(), name="log"),
     path("history/entries/", public_log.LogEntries.as_view(), name="log-entries"),
     path(

@@ -38,6 +38,19 @@ def test_a_team_mate_withdraws_with_a_reason(client_of, task, who, read):
     assert "Kite" not in client_of("visitor").get("/tasks/tidy-news/").content.decode()
 
 
+def test_a_team_changes_its_mind_within_a_day(client_of, task, who, read):
+    kite = make_ranked(task, 70, **who)
+    path, tom = f"/submissions/{kite.pk}/withdraw/", client_of("team_mate")
+    tom.post(path, {"reason": "A bug."})
+    assert path in tom.get(f"/submissions/{kite.pk}/").content.decode()
+    assert client_of("rival").post(path).status_code == 404
+    assert "Restore Kite?" in read(tom.get(path))
+    assert "Kite has been restored." in read(tom.post(path, follow=True))
+    kite.refresh_from_db()
+    assert kite.state == State.PUBLISHED
+    assert "Kite" in client_of("visitor").get("/tasks/tidy-news/").content.decode()
+
+
 @pytest.mark.parametrize("name", ["visitor", "rival", "worker", "staff", "superuser"])
 def test_nobody_else_withdraws_it(client_of, task, who, name):
     kite = make_ranked(task, 70, **who)

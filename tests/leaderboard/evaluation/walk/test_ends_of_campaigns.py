@@ -292,9 +292,9 @@ def test_what_was_withdrawn_meanwhile_asks_nobody_again(
 
 def test_a_withdrawn_result_comes_back_to_the_board_as_it_was(published, boss, task):
     before = now(published).published_at
-    decide.withdraw(published, by=boss, reason="A mistake.")
+    decide.withdraw(published, by=published.owner, reason="A mistake.")
     settle()
-    decide.restore(published, by=boss)
+    decide.restore(published, by=published.owner)
     settle()
     found = now(published)
     assert (found.state, found.published_at) == ("PUBLISHED", before)

@@ -139,17 +139,17 @@ def test_a_withdrawn_submission_comes_back_and_moves_no_money(
     submission = hand_in(good, simulated=True)
     jobs.drain()
     reach(submission, boss)
-    decide.withdraw(submission, by=boss, reason="Wrong file.")
+    decide.withdraw(submission, by=submission.owner, reason="Wrong file.")
     settle()
     before = list(Commitment.objects.values_list("key", "amount_cents", "settled_at"))
-    decide.restore(submission, by=boss)
+    decide.restore(submission, by=submission.owner)
     settle()
     found = now(submission)
     assert (found.state, found.failure) == (BACK[reach], "")
     after = list(Commitment.objects.values_list("key", "amount_cents", "settled_at"))
     assert after == before
     with pytest.raises(GenieError) as refused:
-        decide.restore(submission, by=boss)
+        decide.restore(submission, by=submission.owner)
     assert refused.value.code == "not-restorable"
     if found.state != "STOPPED":
         # the money is set aside once more by a new approval only, and all of it
@@ -161,12 +161,22 @@ def test_a_withdrawn_submission_comes_back_and_moves_no_money(
         assert Commitment.objects.get().amount_cents == cents > 0
 
 
+def test_what_was_withdrawn_before_it_was_checked_goes_on(hand_in, good, boss):
+    submission = hand_in(good, simulated=True)
+    decide.withdraw(submission, by=submission.owner, reason="")
+    jobs.drain()
+    assert now(submission).state == "WITHDRAWN"
+    decide.restore(submission, by=submission.owner)
+    jobs.drain()
+    assert now(submission).state == "MEASURED"
+
+
 def test_what_was_stopped_by_a_withdrawal_can_be_published_after_the_way_back(
     begun,  # noqa: F811
     boss,
 ):
-    decide.withdraw(begun, by=boss, reason="")
-    decide.restore(begun, by=boss)
+    decide.withdraw(begun, by=begun.owner, reason="")
+    decide.restore(begun, by=begun.owner)
     decide.publish_partial(now(begun), by=boss, reason="Enough.")
     settle()
     assert now(begun).state == "PUBLISHED"
@@ -175,8 +185,16 @@ def test_what_was_stopped_by_a_withdrawal_can_be_published_after_the_way_back(
 
 def test_there_is_no_way_back_after_a_day(hand_in, good, boss):
     submission = hand_in(good, simulated=True)
-    decide.withdraw(submission, by=boss, reason="")
+    decide.withdraw(submission, by=submission.owner, reason="")
     submission.events.update(at=timezone.now() - timedelta(hours=25))
     with pytest.raises(GenieError):
-        decide.restore(submission, by=boss)
+        decide.restore(submission, by=submission.owner)
     assert now(submission).state == "WITHDRAWN"
+
+
+def test_what_staff_took_off_the_board_is_not_restored_by_its_team(hand_in, good, boss):
+    submission = hand_in(good, simulated=True)
+    decide.withdraw(submission, by=boss, reason="Copied references.")
+    with pytest.raises(GenieError) as refused:
+        decide.restore(submission, by=submission.owner)
+    assert refused.value.code == "not-restorable"
