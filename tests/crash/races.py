@@ -161,7 +161,9 @@ def sending_in_and_returning(to: Runners, pool: str) -> None:
 
 @race
 def a_page_sent_in_twice_while_its_time_runs_out(to: Runners, pool: str) -> None:
-    campaign = make_campaign(6, pool=pool, hit_type=hit_type(form={"items_per_page": 3}))
+    campaign = make_campaign(
+        6, pool=pool, hit_type=hit_type(form={"items_per_page": 3})
+    )
     worker = make_worker(pool)
     got = to.at_once(*[lambda: pages.next_page(worker)] * N_THREADS)
     page = max(got, key=len)
