@@ -6,7 +6,7 @@ in one order: submission, worker, campaign, budget, commitment. What has to be t
 another platform is first written down in `services.outbox`.
 
 Front door: models; selectors (offers, reading_pace, rejection_reversal, starved,
-work_records); services (claim, news, outbox, overturn, preference, reissue, reopen,
+work_records); services (claim, news, outbox, overturn, pages, preference, reissue, reopen,
 reservations, review, run, shares, staff_notices, undo, work,
 work_records).
 """
