@@ -117,7 +117,7 @@ def _words(invitation: Invitation, address: str) -> str:
 def addresses(text: str) -> list[tuple[str, str, str]]:
     """Read whom to write to: an address a line, perhaps a note and a language.
 
-    Where the first line names a column `language`, it may stand anywhere behind the address.
+    Where the first line says so, the language stands before the note.
 
     Raises
     ------
@@ -134,13 +134,10 @@ def addresses(text: str) -> list[tuple[str, str, str]]:
     for line, cells in enumerate(rows, 1):
         given = [cell.strip() for cell in cells] + ["", "", ""]
         mail, note, language = given[0], given[note_at], given[language_at].lower()
-        if line == 1 and "@" not in mail:
-            names = [cell.casefold() for cell in given[:3]]
-            if "language" in names[1:]:
-                language_at = names.index("language", 1)
-                note_at = 3 - language_at
-            continue
-        if not any(cells):
+        is_header = line == 1 and "@" not in mail
+        if is_header and given[1].casefold() == "language":
+            note_at, language_at = 2, 1
+        if is_header or not any(cells):
             continue
         try:
             validate_email(mail)
@@ -149,8 +146,10 @@ def addresses(text: str) -> list[tuple[str, str, str]]:
         else:
             if mail.casefold() in map(str.casefold, found):
                 problems.append(_line(line, mail, "stands there twice"))
-            if language and language not in known:
-                what = f"has the language {language[:20]!r}; there are {', '.join(known)}"
+            if language not in {"", *known}:
+                what = (
+                    f"has the language {language[:20]!r}; there are {', '.join(known)}"
+                )
                 problems.append(_line(line, mail, what))
             found[mail] = note, known.get(language, "")
     if not found and not problems:
