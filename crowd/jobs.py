@@ -45,8 +45,8 @@ def plan_payouts() -> None:
     last_payments.forget_the_gone()
 
 
-def send_invitation(invitation: int) -> None:
-    invitations.send(invitation)
+def send_invitation(invitation: int, language: str = "") -> None:
+    invitations.send(invitation, language)
 
 
 def tell_applicant(application: int) -> None:

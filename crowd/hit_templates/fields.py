@@ -8,8 +8,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-# Beside what a template shows: the document that an item is a part of, and which part.
-DOCUMENT, PART = "of_document", "part"
 TYPES = ("text", "texts", "language", "outputs", "number")
 SLOT = re.compile(r"[A-Z][A-Z0-9]{0,7}", re.ASCII)
 

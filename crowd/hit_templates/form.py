@@ -41,6 +41,8 @@ CHECKBOXES_IN = {
 }
 # what is yes or no, and no where nothing is said
 SWITCHES = ("allow_tie", "canary")
+# Beside what a template shows: the document that an item is a part of, and which part.
+DOCUMENT, PART = "of_document", "part"
 # Markdown that is read before the work: to do it, and to agree to it.
 READ_BEFORE = ("instructions", "consent")
 READ_CHARACTERS = 20_000

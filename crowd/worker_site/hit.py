@@ -127,7 +127,8 @@ def _take_other(
 
 def _go_on(request: HttpRequest, worker: Worker, answered: Assignment) -> HttpResponse:
     """Lead to the next HIT; to the page's script, hand it out in the same answer."""
-    address, following = reverse("work:home"), []
+    address = reverse("work:home")
+    following: Page = []
     # Who came by a link goes on with what they came for.
     if profile_of(worker).goes_on or visit_of(request) is not None:
         # Other kinds of work have other instructions: the worker chooses them herself.

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
-from crowd.hit_templates.fields import DOCUMENT, PART
+from crowd.hit_templates.form import DOCUMENT, PART
 from crowd.hit_templates.formats import PLAIN
 from crowd.scales.base import Scale
 from genie.lib.extension import discover

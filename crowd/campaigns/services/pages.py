@@ -14,7 +14,7 @@ from django.utils.translation import gettext as _
 from crowd.campaigns.selectors.reading_pace import n_words
 from crowd.campaigns.services import claim
 from crowd.campaigns.services.claim import first_of
-from crowd.hit_templates.fields import DOCUMENT, PART
+from crowd.hit_templates.form import DOCUMENT, PART
 from crowd.hits.models.assignment import Assignment
 from crowd.hits.models.campaign import HIT
 from crowd.hits.selectors.questions import form_of, questions_about

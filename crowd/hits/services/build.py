@@ -11,8 +11,7 @@ from typing import Any
 
 from crowd import hit_templates
 from crowd.hit_templates import HITTemplate
-from crowd.hit_templates.fields import DOCUMENT, PART
-from crowd.hit_templates.form import read_form
+from crowd.hit_templates.form import DOCUMENT, PART, read_form
 from crowd.hits.models.campaign import HIT, Campaign, HITType, Item
 from crowd.hits.selectors.questions import slots_of
 from crowd.hits.services.check_answers import SPANS
