@@ -39,11 +39,7 @@ register.filter("title_now", title_now)
 
 @register.filter
 def numbers(n_done: int, n: int) -> str:
-<<<<<<< HEAD
-    """Write the numbers of the next HITs of somebody who has done some: one, or those of a page.
-=======
     """Give the numbers of the next HITs of somebody: one, or those of a page.
->>>>>>> pages
 
     Examples
     --------

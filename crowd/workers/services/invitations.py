@@ -93,17 +93,9 @@ def send(pk: int, language: str = "") -> None:
     address = f"{settings.GENIE['SITE_URL'].rstrip('/')}{reverse('work:invitation', args=[token])}"
     with override(language or settings.LANGUAGE_CODE):
         subject, text = _("[Genie] You are invited"), _words(invitation, address)
+        action = str(_("Start"))
     try:
-<<<<<<< HEAD
-        message(
-            _("[Genie] You are invited"),
-            _words(invitation, address),
-            invitation.mail,
-            action=_("Start"),
-        ).send()
-=======
-        send_mail(subject, text, None, [invitation.mail])
->>>>>>> pages
+        message(subject, text, invitation.mail, action=action).send()
     except OSError:
         rows = Invitation.objects.filter(pk=pk, mail="")
         rows.update(mail=invitation.mail)
