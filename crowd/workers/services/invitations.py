@@ -92,10 +92,14 @@ def send(pk: int, language: str = "") -> None:
         return
     address = f"{settings.GENIE['SITE_URL'].rstrip('/')}{reverse('work:invitation', args=[token])}"
     with override(language or settings.LANGUAGE_CODE):
-        subject, text = _("[Genie] You are invited"), _words(invitation, address)
-        action = str(_("Start"))
+        mail = message(
+            _("[Genie] You are invited"),
+            _words(invitation, address),
+            invitation.mail,
+            action=_("Start"),
+        )
     try:
-        message(subject, text, invitation.mail, action=action).send()
+        mail.send()
     except OSError:
         rows = Invitation.objects.filter(pk=pk, mail="")
         rows.update(mail=invitation.mail)
