@@ -245,6 +245,8 @@ class Shown:
             name: Cell(cell["value"], cell["low"], cell["high"])
             for name, cell in [*found["system"].items(), *found["instance"].items()]
         }
+        if all(cell.value is None for cell in cells.values()):
+            return None
         return Person(found["n_raters"], found["n_outputs"], found["covers"], cells)
 
     @property

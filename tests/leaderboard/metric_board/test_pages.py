@@ -132,7 +132,7 @@ def test_pearson_is_tested_by_williams_too(client, board):
     # a snapshot of before has none
     del board.payload["rankings"]["pearson"]["williams"]
     board.save()
-    assert "one-sided p" not in page(client, "?by=pearson")
+    assert "(Pearson, Williams’ test" not in page(client, "?by=pearson")
 
 
 def test_the_first_sentence_says_which_metric_how_surely_and_of_how_many(
