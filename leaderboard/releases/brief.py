@@ -46,6 +46,8 @@ _FIRST: dict[str, dict[str, str] | None] = {
     },
     "Automatic metrics": None,
 }
+# A paragraph each; they stand below, unfolded.
+_LONG = ("ranking rule", "blinding, measured")
 # More would not fit on a screen, or a sheet of paper.
 _MOST_LINES = 7
 _LONGEST = 160
@@ -63,7 +65,7 @@ def brief(card: Card) -> list[tuple[str, list[tuple[str, str]]]]:
 
 def _lines(section: Section, keys: dict[str, str] | None) -> list[tuple[str, str]]:
     if keys is None:
-        return [(key, _value(value)) for key, value in section]
+        return [(key, _value(v)) for key, v in section if key not in _LONG]
     found = dict(section)
     return [
         (name, _cut(_value(found[key])))
@@ -74,6 +76,8 @@ def _lines(section: Section, keys: dict[str, str] | None) -> list[tuple[str, str
 
 def _value(value: Any) -> str:
     """Say a score or a metric in one number with its interval, all else in words."""
+    if isinstance(value, list) and len(value) == 2 and value[0] == value[1]:
+        return str(value[0])  # a range of one rank
     if not isinstance(value, dict):
         return _cut(in_words(value))
     if "mean" in value:

@@ -65,7 +65,9 @@ class PersonSerializer(serializers.Serializer[Any]):
     """One person against the others: an average, of which no worker can be told."""
 
     n_raters = serializers.IntegerField(help_text="Workers behind the average.")
-    n_outputs = serializers.FloatField(help_text="Outputs that the median worker rated.")
+    n_outputs = serializers.FloatField(
+        help_text="Outputs that the median worker rated."
+    )
     covers = serializers.CharField(help_text="What the intervals cover.")
     statistics = serializers.SerializerMethodField(
         help_text="As those of metrics, but soft pairwise accuracy."

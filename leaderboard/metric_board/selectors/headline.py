@@ -5,7 +5,6 @@ from __future__ import annotations
 from leaderboard.metric_board.selectors.snapshot import (
     STATISTICS,
     Cell,
-    Line,
     Shown,
     Statistic,
 )
@@ -72,7 +71,9 @@ def _tied(shown: Shown) -> str:
     more = len(tied) - _MOST_NAMED
     named = tied if more <= 1 else [*tied[:_MOST_NAMED], f"{more} others"]
     listed = ", ".join(named[:-1])
-    return f", tied with {listed} and {named[-1]}" if listed else f", tied with {named[0]}"
+    return (
+        f", tied with {listed} and {named[-1]}" if listed else f", tied with {named[0]}"
+    )
 
 
 def short(value: float | None) -> str:

@@ -257,7 +257,8 @@ class Shown:
         p = rows[0][1] if len(rows[0]) > 1 else None
         if p is None:
             return None
-        return Williams(*ranking["order"][:2], p, self.n_systems)
+        better, other = ranking["order"][:2]
+        return Williams(better, other, p, self.n_systems)
 
     @property
     def ranking(self) -> dict[str, Any] | None:

@@ -8,7 +8,12 @@ import numpy as np
 import numpy.typing as npt
 
 from leaderboard.metric_board.stats.calibration import calibrated_accuracy
-from leaderboard.metric_board.stats.pairs import VARIANTS, Variant, agreement, pair_counts
+from leaderboard.metric_board.stats.pairs import (
+    VARIANTS,
+    Variant,
+    agreement,
+    pair_counts,
+)
 from leaderboard.metric_board.stats.system_level import SYSTEM_STATISTICS, system_rows
 from leaderboard.stats.resampling import Floats
 
@@ -77,7 +82,9 @@ def one_person(
         return None
     shape = (len(people), n_systems, n_instances)
     cells = np.unique(np.ravel_multi_index((who, systems, instances), shape))
-    place = np.searchsorted(cells, np.ravel_multi_index((who, systems, instances), shape))
+    place = np.searchsorted(
+        cells, np.ravel_multi_index((who, systems, instances), shape)
+    )
     own_sum, own_n = np.bincount(place, weights=values), np.bincount(place)
     rater, system, instance = np.unravel_index(cells, shape)
     outputs = system * n_instances + instance
@@ -103,10 +110,8 @@ def one_person(
     }
 
 
-def _ratio(sums: Floats, n: npt.NDArray[Any]) -> Floats:
-    return np.asarray(
-        np.divide(sums, n, out=np.full(len(sums), np.nan), where=n > 0)
-    )
+def _ratio(sums: npt.NDArray[Any], n: npt.NDArray[Any]) -> Floats:
+    return np.asarray(np.divide(sums, n, out=np.full(len(sums), np.nan), where=n > 0))
 
 
 def _means(groups: Ints, values: Floats, n_groups: int) -> Floats:

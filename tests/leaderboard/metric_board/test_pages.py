@@ -135,9 +135,7 @@ def test_pearson_is_tested_by_williams_too(client, board):
     assert "(Pearson, Williams’ test" not in page(client, "?by=pearson")
 
 
-def test_the_first_sentence_says_which_metric_how_surely_and_of_how_many(
-    client, board
-):
+def test_the_first_sentence_says_which_metric_how_surely_and_of_how_many(client, board):
     said = page(client)
     first = said.split('class="finding">')[1].split("</h2>")[0]
     assert "ranks systems most like people" in first or "no better than" in first

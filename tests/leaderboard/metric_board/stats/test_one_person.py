@@ -77,9 +77,7 @@ def _slowly(values, workers, systems, instances):
             ]
             pairs = list(itertools.combinations(both, 2))
             if pairs:
-                same = [
-                    np.sign(a[0] - b[0]) == np.sign(a[1] - b[1]) for a, b in pairs
-                ]
+                same = [np.sign(a[0] - b[0]) == np.sign(a[1] - b[1]) for a, b in pairs]
                 by_instance.append(np.mean(same))
         if by_instance:
             shares.append(np.mean(by_instance))
@@ -99,9 +97,7 @@ def test_it_is_what_the_definition_says(seed, share):
     ):
         assert found["n"] == len(slow)
         assert found["value"] == pytest.approx(slow.mean(), abs=1e-12)
-        low, high = stats.t.interval(
-            0.95, len(slow) - 1, slow.mean(), stats.sem(slow)
-        )
+        low, high = stats.t.interval(0.95, len(slow) - 1, slow.mean(), stats.sem(slow))
         assert found["low"] == pytest.approx(max(low, found["low"]), abs=1e-12)
         assert found["high"] == pytest.approx(min(high, 1), abs=1e-12)
 
