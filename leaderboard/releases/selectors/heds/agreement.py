@@ -8,7 +8,6 @@ from leaderboard.evaluation.models.human_evaluation import HumanEvaluation
 from leaderboard.evaluation.selectors.system_ratings import system_ratings
 from quality.agreement.krippendorff import Level, krippendorff_alpha
 
-
 # As the form wants it said.
 _NOT_BETWEEN = "InterAA not assessed"
 
