@@ -78,6 +78,7 @@ MATRIX: dict[str, str] = {
         leaderboard:home leaderboard:rank-audit api:rank-audit leaderboard:how-it-works leaderboard:privacy leaderboard:tasks leaderboard:board
         leaderboard:about leaderboard:metric-board leaderboard:comparisons
         leaderboard:board-at leaderboard:board-export leaderboard:board-badge
+        leaderboard:board-records
         leaderboard:check leaderboard:sample leaderboard:differences
         leaderboard:evidence leaderboard:weights leaderboard:story
         leaderboard:board-svg leaderboard:board-png leaderboard:board-card leaderboard:board-embed

@@ -10,6 +10,7 @@ from django.shortcuts import render
 from leaderboard.boards.views.submission import visible_submission
 from leaderboard.evaluation.selectors.campaigns import campaigns_of, evaluation_of
 from leaderboard.evaluation.selectors.worker_figures import worker_figures
+from leaderboard.releases.brief import brief
 from leaderboard.releases.exports import WRITERS, in_words, paragraph
 from leaderboard.releases.selectors.card import Card, card
 from leaderboard.releases.selectors.heds.answers import Answered, heds
@@ -29,7 +30,9 @@ def card_page(request: HttpRequest, pk: int) -> HttpResponse:
             for title, lines in sections.items()
             if lines
         ],
+        "brief": brief(sections),
         "paragraph": paragraph(sections),
+        "n_open": sum(answer.open for answer in sheet),
         "sheet": sheet,
         "version": VERSION,
         "forms": list(WRITERS),

@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import hashlib
 import secrets
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import datetime, timedelta
 from io import StringIO
 from typing import TYPE_CHECKING
@@ -119,6 +119,15 @@ def _words(invitation: Invitation, address: str) -> str:
     return f"{text}\n{code}\n" if invitation.code else text
 
 
+def _unknown_language(
+    line: int, mail: str, language: str, known: Mapping[str, str]
+) -> list[str]:
+    if language in {"", *known}:
+        return []
+    what = f"has the language {language[:20]!r}; there are {', '.join(known)}"
+    return [_line(line, mail, what)]
+
+
 def addresses(text: str) -> list[tuple[str, str, str]]:
     """Read whom to write to: an address a line, perhaps a note and a language.
 
@@ -151,11 +160,7 @@ def addresses(text: str) -> list[tuple[str, str, str]]:
         else:
             if mail.casefold() in map(str.casefold, found):
                 problems.append(_line(line, mail, "stands there twice"))
-            if language not in {"", *known}:
-                what = (
-                    f"has the language {language[:20]!r}; there are {', '.join(known)}"
-                )
-                problems.append(_line(line, mail, what))
+            problems += _unknown_language(line, mail, language, known)
             found[mail] = note, known.get(language, "")
     if not found and not problems:
         problems = ["The file names nobody."]

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from django.http import Http404, HttpRequest, HttpResponse
+from django.conf import settings
+from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import get_object_or_404
 from django.urls import reverse
 from django.utils import timezone
@@ -10,6 +11,7 @@ from django.views.decorators.http import condition
 
 from genie.lib.moment import read_moment, stamp, whole_second
 from leaderboard.boards.exports.board import WRITERS
+from leaderboard.boards.exports.every_eval_ever import as_records
 from leaderboard.boards.exports.table import BoardTable
 from leaderboard.boards.selectors.columns import main_criterion
 from leaderboard.boards.selectors.rows import Row
@@ -33,6 +35,23 @@ def board_export(request: HttpRequest, slug: str, form: str) -> HttpResponse:
     text = write(public_table(request, task))
     response = HttpResponse(text, content_type=content_type)
     response["Content-Disposition"] = f'attachment; filename="{task.slug}.{form}"'
+    return response
+
+
+def board_records(request: HttpRequest, slug: str) -> HttpResponse:
+    """Give the board as records of Every Eval Ever, one a system."""
+    table = public_table(request, get_object_or_404(Task, slug=slug))
+    said = Submission.objects.filter(pk__in=[row.pk for row in table.rows])
+    fields = ("organization", "weights", "parameters", "licence", "baseline")
+    found = as_records(
+        table,
+        {row["pk"]: row for row in said.values("pk", *fields)},
+        site=request.build_absolute_uri("/").rstrip("/"),
+        version=settings.VERSION,
+    )
+    response = JsonResponse(found, safe=False)
+    name = f"{slug}-every-eval-ever.json"
+    response["Content-Disposition"] = f'attachment; filename="{name}"'
     return response
 
 

@@ -12,6 +12,7 @@ from leaderboard.metric_board.models.outside import OutsideMetric
 from leaderboard.metric_board.selectors.snapshot import (
     STATISTICS,
     Line,
+    Person,
     Shown,
     covers_of,
 )
@@ -58,6 +59,34 @@ class MetricLineSerializer(serializers.Serializer[Any]):
         return {
             name: StatisticSerializer(cell).data for name, cell in line.cells.items()
         }
+
+
+class PersonSerializer(serializers.Serializer[Any]):
+    """One person against the others: an average, of which no worker can be told."""
+
+    n_raters = serializers.IntegerField(help_text="Workers behind the average.")
+    n_outputs = serializers.FloatField(
+        help_text="Outputs that the median worker rated."
+    )
+    covers = serializers.CharField(help_text="What the intervals cover.")
+    statistics = serializers.SerializerMethodField(
+        help_text="As those of metrics, but soft pairwise accuracy."
+    )
+
+    @extend_schema_field(serializers.DictField(child=StatisticSerializer()))
+    def get_statistics(self, person: Person) -> dict[str, Any]:
+        return {
+            name: StatisticSerializer(cell).data for name, cell in person.cells.items()
+        }
+
+
+class WilliamsSerializer(serializers.Serializer[Any]):
+    """Williams' test of the best metric by Pearson's correlation against the next."""
+
+    better = serializers.CharField(help_text="Slug of the best metric.")
+    next = serializers.CharField(help_text="Slug of the second.")
+    p = serializers.FloatField(help_text="One-sided p-value.")
+    n = serializers.IntegerField(help_text="Systems.")
 
 
 class RankingSerializer(serializers.Serializer[Any]):
@@ -143,6 +172,13 @@ class MetricBoardSerializer(serializers.Serializer[Any]):
     caution = serializers.CharField(
         help_text="What so few systems do not show; empty if there are enough."
     )
+    person = PersonSerializer(
+        allow_null=True,
+        help_text="Null with fewer than three workers, or if it is not computed yet.",
+    )
+    williams = WilliamsSerializer(
+        allow_null=True, help_text="Null where metrics are not ranked."
+    )
     compared = serializers.ListField(child=serializers.CharField())
     disagreement = DisagreementSerializer(allow_null=True)
     systems = MetricSystemSerializer(many=True)
@@ -167,6 +203,8 @@ def board_json(slug: str, criterion: str, shown: Shown) -> dict[str, Any]:
         "rankings": shown.rankings,
         "why_not_ranked": shown.why_not_ranked,
         "caution": shown.caution,
+        "person": shown.person,
+        "williams": shown.williams,
         "compared": payload.get("compared", []),
         "disagreement": payload.get("disagreement"),
         "systems": [

@@ -31,6 +31,8 @@ class Statistic:
     level: str
     lowest: float
     sentence: str
+    # what coin flips reach; None where that depends on how often people tie
+    chance: float | None = None
 
 
 STATISTICS = {
@@ -43,6 +45,7 @@ STATISTICS = {
             0.0,
             "whether the metric is as confident in each difference between two "
             "systems as human ratings are",
+            0.5,
         ),
         Statistic(
             "pairwise-accuracy",
@@ -50,6 +53,7 @@ STATISTICS = {
             "system",
             0.0,
             "the share of system pairs that the metric ranks as people do",
+            0.5,
         ),
         Statistic(
             "pearson",
@@ -57,9 +61,15 @@ STATISTICS = {
             "system",
             -1.0,
             "linear correlation of system scores",
+            0.0,
         ),
         Statistic(
-            "spearman", "Spearman", "system", -1.0, "correlation of the two rankings"
+            "spearman",
+            "Spearman",
+            "system",
+            -1.0,
+            "correlation of the two rankings",
+            0.0,
         ),
         Statistic(
             "kendall",
@@ -67,6 +77,7 @@ STATISTICS = {
             "system",
             -1.0,
             "concordant minus discordant pairs of systems",
+            0.0,
         ),
         Statistic(
             "calibrated",
@@ -80,12 +91,17 @@ STATISTICS = {
             "acc-eq", "acc-eq", "instance", 0.0, "the same, without tie calibration"
         ),
         Statistic("tau-eq", "τ-eq", "instance", -1.0, "2 acc-eq − 1"),
-        Statistic("tau-a", "τ-a", "instance", -1.0, "(C − D) / N"),
+        Statistic("tau-a", "τ-a", "instance", -1.0, "(C − D) / N", 0.0),
         Statistic(
-            "tau-b", "τ-b", "instance", -1.0, "Kendall's τ with ties on either side"
+            "tau-b",
+            "τ-b",
+            "instance",
+            -1.0,
+            "Kendall's τ with ties on either side",
+            0.0,
         ),
         Statistic("tau-10", "τ-10", "instance", -1.0, "(C − D − Tm) / (C + D + Tm)"),
-        Statistic("tau-13", "τ-13", "instance", -1.0, "(C − D) / (C + D)"),
+        Statistic("tau-13", "τ-13", "instance", -1.0, "(C − D) / (C + D)", 0.0),
         Statistic("tau-14", "τ-14", "instance", -1.0, "(C − D) / (C + D + Tm)"),
     )
 }
@@ -124,6 +140,27 @@ class Line:
     cluster: int | None
     cells: dict[str, Cell]
     epsilon: float | None
+
+
+@dataclass(frozen=True)
+class Person:
+    """One person against the others, averaged over people; never one of them."""
+
+    n_raters: int
+    # median of a person
+    n_outputs: float
+    covers: str
+    cells: dict[str, Cell]
+
+
+@dataclass(frozen=True)
+class Williams:
+    """Whether the metric that correlates best with people does so by chance."""
+
+    better: str
+    next: str
+    p: float
+    n: int
 
 
 @dataclass(frozen=True)
@@ -197,6 +234,31 @@ class Shown:
     def rankings(self) -> dict[str, Any]:
         """Clusters and tests by statistic, none where there are too few systems."""
         return _rankings(self.payload) if self.board else {}
+
+    @property
+    def person(self) -> Person | None:
+        """One person against the others; snapshots of before do not know it."""
+        found = self.payload.get("person")
+        if not found:
+            return None
+        cells = {
+            name: Cell(cell["value"], cell["low"], cell["high"])
+            for name, cell in [*found["system"].items(), *found["instance"].items()]
+        }
+        if all(cell.value is None for cell in cells.values()):
+            return None
+        return Person(found["n_raters"], found["n_outputs"], found["covers"], cells)
+
+    @property
+    def williams(self) -> Williams | None:
+        """Test the best metric by Pearson's correlation against the next."""
+        ranking = self.rankings.get("pearson", {})
+        rows = ranking.get("williams") or [[]]
+        p = rows[0][1] if len(rows[0]) > 1 else None
+        if p is None:
+            return None
+        better, other = ranking["order"][:2]
+        return Williams(better, other, p, self.n_systems)
 
     @property
     def ranking(self) -> dict[str, Any] | None:

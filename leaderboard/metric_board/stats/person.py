@@ -110,7 +110,7 @@ def one_person(
     }
 
 
-def _ratio(sums: Floats, n: npt.NDArray[Any]) -> Floats:
+def _ratio(sums: npt.NDArray[Any], n: npt.NDArray[Any]) -> Floats:
     return np.asarray(np.divide(sums, n, out=np.full(len(sums), np.nan), where=n > 0))
 
 

@@ -19,6 +19,7 @@ from leaderboard.metric_board.selectors.snapshot import (
     under_way,
 )
 from leaderboard.metric_board.views import board_parts as parts
+from leaderboard.metric_board.views.summary import summary
 from leaderboard.tasks.models import Task
 
 
@@ -50,6 +51,8 @@ def metric_board(request: HttpRequest, slug: str) -> HttpResponse:
     if shown.board is not None:
         context |= _numbers(shown, chosen, criterion, task)
         context["provisional"] = _provisional(task, criterion)
+        # who asked for a metric wants to see it
+        context["opened"] = bool(request.GET.get("metric"))
     return render(request, "leaderboard/metric_board/board.html", context)
 
 
@@ -83,6 +86,8 @@ def _numbers(
 
     return {
         "by": STATISTICS[shown.by],
+        "top": summary(shown, address),
+        "every_statistic": STATISTICS.values(),
         "levels": [
             (level, words, parts.table(shown, level, address))
             for level, words in (

@@ -21,6 +21,11 @@ from leaderboard.metric_board.selectors.snapshot import (
 
 # What can be downloaded, in words.
 FILES = (
+    (
+        "agreement.csv",
+        "what this page shows: each metric, and one person, by statistic",
+    ),
+    ("agreement.json", "the same, as one JSON list"),
     ("judgments.csv", "system, instance, criterion, worker, value"),
     ("judgments.jsonl", "the same, one object per line"),
     ("judgments.crowd-kit.csv", "task, worker, label, in crowd-kit's format"),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
@@ -17,7 +18,7 @@ from django.views.decorators.http import require_safe
 from rest_framework.throttling import UserRateThrottle
 
 from leaderboard.metric_board import exports as files
-from leaderboard.metric_board.selectors import downloads
+from leaderboard.metric_board.selectors import agreement, downloads
 from leaderboard.tasks.models import Task
 
 JUDGMENTS = (
@@ -140,6 +141,14 @@ def _billboard(task: Task) -> bytes:
 
 
 WRITERS: dict[str, tuple[str, Callable[[Task], Iterator[str] | bytes]]] = {
+    "agreement.csv": (
+        _CSV,
+        lambda t: files.csv_pieces(agreement.COLUMNS, agreement.agreement_rows(t)),
+    ),
+    "agreement.json": (
+        "application/json",
+        lambda t: json.dumps(list(agreement.agreement_rows(t))).encode(),
+    ),
     "judgments.csv": (
         _CSV,
         lambda t: files.csv_pieces(JUDGMENTS, downloads.judgments(t)),

@@ -12,7 +12,12 @@ from leaderboard.boards.views.evidence import (
     story,
     weights,
 )
-from leaderboard.boards.views.exports import board_badge, board_export, submission_badge
+from leaderboard.boards.views.exports import (
+    board_badge,
+    board_export,
+    board_records,
+    submission_badge,
+)
 from leaderboard.releases.views import card_file, card_page
 from leaderboard.submissions.views.check_file import check_file, sample
 
@@ -22,6 +27,7 @@ _SUBMISSION = "submissions/<int:pk>"
 urlpatterns = [
     path(f"{_TASK}/at/<slug:at>/", board, name="board-at"),
     path(f"{_TASK}/board.<slug:form>", board_export, name="board-export"),
+    path(f"{_TASK}/every-eval-ever.json", board_records, name="board-records"),
     path(f"{_TASK}/badge.svg", board_badge, name="board-badge"),
     path(f"{_TASK}/check/", check_file, name="check"),
     path(f"{_TASK}/sample.json", sample, name="sample"),

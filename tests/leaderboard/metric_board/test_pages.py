@@ -118,16 +118,57 @@ def test_six_systems_are_enough_to_rank_metrics(client, board):
 
 
 def test_pearson_is_tested_by_williams_too(client, board):
-    assert "Williams’ test" in page(client, "?by=pearson")
-    assert "Williams’ test" not in page(client, "?by=kendall")
+    assert "<h3>Williams’ test</h3>" in page(client, "?by=pearson")
+    assert "<h3>Williams’ test</h3>" not in page(client, "?by=kendall")
     body = client.get("/api/v1/tasks/tidy-news/metric-board/?by=pearson").json()
     (p,) = [v for row in body["rankings"]["pearson"]["williams"] for v in row if v]
     assert 0 < p < 1
+    better, other = body["rankings"]["pearson"]["order"]
+    assert body["williams"] == {"better": better, "next": other, "p": p, "n": 6}
+    # by whatever metrics are ranked, the sentence says how many systems it rests on
+    written = "&lt; .001" if p < 0.001 else f"= {p:.3f}".replace("0.", ".")
+    assert f"p {written}, 6 systems" in page(client)
     assert "williams" not in body["rankings"]["kendall"]
     # a snapshot of before has none
     del board.payload["rankings"]["pearson"]["williams"]
     board.save()
-    assert "Williams’ test" not in page(client, "?by=pearson")
+    assert "(Pearson, Williams’ test" not in page(client, "?by=pearson")
+
+
+def test_the_first_sentence_says_which_metric_how_surely_and_of_how_many(client, board):
+    said = page(client)
+    first = said.split('class="finding">')[1].split("</h2>")[0]
+    assert "ranks systems most like people" in first or "no better than" in first
+    assert re.search(r"95 % interval \.\d\d to [.\d]+, 6 systems; chance is .50", first)
+    # all but the sentence, the chart and the short table is folded
+    assert said.count("<details") >= 8
+    assert "<details open" not in said
+
+
+def test_a_person_is_a_row_where_three_have_rated(client, board):
+    assert "One worker" not in page(client)
+    url = "/api/v1/tasks/tidy-news/metric-board/"
+    assert client.get(url).json()["person"] is None
+    cell = {"value": 0.75, "low": 0.6, "high": 0.9, "n": 9}
+    board.payload["person"] = {
+        "n_raters": 9,
+        "n_outputs": 12.0,
+        "covers": "which people rated",
+        "system": {"pairwise-accuracy": cell},
+        "instance": {"calibrated": {**cell, "epsilon": 0.0}},
+    }
+    board.save()
+    said = page(client)
+    assert "One worker against the others: pairwise accuracy .75" in said
+    assert "the average of 9 with a median of 12 outputs" in said
+    assert said.count('<tr class="person">') == 1
+    body = client.get(url).json()["person"]
+    assert (body["n_raters"], body["statistics"]["calibrated"]["low"]) == (9, 0.6)
+    table = client.get(f"{ADDRESS}files/agreement.csv")
+    lines = b"".join(table.streaming_content).decode().splitlines()
+    assert sum(",person,," in line for line in lines) == 2
+    rows = client.get(f"{ADDRESS}files/agreement.json").json()
+    assert {row["of"] for row in rows} == {"metric", "person"}
 
 
 def test_prediction_powered_scores_say_what_they_cover(client, board):

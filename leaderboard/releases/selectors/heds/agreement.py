@@ -8,9 +8,14 @@ from leaderboard.evaluation.models.human_evaluation import HumanEvaluation
 from leaderboard.evaluation.selectors.system_ratings import system_ratings
 from quality.agreement.krippendorff import Level, krippendorff_alpha
 
+# As the form wants it said.
+_NOT_BETWEEN = "InterAA not assessed"
 
-def agreement(evaluation: HumanEvaluation, criterion: str, *, ordered: bool) -> str:
-    """Say Krippendorff's alpha in a sentence; of one rating each there is none."""
+
+def agreement(
+    evaluation: HumanEvaluation, criterion: str, *, ordered: bool
+) -> tuple[str, str]:
+    """Say how agreement was measured, and what it was; of one rating each there is none."""
     ratings = system_ratings(evaluation)
     ratings = ratings[ratings["criterion"] == criterion]
     table = ratings.pivot_table(
@@ -21,11 +26,13 @@ def agreement(evaluation: HumanEvaluation, criterion: str, *, ordered: bool) -> 
     level: Level = "ordinal" if ordered else "interval"
     alpha = krippendorff_alpha(table.to_numpy(float), level)
     if not alpha.n_items:
-        return "not measured: each output has one rating that counts"
+        why = f"{_NOT_BETWEEN}: each output has one rating that counts"
+        return why, why
     if not math.isfinite(alpha.value):
-        return "not measured: all ratings are the same"
+        why = f"{_NOT_BETWEEN}: all ratings are the same"
+        return why, why
     return (
-        f"between evaluators: Krippendorff's alpha ({level}) {alpha.value:.2f}, 95 % "
-        f"interval {alpha.low:.2f} to {alpha.high:.2f}, over {alpha.n_items} outputs "
-        "with more than one rating; within evaluators: not measured"
+        f"Krippendorff's alpha ({level})",
+        f"{alpha.value:.2f}, 95 % interval {alpha.low:.2f} to {alpha.high:.2f}, over "
+        f"{alpha.n_items} outputs with more than one rating",
     )

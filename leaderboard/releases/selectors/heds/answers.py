@@ -57,8 +57,10 @@ def heds(
     """Answer the sheet question by question; `site` is the beginning of addresses."""
     about = f"{site}/tasks/{submission.task.slug}/about/"
     of_all = {
+        "1.1.2": _experiment(submission, evaluation),
         "1.2": f"{site}/submissions/{submission.pk}/",
-        "3.3.4": f"the page and its instructions are shown at {about}",
+        "3.3.4.1": f"the page and its instructions are shown at {about}",
+        "3.3.4.2": _shown(submission),
         **_systems(submission),
         **_sample(submission, evaluation),
         **_evaluators(submission, evaluation, figures),
@@ -94,6 +96,20 @@ def _systems(submission: Submission) -> dict[str, str]:
     }
 
 
+def _experiment(submission: Submission, evaluation: HumanEvaluation) -> str:
+    criteria = ", ".join(evaluation.campaign.hit_type.criteria)
+    return (
+        f"human evaluation of {submission.system_name} on {submission.task.title} "
+        f"({criteria}), started {evaluation.campaign.starts_at:%Y-%m-%d}"
+    )
+
+
+def _shown(submission: Submission) -> str:
+    shown = ", ".join(submission.task.field_labels.values())
+    beside = f" with {shown}" if shown else ""
+    return f"the output{beside}, the questions with their answers, and the instructions"
+
+
 def _sample(submission: Submission, evaluation: HumanEvaluation) -> dict[str, str]:
     n_all, n = submission.task.n_instances, n_judged(evaluation)
     how = "by an automatic random process from a larger set"
@@ -104,7 +120,9 @@ def _sample(submission: Submission, evaluation: HumanEvaluation) -> dict[str, st
             if n >= n_all
             else f"{how}: {n} of {n_all} instances, the same for every system"
         ),
-        "3.1.3": "not computed in advance; see the intervals in 4.3.10",
+        "3.1.3.1": "N/A: none in advance; see the intervals in 4.3.10",
+        "3.1.3.2": "N/A",
+        "3.1.3.3": "N/A",
     }
 
 
@@ -115,17 +133,14 @@ def _evaluators(
     if campaign.simulated:
         # what a datasheet asks about people has no answer where programs played them
         nobody = "simulated annotators (programs, not people)"
-        about_people = ("3.2.2", "3.2.3", "3.2.4", "3.2.5")
+        about_people = [n for n in QUESTIONS if n.startswith("3.2.")]
         return dict.fromkeys(about_people, nobody) | {
             "3.2.1": f"{figures.n_workers}, simulated"
         }
     recruited = _RECRUITED.get(campaign.platform, campaign.platform)
     return {
         "3.2.1": str(figures.n_workers),
-        "3.2.2": (
-            f"paid ({_reward(figures)} per assignment); whether "
-            f"they are experts or known to the authors: {OPEN}"
-        ),
+        "3.2.2.2": f"paid (monetary compensation): {_reward(figures)} per assignment",
         "3.2.3": f"{recruited}; required: {'; '.join(needs) or 'nothing further'}",
         "3.2.4": (
             "instructions with examples, to be read before the first HIT and "
@@ -145,13 +160,15 @@ def _design(evaluation: HumanEvaluation, figures: WorkerFigures) -> dict[str, st
     minutes = round(hit_type.assignment_seconds / 60)
     return {
         "3.3.2": f"on a web page, one item at a time ({hit_type.template})",
-        "3.3.3": (
-            "automatic quality checking during the evaluation: hidden test "
-            f"questions with known answers ({figures.n_asked} answered, "
-            f"{figures.n_wrong} incorrectly); evaluators are excluded if they "
-            "fail them: those whose probability of being unreliable is above "
-            f"{ban:g} under a fitted model ({figures.n_excluded} here); some "
-            "evaluations are excluded: rejected assignments "
+        "3.3.3.1": (
+            "automatic quality checking during the evaluation; evaluators are excluded "
+            "if they fail quality checks; some evaluations are excluded"
+        ),
+        "3.3.3.2": (
+            f"hidden test questions with known answers ({figures.n_asked} answered, "
+            f"{figures.n_wrong} incorrectly); evaluators are excluded whose "
+            f"probability of being unreliable is above {ban:g} under a fitted model "
+            f"({figures.n_excluded} here), and rejected assignments "
             f"({figures.n_rejected} here)"
         ),
         "3.3.5": (
@@ -169,11 +186,14 @@ def _criterion(evaluation: HumanEvaluation, criterion: str) -> dict[str, str]:
     scale = all_scales().get(hit_type.scale)
     design = all_designs().get(evaluation.design)
     relative = design is not None and design.in_slots()
+    method, found = agreement(
+        evaluation, criterion, ordered=bool(scale and scale.options)
+    )
     answers = {
         "4.2.1": "subjective",
         "4.2.2": "relative" if relative else "absolute",
         "4.2.3": "intrinsic",
-        "4.3.1": "N/A: evaluators only read the question",
+        "4.3.1.1": "no name given: evaluators only read the question",
         "4.3.6": "N/A",
         "4.3.7": hit_type.criteria[criterion],
         "4.3.9": (
@@ -181,9 +201,10 @@ def _criterion(evaluation: HumanEvaluation, criterion: str) -> dict[str, str]:
             "instances, then over instances, without excluded evaluators"
         ),
         "4.3.10": _significance(evaluation, criterion),
-        "4.3.11": agreement(
-            evaluation, criterion, ordered=bool(scale and scale.options)
-        ),
+        "4.3.11.1": method,
+        "4.3.11.2": found,
+        "4.3.12.1": "IntraAA not assessed",
+        "4.3.12.2": "IntraAA not assessed",
     }
     if scale is not None:
         answers |= _scale(scale, relative=relative)

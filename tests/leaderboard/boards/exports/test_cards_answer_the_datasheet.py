@@ -26,7 +26,7 @@ def kite(task, team, submitter, workers):
 
 def sheet_of(client, submission):
     found = client.get(f"/submissions/{submission.pk}/card.json").json()["heds"]
-    assert found["version"] == "HEDS 2.0"
+    assert found["version"] == "HEDS 3.0"
     return found["answers"]
 
 
@@ -36,8 +36,8 @@ def answers_of(client, submission):
 
 def test_every_question_stands_there_once_in_the_order_of_the_sheet(client, kite):
     found = [one["number"] for one in sheet_of(client, kite)]
-    # 3 + 5 + (3 + 5 + 8) + (3 + 3 + 11) + 4: the sheet of 2022
-    assert len(found) == len(set(found)) == 45
+    # 9 + 5 + (5 + 8 + 10) + (3 + 3 + 15) + 4: the form of HEDS 3.0
+    assert len(found) == len(set(found)) == 62
     assert set(found) == {*QUESTIONS, *OF_A_CRITERION}
     assert found == sorted(found, key=lambda n: [int(part) for part in n.split(".")])
 
@@ -62,15 +62,19 @@ def test_what_is_stored_is_answered_and_what_is_not_is_left_to_authors(client, k
     assert found["2.3"] == "summarisation (text-to-text)"
     assert found["3.1.1"] == "3"
     assert found["3.2.1"] == "3"
-    assert "$0.09 per assignment" in found["3.2.2"]
+    assert "$0.09 per assignment" in found["3.2.2.2"]
     assert (found["4.2.1"], found["4.2.2"]) == ("subjective", "absolute")
     assert (found["4.3.3"], found["4.3.5"]) == ("5", "multiple-choice options")
     assert found["4.3.8"] == "(dis)agreement with quality statement"
     assert f"interval {score.low:.1f} to {score.high:.1f}" in found["4.3.10"]
-    assert found["4.3.11"] == "not measured: each output has one rating that counts"
+    alone = "InterAA not assessed: each output has one rating that counts"
+    assert found["4.3.11.1"] == found["4.3.11.2"] == alone
+    assert "Kite" in found["1.1.2"]
     left = {one["number"] for one in sheet_of(client, kite) if one["open"]}
     assert left == {
-        *("1.1", "1.3", "3.3.1", "4.1.1", "4.1.2", "4.1.3", "5.1", "5.3", "5.4")
+        *("1.1.1", "1.3.1.1", "1.3.1.2", "1.3.1.3", "1.3.2.1", "1.3.2.2", "1.3.2.3"),
+        *("3.2.2.1", "3.2.2.3", "3.2.2.4", "3.3.1", "4.1.1", "4.1.2", "4.1.3"),
+        *("4.3.1.2", "5.1", "5.3", "5.4"),
     }
 
 
@@ -96,7 +100,7 @@ def test_programs_are_not_called_people(client, task, team, submitter):
     )
     found = answers_of(client, robot)
     assert (
-        found["3.2.2"]
+        found["3.2.2.1"]
         == found["3.2.3"]
         == "simulated annotators (programs, not people)"
     )
@@ -116,6 +120,7 @@ def test_agreement_is_krippendorffs_alpha_over_outputs_with_two_ratings(
     pairs = [list(group["value"]) for _, group in ratings.groupby("instance")]
     assert [len(pair) for pair in pairs] == [2, 2, 2]
     expected = krippendorff_alpha(pairs, "ordinal").value
-    said = agreement(evaluation, "overall", ordered=True)
-    assert f"alpha (ordinal) {expected:.2f}, " in said
+    method, said = agreement(evaluation, "overall", ordered=True)
+    assert method == "Krippendorff's alpha (ordinal)"
+    assert said.startswith(f"{expected:.2f}, 95 % interval ")
     assert "over 3 outputs with more than one rating" in said

@@ -139,7 +139,7 @@ def test_programs_that_played_workers_are_called_that(
         "simulated annotators (programs)"
         in fetched(client, robot, "md").content.decode()
     )
-    assert "Simulated: not rated by people." in read(
+    assert "Simulated: not rated by people" in read(
         client.get(f"/submissions/{robot.pk}/card/")
     )
 

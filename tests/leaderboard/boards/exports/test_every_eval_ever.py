@@ -1,0 +1,70 @@
+"""A board's records pass the schema of Every Eval Ever, and hold public rows only."""
+
+from __future__ import annotations
+
+import json
+from datetime import timedelta
+from pathlib import Path
+
+import pytest
+from django.utils import timezone
+from jsonschema import Draft7Validator
+
+from leaderboard.boards.exports.every_eval_ever import SCHEMA_VERSION
+from leaderboard.models import Submission
+from tests.factories import make_ranked, make_submission
+
+ADDRESS = "/tasks/tidy-news/every-eval-ever.json"
+SCHEMA = json.loads(
+    Path(__file__)
+    .with_name(f"every_eval_ever-{SCHEMA_VERSION}.schema.json")
+    .read_text("utf-8")
+)
+
+
+@pytest.fixture
+def systems(task, team, submitter):
+    who = {"team": team, "owner": submitter}
+    make_ranked(task, 80, system="Kite", **who)
+    make_ranked(task, 79, system="Robot", simulated=True, **who)
+    make_ranked(task, 99, system="Secret", visibility="PRIVATE", **who)
+    make_submission(task, system="Egret", **who)
+    Submission.objects.filter(system_name="Kite").update(
+        organization="Kite Lab", weights="open", parameters="7B"
+    )
+
+
+def records(client):
+    return {r["model_info"]["name"]: r for r in client.get(ADDRESS).json()}
+
+
+def test_each_record_passes_the_schema_and_says_how_sure_it_is(client, systems):
+    found = records(client)
+    Draft7Validator.check_schema(SCHEMA)
+    for record in found.values():
+        Draft7Validator(SCHEMA).validate(record)
+    assert "Secret" not in found
+    assert record["schema_version"] == SCHEMA["version"]
+    human, *metrics = found["Kite"]["evaluation_results"]
+    assert human["score_details"]["score"] == 80.0
+    assert human["score_details"]["uncertainty"]["confidence_interval"]["lower"] == 78
+    assert {m["metric_config"]["metric_id"] for m in metrics} == {"sacrebleu", "rougeL"}
+    assert "simulated" in found["Robot"]["source_metadata"]["additional_details"]
+    assert found["Kite"]["model_info"]["additional_details"]["parameters"] == "7B"
+    # what only has metrics says nothing of people
+    for result in found.get("Egret", {"evaluation_results": []})["evaluation_results"]:
+        assert not result["metric_config"]["metric_id"].startswith("genie.human")
+
+
+def test_the_schema_would_notice(client, systems):
+    record = records(client)["Kite"]
+    record["source_metadata"]["additional_details"]["ranks"] = 1
+    assert list(Draft7Validator(SCHEMA).iter_errors(record))
+
+
+def test_an_anonymous_system_names_nobody(client, systems):
+    until = timezone.now().date() + timedelta(days=3)
+    Submission.objects.filter(system_name="Kite").update(anonymous_until=until)
+    text = client.get(ADDRESS).content.decode()
+    assert "Kite Lab" not in text
+    assert records(client)["Kite"]["model_info"]["id"] == "anonymous/Kite"
