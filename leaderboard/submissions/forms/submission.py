@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from datetime import date
-from typing import Any, ClassVar
+from typing import Any
 
 from django import forms
 from django.utils import timezone
@@ -62,7 +62,7 @@ class SubmissionForm(AboutSystemForm):
         required=False,
     )
     folded = FIELDS
-    field_order: ClassVar[list[str]] = [
+    field_order = (
         "system_name",
         "file",
         "team",
@@ -70,7 +70,7 @@ class SubmissionForm(AboutSystemForm):
         "anonymous_until",
         "description",
         "links",
-    ]
+    )
     visibility = forms.ChoiceField(
         label=gettext_lazy("Visibility"),
         choices=[
