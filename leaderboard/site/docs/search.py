@@ -8,10 +8,11 @@ from collections import Counter
 from functools import lru_cache
 from typing import NamedTuple
 
+from django.urls import reverse
 from django.utils.html import format_html_join
 from django.utils.safestring import SafeString
 
-from leaderboard.site.docs import contents, pages
+from leaderboard.site.docs import contents, pages, shipped
 from leaderboard.site.docs.markdown import Section
 
 _WORD = re.compile(r"\w+")
@@ -28,6 +29,12 @@ class Hit(NamedTuple):
     page: str
     section: str
     snippet: SafeString
+
+    @property
+    def address(self) -> str:
+        """Say where it stands."""
+        hash_ = f"#{self.anchor}" if self.anchor else ""
+        return f"{reverse('leaderboard:docs')}{self.slug}/{hash_}"
 
 
 class _Entry(NamedTuple):
@@ -74,9 +81,19 @@ def _index(_changed: tuple[int, ...]) -> tuple[list[_Entry], dict[str, float]]:
         _entry(pages.GLOSSARY, "Glossary", Section(one.anchor, one.title, one.meaning))
         for one in pages.terms()
     ]
+    entries += [
+        _entry(f"tasks/{one.config.slug}", one.config.title, _described(one))
+        for one in shipped.shipped()
+    ]
     within = Counter(word for entry in entries for word in entry.weights)
     rare = {word: math.log(1 + len(entries) / n) for word, n in within.items()}
     return entries, rare
+
+
+def _described(task: shipped.ShippedTask) -> Section:
+    config = task.config
+    text = " ".join([config.summary, config.description, config.slug, task.command])
+    return Section("", config.title, text)
 
 
 def _entry(slug: str, page: str, section: Section) -> _Entry:
