@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import shutil
 import subprocess
 from datetime import timedelta
@@ -12,6 +13,7 @@ from django.utils import timezone
 
 from crowd.models import Campaign, QualificationTest
 from leaderboard.models import Score, Submission, Task
+from tests.browser import overflows, violations
 from tests.factories import make_metrics, make_ranked, make_submission, make_worker
 from tests.leaderboard.boards.pages.judged import judge
 
@@ -167,3 +169,14 @@ def test_who_may_not_see_the_scores_gets_no_card(
     assert fetched(client, kite, "pdf").status_code == 404
     Submission.objects.filter(pk=kite.pk).update(state="WITHDRAWN")
     assert fetched(client, kite, "json").status_code == 404
+
+
+@pytest.mark.browser
+def test_a_card_is_one_screen_and_one_sheet(kite, open_page):
+    page = open_page(f"/submissions/{kite.pk}/card/")
+    assert page.evaluate("document.documentElement.scrollHeight") <= 900
+    assert violations(page) == []
+    sheet = page.pdf(format="A4", prefer_css_page_size=True)
+    assert len(re.findall(rb"/Type\s*/Page[^s]", sheet)) == 1
+    page.set_viewport_size({"width": 360, "height": 740})
+    assert not overflows(page)
