@@ -1,6 +1,6 @@
 # Two commands: `make demo` shows Genie at work, `make test` proves it.
 .DEFAULT_GOAL := help
-.PHONY: help demo demo-begins test test-slow test-all fuzz test-neural test-postgres check check-types check-rest messages sbom audit bench clean setup
+.PHONY: help demo demo-begins pictures test test-slow test-all fuzz test-neural test-postgres check check-types check-rest messages sbom audit bench clean setup
 
 PYTHON ?= python3
 BIN := .venv/bin
@@ -111,6 +111,9 @@ audit: .venv/dev ## write it and compare it with published advisories (asks osv.
 
 bench: .venv/dev ## measure speed, as ratios to named alternatives in the same run
 	@set -e; for file in benchmarks/bench_*.py; do echo "== $$file"; $(BIN)/python -m benchmarks.$$(basename $$file .py); done
+
+pictures: .venv/dev $(WORDNET)/index.noun ## take the pictures of the documentation again, of a demo made for it (needs Chromium)
+	@$(BIN)/python -m benchmarks.pictures $(NAMES)
 
 clean: ## remove what make made: .venv, .venv-neural, caches, and the demo's data in var/
 	rm -rf .venv .venv-neural var .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .coverage htmlcov build *.egg-info

@@ -21,6 +21,7 @@ ROOT = Path(__file__).resolve().parent.parent
 ADVISORIES = "https://api.osv.dev/v1/querybatch"
 _PIN = re.compile(r"^([\w.-]+)==(\S+)((?:[^\n]*\\\n)*[^\n]*)", re.MULTILINE)
 _HASH = re.compile(r"--hash=sha256:([0-9a-f]{64})")
+_MIT = "Permission is hereby granted, free of charge, to any person obtaining a copy"
 # Whoever passes these on must pass on their own code under the same terms.
 _BINDS = re.compile(
     r"(?<!lesser )(?<!library )general public|(?<!l)gpl|affero|sspl", re.I
@@ -43,7 +44,17 @@ def licences(name: str) -> list[str]:
     ]
     if named := [one.rpartition(" :: ")[2] for one in classes if one.count("::") > 1]:
         return named
-    return [line.strip() for line in (about.get("License") or "").splitlines()[:1]]
+    if named := (about.get("License") or "").splitlines()[:1]:
+        return [line.strip() for line in named]
+    # some say nothing and bring the text along
+    return ["MIT"] if any(_MIT in text for text in _licence_files(name)) else []
+
+
+def _licence_files(name: str) -> Iterator[str]:
+    for path in distribution(name).files or ():
+        if "licenses" in path.parts:
+            # lines break where they like
+            yield " ".join(path.read_text("utf-8").split())
 
 
 def binding(found: Iterable[str]) -> bool:

@@ -25,6 +25,7 @@ AGAIN = 10
 SECONDS_AT_MOST = 0.3
 # the list of each model, and the dates by which Django's own is divided
 LISTS = {
+    "Campaign": "starts_at",
     "Assignment": "accepted_at",
     "LedgerEntry": "created_at",
     "Worker": "",
@@ -63,8 +64,20 @@ def fill(n: int) -> Any:
         for i in range(100)
     )
     workers = _many(models.Worker, n, lambda i: {"platform_worker_id": f"W{i}"})
+    inputs = _many(
+        models.Input,
+        n // 100,
+        lambda i: {"scope": "pool", "content_key": f"input-{i}"},
+    )
     hits = _many(
-        models.HIT, n, lambda i: {"campaign": campaigns[i % 100], "position": i // 100}
+        models.HIT,
+        n,
+        lambda i: {
+            "campaign": campaigns[i % 100],
+            "position": i // 100,
+            "input": inputs[i // 100],
+            "n_available": 0,
+        },
     )
     work = _many(
         models.Assignment,
@@ -77,6 +90,7 @@ def fill(n: int) -> Any:
             "accepted_at": now - timedelta(minutes=i),
             "deadline_at": now,
             "submitted_at": now - timedelta(minutes=i),
+            "active_seconds": 20.0 + i % 50,
         },
     )
     _many(

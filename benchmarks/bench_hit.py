@@ -9,6 +9,7 @@ what the HIT pays could be seen when the item came up.
 
     python -m benchmarks.bench_hit                       a table
     python -m benchmarks.bench_hit --pictures FOLDER     and pictures of each design
+    python -m benchmarks.bench_hit --items 5             five items on a page, costs per item
 """
 
 from __future__ import annotations
@@ -78,7 +79,7 @@ class Cost:
         return f"{figures} | {self.ms / self.n / 1000:.3f} | {seen}"
 
 
-def make_work(n_each: int) -> dict[str, str]:
+def make_work(n_each: int, items: int = 1) -> dict[str, str]:
     """Make a campaign and a worker for each design and screen; give the sessions."""
     from django.contrib.auth import get_user_model
     from django.test import Client
@@ -102,7 +103,7 @@ def make_work(n_each: int) -> dict[str, str]:
                 template=slug,
                 scale=scale,
                 criteria=template.questions,
-                form=template.form,
+                form={**template.form, "items_per_page": items},
                 title=template.title,
                 description=template.description,
                 keywords=template.keywords,
@@ -111,7 +112,7 @@ def make_work(n_each: int) -> dict[str, str]:
             ),
             items=[
                 ItemSpec(f"item-{i}", template.example, f"input-{i}")
-                for i in range(n_each * 2 + 2)
+                for i in range((n_each * 2 + 2) * items)
             ],
             budget_cents=10**6,
             seed=1,
@@ -202,9 +203,10 @@ def work(page: Any, cost: Cost, n: int, by: str) -> None:
     hands = Hands(page, cost)
     for _ in range(n):
         page.wait_for_function(READY, arg="")
-        cost.n += 1
-        cost.send_in_sight += sees(page, "#send")
-        cost.pay_in_sight += sees(page, ".standing :text('pays')")
+        items = page.locator("article.item").count()
+        cost.n += items
+        cost.send_in_sight += items * sees(page, "#send")
+        cost.pay_in_sight += items * sees(page, ".standing :text('pays')")
         before = page.evaluate("document.getElementById('hit').dataset.hit")
         # where the hands are is where the eyes end
         hands.by_keyboard() if by == "keyboard" else hands.by_finger()
@@ -225,7 +227,8 @@ def pictures(browser: Any, address: str, cookie: Any, screen: str, to: Path) -> 
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--each", type=int, default=4, help="items of each design")
+    parser.add_argument("--each", type=int, default=4, help="pages of each design")
+    parser.add_argument("--items", type=int, default=1, help="items on a page")
     parser.add_argument("--only", help="one design")
     parser.add_argument("--pictures", type=Path, help="a folder for pictures")
     asked = parser.parse_args()
@@ -235,7 +238,7 @@ def main() -> int:
         stack.callback(shutil.rmtree, world.set_up(), ignore_errors=True)
         # Playwright's loop lives in this thread, and Django would refuse its database.
         os.environ["DJANGO_ALLOW_ASYNC_UNSAFE"] = "true"
-        sessions = make_work(asked.each)
+        sessions = make_work(asked.each, asked.items)
         port = free_port()
         site = serve(port)
         stack.callback(site.wait)

@@ -9,6 +9,7 @@ on the machine that also runs the server and its clients.
     python -m benchmarks.bench_worker_site              SQLite
     python -m benchmarks.bench_worker_site --postgres   a throw-away PostgreSQL server
     ... --think 0                                       nobody thinks: the most it can do
+    ... --items 5                                       five HITs on a page, thinking for each
 """
 
 from __future__ import annotations
@@ -52,8 +53,10 @@ class Timed:
 class Worker:
     """One browser: a session and its cookies, one HIT at a time."""
 
-    def __init__(self, port: int, session: str, seed: int, think: float) -> None:
-        self.port = port
+    def __init__(
+        self, port: int, session: str, seed: int, think: float, items: int = 1
+    ) -> None:
+        self.port, self.items = port, items
         self.cookies = {"sessionid": session}
         self.rng = np.random.default_rng(seed)
         self.think = think
@@ -80,10 +83,11 @@ class Worker:
         if status != 200 or token is None:
             self.met.troubles.append(f"GET {path}: {status}")
             return "", ""
-        time.sleep(self.rng.uniform(0.5, 1.5) * self.think)
+        n = page.count('class="item"')
+        time.sleep(self.rng.uniform(0.5, 1.5) * self.think * n)
         answer = {
             "csrfmiddlewaretoken": token[1],
-            "answer-0-0": "0.75",
+            **{f"answer-{i}-0": "0.75" for i in range(n)},
             "active_seconds": "2",
         }
         status, said = self._request("POST", path, self.met.answer_ms, answer)
@@ -91,7 +95,9 @@ class Worker:
         if status != 200:
             self.met.troubles.append(f"POST {path}: {status} {said[:100]}")
             return "", ""
-        self.met.n_acknowledged += 1
+        if n != self.items:
+            self.met.troubles.append(f"{path}: {n} items on a page")
+        self.met.n_acknowledged += n
         told = json.loads(said)
         return told["next"], told.get("page", "")
 
@@ -125,19 +131,20 @@ class Worker:
         return response.status, text
 
 
-def make_work(n_workers: int, n_each: int, spare: int) -> list[tuple[str, str]]:
+def make_work(
+    n_workers: int, n_each: int, spare: int, items: int = 1
+) -> list[tuple[str, str]]:
     """Make a campaign and its workers; give each one's session and first page."""
     from django.contrib.auth import get_user_model
     from django.test import Client
     from django.utils import timezone
 
-    from crowd.campaigns.services import run
-    from crowd.campaigns.services.work import next_assignment
+    from crowd.campaigns.services import pages, run
     from crowd.hits.services.build import HITTypeSpec, ItemSpec, build_campaign
     from crowd.workers.services import consent
     from crowd.workers.services.invitations import register_worker
 
-    n_hits = n_workers * n_each + spare
+    n_hits = n_workers * n_each * items + spare
     answers = world.texts(n_hits, seed=3)
     build_campaign(
         key="bench",
@@ -152,6 +159,7 @@ def make_work(n_workers: int, n_each: int, spare: int) -> list[tuple[str, str]]:
             keywords="text",
             reward_cents=5,
             assignment_seconds=1800,
+            form={"items_per_page": items} if items > 1 else {},
         ),
         items=[
             ItemSpec(
@@ -178,7 +186,7 @@ def make_work(n_workers: int, n_each: int, spare: int) -> list[tuple[str, str]]:
         client = Client()
         client.force_login(user)
         session = client.cookies["sessionid"].value
-        first = next_assignment(worker)
+        first = pages.first_on(pages.next_page(worker))
         ways_in.append((session, _hit_address(first.pk)))
     return ways_in
 
@@ -269,7 +277,8 @@ def report(met: list[Timed], took: float) -> bool:
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--workers", type=int, default=100)
-    parser.add_argument("--each", type=int, default=8, help="HITs for each worker")
+    parser.add_argument("--each", type=int, default=8, help="pages for each worker")
+    parser.add_argument("--items", type=int, default=1, help="HITs on a page")
     parser.add_argument("--think", type=float, default=8.0, help="seconds, on average")
     parser.add_argument("--spare", type=int, default=2_000, help="HITs left over")
     parser.add_argument("--postgres", action="store_true")
@@ -280,7 +289,7 @@ def main() -> int:
             os.environ["DATABASE_URL"] = url
         folder: Path = world.set_up()
         stack.callback(shutil.rmtree, folder, ignore_errors=True)
-        ways_in = make_work(asked.workers, asked.each, asked.spare)
+        ways_in = make_work(asked.workers, asked.each, asked.spare, asked.items)
         analyze()
         port = free_port()
         site = serve(port)
@@ -290,7 +299,7 @@ def main() -> int:
         with ThreadPoolExecutor(asked.workers) as pool:
             running = [
                 pool.submit(
-                    Worker(port, session, seed, asked.think).work,
+                    Worker(port, session, seed, asked.think, asked.items).work,
                     first,
                     asked.each,
                     begin,
@@ -303,8 +312,8 @@ def main() -> int:
             took = time.perf_counter() - start
         name = "PostgreSQL" if asked.postgres else "SQLite"
         print(
-            f"{name}: {asked.workers} workers, {asked.each} HITs each, thinking "
-            f"{asked.think:g} s on average; load {os.getloadavg()[0]:.1f}"
+            f"{name}: {asked.workers} workers, {asked.each} pages each, {asked.items} "
+            f"HITs on a page, thinking {asked.think:g} s of each on average; load {os.getloadavg()[0]:.1f}"
         )
         quick = report(met, took)
         troubles = [trouble for one in met for trouble in one.troubles]

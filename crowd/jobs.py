@@ -5,6 +5,7 @@ from __future__ import annotations
 from crowd.campaigns.services import news, review, work
 from crowd.elsewhere.services import notices, subscriptions, sync
 from crowd.elsewhere.services.hit_page import Pages
+from crowd.messages import services as messages
 from crowd.money.services import last_payments, payouts
 from crowd.workers.hit_form import sent_to, shown_item
 from crowd.workers.services import applications, invitations
@@ -44,12 +45,16 @@ def plan_payouts() -> None:
     last_payments.forget_the_gone()
 
 
-def send_invitation(invitation: int) -> None:
-    invitations.send(invitation)
+def send_invitation(invitation: int, language: str = "") -> None:
+    invitations.send(invitation, language)
 
 
 def tell_applicant(application: int) -> None:
     applications.tell(application)
+
+
+def mail_message(message: int) -> None:
+    messages.mail(message)
 
 
 def look_for_news() -> None:

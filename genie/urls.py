@@ -6,7 +6,7 @@ from django.contrib.auth import views as auth
 from django.urls import URLPattern, URLResolver, include, path
 
 from genie.accounts.views import LoginView
-from genie.upkeep.views import security_txt, status
+from genie.upkeep.views import public_status, security_txt, status
 
 # Staff sign in where everybody does: with two factors, and bounded tries.
 admin.site.login = secure_admin_login(admin.site.login)  # type: ignore[method-assign]
@@ -21,6 +21,7 @@ handler500 = "genie.lib.serving.health.server_error"
 
 urlpatterns: list[URLPattern | URLResolver] = [
     path(".well-known/security.txt", security_txt, name="security-txt"),
+    path("status/", public_status, name="public-status"),
     path("admin/status/", status, name="status"),
     path("admin/", admin.site.urls),
     path("login/", LoginView.as_view(), name="login"),

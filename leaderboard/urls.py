@@ -3,6 +3,7 @@ from __future__ import annotations
 from django.urls import include, path
 
 from leaderboard.boards.views.board import board
+from leaderboard.boards.views.describe import describe
 from leaderboard.boards.views.my_submissions import my_submissions, realigned, withdraw
 from leaderboard.boards.views.submission import submission
 from leaderboard.boards.views.submitted_file import handed_in
@@ -17,26 +18,33 @@ from leaderboard.evaluation.views.joint import joint_evaluation
 from leaderboard.metric_board.views.board import metric_board
 from leaderboard.metric_board.views.downloads import metric_download
 from leaderboard.metric_board.views.outside import hand_in_scores, outside_metric
+from leaderboard.sharing.urls import urlpatterns as sharing
+from leaderboard.site.docs.urls import urlpatterns as docs
 from leaderboard.site.views.language import choose as choose_language
 from leaderboard.site.views.pages import favicon, home, how_it_works, privacy
 from leaderboard.site.views.public_log import public_log
 from leaderboard.site.views.public_urls import urlpatterns as public
 from leaderboard.studio.urls import urlpatterns as studio
 from leaderboard.submissions.views.submit import submit
+from leaderboard.table_stats.rank_audit.views import rank_audit
 from leaderboard.teams.views.account_urls import urlpatterns as account
 
 app_name = "leaderboard"
 
 urlpatterns = [
     *account,
+    # before `public`, whose board.FORM takes the names of pictures for forms of a table
+    *sharing,
     *public,
     path("studio/", include(studio)),
+    path("docs/", include(docs)),
     path("", home, name="home"),
     path("favicon.ico", favicon),
     path("language/", choose_language, name="language"),
     path("how-it-works/", how_it_works, name="how-it-works"),
     path("privacy/", privacy, name="privacy"),
     path("history/", public_log, name="public-log"),
+    path("rank-audit/", rank_audit, name="rank-audit"),
     path("tasks/", tasks, name="tasks"),
     path("tasks/<slug:slug>/", board, name="board"),
     path("tasks/<slug:slug>/about/", about, name="about"),
@@ -59,4 +67,5 @@ urlpatterns = [
     path("submissions/<int:pk>/file/", handed_in, name="file"),
     path("submissions/<int:pk>/realigned.json", realigned, name="realigned"),
     path("submissions/<int:pk>/withdraw/", withdraw, name="withdraw"),
+    path("submissions/<int:pk>/describe/", describe, name="describe"),
 ]

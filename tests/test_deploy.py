@@ -124,7 +124,7 @@ def test_the_parts_start_in_order_and_keep_their_data():
 def test_the_settings_are_those_that_the_check_for_production_accepts():
     page = (ROOT / "docs/operating.md").read_text("utf-8")
     block = page.split("## In production", 1)[1].split("\n## ", 1)[0]
-    accepted = dict(re.findall(r"^    ([A-Z_]+)=(\S+)$", block, re.M))
+    accepted = dict(re.findall(r"^([A-Z_]+)=(\S+)$", block, re.M))
     text = (DEPLOY / "genie.env").read_text("utf-8")
     shown = dict(re.findall(r"^([A-Z_]+)=(.*)$", text, re.M))
     own = {"GENIE_SECRET_KEY", "GENIE_DATABASE_PASSWORD"}

@@ -9,6 +9,8 @@ from pathlib import Path
 import pytest
 from django.core.management import get_commands, load_command_class
 
+from leaderboard.site.docs.markdown import parser
+
 ROOT = Path(__file__).resolve().parent.parent
 PAGES = [
     path
@@ -16,7 +18,7 @@ PAGES = [
     for path in sorted(folder.glob("*.md"))
 ]
 COMMAND = re.compile(
-    r"(?:manage\.py |(?:^|(?<=\$ )|(?<=    )|(?<=`))genie )([^`\n#|]+)", re.MULTILINE
+    r"(?:manage\.py |(?:^ *|(?<=\$ )|(?<=`))genie )([^`\n#|]+)", re.MULTILINE
 )
 # Where it is said that a checkout has another name for the same commands.
 BOTH_NAMES = {"CHANGELOG.md", "install.md", "own-task.md", "operating.md"}
@@ -62,6 +64,17 @@ def test_commands_shown_exist_and_take_these_options(page):
 @pytest.mark.parametrize("page", PAGES, ids=lambda p: p.name)
 def test_commands_are_shown_as_whoever_installed_genie_types_them(page):
     assert page.name in BOTH_NAMES or "manage.py" not in page.read_text("utf-8")
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda p: p.name)
+def test_code_says_its_language(page):
+    if page.name != "client.md":  # the client's own README
+        blocks = [
+            token
+            for token in parser().parse(page.read_text("utf-8"))
+            if token.type in ("fence", "code_block")
+        ]
+        assert [one.content for one in blocks if not one.info.strip()] == []
 
 
 def test_make_targets_shown_exist():

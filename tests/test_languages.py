@@ -39,8 +39,8 @@ TRANSLATED = re.compile(
     r"|leaderboard/(?:submissions|teams)/.*"
     r"|leaderboard/parts/(?:errors|inside|warnings)\.html"
     r"|leaderboard/boards/(?:my_submissions|submission)\.html"
-    r"|leaderboard/boards/parts/(?:cards|hero|task_head|walk)\.html"
-    r"|leaderboard/site/home\.html"
+    r"|leaderboard/boards/parts/(?:cards|progress|task_head|walk)\.html"
+    r"|leaderboard/site/(?:home|parts/leading)\.html"
 )
 READ_ALOUD = {"alt", "aria-description", "aria-label", "data-l", "placeholder", "title"}
 # names, and what is the same everywhere

@@ -111,6 +111,10 @@ class Client:
         team: str | None = None,
         private: bool = False,
         anonymous_until: str | None = None,
+        organization: str = "",
+        weights: str = "",
+        parameters: str = "",
+        licence: str = "",
         key: str | None = None,
         sent: Told | None = None,
     ) -> Json:
@@ -126,6 +130,13 @@ class Client:
         fields += [("team", team)] if team else []
         fields += [("visibility", "PRIVATE")] if private else []
         fields += [("anonymous_until", anonymous_until)] if anonymous_until else []
+        about = {
+            "organization": organization,
+            "weights": weights,
+            "parameters": parameters,
+            "licence": licence,
+        }
+        fields += [(name, said) for name, said in about.items() if said]
         body, content_type = multipart(fields, _readable(file))
         made: Json = self._http.json(
             "/api/v1/submissions/",

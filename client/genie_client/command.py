@@ -75,6 +75,10 @@ def _submitted(session: Session) -> dict[str, Any]:
         team=given.team,
         private=given.private,
         anonymous_until=given.anonymous_until,
+        organization=given.organization,
+        weights=given.weights,
+        parameters=given.parameters,
+        licence=given.licence,
     )
 
 
@@ -237,6 +241,10 @@ def _submit_arguments(parser: Any) -> None:
     )
     parser.add_argument("--private", action="store_true")
     parser.add_argument("--anonymous-until", metavar="DATE")
+    parser.add_argument("--organization", default="", help="who built the system")
+    parser.add_argument("--weights", default="", choices=["open", "closed"])
+    parser.add_argument("--parameters", default="", help="such as 7B or 8x22B")
+    parser.add_argument("--licence", default="", help="of the system")
     _watch_arguments(parser)
 
 

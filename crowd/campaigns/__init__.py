@@ -6,9 +6,8 @@ in one order: submission, worker, campaign, budget, commitment. What has to be t
 another platform is first written down in `services.outbox`.
 
 Front door: models; selectors (offers, reading_pace, rejection_reversal, starved,
-work_records); services (claim, news, outbox, overturn, preference, reissue, reopen,
-reservations, review, run, shares, staff_notices, undo, work,
-work_records).
+work_records); services (claim, news, outbox, overturn, pages, preference, reissue,
+reopen, reservations, review, run, shares, staff_notices, undo, work, work_records).
 """
 
 from __future__ import annotations

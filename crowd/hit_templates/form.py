@@ -41,17 +41,22 @@ CHECKBOXES_IN = {
 }
 # what is yes or no, and no where nothing is said
 SWITCHES = ("allow_tie", "canary")
+# Beside what a template shows: the document that an item is a part of, and which part.
+DOCUMENT, PART = "of_document", "part"
 # Markdown that is read before the work: to do it, and to agree to it.
 READ_BEFORE = ("instructions", "consent")
 READ_CHARACTERS = 20_000
 # For so many seconds an answer can be undone; 0: it cannot.
 UNDO_SECONDS, MOST_UNDO_SECONDS = 10, 60
+# So many HITs can stand on one page of this site.
+MOST_ON_A_PAGE = 10
 # The language that the questions are written in, and what is said in others: see
 # `crowd.hits.selectors.wording`.
 LANGUAGES = ("language", "languages")
 KNOWN = {
     *(*READ_BEFORE, *LANGUAGES, *SWITCHES),
     *("setup", "show_input", "before_text", "checkboxes", "undo_seconds"),
+    *("items_per_page", "page_by"),
 }
 
 
@@ -68,6 +73,9 @@ class Form:
     # whether the page has a field that only programs find
     canary: bool = False
     undo_seconds: int = UNDO_SECONDS
+    # how many HITs stand on one page, and whether they are parts of one document
+    items_per_page: int = 1
+    by_document: bool = False
 
 
 def read_form(config: Mapping[str, Any], criteria: Collection[str]) -> Form:
@@ -95,6 +103,8 @@ def read_form(config: Mapping[str, Any], criteria: Collection[str]) -> Form:
         allow_tie=config.get("allow_tie", False),
         canary=config.get("canary", False),
         undo_seconds=config.get("undo_seconds", UNDO_SECONDS),
+        items_per_page=config.get("items_per_page", 1),
+        by_document=bool(config.get("page_by")),
     )
 
 
@@ -111,6 +121,11 @@ def _problems(
             config.get("undo_seconds", 0) not in range(MOST_UNDO_SECONDS + 1),
             f"undo_seconds must be a whole number from 0 to {MOST_UNDO_SECONDS}",
         ),
+        (
+            config.get("items_per_page", 1) not in range(1, MOST_ON_A_PAGE + 1),
+            f"items_per_page must be a whole number from 1 to {MOST_ON_A_PAGE}",
+        ),
+        (not isinstance(config.get("page_by", ""), str), "page_by must be a text"),
         (
             not isinstance(show_input, Mapping)
             or not all(isinstance(value, bool) for value in show_input.values()),

@@ -5,6 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable
 from datetime import datetime
 
+from django.conf import settings
+from django.core.cache import cache
+from django.core.mail import send_mail
+from django.urls import reverse
 from django.utils import timezone, translation
 from django.utils.functional import Promise
 
@@ -13,10 +17,15 @@ from crowd.messages.models import Message
 from crowd.requester.models.account import RequesterAssignment, WorkerAlias
 from crowd.workers.models.profile import Profile
 from crowd.workers.models.worker import Worker
+from genie.accounts.addresses import addresses_of
+from genie.lib import jobs
+from genie.lib.logs import one_line
 from genie.lib.serving.languages import ENGLISH
 
 Kind = Message.Kind
 BATCH = 2_000
+# longer than a job is tried again
+MARKED_SECONDS = 7 * 24 * 3_600
 # of ours: translated where they are written; or as somebody wrote them
 Words = str | Promise
 
@@ -70,6 +79,36 @@ def send_from_requester(
         requester_id=alias.requester_id,
         requester_assignment=assignment,
     )
+
+
+def send_by_mail_too(message: Message) -> None:
+    """Have a message sent to the worker's address, too, if they have one."""
+    jobs.enqueue("crowd.jobs.mail_message", message=message.pk)
+
+
+def mail(pk: int) -> None:
+    """Send a message to its worker's address, once; not what they have read meanwhile."""
+    rows = Message.objects.filter(pk=pk, read_at=None).select_related("worker__user")
+    message = rows.first()
+    address = address_of(message.worker) if message else ""
+    # Marked before it is sent: two processes do not write to somebody twice.
+    mark = f"mailed-message-{pk}"
+    if message is None or not address or not cache.add(mark, True, MARKED_SECONDS):
+        return
+    inbox = f"{settings.GENIE['SITE_URL'].rstrip('/')}{reverse('work:messages')}"
+    subject = one_line(f"[Genie] {message.subject}", 150)
+    try:
+        send_mail(subject, f"{message.text}\n\n{inbox}\n", None, [address])
+    except OSError:
+        cache.delete(mark)
+        raise
+
+
+def address_of(worker: Worker) -> str:
+    """Give the address at which a worker may be written to; empty where there is none."""
+    if worker.user is None:
+        return ""
+    return addresses_of([worker.user]).get(worker.user.pk, "")
 
 
 def send_many(messages: Iterable[Message]) -> None:

@@ -37,6 +37,18 @@ def roughly(seconds: float) -> str:
 register.filter("title_now", title_now)
 
 
+@register.filter
+def numbers(n_done: int, n: int) -> str:
+    """Give the numbers of the next HITs of somebody: one, or those of a page.
+
+    Examples
+    --------
+    >>> numbers(4, 1), numbers(4, 3)
+    ('5', '5–7')
+    """
+    return f"{n_done + 1}–{n_done + n}" if n > 1 else f"{n_done + 1}"
+
+
 @register.simple_tag
 def zone_name() -> str:
     """Name the zone in which the page gives its times."""

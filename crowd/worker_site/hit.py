@@ -1,4 +1,4 @@
-"""One HIT at a time: show it, take the answer, show the next one."""
+"""One page at a time, with a HIT or several: show it, take the answer, show the next one."""
 
 from __future__ import annotations
 
@@ -14,8 +14,9 @@ from django.utils.html import format_html
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST
 
-from crowd.campaigns.services import undo, work
-from crowd.campaigns.services.claim import GRACE
+from crowd.campaigns.services import pages, undo, work
+from crowd.campaigns.services.claim import GRACE, first_of
+from crowd.campaigns.services.pages import Page
 from crowd.elsewhere.pages.access import for_workers, wants_json
 from crowd.elsewhere.pages.visit import visit_of
 from crowd.elsewhere.services import visits
@@ -25,7 +26,8 @@ from crowd.hits.selectors.questions import form_of
 from crowd.hits.selectors.wording import language_of, worded
 from crowd.hits.services.signals import canary_word, read_signals
 from crowd.money.selectors.earnings import earnings
-from crowd.worker_site.language import Page, in_its_language, spoken
+from crowd.worker_site.language import Page as View
+from crowd.worker_site.language import in_its_language, spoken
 from crowd.workers.hit_form import (
     REMARK_CHARACTERS,
     sent_answers,
@@ -40,7 +42,10 @@ from crowd.workers.selectors.worker_progress import worker_progress
 from genie.lib.errors import GenieError
 
 # What can be mended on the page; after any other refusal the work is over.
-MENDABLE = {"answer-missing", "not-on-the-scale", "unknown-question", "unusable-spans"}
+MENDABLE = {
+    *("answer-missing", "not-on-the-scale", "unknown-question", "unusable-spans"),
+    "page-has-grown",
+}
 Context = dict[str, Any]
 
 
@@ -54,7 +59,7 @@ def next_hit(request: HttpRequest, worker: Worker) -> HttpResponse:
 
 @for_workers
 def hit(request: HttpRequest, worker: Worker, pk: int) -> HttpResponse:
-    """Show a HIT, or what became of it; take the answer."""
+    """Show a page with this HIT, or what became of it; take the answer."""
     assignment = _mine(worker, pk)
     if request.method == "POST":
         return _take(request, worker, assignment)
@@ -90,37 +95,40 @@ def give_back(request: HttpRequest, worker: Worker, pk: int) -> HttpResponse:
 
 @in_its_language
 def _take(request: HttpRequest, worker: Worker, assignment: Assignment) -> HttpResponse:
+    page = pages.page_of(assignment)
     try:
-        work.submit(
-            assignment,
-            sent_answers(assignment, request.POST),
+        work.submit_page(
+            page,
+            sent_answers(page, request.POST),
             active_seconds=sent_seconds(request.POST),
             remark=request.POST.get("remark", ""),
-            signals=read_signals(assignment, request.POST),
+            signals=read_signals(pages.first_on(page), request.POST),
         )
     except GenieError as error:
         return _refused(request, worker, assignment, error, again=_page)
-    return _go_on(request, worker, assignment)
+    return _go_on(request, worker, pages.first_on(page))
 
 
 @in_its_language
 def _take_other(
     request: HttpRequest, worker: Worker, assignment: Assignment
 ) -> HttpResponse:
+    page = pages.page_of(assignment)
     try:
-        undo.change(
-            assignment,
-            sent_answers(assignment, request.POST),
+        undo.change_page(
+            page,
+            sent_answers(page, request.POST),
             remark=request.POST.get("remark", ""),
         )
     except GenieError as error:
         return _refused(request, worker, assignment, error, again=_page_to_change)
-    return _go_on(request, worker, assignment)
+    return _go_on(request, worker, pages.first_on(page))
 
 
 def _go_on(request: HttpRequest, worker: Worker, answered: Assignment) -> HttpResponse:
     """Lead to the next HIT; to the page's script, hand it out in the same answer."""
-    address, following = reverse("work:home"), None
+    address = reverse("work:home")
+    following: Page = []
     # Who came by a link goes on with what they came for.
     if profile_of(worker).goes_on or visit_of(request) is not None:
         # Other kinds of work have other instructions: the worker chooses them herself.
@@ -128,9 +136,9 @@ def _go_on(request: HttpRequest, worker: Worker, answered: Assignment) -> HttpRe
     if not wants_json(request):
         return redirect(address)
     told: Context = {"next": address}
-    if following is not None and _fits_into_page(following, answered, address):
+    if following and _fits_into_page(following[0], answered, address):
         last = answered if undo.seconds_left(answered) else None
-        with spoken(language_of(following)):
+        with spoken(language_of(following[0])):
             shown = _shown(worker, following, last)
             part = "worker_site/parts/at_work.html"
             told["page"] = render_to_string(part, shown, request)
@@ -149,7 +157,7 @@ def _refused(
     assignment: Assignment,
     error: GenieError,
     *,
-    again: Page,
+    again: View,
 ) -> HttpResponse:
     """Say what is wrong, on the page that was sent where it can be mended there."""
     changing = again is _page_to_change
@@ -178,7 +186,8 @@ def _page(
     error: str = "",
     status: int = 200,
 ) -> HttpResponse:
-    shown = {**_shown(worker, assignment, last, posted=posted), "error": error}
+    page = pages.page_of(assignment)
+    shown = {**_shown(worker, page, last, posted=posted), "error": error}
     return render(request, "worker_site/hit.html", shown, status=status)
 
 
@@ -192,7 +201,8 @@ def _page_to_change(
     error: str = "",
     status: int = 200,
 ) -> HttpResponse:
-    shown = {**_changed(worker, assignment, posted), "error": error}
+    page = pages.page_of(assignment)
+    shown = {**_changed(worker, page, posted), "error": error}
     return render(request, "worker_site/hit.html", shown, status=status)
 
 
@@ -219,14 +229,15 @@ def _over(
 
 def _shown(
     worker: Worker,
-    assignment: Assignment,
+    page: Page,
     last: Assignment | None = None,
     *,
     posted: dict[str, str] | None = None,
 ) -> Context:
-    """Give what the page of a HIT shows; `last` is the answer that can be undone."""
+    """Give what a page shows; `last` is the answer that can be undone."""
+    assignment = pages.first_on(page)
     return {
-        **_questions(worker, assignment, posted or {}),
+        **_questions(worker, page, posted or {}),
         "canary": canary_word(assignment)
         if form_of(assignment.hit.campaign.hit_type).canary
         else "",
@@ -239,17 +250,16 @@ def _shown(
 
 
 def _changed(
-    worker: Worker, assignment: Assignment, posted: dict[str, str] | None = None
+    worker: Worker, page: Page, posted: dict[str, str] | None = None
 ) -> Context:
     """Give what the page shows on which an answer is changed."""
-    stored = stored_answers(assignment) if posted is None else posted
-    shown = _questions(worker, assignment, stored)
+    stored = stored_answers(page) if posted is None else posted
+    shown = _questions(worker, page, stored)
     return {**shown, "changing": True, "seconds_left": undo.TO_ANSWER.seconds}
 
 
-def _questions(
-    worker: Worker, assignment: Assignment, posted: dict[str, str]
-) -> Context:
+def _questions(worker: Worker, page: Page, posted: dict[str, str]) -> Context:
+    assignment = pages.first_on(page)
     campaign = assignment.hit.campaign
     in_turns = assignment.in_turns or in_turns_with(worker, campaign)
     return {
@@ -257,7 +267,9 @@ def _questions(
         "changing": False,
         "hit_type": worded(campaign.hit_type, language_of(assignment)),
         "pool": campaign.pool,
-        "items": shown_items(assignment, posted),
+        "items": shown_items(page, posted),
+        "n_hits": len(page),
+        "reward_cents": sum(one.reward_cents for one in page),
         "remark": posted.get("remark", ""),
         "remark_characters": REMARK_CHARACTERS,
         "progress": worker_progress(worker, in_turns),
@@ -265,33 +277,31 @@ def _questions(
     }
 
 
-def _next(
-    request: HttpRequest, worker: Worker, pool: str | None
-) -> tuple[str, Assignment | None]:
-    """Hand out the next HIT: where it is, and itself, if there is one."""
+def _next(request: HttpRequest, worker: Worker, pool: str | None) -> tuple[str, Page]:
+    """Hand out the next page: where it is, and itself, if there is one."""
     visit = visit_of(request)
     if visit is not None and visit.session.worker_id == worker.pk:
         of_visit = visits.next_assignment(visit)
         if of_visit is not None:
-            return _address(of_visit), of_visit
+            return _address(of_visit), [of_visit]
         if undo.last_answered(worker) is not None:
             _say(request, worker, _("Your last answer is stored."))
-        return reverse("work:finished"), None
-    assignment = work.next_assignment(worker, pool)
-    if assignment is not None:
-        return _address(assignment), assignment
+        return reverse("work:finished"), []
+    page = pages.next_page(worker, pool)
+    if page:
+        return _address(pages.first_on(page)), page
     _say(
         request,
         worker,
         _("There is no more of this work for you at the moment. Thank you!"),
     )
-    return reverse("work:home"), None
+    return reverse("work:home"), []
 
 
 def _say(request: HttpRequest, worker: Worker, sentence: str) -> None:
     """Say on the next page that this was the last HIT, and how to take it back."""
     last = undo.last_answered(worker)
-    if last is not None:
+    if last is not None and undo.may_begin(last):
         way = reverse("work:change", args=[last.pk])
         link = format_html('<a href="{}">{}</a>', way, _("Change your last answer"))
         sentence = format_html("{} {}", sentence, link)
@@ -307,12 +317,12 @@ def _address(assignment: Assignment) -> str:
 
 
 def _page_of(assignment: Assignment) -> str:
-    return reverse("work:hit", args=[assignment.pk])
+    return reverse("work:hit", args=[first_of(assignment).pk])
 
 
 def _mine(worker: Worker, pk: int) -> Assignment:
     try:
-        return work.assignment_of(worker, pk)
+        return first_of(work.assignment_of(worker, pk))
     except GenieError as error:
         raise Http404(error.message) from error
 

@@ -19,6 +19,7 @@ from crowd.campaigns.services import news
 from crowd.elsewhere.pages.access import for_workers
 from crowd.hits.models.campaign import Campaign, HITType
 from crowd.hits.selectors.wording import title_now
+from crowd.messages.services import address_of
 from crowd.workers.choices import COUNTRIES, UTC, languages, time_zones
 from crowd.workers.models.profile import Profile
 from crowd.workers.models.requirement import Requirement
@@ -107,7 +108,7 @@ class SettingsForm(forms.Form):
 @for_workers
 def settings(request: HttpRequest, worker: Worker) -> HttpResponse:
     """Let a worker choose, and lead to what is kept of them."""
-    profile, address = profile_of(worker), news.address_of(worker)
+    profile, address = profile_of(worker), address_of(worker)
     posted = request.POST if request.method == "POST" else None
     form = SettingsForm(posted, profile, address)
     if posted is not None and form.is_valid():

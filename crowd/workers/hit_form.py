@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -14,7 +14,7 @@ from django.utils.translation import gettext_lazy as _
 
 from crowd import hit_templates
 from crowd.hit_templates import HITTemplate
-from crowd.hits.models.assignment import Assignment
+from crowd.hits.models.assignment import Answer, Assignment
 from crowd.hits.models.campaign import HITType, Item
 from crowd.hits.selectors.questions import Asked, form_of, questions_about
 from crowd.hits.selectors.wording import language_of, template_of, worded
@@ -123,13 +123,17 @@ class Shown:
         return [question for block in self.blocks for question in block.questions]
 
 
-def shown_items(assignment: Assignment, posted: Mapping[str, str]) -> list[Shown]:
-    """Render an assignment's items with their questions, filled in as they were sent."""
-    hit_type = worded(assignment.hit.campaign.hit_type, language_of(assignment))
-    return [
-        shown_item(hit_type, item, posted, i)
-        for i, item in enumerate(assignment.hit.items.all())
-    ]
+def shown_items(page: Sequence[Assignment], posted: Mapping[str, str]) -> list[Shown]:
+    """Render a page's items with their questions, filled in as they were sent."""
+    hit_type = worded(page[0].hit.campaign.hit_type, language_of(page[0]))
+    return [shown_item(hit_type, item, posted, i) for i, _one, item in _items(page)]
+
+
+def _items(page: Sequence[Assignment]) -> Iterator[tuple[int, Assignment, Item]]:
+    """Give the items of a page: each one's place, whose it is, and itself."""
+    pairs = [(one, item) for one in page for item in one.hit.items.all()]
+    for i, (one, item) in enumerate(pairs):
+        yield i, one, item
 
 
 def shown_item(
@@ -198,27 +202,28 @@ def _blocks(
 
 
 def sent_answers(
-    assignment: Assignment, posted: Mapping[str, str]
-) -> dict[str, dict[str, str]]:
-    """Read the answers that a page sent: item key, question, raw answer."""
-    hit_type = assignment.hit.campaign.hit_type
+    page: Sequence[Assignment], posted: Mapping[str, str]
+) -> list[dict[str, dict[str, str]]]:
+    """Read what a page sent, for each assignment: item key, question, raw answer."""
+    hit_type = page[0].hit.campaign.hit_type
     template = hit_templates.get(hit_type.template)
-    answers: dict[str, dict[str, str]] = {}
-    for i, item in enumerate(assignment.hit.items.all()):
+    answers: dict[int, dict[str, dict[str, str]]] = {one.pk: {} for one in page}
+    for i, one, item in _items(page):
         # nothing is rendered to read what came in
         questions = _questions(hit_type, item, posted, i)
         raw_answers = _raw_answers(questions, _marks(template, item, posted, i))
         if raw_answers:
-            answers[item.key] = raw_answers
-    return answers
+            answers[one.pk][item.key] = raw_answers
+    return [answers[one.pk] for one in page]
 
 
-def stored_answers(assignment: Assignment) -> dict[str, str]:
-    """Give the answers of an assignment as its page sent them."""
-    hit_type = assignment.hit.campaign.hit_type
-    stored = {(a.item_id, a.criterion, a.slot): a for a in assignment.answers.all()}
-    posted = {"remark": assignment.remark}
-    for i, item in enumerate(assignment.hit.items.all()):
+def stored_answers(page: Sequence[Assignment]) -> dict[str, str]:
+    """Give the answers to a page as it sent them."""
+    hit_type = page[0].hit.campaign.hit_type
+    rows = Answer.objects.filter(assignment__in=[one.pk for one in page])
+    stored = {(a.item_id, a.criterion, a.slot): a for a in rows}
+    posted = {"remark": "\n".join(one.remark for one in page if one.remark)}
+    for i, _one, item in _items(page):
         for question in _questions(hit_type, item, {}, i):
             answer = stored.get(
                 (item.pk, question.asked.criterion, question.asked.slot)

@@ -68,6 +68,8 @@ def _page(
         ),
         "hit_type": hit_type,
         "pool": "preview",
+        "n_hits": 1,
+        "reward_cents": hit_type.reward_cents or 0,
         "items": [shown_item(hit_type, item, posted)],
         "remark": posted.get("remark", ""),
         "remark_characters": REMARK_CHARACTERS,

@@ -13,20 +13,37 @@ from allauth.account.utils import get_next_redirect_url
 from allauth.core.internal.httpkit import get_client_ip
 from allauth.socialaccount.adapter import DefaultSocialAccountAdapter
 from django.conf import settings
+from django.core.mail import EmailMessage, EmailMultiAlternatives
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
+from django.template.loader import render_to_string
 from django.urls import reverse
 from django.utils.translation import gettext_lazy
 
 from genie.accounts import devices
+from genie.accounts.mail import LINE, UNBROKEN, as_html
 
 _CONFIRM = "allauth.account.stages.EmailVerificationStage"
 _OURS = "genie.accounts.adapter.ConfirmedAddress"
 
 
+# what the link of a mail is for
+_ACTIONS = {
+    "account_already_exists": gettext_lazy("Choose a password"),
+    "email_confirmation": gettext_lazy("Confirm"),
+    "email_confirmation_signup": gettext_lazy("Confirm"),
+    "password_reset_key": gettext_lazy("Choose a password"),
+    "unknown_account": gettext_lazy("Sign up"),
+}
 _MISFIT = gettext_lazy(
     "The user name and password do not match. Check capital letters and try again."
 )
+
+
+def _way_back(request: HttpRequest) -> str | None:
+    """Tell where somebody came from: of this request, or of the way to another service."""
+    way_back: str | None = getattr(request, "way_back", None)
+    return way_back or get_next_redirect_url(request)
 
 
 def _with_next(url: str, target: str | None) -> str:
@@ -60,19 +77,38 @@ class AccountAdapter(DefaultAccountAdapter):  # type: ignore[misc]
         except OSError as error:  # not reached, or silent for too long
             raise SMTPException(f"No mail server: {error}") from error
 
+    def render_mail(
+        self,
+        template_prefix: str,
+        email: str | list[str],
+        context: dict[str, Any],
+        headers: dict[str, str] | None = None,
+    ) -> EmailMessage:
+        """Put the text, and the same as HTML beside it."""
+        mail: EmailMultiAlternatives = super().render_mail(
+            template_prefix, email, {**context, "width": LINE}, headers
+        )
+        text = render_to_string(
+            f"{template_prefix}_message.txt", {**context, "width": UNBROKEN}
+        )
+        action = str(_ACTIONS.get(template_prefix.rpartition("/")[2], ""))
+        html = as_html(text, subject=str(mail.subject), action=action)
+        mail.attach_alternative(html, "text/html")
+        return mail
+
     def get_email_confirmation_url(
         self, request: HttpRequest, emailconfirmation: Any
     ) -> str:
         """Lead from the confirmed address to signing in, and on to where they came from."""
         url: str = super().get_email_confirmation_url(request, emailconfirmation)
-        sign_in = _with_next(reverse("login"), get_next_redirect_url(request))
+        sign_in = _with_next(reverse("login"), _way_back(request))
         return _with_next(url, sign_in) if "?" in sign_in else url
 
     def respond_email_verification_sent(
         self, request: HttpRequest, user: Any
     ) -> HttpResponse:
         url = reverse("account_email_verification_sent")
-        return redirect(_with_next(url, get_next_redirect_url(request)))
+        return redirect(_with_next(url, _way_back(request)))
 
     def get_client_ip(self, request: HttpRequest) -> str:
         """Name one address for all whom a server on a socket cannot tell apart."""
@@ -102,6 +138,18 @@ class SocialAdapter(DefaultSocialAccountAdapter):  # type: ignore[misc]
     def is_open_for_signup(self, request: HttpRequest, sociallogin: Any) -> bool:
         return bool(settings.GENIE["SIGN_UP"])
 
+    def list_providers(self, request: HttpRequest) -> list[Any]:
+        return [_as_it_calls_itself(one) for one in super().list_providers(request)]
+
+    def get_provider(self, *asked: Any, **by_name: Any) -> Any:
+        return _as_it_calls_itself(super().get_provider(*asked, **by_name))
+
+
+def _as_it_calls_itself(provider: Any) -> Any:
+    if provider.id == "orcid":
+        provider.name = "ORCID"
+    return provider
+
 
 class ConfirmedAddress(EmailVerificationStage):  # type: ignore[misc]
     """Who signed up confirms their address before they come in for the first time.
@@ -116,5 +164,8 @@ class ConfirmedAddress(EmailVerificationStage):  # type: ignore[misc]
         has_address = EmailAddress.objects.filter(user=user).exists()
         if not self.login.signup and (user.last_login is not None or not has_address):
             return None, True
+        if sociallogin := (self.login.signal_kwargs or {}).get("sociallogin"):
+            # whoever comes back from another service has it in their session alone
+            self.request.way_back = sociallogin.get_redirect_url(self.request)
         answer: tuple[Any, bool] = super().handle()
         return answer

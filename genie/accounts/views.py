@@ -5,6 +5,9 @@ from __future__ import annotations
 from typing import Any, cast
 
 from allauth.account import views as allauth_views
+from allauth.account.models import EmailAddress
+from allauth.mfa.utils import is_mfa_enabled
+from allauth.socialaccount.models import SocialAccount
 from allauth.usersessions.models import UserSession
 from django.conf import settings
 from django.contrib import auth, messages
@@ -67,10 +70,15 @@ def set_up(request: HttpRequest, token: str) -> HttpResponse:
 @require_safe
 @login_required
 def home(request: HttpRequest) -> HttpResponse:
+    """Show all settings of the account, each with its state and the way to change it."""
     user = cast("Account", request.user)
     context = {
         "here": "account",
         "address": addresses_of([user]).get(user.pk),
+        "addresses": EmailAddress.objects.filter(user=user).order_by("-primary", "pk"),
+        "second_factor": is_mfa_enabled(user),
+        "n_sessions": UserSession.objects.filter(user=user).count(),
+        "connected": SocialAccount.objects.filter(user=user).order_by("pk"),
         "n_tokens": tokens.working(user).count(),
     }
     return render(request, "account/home.html", context)

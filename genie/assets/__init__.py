@@ -1,7 +1,7 @@
-"""Templates and static files, where an installed Genie has them.
+"""Templates, static files and documentation, where an installed Genie has them.
 
-In the source tree the two folders are links to `templates/` and `static/` at its top; the
-wheel has copies. So one address is right in both.
+In the source tree the folders are links to `templates/`, `static/` and `docs/` at its top;
+the wheel has copies. So one address is right in both.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Who is told of what happens on a site: monitors, staff, and whoever answers for its security."""
+"""Who is told of what happens on a site, and whom its visitors can turn to."""
 
 from __future__ import annotations
 
@@ -16,11 +16,14 @@ def from_environment() -> dict[str, Any]:
         "METRICS_TOKEN": env.in_address("GENIE_METRICS_TOKEN", shortest=20),
         "ALERTS": env.words("GENIE_ALERTS"),
         "SECURITY_CONTACT": [as_address(one) for one in _contacts()],
+        # at the foot of every page
+        "CONTACT": _address("GENIE_CONTACT"),
+        "SOURCE_URL": _address("GENIE_SOURCE_URL"),
         "SENTRY_DSN": env.text("GENIE_SENTRY_DSN"),
     }
 
 
-def as_address(contact: str) -> str:
+def as_address(contact: str, variable: str = "GENIE_SECURITY_CONTACT") -> str:
     """Give a contact as the URI that RFC 9116 asks for.
 
     Examples
@@ -31,11 +34,16 @@ def as_address(contact: str) -> str:
     uri = contact if ":" in contact else f"mailto:{contact}"
     if not _ADDRESS.fullmatch(uri) or (uri.startswith("mailto:") and "@" not in uri):
         raise env.ConfigurationError(
-            "GENIE_SECURITY_CONTACT must be e-mail addresses or addresses that begin "
-            f"with https://, separated by commas, not {contact!r}."
+            f"{variable} must be e-mail addresses or addresses that begin with "
+            f"https://, separated by commas, not {contact!r}."
         )
     return uri
 
 
 def _contacts() -> list[str]:
     return env.words("GENIE_SECURITY_CONTACT")
+
+
+def _address(variable: str) -> str:
+    given = env.text(variable)
+    return as_address(given, variable) if given else ""

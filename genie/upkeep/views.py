@@ -1,4 +1,4 @@
-"""The page on which superusers see what the doctor finds, and where to report holes."""
+"""How the site is, for superusers and for everybody; and where to report holes."""
 
 from __future__ import annotations
 
@@ -15,10 +15,13 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_GET, require_safe
 
 from genie.lib import jobs
+from genie.lib.serving import mail_server
 from genie.upkeep.doctor import examine
 
 # RFC 9116 recommends less than a year; whoever reads the file later reads it anew.
 _GOOD_FOR = timedelta(days=180)
+# Jobs that begin within it are on time: people wait for them, but do not wonder.
+_LATE = timedelta(minutes=5)
 
 
 @require_GET
@@ -38,6 +41,24 @@ def status(request: HttpRequest) -> HttpResponse:
             "failed": jobs.latest_failures(20),
         },
     )
+
+
+@require_safe
+@never_cache
+def public_status(request: HttpRequest) -> HttpResponse:
+    """Say in plain words whether what people wait for gets done."""
+    late, waiting = jobs.longest_overdue(), jobs.oldest_waiting_seconds() or 0.0
+    behind = timedelta(0) if late is None else max(late, timedelta(seconds=waiting))
+    context = {
+        "here": "status",
+        "at": timezone.now(),
+        "started": late is not None,
+        "late": behind > _LATE,
+        "minutes": max(1, round(behind / timedelta(minutes=1))),
+        "n_waiting": jobs.n_waiting(),
+        "mail": mail_server.watched.state() if mail_server.is_used() else "",
+    }
+    return render(request, "upkeep/status.html", context)
 
 
 @require_safe

@@ -5,10 +5,11 @@ looks up the rest for the rows of one page. Pages, exports and the API read the 
 selectors, so a number cannot differ between them. Rendered boards are kept under
 `selectors.version`, which changes exactly when something that the board shows does.
 
-Front door: models; exports (board, markdown, table); api (crowds, differences, evidence, history, open_data, outputs, submissions, submitting,
-tasks); selectors (columns, evidence, home, rows, standings, systems, weights);
-selectors.crowds (blinding, pools); views (board,
-evidence, exports, my_submissions, submission, submitted_file, task_cards, tasks).
+Front door: models; api (crowds, differences, evidence, history, open_data, outputs,
+submissions, submitting, tasks); exports (board, markdown, table); selectors (columns,
+evidence, history, home, rows, standings, systems, version, weights); selectors.crowds
+(blinding, pools); views (board, describe, evidence, exports, leading, my_submissions,
+submission, submitted_file, task_cards, tasks).
 """
 
 from __future__ import annotations

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import count
 
 _STEPS = (1.0, 2.0, 5.0)
 _MOST_GAPS = 5
@@ -46,15 +48,41 @@ def axis_over(
     return Axis(ticks[0], ticks[-1], ticks)
 
 
+def axis_within(low: float, high: float) -> Axis:
+    """Choose an axis that ends where low and high do, with round ticks between.
+
+    Up to half as wide as the smallest round one, so that intervals are drawn longer.
+
+    Examples
+    --------
+    >>> axis_within(28.4, 70.3).ticks
+    (30.0, 40.0, 50.0, 60.0, 70.0)
+    >>> axis_within(50, 50) == axis_over(50, 50)
+    True
+    """
+    if high - low < 1:
+        return axis_over(low, high)
+    # a dot at an end is seen whole
+    room = (high - low) / 40
+    low, high = low - room, high + room
+    step = next(
+        step for step in _steps() if high // step - math.ceil(low / step) < _MOST_GAPS
+    )
+    first, last = math.ceil(low / step), math.floor(high / step)
+    return Axis(low, high, tuple(step * k for k in range(first, last + 1)))
+
+
 def _step(low: float, high: float) -> float:
-    step, factor = 1.0, 1.0
-    while True:
-        # 1, 2 and 5 times a power of ten: steps that people read without counting
-        for part in _STEPS:
-            step = part * factor
-            if math.ceil(high / step) - math.floor(low / step) <= _MOST_GAPS:
-                return step
-        factor *= 10
+    return next(
+        step
+        for step in _steps()
+        if math.ceil(high / step) - math.floor(low / step) <= _MOST_GAPS
+    )
+
+
+def _steps() -> Iterator[float]:
+    """Give 1, 2 and 5 times each power of ten: steps that people read without counting."""
+    return (part * 10.0**power for power in count() for part in _STEPS)
 
 
 def label(tick: float) -> str:

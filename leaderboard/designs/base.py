@@ -8,12 +8,15 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
+from crowd.hit_templates.form import DOCUMENT, PART
 from crowd.hit_templates.formats import PLAIN
 from crowd.scales.base import Scale
 from genie.lib.extension import discover
 from genie.lib.seeds import generator, seed_from
 from leaderboard.designs.unit import TICKED, Unit, unit_of
 
+# Instances are parts of the document that their ids begin with: `document.part`.
+BY_ID = "id"
 SLOTS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 
 
@@ -25,6 +28,7 @@ class Shown:
     instance_id: str
     fields: Mapping[str, str]
     references: Sequence[str]
+    position: int = 0
 
 
 @dataclass(frozen=True)
@@ -40,6 +44,8 @@ class TaskView:
     # field -> how it is shown, and how outputs are; what is not named is plain text
     formats: Mapping[str, str] = field(default_factory=dict)
     output_format: str = PLAIN
+    # the field that names an instance's document, or `BY_ID`; empty: none is asked for
+    page_by: str = ""
 
 
 @dataclass(frozen=True)
@@ -185,7 +191,17 @@ def input_fields(task: TaskView, shown: Shown) -> dict[str, Any]:
         "fields": fields,
         "lang": task.target_language,
         **_format(task.output_format),
+        **_part(task, shown),
     }
+
+
+def _part(task: TaskView, shown: Shown) -> dict[str, Any]:
+    """Say which document an instance is a part of, where pages go by documents."""
+    if not task.page_by:
+        return {}
+    by_id = shown.instance_id.rpartition(".")[0] or shown.instance_id
+    document = by_id if task.page_by == BY_ID else shown.fields.get(task.page_by, "")
+    return {DOCUMENT: document, PART: shown.position}
 
 
 def _format(name: str) -> dict[str, str]:

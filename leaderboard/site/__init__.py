@@ -3,7 +3,7 @@
 Nothing of the domain is decided here: these modules put together what the wings below
 offer, so this wing may import all of them.
 
-Front door: models; roles; views (language, pages, public_log, public_urls).
+Front door: docs (contents, urls); models; roles; views (language, pages, public_log, public_urls).
 """
 
 from __future__ import annotations

@@ -11,7 +11,12 @@ from django.conf import settings
 from django.utils.text import slugify
 
 from crowd.hit_templates.consent import consent_markdown
-from crowd.hit_templates.form import CHECKBOXES, READ_BEFORE, READ_CHARACTERS
+from crowd.hit_templates.form import (
+    CHECKBOXES,
+    MOST_ON_A_PAGE,
+    READ_BEFORE,
+    READ_CHARACTERS,
+)
 from crowd.hits.services import platforms
 from genie.lib.errors import GenieError
 from leaderboard.studio.services import own_test
@@ -225,6 +230,20 @@ class PeopleForm(RewardForm):
         required=False,
         label="Hidden test questions of each polarity, in percent",
         help_text="Empty: 5 where there are references and people are paid, else none.",
+    )
+
+    items_per_page = forms.IntegerField(
+        min_value=1,
+        max_value=MOST_ON_A_PAGE,
+        required=False,
+        label="Outputs or pairs on one page",
+        help_text="Empty: 1. Each is paid by itself: the reward is for one of them. On "
+        "other platforms there is always one.",
+    )
+    by_document = forms.BooleanField(
+        required=False,
+        label="Only parts of one document on a page, in their order",
+        help_text="Ids such as “news-12.3” say which part of which document it is.",
     )
 
     qualification = forms.ChoiceField(

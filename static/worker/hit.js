@@ -169,9 +169,11 @@
       const question = event.detail && event.target.closest(".answer") && event.target.closest(".question");
       if (!question) return;
       const next = questions.slice(questions.indexOf(question) + 1).find(function (other) { return !answered(other); });
-      const text = next && next.previousElementSibling;
-      const withText = text && text.matches(".shown");
-      if (next) window.requestAnimationFrame(function () { (withText ? text : next).scrollIntoView({ block: withText ? "start" : "nearest" }); });
+      if (!next) return;
+      const item = next.closest(".item");
+      const text = item !== question.closest(".item") ? item : next.previousElementSibling;
+      const withText = text && text.matches(".shown, .item");
+      window.requestAnimationFrame(function () { (withText ? text : next).scrollIntoView({ block: withText ? "start" : "nearest" }); });
     });
 
     // Of several items on a page, those that are answered step back.

@@ -24,7 +24,7 @@ from django.utils import timezone
 from django_q.brokers import get_broker
 from django_q.models import OrmQ
 
-from crowd.campaigns.services import review, run, undo
+from crowd.campaigns.services import pages, review, run, undo, work
 from crowd.campaigns.services.work import give_back, next_assignment
 from crowd.hits.services.extend import extend
 from crowd.models import (
@@ -52,6 +52,7 @@ from quality.models import Ban
 from tests.crowd.making import (
     answers_for,
     do_one,
+    hit_type,
     items,
     make_campaign,
     make_worker,
@@ -156,6 +157,33 @@ def sending_in_and_returning(to: Runners, pool: str) -> None:
         (State.RETURNED, 1, 0),
     }
     assert LedgerEntry.objects.filter(assignment=assignment).count() == n
+
+
+@race
+def a_page_sent_in_twice_while_its_time_runs_out(to: Runners, pool: str) -> None:
+    campaign = make_campaign(
+        6, pool=pool, hit_type=hit_type(form={"items_per_page": 3})
+    )
+    worker = make_worker(pool)
+    got = to.at_once(*[lambda: pages.next_page(worker)] * N_THREADS)
+    page = max(got, key=len)
+    assert len(page) == 3
+    assert {pages.first_on(one).pk for one in got} == {pages.first_on(page).pk}
+    sent = [answers_for(one) for one in page]
+    late = timezone.now() + timedelta(hours=9)
+    to.at_once(
+        lambda: work.submit_page(page, sent),
+        lambda: work.submit_page(page, sent),
+        lambda: work.release_overdue(late),
+    )
+    mine = Assignment.objects.filter(pk__in=[one.pk for one in page])
+    n = Answer.objects.filter(assignment__in=mine).count()
+    ends = set(mine.values_list("state", flat=True))
+    free = sum(campaign.hits.values_list("n_available", flat=True))
+    # all of it, or nothing
+    assert (n, free) == ((3, 3) if ends == {State.SUBMITTED} else (0, 6))
+    assert ends in ({State.SUBMITTED}, {State.EXPIRED})
+    assert LedgerEntry.objects.filter(assignment__in=mine).count() == n
 
 
 @race

@@ -22,7 +22,7 @@ def documented() -> dict[str, str]:
     """Read the block of settings in docs/operating.md."""
     text = (ROOT / "docs/operating.md").read_text("utf-8")
     block = text.split("## In production", 1)[1].split("\n## ", 1)[0]
-    return dict(re.findall(r"^    ([A-Z_]+)=(\S+)$", block, re.M))
+    return dict(re.findall(r"^([A-Z_]+)=(\S+)$", block, re.M))
 
 
 def check(tmp_path, shown, level):

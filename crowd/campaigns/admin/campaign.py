@@ -91,7 +91,7 @@ class CampaignAdmin(
     list_filter = ["state", "platform", "simulated", "pool", "starts_at"]
     list_select_related = ["hit_type"]
     # each row's figures are added up from its answers
-    list_per_page = 50
+    list_per_page = 25
     search_fields = ["title", "key", "pool"]
     readonly_fields = [
         "answered",
@@ -320,7 +320,7 @@ class HITTypeAdmin(ReadOnlyAdmin):
 
 
 def _figures(campaigns: list[Campaign]) -> list[CampaignProgress]:
-    figures_of = progress_of(campaigns)
+    figures_of = progress_of(campaigns, whole_hits=False)
     return [figures_of[campaign.pk] for campaign in campaigns]
 
 

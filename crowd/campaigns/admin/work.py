@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from django import forms
@@ -155,6 +156,10 @@ class AssignmentAdmin(OfTask, SearchedApart, ReadOnlyAdmin):
     def shown(self, assignment: Assignment) -> SafeString:
         return _texts(assignment.hit)
 
+    def line_of(self, row: Assignment) -> Line:
+        """Name whose work of which HIT it is, where somebody decides on it."""
+        return Line(row.pk, f"{row.worker} · HIT {row.hit_id}", self.reward(row))
+
     @admin.action(description="Approve the selected assignments …", permissions=["act"])
     @after_asking("Approve assignments", "Approved assignments are paid.", "Approve")
     def approve_selected(
@@ -174,7 +179,7 @@ class AssignmentAdmin(OfTask, SearchedApart, ReadOnlyAdmin):
         if not rows:
             self._say(request, "Rejected", 0, queryset.count())
             return None
-        lines = [Line(row.pk, str(row.worker), self.reward(row)) for row in rows]
+        lines = [self.line_of(row) for row in rows]
         form = confirmed_form(self, request, REJECT, lines)
         if isinstance(form, HttpResponse):
             return form
@@ -195,7 +200,7 @@ class AssignmentAdmin(OfTask, SearchedApart, ReadOnlyAdmin):
             self.message_user(request, "None of these is rejected.", messages.WARNING)
             return None
         lines = [
-            Line(row.pk, str(row.worker), f"{self.reward(row)}: {way.sentence}")
+            replace(self.line_of(row), detail=f"{self.reward(row)}: {way.sentence}")
             for row, way in ways
         ]
         form = confirmed_form(self, request, TAKE_BACK, lines)

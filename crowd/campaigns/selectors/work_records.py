@@ -21,6 +21,11 @@ def key_of_requester(pk: int) -> str:
     return f"requester:{pk}"
 
 
+def key_of_request(hit_type: int) -> str:
+    """Name one kind of work of a requester: one of their HIT types."""
+    return f"request:{hit_type}"
+
+
 def records(keys: Iterable[str]) -> dict[str, WorkRecord]:
     """Give the figures that are known, by their keys, in one query."""
     return {row.key: row for row in WorkRecord.objects.filter(key__in=list(keys))}

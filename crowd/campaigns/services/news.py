@@ -6,21 +6,22 @@ from datetime import datetime, timedelta
 
 from django.conf import settings
 from django.core import signing
-from django.core.mail import EmailMessage
+from django.core.mail import EmailMultiAlternatives
 from django.db.models import Max, Q, QuerySet
 from django.template.loader import render_to_string
 from django.urls import reverse
 from django.utils import timezone, translation
-from django.utils.translation import ngettext
+from django.utils.translation import gettext, ngettext
 
 from crowd.campaigns.selectors.offers import Offer, offers
 from crowd.hits.models.assignment import Assignment
 from crowd.hits.models.campaign import Campaign
 from crowd.hits.selectors.wording import title_now
+from crowd.messages.services import address_of
 from crowd.platforms.selfhosted import SelfHosted
 from crowd.workers.models.profile import Profile
 from crowd.workers.models.worker import Worker
-from genie.accounts.addresses import addresses_of
+from genie.accounts.mail import message
 from genie.lib import jobs
 from genie.lib.logs import one_line
 
@@ -82,13 +83,6 @@ def tell(worker_pk: int) -> bool:
     return True
 
 
-def address_of(worker: Worker) -> str:
-    """Give the address at which a worker may be written to; empty where there is none."""
-    if worker.user is None:
-        return ""
-    return addresses_of([worker.user]).get(worker.user.pk, "")
-
-
 def reader(token: str) -> int:
     """Give the worker whom a mail's link names; raises `BadSignature`."""
     return int(signing.loads(token, salt=_SALT))
@@ -112,7 +106,7 @@ def _running() -> QuerySet[Campaign]:
     ).order_by()
 
 
-def _mail(worker: Worker, address: str, offered: list[Offer]) -> EmailMessage:
+def _mail(worker: Worker, address: str, offered: list[Offer]) -> EmailMultiAlternatives:
     token = signing.dumps(worker.pk, salt=_SALT)
     off = _absolute("work:no-news", token)
     context = {
@@ -132,7 +126,13 @@ def _mail(worker: Worker, address: str, offered: list[Offer]) -> EmailMessage:
         "List-Unsubscribe": f"<{off}>",
         "List-Unsubscribe-Post": "List-Unsubscribe=One-Click",
     }
-    return EmailMessage(one_line(subject, 150), body, None, [address], headers=headers)
+    return message(
+        one_line(subject, 150),
+        body,
+        address,
+        action=gettext("Your work"),
+        headers=headers,
+    )
 
 
 def _absolute(name: str, *args: object) -> str:

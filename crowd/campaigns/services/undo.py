@@ -8,18 +8,21 @@ mark or the end of the campaign comes before the change or after it, never in be
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from datetime import datetime, timedelta
 
 from django.db import transaction
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
+from crowd.campaigns.services import pages
+from crowd.campaigns.services.claim import first_of
+from crowd.campaigns.services.pages import Page
 from crowd.hits.models.assignment import Answer, Assignment
 from crowd.hits.models.campaign import Campaign
 from crowd.hits.selectors.questions import form_of
-from crowd.hits.services.check_answers import Answers, checked, clean_remark
-from crowd.workers.models.worker import Worker
+from crowd.hits.services.check_answers import Answers, Rating, clean_remark
+from crowd.workers.models.worker import Pause, Worker
 from genie.lib.errors import GenieError
 
 # Undo is offered for some seconds; who pressed it has these to answer anew.
@@ -46,8 +49,13 @@ def last_answered(worker: Worker, before: int | None = None) -> Assignment | Non
     rows = Assignment.objects.filter(worker=worker)
     if before is not None:
         rows = rows.filter(pk__lt=before)
-    last = rows.select_related("hit__campaign__hit_type").order_by("-pk").first()
-    return last if last is not None and seconds_left(last) else None
+    last = (
+        rows.select_related("hit__campaign__hit_type", "page__hit__campaign__hit_type")
+        .order_by("-pk")
+        .first()
+    )
+    first = first_of(last) if last is not None else None
+    return first if first is not None and seconds_left(first) else None
 
 
 def seconds_left(assignment: Assignment, now: datetime | None = None) -> int:
@@ -71,6 +79,12 @@ def change(assignment: Assignment, answers: Answers, *, remark: str = "") -> Non
     """Put other answers in the place of those sent in; the same again changes nothing.
 
     Callers have made sure whose assignment it is (`work.assignment_of`).
+    """
+    change_page([assignment], [answers], remark=remark)
+
+
+def change_page(page: Page, answers: Sequence[Answers], *, remark: str = "") -> None:
+    """Put other answers in the place of all that a page sent in, or of none.
 
     Raises
     ------
@@ -78,42 +92,50 @@ def change(assignment: Assignment, answers: Answers, *, remark: str = "") -> Non
         ``too-late-to-change`` after its time, and where somebody has decided meanwhile;
         what `checked` refuses.
     """
-    ratings = checked(assignment, answers)
-    offered = _offered(assignment)
+    ratings = pages.checked_page(page, answers)
+    first = pages.first_on(page)
+    offered = _offered(first)
     since = timezone.now() - timedelta(seconds=offered) - TO_ANSWER - GRACE
     with transaction.atomic():
-        campaign = Campaign.objects.select_for_update(of=("self",), no_key=True).get(
-            pk=assignment.hit.campaign_id
-        )
-        mine = (
-            Assignment.objects.select_for_update(of=("self",))
+        campaigns = Campaign.objects.select_for_update(of=("self",), no_key=True)
+        asked = campaigns.filter(pk__in={one.hit.campaign_id for one in page})
+        states = {campaign.state for campaign in asked.order_by("pk")}
+        over = not states <= set(ASKING) or _is_excluded(first)
+        mine = {
+            one.pk: one
+            for one in Assignment.objects.select_for_update(of=("self",))
             .filter(
-                pk=assignment.pk,
+                pk__in=[one.pk for one in page],
                 state=Assignment.State.SUBMITTED,
                 submitted_at__gt=since,
                 replaced_at=None,
             )
-            .first()
-        )
-        over = campaign.state not in ASKING or _is_excluded(assignment)
-        if not offered or mine is None or over:
+            .order_by("pk")
+        }
+        if not offered or len(mine) < len(page) or over:
             raise GenieError(
                 _(
                     "This answer can no longer be changed; the one that you gave counts."
                 ),
                 code="too-late-to-change",
             )
-        for rating in ratings:
-            Answer.objects.filter(
-                assignment=mine,
-                item=rating.item_pk,
-                criterion=rating.criterion,
-                slot=rating.slot,
-            ).update(value=rating.value, raw=rating.raw, detail=rating.detail)
-        mine.remark = clean_remark(remark)
-        mine.save(update_fields=["remark"])
+        for one, rated in zip(page, ratings, strict=True):
+            _replace(mine[one.pk], rated)
+        mine[first.pk].remark = clean_remark(remark)
+        mine[first.pk].save(update_fields=["remark"])
         for follow in _followers.values():
-            follow(mine)
+            for one in mine.values():
+                follow(one)
+
+
+def _replace(mine: Assignment, ratings: list[Rating]) -> None:
+    for rating in ratings:
+        Answer.objects.filter(
+            assignment=mine,
+            item=rating.item_pk,
+            criterion=rating.criterion,
+            slot=rating.slot,
+        ).update(value=rating.value, raw=rating.raw, detail=rating.detail)
 
 
 def _offered(assignment: Assignment) -> int:
@@ -121,6 +143,13 @@ def _offered(assignment: Assignment) -> int:
 
 
 def _is_excluded(assignment: Assignment) -> bool:
-    """Tell whether it was decided that the worker does no more of this work."""
+    """Tell whether the worker gets no more of this work, for good or until it is decided.
+
+    Who is paused for an answer must not learn from that which one to take back.
+    """
     worker, pool = assignment.worker, assignment.hit.campaign.pool
-    return worker.excluded or worker.exclusions.filter(pool=pool).exists()
+    return (
+        worker.excluded
+        or worker.exclusions.filter(pool=pool).exists()
+        or Pause.objects.filter(worker=worker, pool=pool).exists()
+    )

@@ -5,20 +5,22 @@ An answer, its ratings and its payment are stored in one transaction, or not at 
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from datetime import datetime
 
 from django.db import transaction
 from django.utils import timezone
 from django.utils.translation import gettext
 
-from crowd.campaigns.services.claim import GRACE, next_assignment
+from crowd.campaigns.services import pages
+from crowd.campaigns.services.claim import GRACE, first_of, next_assignment
+from crowd.campaigns.services.pages import Page
 from crowd.hits.models.assignment import Answer, Assignment
 from crowd.hits.models.campaign import Campaign
 from crowd.hits.services import slots
 from crowd.hits.services.check_answers import (
     Answers,
     Rating,
-    checked,
     clean_remark,
     plausible_seconds,
 )
@@ -34,6 +36,7 @@ __all__ = [
     "release_overdue",
     "store",
     "submit",
+    "submit_page",
 ]
 
 State = Assignment.State
@@ -52,43 +55,83 @@ def submit(
 
     Callers have made sure whose assignment it is (`assignment_of`).
     """
-    ratings = checked(assignment, answers)
-    now = timezone.now()
-    wall_seconds = (now - assignment.accepted_at).total_seconds()
-    with transaction.atomic():
-        moved = Assignment.objects.filter(
-            pk=assignment.pk, state=State.ACCEPTED, deadline_at__gt=now - GRACE
-        ).update(
-            state=State.SUBMITTED,
-            submitted_at=now,
-            remark=clean_remark(remark),
-            active_seconds=plausible_seconds(active_seconds, wall_seconds),
-        )
-        if moved:
-            store(assignment, ratings)
-            keep_signals(assignment, signals or SentSignals(), wall_seconds)
-    assignment.refresh_from_db(fields=["state", "submitted_at", "active_seconds"])
-    if not moved:
-        _same_or_refused(assignment, ratings)
+    submit_page(
+        [assignment],
+        [answers],
+        active_seconds=active_seconds,
+        remark=remark,
+        signals=signals,
+    )
     return assignment
 
 
+def submit_page(
+    page: Page,
+    answers: Sequence[Answers],
+    *,
+    active_seconds: float | None = None,
+    remark: str = "",
+    signals: SentSignals | None = None,
+) -> None:
+    """Store the answers to all that stands on a page, or nothing; see `submit`.
+
+    The time is shared out by what there was to read; the remark and the signals are of
+    the page, and stay with its first assignment.
+    """
+    ratings = pages.checked_page(page, answers)
+    first, now = pages.first_on(page), timezone.now()
+    wall_seconds = (now - first.accepted_at).total_seconds()
+    seconds = plausible_seconds(active_seconds, wall_seconds)
+    shares = pages.shares_of_time(page)
+    with transaction.atomic():
+        pages.hold(page)
+        moved = all(
+            Assignment.objects.filter(
+                pk=one.pk, state=State.ACCEPTED, deadline_at__gt=now - GRACE
+            ).update(
+                state=State.SUBMITTED,
+                submitted_at=now,
+                remark=clean_remark(remark) if one == first else "",
+                active_seconds=seconds if seconds is None else seconds * shares[one.pk],
+            )
+            for one in sorted(page, key=lambda one: one.pk)
+        )
+        if moved:
+            # campaigns are locked in one order by whoever locks several
+            for one, rated in sorted(
+                zip(page, ratings, strict=True), key=lambda pair: _order(pair[0])
+            ):
+                store(one, rated)
+            keep_signals(first, signals or SentSignals(), wall_seconds)
+        else:
+            transaction.set_rollback(True)
+    for one, rated in zip(page, ratings, strict=True):
+        one.refresh_from_db(fields=["state", "submitted_at", "active_seconds"])
+        if not moved:
+            _same_or_refused(one, rated)
+
+
+def _order(assignment: Assignment) -> tuple[int, int]:
+    return assignment.hit.campaign_id, assignment.pk
+
+
 def give_back(assignment: Assignment) -> bool:
-    """Return a HIT without harm; False when it was not open any more.
+    """Return a HIT without harm, and its page; False when it was not open any more.
 
     Callers have made sure whose assignment it is (`assignment_of`).
     """
     with transaction.atomic():
-        return slots.take_back(assignment.pk, assignment.hit_id, State.RETURNED)
+        first = first_of(assignment)
+        return slots.take_back(first.pk, first.hit_id, State.RETURNED)
 
 
 def release_overdue(now: datetime | None = None) -> int:
     """Put work that nobody sent in on time back into the pool; return how much."""
     limit = (now or timezone.now()) - GRACE
-    # of years nearly every deadline is over: the index of open work has the few that
+    # of years nearly every deadline is over: the index of open pages has the few that
     # count, which SQLite uses only where its condition stands in the query word by word
     overdue = (
-        Assignment.objects.filter(deadline_at__lte=limit)
+        Assignment.objects.filter(deadline_at__lte=limit, page=None)
         .extra(where=["crowd_assignment.state = 'ACCEPTED'"])
         .order_by()
         .values_list("pk", "hit_id")
@@ -110,7 +153,7 @@ def assignment_of(worker: Worker, pk: int) -> Assignment:
     """
     assignment = (
         Assignment.objects.filter(pk=pk, worker=worker)
-        .select_related("hit__campaign__hit_type")
+        .select_related("hit__campaign__hit_type", "page__hit__campaign__hit_type")
         # read twice where an answer comes in: to read it, and to check it
         .prefetch_related("hit__items")
         .first()

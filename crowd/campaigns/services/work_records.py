@@ -8,10 +8,11 @@ from datetime import datetime
 from statistics import median
 from typing import Any, TypeVar
 
-from django.db.models import Manager, Max, Model, QuerySet
+from django.db.models import F, Manager, Max, Model, QuerySet
 
 from crowd.campaigns.selectors.work_records import (
     SITE,
+    key_of_request,
     key_of_requester,
     key_of_work,
 )
@@ -28,6 +29,7 @@ ENOUGH_PEOPLE = 5
 NEWEST = 1_000
 LOOKED_AT = 100_000
 Row = TypeVar("Row", bound=Model)
+Key = TypeVar("Key")
 # a pool, and what its HITs ask
 Kind = tuple[str, str, str, str]
 # Appeals by whose decisions they are about (their keys): how many, and how many granted.
@@ -47,6 +49,8 @@ def renew(appeals: Appeals) -> None:
     }
     for key, seconds in paces.items():
         _keep(key, median_seconds=seconds)
+    for hit_type, seconds in _times_of_requests().items():
+        _keep(key_of_request(hit_type), median_seconds=seconds)
     site = _decisions(_of_site(), Assignment.State.APPROVED)
     _keep(SITE, **site, **_said(appeals, SITE))
     for requester, rows in _of_requesters().items():
@@ -79,6 +83,34 @@ def _times() -> dict[Kind, float]:
         for worker, seconds_of_one in seconds_by_worker[campaign_row.pk].items():
             if (campaign_row.pool, worker) not in careless:
                 people.setdefault(worker, []).extend(seconds_of_one)
+    return _medians(times)
+
+
+def _times_of_requests() -> dict[int, float]:
+    """Give the same by HIT type of requesters, whose pages measure no time of their own.
+
+    It is that from taking a HIT to sending it in: an hour pays no less than it comes to.
+    """
+    states = RequesterAssignment.State
+    rows = (
+        _newest(RequesterAssignment.objects)
+        .filter(
+            state__in=[states.SUBMITTED, states.APPROVED],
+            submitted_at__gt=F("accepted_at"),
+            worker__worker__simulated=False,
+            hit__requester__sandbox_of=None,
+        )
+        .values_list("hit__hit_type", "worker__worker", "accepted_at", "submitted_at")
+    )
+    times: dict[int, dict[int, list[float]]] = {}
+    for hit_type, worker, begin, end in rows.iterator():
+        if end is not None:
+            people = times.setdefault(hit_type, {})
+            people.setdefault(worker, []).append((end - begin).total_seconds())
+    return _medians(times)
+
+
+def _medians(times: Mapping[Key, Mapping[int, list[float]]]) -> dict[Key, float]:
     return {
         kind: median(median(seconds) for seconds in people.values())
         for kind, people in times.items()

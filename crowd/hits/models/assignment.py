@@ -2,8 +2,8 @@
 
 An assignment moves from accepted to submitted and then to approved or rejected;
 returned and expired ones do not count. Two constraints carry the races of
-handing out work: one open assignment for a worker, one assignment of a HIT for a
-worker.
+handing out work: one open page for a worker, one assignment of a HIT for a worker.
+A page is an assignment and those that stand on it with it (`page`); most have one.
 """
 
 from __future__ import annotations
@@ -47,6 +47,16 @@ class Assignment(models.Model):
     active_seconds = models.FloatField(null=True, blank=True)
     # in which language it was asked; empty: before there were several
     language = models.CharField(max_length=16, blank=True, default="")
+    # the first assignment of the page on which it stands; empty: it is the first itself
+    page = models.ForeignKey(
+        "self",
+        on_delete=models.CASCADE,
+        null=True,
+        blank=True,
+        editable=False,
+        related_name="with_it",
+        db_index=False,
+    )
     # The HIT went out again because this worker's answers do not count.
     replaced_at = models.DateTimeField(null=True, blank=True)
     # not stored: the campaigns it was found among, for the page that shows it at once
@@ -57,8 +67,8 @@ class Assignment(models.Model):
         constraints = [
             models.UniqueConstraint(
                 fields=["worker"],
-                condition=Q(state="ACCEPTED"),
-                name="one_open_assignment_per_worker",
+                condition=Q(state="ACCEPTED", page=None),
+                name="one_open_page_per_worker",
             ),
             models.UniqueConstraint(
                 fields=["hit", "worker"], name="hit_once_per_worker"
@@ -81,6 +91,11 @@ class Assignment(models.Model):
             ),
             models.Index(
                 fields=["id"], condition=~Q(remark=""), name="assignment_with_remark"
+            ),
+            models.Index(
+                fields=["page"],
+                condition=Q(page__isnull=False),
+                name="assignment_on_page",
             ),
         ]
 

@@ -11,7 +11,7 @@ from typing import Any
 
 from crowd import hit_templates
 from crowd.hit_templates import HITTemplate
-from crowd.hit_templates.form import read_form
+from crowd.hit_templates.form import DOCUMENT, PART, read_form
 from crowd.hits.models.campaign import HIT, Campaign, HITType, Item
 from crowd.hits.selectors.questions import slots_of
 from crowd.hits.services.check_answers import SPANS
@@ -122,8 +122,17 @@ def order_of_hits(items: Sequence[ItemSpec], seed: int) -> list[int]:
 
 
 def permuted(items: Sequence[ItemSpec], seed: int) -> list[int]:
-    """Draw the order of items."""
-    return [int(i) for i in generator(seed).permutation(len(items))]
+    """Draw the order of items; parts of one document come together, as they are read."""
+    drawn = [int(i) for i in generator(seed).permutation(len(items))]
+    documents = [(item.data.get(DOCUMENT), item.key) for item in items]
+    of = [(name, "") if name else (None, key) for name, key in documents]
+    place = {i: at for at, i in enumerate(drawn)}
+    first: dict[tuple[str | None, str], int] = {}
+    for i in drawn:
+        first.setdefault(of[i], place[i])
+    return sorted(
+        drawn, key=lambda i: (first[of[i]], items[i].data.get(PART, 0), place[i])
+    )
 
 
 def add_hits(

@@ -67,11 +67,15 @@ def close_free(hits: QuerySet[HIT]) -> int:
 def take_back(assignment_pk: int, hit_pk: int, state: Assignment.State) -> bool:
     """End an open assignment without an answer; its place is free again, once.
 
-    Callers open the transaction.
+    All that stands on its page with it ends, too. Callers open the transaction.
     """
     ended = Assignment.objects.filter(pk=assignment_pk, state=State.ACCEPTED).update(
         state=state
     )
     if ended:
         free(hit_pk)
+        # Who adds to a page or sends it in holds the row that has just been changed.
+        with_it = Assignment.objects.filter(page=assignment_pk, state=State.ACCEPTED)
+        for pk, hit in with_it.values_list("pk", "hit_id"):
+            take_back(pk, hit, state)
     return bool(ended)

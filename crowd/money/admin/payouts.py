@@ -187,6 +187,8 @@ class PayoutRunAdmin(ReadOnlyAdmin):
             button="Plan",
             page="admin/crowd/payoutrun/add.html",
             totals=totals,
+            # who entered no details is told by planning
+            nothing_to_do=not totals and not found.lacking,
             n_lacking=len(found.lacking),
             lacking=dollars(sum(found.lacking.values())),
             n_carried=found.n_carried,

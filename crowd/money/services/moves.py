@@ -107,7 +107,8 @@ def fail(payout: Payout) -> None:
         reason=payout.reason.rstrip(".") or gettext_lazy("none"),
     )
     subject = gettext_lazy("A payment did not reach you")
-    messages.send(payout.worker, Message.Kind.PAYMENT, subject, text)
+    sent = messages.send(payout.worker, Message.Kind.PAYMENT, subject, text)
+    messages.send_by_mail_too(sent)
 
 
 def release(

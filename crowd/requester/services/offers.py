@@ -9,8 +9,13 @@ from typing import TYPE_CHECKING
 from django.db.models import Count, Exists, OuterRef, Q, Subquery
 from django.db.models.functions import Coalesce
 
-from crowd.campaigns.selectors.work_records import key_of_requester, records
+from crowd.campaigns.selectors.work_records import (
+    key_of_request,
+    key_of_requester,
+    records,
+)
 from crowd.hits.models.work_record import WorkRecord
+from crowd.pricing import hourly_cents
 from crowd.requester.models.account import (
     Requester,
     RequesterAssignment,
@@ -40,6 +45,14 @@ class Group:
     needs: list[Need]
     # how its requester has decided so far
     record: WorkRecord | None = None
+    # how long it takes others
+    pace: WorkRecord | None = None
+
+    @property
+    def hourly_cents(self) -> int | None:
+        """Give what an hour pays at others' pace."""
+        seconds = self.pace.median_seconds if self.pace else None
+        return hourly_cents(self.hit_type.reward_cents, seconds)
 
     @property
     def left(self) -> str:
@@ -67,13 +80,17 @@ def groups(worker: Worker, now: datetime) -> list[Group]:
     types = RequesterHITType.objects.filter(
         Exists(left.filter(hit_type=OuterRef("pk")))
     ).select_related("requester")
-    known = records({key_of_requester(hit_type.requester_id) for hit_type in types})
+    known = records(
+        {key_of_requester(hit_type.requester_id) for hit_type in types}
+        | {key_of_request(hit_type.pk) for hit_type in types}
+    )
     all_groups = [
         Group(
             hit_type,
             left.filter(hit_type=hit_type)[:COUNTED].count(),
             needs_of(hit_type, worker),
             known.get(key_of_requester(hit_type.requester_id)),
+            known.get(key_of_request(hit_type.pk)),
         )
         for hit_type in types
     ]

@@ -72,12 +72,13 @@ class InvitationForm(forms.Form):
         required=False,
         label="Invite by e-mail",
         help_text=(
-            "CSV, a line for each person: e-mail address, and a note if you like. Each "
-            "gets a link of their own, instead of the links above."
+            "CSV, a line for each person: e-mail address, and if you like a note and the "
+            "language of the letter (de, fr, …). Each gets a link of their own, instead of "
+            "the links above."
         ),
     )
 
-    def clean_people(self) -> list[tuple[str, str]]:
+    def clean_people(self) -> list[tuple[str, str, str]]:
         """Read the addresses."""
         file = self.cleaned_data["people"]
         if not file:
@@ -154,8 +155,9 @@ class InvitationAdmin(ReadOnlyAdmin):
         """Make the invitations; give the links to show, and how many are sent."""
         by, people, n_links = person(request), wanted.pop("people"), wanted.pop("n_links")  # fmt: skip
         with transaction.atomic():
-            for mail, note in people:
+            for mail, note, language in people:
                 one = {"places": 1, "mail": mail, "note": note or mail}
+                one["language"] = language
                 invitations.invite(by, **{**wanted, **one})
             if people:
                 return [], len(people)

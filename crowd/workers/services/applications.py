@@ -6,7 +6,6 @@ from collections.abc import Collection
 from typing import TYPE_CHECKING
 
 from django.conf import settings
-from django.core.mail import send_mail
 from django.db import transaction
 from django.urls import reverse
 from django.utils import timezone
@@ -18,6 +17,7 @@ from crowd.messages.models import Message
 from crowd.workers.models.worker import Application
 from crowd.workers.services import profiles
 from crowd.workers.services.invitations import register_worker
+from genie.accounts.mail import message
 from genie.lib import jobs
 from genie.lib.admin.log import note
 
@@ -73,9 +73,11 @@ def tell(pk: int) -> None:
     if not Application.objects.filter(pk=pk, mail=row.mail).update(mail=""):
         return
     with override(row.language or settings.LANGUAGE_CODE):
-        subject, text = _("[Genie] Your application"), _letter(row)
+        letter = message(
+            _("[Genie] Your application"), _letter(row), row.mail, action=_("Sign in")
+        )
     try:
-        send_mail(subject, text, None, [row.mail])
+        letter.send()
     except OSError:
         Application.objects.filter(pk=pk).update(mail=row.mail)
         raise

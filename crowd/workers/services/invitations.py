@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING
 
 from django.conf import settings
 from django.core.exceptions import ValidationError
-from django.core.mail import send_mail
 from django.core.validators import validate_email
 from django.db import transaction
 from django.db.models import F, Q
@@ -21,11 +20,13 @@ from django.utils import timezone
 from django.utils.crypto import constant_time_compare
 from django.utils.formats import date_format
 from django.utils.translation import gettext as _
+from django.utils.translation import override
 
 from crowd.hits.models.campaign import Campaign
 from crowd.workers.models.worker import Application, Invitation, Worker
 from crowd.workers.selectors.qualifications import held
 from crowd.workers.services import test_attempts
+from genie.accounts.mail import message
 from genie.lib import jobs
 from genie.lib.errors import GenieError
 
@@ -48,6 +49,7 @@ def invite(
     limited_to: Sequence[str] = (),
     group: str = "",
     mail: str = "",
+    language: str = "",
 ) -> str:
     """Make an invitation for so many people and return its token, which is kept nowhere.
 
@@ -55,7 +57,7 @@ def invite(
     an invitation is for those who come by one, workers of the site included. Newcomers see
     the work of `pool` before all other, those of an invitation that is `limited_to` some
     pools no other. They have the qualification `group` from the start. To `mail` a job
-    sends the link.
+    sends the link, in `language` or else in the site's.
     """
     token = secrets.token_urlsafe(24)
     invitation = Invitation.objects.create(
@@ -72,11 +74,12 @@ def invite(
         expires_at=timezone.now() + timedelta(days=days),
     )
     if mail:
-        jobs.enqueue("crowd.jobs.send_invitation", invitation=invitation.pk)
+        said = {"language": language} if language else {}
+        jobs.enqueue("crowd.jobs.send_invitation", invitation=invitation.pk, **said)
     return token
 
 
-def send(pk: int) -> None:
+def send(pk: int, language: str = "") -> None:
     """Write to whom an invitation is for, with a new link: no token is kept."""
     with transaction.atomic():
         invitation = Invitation.objects.filter(pk=pk).exclude(mail="").first()
@@ -88,8 +91,11 @@ def send(pk: int) -> None:
     if invitation is None:
         return
     address = f"{settings.GENIE['SITE_URL'].rstrip('/')}{reverse('work:invitation', args=[token])}"
+    with override(language or settings.LANGUAGE_CODE):
+        subject, text = _("[Genie] You are invited"), _words(invitation, address)
+        action = str(_("Start"))
     try:
-        send_mail(_("[Genie] You are invited"), _words(invitation, address), None, [invitation.mail])  # fmt: skip
+        message(subject, text, invitation.mail, action=action).send()
     except OSError:
         rows = Invitation.objects.filter(pk=pk, mail="")
         rows.update(mail=invitation.mail)
@@ -109,22 +115,29 @@ def _words(invitation: Invitation, address: str) -> str:
     return f"{text}\n{code}\n" if invitation.code else text
 
 
-def addresses(text: str) -> list[tuple[str, str]]:
-    """Read whom to write to: a line for each person, with an address and perhaps a note.
+def addresses(text: str) -> list[tuple[str, str, str]]:
+    """Read whom to write to: an address a line, perhaps a note and a language.
+
+    Where the first line says so, the language stands before the note.
 
     Raises
     ------
     GenieError
         ``bad-addresses``, with the lines that are wrong.
     """
-    found: dict[str, str] = {}
+    found: dict[str, tuple[str, str]] = {}
     problems = []
+    note_at, language_at = 1, 2
+    known = {code.lower(): code for code, _name in settings.LANGUAGES}
     file = StringIO(text.removeprefix("\ufeff"), newline="")
     # spreadsheets write semicolons where a comma is in numbers
     rows = csv.reader(file, delimiter=";" if ";" in text.partition("\n")[0] else ",")
     for line, cells in enumerate(rows, 1):
-        mail, note = ([cell.strip() for cell in cells] + ["", ""])[:2]
+        given = [cell.strip() for cell in cells] + ["", "", ""]
+        mail, note, language = given[0], given[note_at], given[language_at].lower()
         is_header = line == 1 and "@" not in mail
+        if is_header and given[1].casefold() == "language":
+            note_at, language_at = 2, 1
         if is_header or not any(cells):
             continue
         try:
@@ -134,14 +147,19 @@ def addresses(text: str) -> list[tuple[str, str]]:
         else:
             if mail.casefold() in map(str.casefold, found):
                 problems.append(_line(line, mail, "stands there twice"))
-            found[mail] = note
+            if language not in {"", *known}:
+                what = (
+                    f"has the language {language[:20]!r}; there are {', '.join(known)}"
+                )
+                problems.append(_line(line, mail, what))
+            found[mail] = note, known.get(language, "")
     if not found and not problems:
         problems = ["The file names nobody."]
     if len(found) > MOST_MAILS:
         problems = [f"At most {MOST_MAILS} people can be invited at once."]
     if problems:
         raise GenieError(" ".join(problems[:SHOWN]), code="bad-addresses")
-    return list(found.items())
+    return [(mail, note, language) for mail, (note, language) in found.items()]
 
 
 def _line(line: int, mail: str, what: str) -> str:

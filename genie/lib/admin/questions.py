@@ -108,7 +108,8 @@ def asking(
 def after_asking(title: str, sentence: str, button: str) -> Callable[..., Any]:
     """Let an action be done only after a page that names the rows and wants a reason.
 
-    The action is called with the rows that were confirmed, and the reason.
+    The action is called with the rows that were confirmed, and the reason. The page
+    names a row as its admin's `line_of` does, where it has one.
     """
 
     def wrap(act: Callable[..., HttpResponse | None]) -> Callable[..., Any]:
@@ -118,7 +119,8 @@ def after_asking(title: str, sentence: str, button: str) -> Callable[..., Any]:
         def ask(
             model_admin: ModelAdmin[Any], request: HttpRequest, queryset: QuerySet[Any]
         ) -> HttpResponse | None:
-            lines = [Line(row.pk, str(row)) for row in queryset]
+            line_of = getattr(model_admin, "line_of", _named)
+            lines = [line_of(row) for row in queryset]
             answer = confirmed_form(model_admin, request, question, lines)
             if isinstance(answer, HttpResponse):
                 return answer
@@ -127,6 +129,10 @@ def after_asking(title: str, sentence: str, button: str) -> Callable[..., Any]:
         return ask
 
     return wrap
+
+
+def _named(row: Model) -> Line:
+    return Line(row.pk, str(row))
 
 
 def act_on_each(

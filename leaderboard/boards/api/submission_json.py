@@ -16,6 +16,7 @@ from leaderboard.evaluation.selectors.campaigns import campaigns_of, evaluation_
 from leaderboard.evaluation.selectors.worker_figures import paid_and_fee
 from leaderboard.submissions.models.submission import Submission
 from leaderboard.submissions.selectors.visibility import VisibleParts
+from leaderboard.submissions.services import about_system
 
 # These would name, or describe, somebody else's submission (as on its page).
 _FOR_THE_TEAM = ("near-duplicate",)
@@ -54,6 +55,12 @@ def full(
         "attempts": _attempts(submission, scores) if view.identity else None,
         "description": submission.description if view.identity else None,
         "links": submission.links if view.identity else None,
+        **{
+            # free words, which would say whose an anonymous system is
+            name: getattr(submission, name) if view.identity else None
+            for name in about_system.FIELDS
+        },
+        "baseline": submission.baseline,
         "file": _file(submission) if view.inner else None,
         "errors": submission.errors if view.inner else None,
         "warnings": _warnings(submission, view),

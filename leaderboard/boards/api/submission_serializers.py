@@ -61,12 +61,34 @@ class NewSubmissionSerializer(serializers.Serializer[Any]):
         max_length=10,
         help_text="Web addresses; repeat the field for more than one.",
     )
+    organization = serializers.CharField(
+        required=False,
+        allow_blank=True,
+        max_length=100,
+        help_text="Who built the system, if it is not the team.",
+    )
+    weights = serializers.ChoiceField(
+        choices=Submission.Weights.choices,
+        required=False,
+        allow_blank=True,
+        help_text="Whether anybody can have the model's weights.",
+    )
+    parameters = serializers.CharField(
+        required=False,
+        allow_blank=True,
+        max_length=20,
+        help_text="Their number as people write it, such as 7B, 355M or 8x22B.",
+    )
+    licence = serializers.CharField(
+        required=False, allow_blank=True, max_length=100, help_text="Of the system."
+    )
     visibility = serializers.ChoiceField(
         choices=Submission.Visibility.choices, required=False
     )
     anonymous_until = serializers.DateField(
         required=False,
-        help_text="Team, description and links stay hidden until this day.",
+        help_text="Team, description, links and what else is said of the system stay "
+        "hidden until this day.",
     )
 
 
@@ -238,6 +260,19 @@ class SubmissionDetailSerializer(SubmissionSerializer):
     )
     description = serializers.CharField(allow_null=True)
     links = serializers.ListField(child=serializers.CharField(), allow_null=True)
+    organization = serializers.CharField(
+        allow_null=True, help_text="Who built the system; empty if not said."
+    )
+    weights = serializers.CharField(
+        allow_null=True, help_text="open, closed, or empty if not said."
+    )
+    parameters = serializers.CharField(
+        allow_null=True, help_text='Such as "7B"; empty if not said.'
+    )
+    licence = serializers.CharField(allow_null=True, help_text="Empty if not said.")
+    baseline = serializers.CharField(
+        help_text="reference (a human reference), baseline, or empty. Set by staff."
+    )
     file = FileSerializer(allow_null=True)
     errors = FileErrorSerializer(many=True, allow_null=True)  # type: ignore[assignment]
     warnings = WarningSerializer(many=True)

@@ -89,6 +89,7 @@ class SubmissionList(View):
                 "bad-name",
                 "bad-description",
                 "bad-link",
+                "bad-detail",
                 "bad-key",
                 "team-required",
                 "key-reused",

@@ -10,7 +10,8 @@ from datetime import UTC
 from genie.lib.formats.csv_text import csv_text
 from genie.lib.formats.latex import tabular, tex
 from leaderboard.boards.exports.markdown import as_markdown
-from leaderboard.boards.exports.table import BoardTable, nested, records
+from leaderboard.boards.exports.table import ABOUT, BoardTable, nested, records
+from leaderboard.boards.selectors.on_request.described import COLUMNS
 from leaderboard.boards.selectors.rows import Human, Row
 from leaderboard.evaluation.ranking import RULES
 from leaderboard.metric_runs.selectors.labels import metric_words
@@ -44,10 +45,12 @@ def as_latex(table: BoardTable) -> str:
     words = [metric_words(slug) for slug in table.metrics]
     header = ["Rank", "System", *(tex(name) for name in table.criteria)]
     header += [f"{tex(w.label)} {tex(w.arrow)}".strip() for w in words]
+    header += [COLUMNS[key] for key in table.said]
     rows = [
         [
             _rank(row),
             tex(row.system)
+            + (f" ({row.about.mark})" if row.about.mark else "")
             + (r"$^{*}$" if row.simulated else "")
             + (r"$^{\dagger}$" if row.human and row.human.provisional else "")
             + (tex(f" ({row.partial})") if row.partial else ""),
@@ -58,6 +61,7 @@ def as_latex(table: BoardTable) -> str:
                 else "--"
                 for w in words
             ),
+            *(tex(row.about.shown(key)) for key in table.said),
         ]
         for row in table.rows
     ]
@@ -69,7 +73,9 @@ def as_latex(table: BoardTable) -> str:
             r"\begin{table}",
             r"\centering",
             *tabular(
-                "ll" + "r" * (len(header) - 2),
+                "ll"
+                + "r" * (len(header) - 2 - len(table.said))
+                + "l" * len(table.said),
                 header,
                 rows,
                 _cluster_starts(table.rows),
@@ -168,6 +174,7 @@ def _columns(table: BoardTable) -> list[str]:
     # named here and not taken from the rows: an empty board has the same header
     head = ["rank_first", "rank_last", "system", "team", "submission", "url"]
     head += ["handed_in", "simulated", "judged", "to_judge", "partial", "cluster"]
+    head += ABOUT
     parts = ["", "_low", "_high", "_n", "_of", "_n_workers", "_covers", "_signature"]
     parts += ["_plain_mean", "_plain_low", "_plain_high"]
     parts += ["_provisional"]

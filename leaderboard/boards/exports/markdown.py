@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from leaderboard.boards.exports.table import BoardTable
+from leaderboard.boards.selectors.on_request.described import COLUMNS
 from leaderboard.boards.selectors.rows import Human, Row
 from leaderboard.evaluation.ranking import RULES
 from leaderboard.metric_runs.selectors.labels import metric_words
@@ -13,6 +14,7 @@ def as_markdown(table: BoardTable) -> str:
     words = [metric_words(slug) for slug in table.metrics]
     header = ["Rank", "Cluster", "System", *table.criteria]
     header += [f"{w.label} {w.arrow}".strip() for w in words]
+    header += [COLUMNS[key] for key in table.said]
     rows = [
         [
             rank_of(row),
@@ -23,6 +25,7 @@ def as_markdown(table: BoardTable) -> str:
                 f"{row.metrics[w.slug]:.{w.decimals}f}" if w.slug in row.metrics else ""
                 for w in words
             ),
+            *(row.about.shown(key) for key in table.said),
         ]
         for row in table.rows
     ]
@@ -43,7 +46,8 @@ def rank_of(row: Row) -> str:
 
 
 def _system(row: Row) -> str:
-    notes = ["simulated"] if row.simulated else []
+    notes = [row.about.mark] if row.about.mark else []
+    notes += ["simulated"] if row.simulated else []
     notes += ["provisional"] if row.human and row.human.provisional else []
     notes += [str(row.partial)] if row.partial else []
     return f"{row.system} ({', '.join(notes)})" if notes else row.system

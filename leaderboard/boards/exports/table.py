@@ -7,11 +7,14 @@ from dataclasses import asdict, dataclass
 from datetime import datetime
 from typing import Any
 
+from leaderboard.boards.selectors.on_request.described import COLUMNS
 from leaderboard.boards.selectors.rows import Human, Row
 from leaderboard.tasks.config import PLAIN
 from leaderboard.tasks.models import Task
 
 Cell = str | int | float | bool | None
+# what submitters say of their systems
+ABOUT = (*COLUMNS, "baseline")
 # what stands beside each criterion's mean
 _BESIDE = ("low", "high", "n", "of", "n_workers", "covers", "signature", "provisional")
 # this crowd's plain mean, as papers have it
@@ -42,6 +45,13 @@ class BoardTable:
     at: datetime
     address: str
     page: str
+    # what submitters say that has a column
+    about: tuple[str, ...] = ()
+
+    @property
+    def said(self) -> list[str]:
+        """Give the columns of what submitters say in which anything stands."""
+        return [key for key in self.about if any(r.about.shown(key) for r in self.rows)]
 
     @property
     def reason(self) -> str:
@@ -99,6 +109,7 @@ def _head(table: BoardTable, row: Row) -> dict[str, Cell]:
         "to_judge": row.pending.of if row.pending else None,
         "partial": str(row.partial) if row.partial else None,
         "cluster": row.cluster,
+        **{key: row.about.shown(key) or None for key in ABOUT},
     }
 
 

@@ -60,6 +60,10 @@ class Field:
     first: Ints
     last: Ints
     cluster: Ints
+    # scores of which it is still checked which ratings count
+    provisional: Bools
+    # ranks by the scores alone: these systems were not estimated together, or with others
+    by_scores: bool = False
 
     def __len__(self) -> int:
         return len(self.pk)
@@ -75,6 +79,11 @@ class Field:
     @property
     def partial(self) -> Bools:
         return self.scored & ~self.ranked
+
+    @property
+    def provisional_apart(self) -> bool:
+        """Tell whether some ranked rows are provisional and others are not."""
+        return bool(self.provisional.any() and (self.ranked & ~self.provisional).any())
 
     def place(self, index: int) -> Place:
         first, last = int(self.first[index]), int(self.last[index])
@@ -116,12 +125,18 @@ def field_of(task: Task, teams: frozenset[int], at: datetime | None = None) -> F
         for column in (9, 10, 11)
     )
     open_ = ranked & ~private
-    if (ranked & (first == 0)).any() or last[open_].max(initial=0) != open_.sum():
+    by_scores = (ranked & (first == 0)).any() or last[open_].max(
+        initial=0
+    ) != open_.sum()
+    if by_scores:
         # not estimated together yet, or others than now: by the scores alone
         first, last, cluster = _by_scores(
             np.where(ranked, mean, np.nan), low, high, private
         )
-    return Field(pk, simulated, private, mean, low, high, n, first, last, cluster)
+    provisional = np.array([_provisional(row, at) for row in rows], dtype=np.bool_)
+    provisional &= ranked
+    ranks = (first, last, cluster, provisional, bool(by_scores))
+    return Field(pk, simulated, private, mean, low, high, n, *ranks)
 
 
 def current(path: str = "", at: datetime | None = None) -> Q:
@@ -167,8 +182,16 @@ def _rows(
             "score__rank_last",
             "score__cluster",
             "human_evaluation__ranks_partial",
+            "score__provisional",
+            *([] if at is None else ["human_evaluation__final_at"]),
         )
     )
+
+
+def _provisional(row: tuple[Any, ...], at: datetime | None) -> bool:
+    # of a past board: final since, but not yet then
+    final_since = at is not None and row[14] is not None and at < row[14]
+    return row[13] is True or final_since
 
 
 def _numbers(rows: list[tuple[Any, ...]], column: int) -> Floats:

@@ -69,6 +69,10 @@ class Numbers:
     simulated_ratings: int
     simulated_submissions: int
 
+    def any(self) -> bool:
+        """Tell whether there is anything to count."""
+        return any(getattr(self, one.name) for one in fields(self))
+
 
 # what another version counted is not read
 _KEY = "-".join(["home", *(one.name for one in fields(Numbers))])
@@ -116,13 +120,29 @@ def task_cards(tasks: Iterable[Task]) -> list[TaskCard]:
     return list(cards.values())
 
 
-def latest() -> list[Score]:
+def newest_board() -> Task | None:
+    """Give the task that got a ranked result last: from people, or else from programs."""
+    result = Score.objects.filter(
+        ranked(), submission=OuterRef("pk"), superseded_at=None
+    )
+    newest = (
+        Submission.objects.filter(
+            public(), Exists(result.order_by()), published_at__isnull=False
+        )
+        .order_by("simulated", "-published_at", "-pk")
+        .select_related("task")
+        .first()
+    )
+    return newest.task if newest else None
+
+
+def latest(n: int = N_LATEST) -> list[Score]:
     """Give the results published last."""
     # more than are shown, for those whose score is of another criterion or superseded
     newest = (
         Submission.objects.filter(public(), published_at__isnull=False)
         .order_by("-published_at", "-pk")
-        .values_list("pk", "task_id")[: 4 * N_LATEST]
+        .values_list("pk", "task_id")[: 4 * n]
     )
     submissions = dict(newest)
     tasks = Task.objects.filter(pk__in=set(submissions.values()))
@@ -131,7 +151,7 @@ def latest() -> list[Score]:
         .filter(submission__in=list(submissions))
         .select_related("submission__task", "submission__team", "evaluation")
         .prefetch_related("evaluation__campaigns")
-        .order_by("-submission__published_at", "-pk")[:N_LATEST]
+        .order_by("-submission__published_at", "-pk")[:n]
     )
 
 

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from math import inf, isfinite
 
 import numpy as np
 from django.db.models import Q
 
+from crowd.hit_templates.form import CHECKBOXES
 from leaderboard.boards.selectors.columns import main_criterion
 from leaderboard.boards.selectors.evidence import MetricLine
 from leaderboard.evaluation.models.human_evaluation import HumanEvaluation
@@ -16,24 +18,37 @@ from leaderboard.metric_runs.models.result import MetricResult
 from leaderboard.metric_runs.selectors.labels import metric_words
 from leaderboard.submissions.models.submission import Prediction, Submission
 
-RATING, APART = "rating", "disagreement"
+RATING, APART, POSITION = "rating", "disagreement", "order"
 _LONGEST = 200
 
 
 @dataclass(frozen=True)
 class Wish:
-    """What a reader wants to see first; `key` is empty for the task's own order."""
+    """What a reader wants to see, and what first; `usual` is what an address leaves out."""
 
     text: str = ""
     key: str = ""
     ascending: bool = True
+    low: float | None = None
+    high: float | None = None
+    flagged: bool = False
+    usual: str = ""
+
+    @property
+    def narrows(self) -> bool:
+        """Tell whether something is left out."""
+        ranged = self.low is not None or self.high is not None
+        return bool(self.text) or ranged or self.flagged
 
     def query(self) -> dict[str, str]:
         """Give the wish as an address has it."""
         parts = {
             "q": self.text,
-            "by": self.key,
+            "by": "" if self.key == self.usual else self.key or POSITION,
             "dir": "" if self.ascending else "desc",
+            "from": "" if self.low is None else f"{self.low:g}",
+            "to": "" if self.high is None else f"{self.high:g}",
+            "flagged": "1" if self.flagged else "",
         }
         return {name: value for name, value in parts.items() if value}
 
@@ -48,15 +63,23 @@ class Arranged:
     ratings : dict
         Position to the mean of what people said, out of 100 where the scale has ends.
     values : dict
-        Position to the metric that was asked for; empty where none was.
+        Position to the metric that was asked for; empty where there is none.
     metric : str
         Its slug.
+    said : dict
+        Position to what people answered: criterion to values.
     """
 
     positions: list[int]
     ratings: dict[int, float] = field(default_factory=dict)
     values: dict[int, float] = field(default_factory=dict)
     metric: str = ""
+    said: dict[int, dict[str, list[float]]] = field(default_factory=dict)
+
+    def boxes(self, position: int) -> list[str]:
+        """Give the boxes that somebody ticked about an output."""
+        answers = self.said.get(position, {})
+        return [name for name in CHECKBOXES if any(answers.get(name, ()))]
 
 
 def apart_from(slug: str) -> str:
@@ -66,9 +89,11 @@ def apart_from(slug: str) -> str:
 
 def choices(metrics: Sequence[MetricLine], *, judged: bool) -> list[tuple[str, str]]:
     """List the orders that can be asked for."""
-    orders = [("", "the task’s order")]
+    orders: list[tuple[str, str]] = []
     if judged:
         orders.append((RATING, "human rating"))
+    orders.append((POSITION, "the task’s order"))
+    if judged:
         orders += [
             (
                 apart_from(line.words.slug),
@@ -79,29 +104,51 @@ def choices(metrics: Sequence[MetricLine], *, judged: bool) -> list[tuple[str, s
     return orders + [(line.words.slug, line.words.label) for line in metrics]
 
 
-def read_wish(text: str, key: str, direction: str, known: Sequence[str]) -> Wish:
-    """Read a wish from an address; what is not known is the task's own order."""
-    text = text.replace("\x00", "").strip()[:_LONGEST]
+def read_wish(parameters: Mapping[str, str], known: Sequence[str]) -> Wish:
+    """Read a wish from an address; what is not known in it is as if it were not there.
+
+    The first of the known orders is the usual one: the worst rating first.
+    """
+    text = parameters.get("q", "").replace("\x00", "").strip()[:_LONGEST]
+    key = parameters.get("by", "")
     if key == APART:  # of addresses before it said which metric: the headline's
         key = next((order for order in known if order.startswith(f"{APART}-")), "")
-    key = key if key in known else ""
-    return Wish(text, key, ascending=direction != "desc")
+    return Wish(
+        text,
+        key if key in known else known[0],
+        ascending=parameters.get("dir") != "desc",
+        low=_number(parameters.get("from", "")),
+        high=_number(parameters.get("to", "")),
+        flagged=parameters.get("flagged") == "1",
+        usual=known[0],
+    )
+
+
+def _number(text: str) -> float | None:
+    try:
+        number = float(text)
+    except ValueError:
+        return None
+    return number if isfinite(number) else None
 
 
 def arranged(
     submission: Submission,
     evaluation: HumanEvaluation | None,
     wish: Wish,
+    headline: str = "",
 ) -> Arranged:
     """Put the outputs in order; `evaluation` is None where ratings are not to be told.
 
-    What has no number stands last, in the task's order.
+    What has no number stands last, in the task's order. `headline` is the metric that
+    is given where the order names none.
     """
     positions = _positions_with(submission, wish.text)
-    ratings = _ratings(evaluation) if evaluation is not None else {}
-    slug = "" if wish.key == RATING else wish.key.removeprefix(f"{APART}-")
+    ratings, said = _ratings(evaluation) if evaluation is not None else ({}, {})
+    slug = wish.key.removeprefix(f"{APART}-")
+    slug = headline if slug in {RATING, POSITION} else slug
     values = _values(submission, slug) if slug else {}
-    numbers = ratings if wish.key == RATING else values
+    numbers = {RATING: ratings, POSITION: {}}.get(wish.key, values)
     if wish.key.startswith(f"{APART}-"):
         numbers = _apart(ratings, values, slug)
     if numbers:
@@ -109,7 +156,26 @@ def arranged(
         # the sign turns the numbers instead of `reverse`, which would also put those
         # without a number first and positions backwards
         positions.sort(key=lambda p: (p not in numbers, sign * numbers.get(p, 0.0), p))
-    return Arranged(positions, ratings, values, slug)
+    elif not wish.ascending:
+        positions.reverse()
+    found = Arranged(positions, ratings, values, slug, said)
+    return replace(found, positions=_narrowed(submission, found, wish))
+
+
+def _narrowed(submission: Submission, found: Arranged, wish: Wish) -> list[int]:
+    """Keep what was rated within the range, and with a flag where flags are wanted."""
+    positions = found.positions
+    if wish.low is not None or wish.high is not None:
+        low = -inf if wish.low is None else wish.low
+        high = inf if wish.high is None else wish.high
+        # as pages round them
+        rounded = {p: round(rating, 1) for p, rating in found.ratings.items()}
+        positions = [p for p in positions if p in rounded and low <= rounded[p] <= high]
+    if wish.flagged:
+        rows = Prediction.objects.filter(submission=submission, text__regex=r"^\s*$")
+        empty = set(rows.values_list("instance__position", flat=True))
+        positions = [p for p in positions if p in empty or found.boxes(p)]
+    return positions
 
 
 def _positions_with(submission: Submission, text: str) -> list[int]:
@@ -122,16 +188,28 @@ def _positions_with(submission: Submission, text: str) -> list[int]:
     return list(ordered.values_list("instance__position", flat=True))
 
 
-def _ratings(evaluation: HumanEvaluation) -> dict[int, float]:
+def ratings_of(evaluation: HumanEvaluation) -> dict[int, float]:
+    """Give the mean rating of each output by its position, on the criterion that ranks."""
+    return _ratings(evaluation)[0]
+
+
+def _ratings(
+    evaluation: HumanEvaluation,
+) -> tuple[dict[int, float], dict[int, dict[str, list[float]]]]:
+    """Give each position's mean rating, and all that was answered about it."""
     ratings = system_ratings_of([evaluation.pk])
+    said: dict[int, dict[str, list[float]]] = {}
+    rows = (ratings["instance"], ratings["criterion"], ratings["value"])
+    for instance, criterion, value in zip(*(row.tolist() for row in rows), strict=True):
+        said.setdefault(int(instance), {}).setdefault(criterion, []).append(value)
     main = main_criterion(evaluation.task)
-    ratings = ratings[ratings["criterion"] == main]
-    if ratings.empty:
-        return {}
     unit = unit_for(evaluation.design, evaluation.campaign, main)
-    points = unit.averaged(ratings["value"].to_numpy(float))
-    means = ratings.assign(points=points).groupby("instance")["points"].mean()
-    return {int(str(instance)): float(mean) for instance, mean in means.items()}
+    means = {
+        position: float(np.mean(unit.averaged(np.array(answers[main], float))))
+        for position, answers in said.items()
+        if main in answers
+    }
+    return means, said
 
 
 def _values(submission: Submission, slug: str) -> dict[int, float]:

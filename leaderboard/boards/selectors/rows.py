@@ -13,6 +13,7 @@ from django.utils import timezone
 
 from leaderboard.boards.selectors.attempts import attempts
 from leaderboard.boards.selectors.columns import Place, current, main_criterion
+from leaderboard.boards.selectors.on_request import described
 from leaderboard.evaluation.models.human_evaluation import Score
 from leaderboard.evaluation.selectors.coverage import Partial, is_whole, partial_of
 from leaderboard.evaluation.selectors.progress import n_judged
@@ -85,6 +86,8 @@ class Row:
     cluster: int | None
     human: Human | None
     pending: Pending | None
+    # what its submitter says of it
+    about: described.Described = described.NOTHING
     # set when the score rests on too few instances to be ranked by itself
     partial: Partial | None = None
     # the best of so many rated attempts of its team; None: not the best of several
@@ -106,6 +109,7 @@ _FIELDS = (
     "simulated",
     "human_evaluation__n_instances",
     "first__campaign__state",
+    *described.FIELDS,
 )
 
 
@@ -212,6 +216,7 @@ def _row(
         cluster=place.cluster,
         human=human,
         partial=partial_of(human.n, human.of, state) if human else None,
+        about=described.described(data, named=known or not anonymous),
         pending=None if place.scored else Pending(min(judged, n_planned), n_planned),
         criteria=criteria,
         metrics=metrics,

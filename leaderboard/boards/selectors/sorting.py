@@ -60,17 +60,26 @@ def order_from(task: Task, sort: str | None, direction: str | None) -> Order:
 
 
 def arranged(
-    task: Task, field: Field, order: Order, at: datetime | None = None
+    task: Task,
+    field: Field,
+    order: Order,
+    at: datetime | None = None,
+    *,
+    apart: bool = False,
 ) -> Ints:
     """Put the rows in order; those without a value come last, the newest first.
 
-    By the score, partial ones stand apart: below all ranked rows, above those that wait.
+    By the score, partial ones stand apart: below all ranked rows, above those that wait;
+    with `apart` provisional ones between both, unless all are.
     """
     values = _values(task, field, order.key, at)
     directed = -values if order.reverse else values
     # lexsort sorts by its last key first: group, then value, then the newest
-    apart = np.isnan(values) * 2 + (field.partial if order.key == "human" else 0)
-    return np.lexsort((-field.pk, directed, apart))
+    group = np.isnan(values) * 3
+    if order.key == "human":
+        group = group + field.partial * 2
+        group += field.provisional if apart and field.provisional_apart else 0
+    return np.lexsort((-field.pk, directed, group))
 
 
 def _values(task: Task, field: Field, key: str, at: datetime | None) -> Floats:

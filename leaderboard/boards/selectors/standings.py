@@ -47,6 +47,7 @@ class Standings(Sequence[Row]):
         *,
         chosen: Filter = ALL,
         at: datetime | None = None,
+        apart: bool = False,
     ) -> None:
         self.task = task
         self.order = order
@@ -57,6 +58,10 @@ class Standings(Sequence[Row]):
         # private rows hold ranks that nobody else sees, so they are not counted among
         # the ranked
         self.n_ranked = int((field.ranked & ~field.private).sum())
+        self.all_provisional = bool(
+            field.ranked.any() and not (field.ranked & ~field.provisional).any()
+        )
+        self.provisional_apart = field.provisional_apart
         self.n_partial = int(field.partial.sum())
         self.n_pending = int((~field.scored).sum())
         # of the ranked systems: the least and the most instances behind a score
@@ -67,12 +72,17 @@ class Standings(Sequence[Row]):
         self.n_rated_by_programs = int((field.scored & field.simulated).sum())
         self.extent = _extent(field)
         self._in_order = _filtered(
-            task, field, arranged(task, field, order, at), chosen, teams
+            task, field, arranged(task, field, order, at, apart=apart), chosen, teams
         )
 
     @property
     def all_simulated(self) -> bool:
         return self.n_simulated > 0 and self.n_simulated == self.n_all
+
+    @property
+    def ranks_made_again(self) -> bool:
+        """Tell whether a past board's ranks are not those that it showed then, perhaps."""
+        return self.at is not None and self._field.by_scores and self.n_ranked > 1
 
     @property
     def nobody_asked(self) -> bool:
@@ -115,18 +125,19 @@ def standings(
     chosen: Filter = ALL,
     at: datetime | None = None,
     teams: frozenset[int] | None = None,
+    apart: bool = False,
 ) -> Standings:
     """Give the board as the viewer sees it: with their teams' private submissions.
 
     Private rows hold the ranks that they would have; they do not move anybody else.
     A filter hides rows and changes nobody's ranks. With `at` the board is that of a
     moment, less what has been withdrawn since. `teams` are the viewer's, where they are
-    known already.
+    known already. With `apart` provisional rows stand below those that are final.
     """
     if teams is None:
         teams = team_ids(viewer)
     return Standings(
-        task, field_of(task, teams, at), teams, order, chosen=chosen, at=at
+        task, field_of(task, teams, at), teams, order, chosen=chosen, at=at, apart=apart
     )
 
 

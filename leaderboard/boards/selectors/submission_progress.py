@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Literal
@@ -12,6 +13,7 @@ from django.utils.translation import get_language, gettext, gettext_noop
 from crowd.hits.models.campaign import Campaign
 from genie.lib.serving.languages import ENGLISH
 from leaderboard.boards.selectors.rows import Pending
+from leaderboard.boards.selectors.waiting import waiting_sentence
 from leaderboard.evaluation.models.human_evaluation import HumanEvaluation
 from leaderboard.evaluation.selectors.progress import n_judged
 from leaderboard.submissions.models.submission import Submission, SubmissionEvent
@@ -44,20 +46,15 @@ _DONE: dict[str, str] = {
     ),
     State.PUBLISHED: gettext_noop("The result is on the board."),
 }
-# What is waited for once a step is done.
+# For whom it waits once a step is done; since when is added to it.
 _WAITS: dict[str, str] = {
-    State.RECEIVED: gettext_noop(
-        "The file is being checked against the task's instances."
-    ),
-    State.VALID: gettext_noop("Automatic metrics are being computed."),
-    State.MEASURED: gettext_noop(
-        "Waiting for staff to approve the cost of human evaluation."
-    ),
-    State.APPROVED: gettext_noop("Waiting for the campaign to be created."),
-    State.ANNOTATING: gettext_noop("Workers are rating the outputs."),
-    State.ANNOTATED: gettext_noop("The score is being computed."),
-    State.SCORED: gettext_noop("The result is about to be published."),
-    State.PUBLISHED: "",
+    State.RECEIVED: gettext_noop("Waits for the site to check the file"),
+    State.VALID: gettext_noop("Waits for the site to compute automatic metrics"),
+    State.MEASURED: gettext_noop("Waits for staff to approve its cost"),
+    State.APPROVED: gettext_noop("Waits for the site to create the campaign"),
+    State.ANNOTATING: gettext_noop("Waits for workers to rate the outputs"),
+    State.ANNOTATED: gettext_noop("Waits for the site to compute the score"),
+    State.SCORED: gettext_noop("Waits for the site to publish the result"),
 }
 # What follows once that is done.
 _NEXT: dict[str, str] = {
@@ -76,8 +73,8 @@ _SIMULATED: dict[str, str] = {
     "Next: workers rate the outputs.": gettext_noop(
         "Next: simulated annotators rate the outputs."
     ),
-    "Workers are rating the outputs.": gettext_noop(
-        "Simulated annotators are rating the outputs."
+    "Waits for workers to rate the outputs": gettext_noop(
+        "Waits for simulated annotators to rate the outputs"
     ),
 }
 # Off the walk: the step that did not come about, and what is said instead.
@@ -120,6 +117,22 @@ class SubmissionProgress:
     waits_for: str
     next: str
     pending: Pending | None
+    # how far the people are, in words
+    rated: str = ""
+
+    @property
+    def version(self) -> str:
+        """Name this state of things: a reader who has it needs nothing new."""
+        newest = self.newest.pk if self.newest else 0
+        stands = [(step.state, step.status, step.sentence) for step in self.steps]
+        text = repr((newest, stands, self.waits_for, self.rated))
+        return hashlib.sha256(text.encode()).hexdigest()[:16]
+
+    @property
+    def place(self) -> int:
+        """Give the number of the step it has reached, of those of the walk."""
+        done = [step.status in {"done", "now"} for step in self.steps]
+        return max(1, sum(done))
 
     @property
     def newest(self) -> SubmissionEvent | None:
@@ -132,12 +145,14 @@ def submission_progress(
     """Tell how far it is as the viewer may know it: events in full for team and staff."""
     events = list(submission.events.order_by("pk"))
     pending = _pending(submission, evaluation)
+    waits = _waits_for(submission, evaluation, pending)
     return SubmissionProgress(
         steps=_steps(submission, events, view),
         events=events if view.inner else [],
-        waits_for=_waits_for(submission, evaluation, pending),
+        waits_for=waiting_sentence(submission, waits, events) if waits else "",
         next=_honest(submission, _NEXT.get(submission.state, "")),
         pending=pending,
+        rated=_rated(submission, pending),
     )
 
 
@@ -159,19 +174,23 @@ def _waits_for(
         return _honest(submission, _WAITS.get(submission.state, ""))
     campaign = evaluation.campaign
     if campaign.state == Campaign.State.SCHEDULED:
-        return gettext("HITs will be posted on %(moment)s UTC.") % {
+        return gettext("Waits for HITs to be posted on %(moment)s UTC") % {
             "moment": date_format(campaign.starts_at, "l, Y-m-d, H:i")
         }
     if campaign.state == Campaign.State.PAUSED:
-        return gettext("Staff paused the campaign.")
+        return gettext("Waits for staff, who paused the campaign")
+    if (
+        pending is not None
+        and pending.n >= pending.of
+        and waits_for_decision(submission.task.slug, simulated=submission.simulated)
+    ):
+        return gettext("Waits for staff to decide whether to exclude some workers")
+    return _honest(submission, _WAITS[State.ANNOTATING])
+
+
+def _rated(submission: Submission, pending: Pending | None) -> str:
     if pending is None:
         return ""
-    if pending.n >= pending.of and waits_for_decision(
-        submission.task.slug, simulated=submission.simulated
-    ):
-        return gettext(
-            "All ratings are in. Staff are deciding whether to exclude some workers."
-        )
     said = {"n": f"{pending.n:,}", "of": f"{pending.of:,}"}
     if submission.simulated:
         return (

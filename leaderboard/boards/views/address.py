@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from datetime import date
 from typing import Any, Literal
-from urllib.parse import urlencode
+from urllib.parse import parse_qsl, urlencode
 
 from django.http import QueryDict
 
 from leaderboard.boards.selectors.columns import main_criterion
-from leaderboard.boards.selectors.filtering import ALL, Filter, read_filter
+from leaderboard.boards.selectors.filtering import ALL, Filter, read_day, read_filter
+from leaderboard.boards.selectors.on_request.described import COLUMNS
 from leaderboard.boards.selectors.sorting import DEFAULT, Order, metrics_of, order_from
 from leaderboard.metric_runs.selectors.labels import metric_words
 from leaderboard.tasks.models import Task
 
+FULL = "full"
 TEAM, DATE = "team", "date"
 CRITERION = "criterion:"
 
@@ -37,6 +40,10 @@ class Address:
     order: Order = DEFAULT
     columns: tuple[str, ...] | Literal["all"] | None = None
     chosen: Filter = ALL
+    # whether intervals stand on the whole scale
+    full: bool = False
+    # what has changed since then is told
+    changes_since: date | None = None
     # what `columns` makes of the task's board
     choices: tuple[Choice, ...] = ()
 
@@ -49,6 +56,11 @@ class Address:
     def metrics(self) -> list[str]:
         """Give the metrics that have a column."""
         return [one.metric for one in self.choices if one.shown and one.metric]
+
+    @property
+    def about(self) -> list[str]:
+        """Give what submitters say of systems that has a column, where anybody says it."""
+        return [one.key for one in self.choices if one.shown and one.key in COLUMNS]
 
     def shows(self, key: str) -> bool:
         """Tell whether a column is shown."""
@@ -64,10 +76,18 @@ class Address:
             parts.append(("columns", "all"))
         elif new.columns is not None:
             parts += [("columns", key) for key in new.columns]
-        parts += _filter_parameters(new.chosen)
+        parts += filter_parameters(new.chosen)
+        parts += [("axis", FULL)] if new.full else []
+        if new.changes_since:
+            parts.append(("changes_since", new.changes_since.isoformat()))
         if page:
             parts.append(("page", str(page)))
         return "?" + urlencode(parts)
+
+    def kept(self, *chosen_anew: str) -> list[tuple[str, str]]:
+        """Give what a form carries along that asks for these parameters anew."""
+        parts = parse_qsl(self.query().removeprefix("?"), keep_blank_values=True)
+        return [(name, value) for name, value in parts if name not in chosen_anew]
 
 
 def read_address(task: Task, parameters: QueryDict) -> Address:
@@ -89,7 +109,14 @@ def read_address(task: Task, parameters: QueryDict) -> Address:
         else choice
         for choice in usual
     )
-    return Address(order, columns, read_filter(parameters), choices)
+    return Address(
+        order,
+        columns,
+        read_filter(parameters),
+        full=parameters.get("axis") == FULL,
+        changes_since=read_day(parameters.get("changes_since", "")),
+        choices=choices,
+    )
 
 
 def _usual_choices(task: Task) -> list[Choice]:
@@ -110,11 +137,13 @@ def _usual_choices(task: Task) -> list[Choice]:
         Choice(slug, metric_words(slug).label, shown=slug in headline, metric=slug)
         for slug in metrics_of(task)
     ]
-    team, date = Choice(TEAM, "Team", shown=True), Choice(DATE, "Date", shown=True)
-    return [team, date, *criteria, *metrics]
+    team, day = Choice(TEAM, "Team", shown=True), Choice(DATE, "Date", shown=True)
+    about = [Choice(key, head, shown=True) for key, head in COLUMNS.items()]
+    return [team, day, *about, *criteria, *metrics]
 
 
-def _filter_parameters(chosen: Filter) -> list[tuple[str, str]]:
+def filter_parameters(chosen: Filter) -> list[tuple[str, str]]:
+    """Write a filter as an address has it."""
     parts = {
         "q": chosen.text,
         "team": chosen.team,
@@ -122,5 +151,9 @@ def _filter_parameters(chosen: Filter) -> list[tuple[str, str]]:
         "since": chosen.since.isoformat() if chosen.since else "",
         "until": chosen.until.isoformat() if chosen.until else "",
         "scored": "1" if chosen.scored else "",
+        "organization": chosen.organization,
+        "weights": chosen.weights,
+        "licence": chosen.licence,
+        "baseline": chosen.baseline,
     }
     return [(name, value) for name, value in parts.items() if value]

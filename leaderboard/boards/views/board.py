@@ -20,19 +20,34 @@ from genie.lib.serving.pages import page_of
 from leaderboard.boards.selectors.certainty import evidence_beside_board
 from leaderboard.boards.selectors.columns import main_criterion
 from leaderboard.boards.selectors.crowds.links import again, moved_crowds
+from leaderboard.boards.selectors.on_request.described import (
+    BASELINES,
+    COLUMNS,
+    NO_BASELINE,
+    said_on,
+)
+from leaderboard.boards.selectors.on_request.since import changes_since
 from leaderboard.boards.selectors.rows import Row
 from leaderboard.boards.selectors.sorting import DEFAULT
 from leaderboard.boards.selectors.standings import Standings, standings
 from leaderboard.boards.selectors.version import KEPT_FROM_ROWS, KEPT_SECONDS, state
 from leaderboard.boards.views import table
-from leaderboard.boards.views.address import DATE, TEAM, Address, read_address
-from leaderboard.charts.axis import axis_over
+from leaderboard.boards.views.address import (
+    DATE,
+    TEAM,
+    Address,
+    filter_parameters,
+    read_address,
+)
+from leaderboard.charts.axis import Axis, axis_over, axis_within
 from leaderboard.metric_runs.selectors.chosen import not_computed_here
 from leaderboard.submissions.selectors.visibility import Staff, team_ids
 from leaderboard.tasks.models import Task
 from leaderboard.tasks.services.versions import versions_of
 
-ROWS = 200
+ROWS = 150
+# From so many rows on, a search stands in view.
+SEARCHED = 15
 
 
 def board(request: HttpRequest, slug: str, at: str = "") -> HttpResponse:
@@ -96,7 +111,13 @@ def _body(
     if kept is not None:
         return mark_safe(kept)  # noqa: S308  # what the template below gave
     rows = standings(
-        task, None, address.order, chosen=address.chosen, at=at, teams=teams
+        task,
+        None,
+        address.order,
+        chosen=address.chosen,
+        at=at,
+        teams=teams,
+        apart=True,
     )
     context = _context(request, task, rows, address)
     context["latest_at"] = now.latest_at
@@ -120,6 +141,13 @@ def _context(
         "address": address,
         "sorted": address.order != DEFAULT,
         "here_query": address.query(),
+        "searched": rows.n_all >= SEARCHED or bool(address.chosen.text),
+        **_scales(address),
+        "kept": _kept(address),
+        "changes": changes_since(task, address.changes_since)
+        if address.changes_since and not rows.at
+        else None,
+        "today": timezone.localdate(),
         **_pages(page, address),
         **_table(task, rows, page, address),
     }
@@ -147,15 +175,66 @@ def _pages(page: Page[Row], address: Address) -> dict[str, Any]:
 def _table(
     task: Task, rows: Standings, page: Page[Row], address: Address
 ) -> dict[str, Any]:
-    axis = axis_over(rows.extent.low, rows.extent.high) if rows.extent else None
+    axis = _axis(rows, address)
+    said = said_on(task)
+    about = [key for key in address.about if key in said.columns]
+    head = [address.shows(TEAM), address.shows(DATE)]
     return {
         "axis": axis,
+        "said": said,
+        "baselines": [(key, BASELINES[key]) for key in (*said.baselines, NO_BASELINE)]
+        if said.baselines
+        else [],
+        "about": [(key, COLUMNS[key]) for key in about],
+        "choices": [
+            one
+            for one in address.choices
+            if one.key not in COLUMNS or one.key in said.columns
+        ],
+        "n_columns": 4
+        + sum(head)
+        + len(about)
+        + len(address.criteria)
+        + len(address.metrics),
         "columns": table.columns(address, simulated=rows.all_simulated),
         "criteria": address.criteria,
         "n_waiting_columns": 2 + len(address.criteria),
         "shows_team": address.shows(TEAM),
         "shows_date": address.shows(DATE),
         "lines": table.lines(
-            list(page), address, axis=axis, absent=not_computed_here(task)
+            list(page),
+            address,
+            axis=axis,
+            absent=not_computed_here(task),
+            about=about,
+            provisional_apart=rows.provisional_apart,
         ),
+    }
+
+
+def _axis(rows: Standings, address: Address) -> Axis | None:
+    """Give the axis of the intervals: as wide as the scores, or the whole scale."""
+    extent = rows.extent
+    if extent is None:
+        return None
+    if address.full:
+        return axis_over(min(extent.low, 0.0), max(extent.high, 100.0))
+    return axis_within(extent.low, extent.high)
+
+
+def _scales(address: Address) -> dict[str, str]:
+    """Name the same board on the other scale, and without what has changed."""
+    return {
+        "other_scale": address.query(full=not address.full),
+        "without_changes": address.query(changes_since=None),
+    }
+
+
+def _kept(address: Address) -> dict[str, list[tuple[str, str]]]:
+    """Give what the forms of a board carry along."""
+    filters = [name for name, _ in filter_parameters(address.chosen)]
+    return {
+        "search": address.kept("q"),
+        "filter": address.kept("columns", *(set(filters) - {"q"})),
+        "changes": address.kept("changes_since"),
     }

@@ -15,6 +15,7 @@ from leaderboard.boards.selectors.crowds.pools import has_pools, pools_of
 from leaderboard.boards.selectors.history import History, history
 from leaderboard.boards.selectors.systems import ranked_pks, systems
 from leaderboard.boards.selectors.weights import read_weights, weighted_rows
+from leaderboard.boards.views.two import two
 from leaderboard.charts.axis import axis_over
 from leaderboard.charts.bars import HistogramLine, histogram
 from leaderboard.evaluation.price import cents_per_rating
@@ -68,8 +69,13 @@ def _drawn_shares(shares: certainty.Shares | None) -> list[HistogramLine]:
 
 
 def differences(request: HttpRequest, slug: str) -> HttpResponse:
-    """Show P(A > B) for neighbours on the board, and what would settle the rest."""
+    """Show P(A > B) for neighbours on the board, and what would settle the rest.
+
+    With `s` the systems that were ticked on the board.
+    """
     task = get_object_or_404(Task, slug=slug)
+    if "s" in request.GET:
+        return two(request, task)
     page = page_of(ranked_pks(task), _IN_MATRIX, request.GET.get("page"))
     cents = cents_per_rating(task)
     matrix = pairs.matrix(task, list(page), cents_per_rating=cents)

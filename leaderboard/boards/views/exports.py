@@ -55,6 +55,7 @@ def public_table(request: HttpRequest, task: Task) -> BoardTable:
         rows=tuple(rows),
         criteria=(main_criterion(task), *address.criteria),
         metrics=tuple(address.metrics),
+        about=tuple(address.about),
         at=moment,
         address=request.build_absolute_uri(kept),
         page=request.build_absolute_uri("/").rstrip("/") + page,

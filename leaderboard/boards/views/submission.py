@@ -8,9 +8,11 @@ from typing import Any
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.utils import timezone
+from django.utils.translation import get_language
 
 from genie.accounts import reads
 from leaderboard.boards.selectors.attempts import attempts_of
+from leaderboard.boards.selectors.columns import main_criterion
 from leaderboard.boards.selectors.evidence import (
     Judgement,
     MetricLine,
@@ -19,12 +21,15 @@ from leaderboard.boards.selectors.evidence import (
     money,
 )
 from leaderboard.boards.selectors.score_changes import score_changes, still_open
-from leaderboard.boards.selectors.submission_progress import submission_progress
+from leaderboard.boards.selectors.submission_progress import (
+    SubmissionProgress,
+    submission_progress,
+)
 from leaderboard.boards.views.submission_outputs import outputs_context
 from leaderboard.charts.axis import Axis, axis_over
 from leaderboard.charts.bars import histogram
 from leaderboard.evaluation import decide
-from leaderboard.evaluation.models.human_evaluation import HumanEvaluation
+from leaderboard.evaluation.models.human_evaluation import HumanEvaluation, Score
 from leaderboard.evaluation.selectors.campaigns import campaigns_of, evaluation_of
 from leaderboard.evaluation.selectors.worker_figures import worker_figures
 from leaderboard.submissions.models.submission import Submission
@@ -32,14 +37,18 @@ from leaderboard.submissions.selectors.outputs import outputs_are_open, seen_as_
 from leaderboard.submissions.selectors.visibility import (
     ON_BOARD,
     VisibleParts,
+    public,
     visible_parts,
 )
 
 State = Submission.State
 # Steps that the site takes by itself: the first two within minutes of submitting.
 _SOON_DONE = frozenset({State.RECEIVED, State.VALID})
-_AT_WORK = _SOON_DONE | {State.APPROVED, State.ANNOTATED, State.SCORED}
+_AT_WORK = frozenset(Submission.WALK[:-1])
+_WAITS_FOR_PEOPLE = frozenset({State.MEASURED, State.ANNOTATING})
 _FRESH = timedelta(minutes=10)
+# The address of a page with this in it gives its progress alone.
+LIVE = "live"
 # These would name, or describe, somebody else's submission.
 _FOR_THE_TEAM = ("near-duplicate",)
 
@@ -47,12 +56,13 @@ _FOR_THE_TEAM = ("near-duplicate",)
 def submission(request: HttpRequest, pk: int) -> HttpResponse:
     shown, view = visible_submission(request, pk)
     evaluation = evaluation_of(shown)
+    story = submission_progress(shown, evaluation, view)
     context: dict[str, Any] = {
         "here": "mine" if view.team else "tasks",
         "submission": shown,
         "task": shown.task,
         "view": view,
-        "story": submission_progress(shown, evaluation, view),
+        "story": story,
         "realignable": view.inner and _warned(shown, "misaligned-ids"),
         "withdrawable": view.team
         and shown.state not in {State.INVALID, State.WITHDRAWN},
@@ -60,22 +70,37 @@ def submission(request: HttpRequest, pk: int) -> HttpResponse:
         "money": money(shown, evaluation, view),
         "on_board": shown.state in ON_BOARD,
         "reload_seconds": _reload_seconds(shown, view),
+        # without a script the whole page comes again: not while it waits for people,
+        # which takes longer than anybody looks at it
+        "by_itself": shown.state not in _WAITS_FOR_PEOPLE,
         "reload_off": request.GET.get("reload") == "off",
     }
+    if LIVE in request.GET:
+        return _live(request, context, story)
     if shown.state != State.WITHDRAWN or view.inner:
         context |= _evidence(request, shown, evaluation, view)
-    response = render(request, "leaderboard/boards/submission.html", context)
-    if context["reload_seconds"] and not context["reload_off"]:
-        # what a browser follows without scripts; the page says so, and how to stop it
-        response["Refresh"] = str(context["reload_seconds"])
+    return render(request, "leaderboard/boards/submission.html", context)
+
+
+def _live(
+    request: HttpRequest, context: dict[str, Any], story: SubmissionProgress
+) -> HttpResponse:
+    """Give the progress alone, or say that nothing is new: what the page's script asks.
+
+    The tag is not the page's own: a page names its reader and their language.
+    """
+    tag = f'W/"{story.version}-{get_language()}-{context["reload_seconds"]}"'
+    if request.headers.get("If-None-Match") == tag:
+        response = HttpResponse(status=304)
+    else:
+        response = render(request, "leaderboard/boards/parts/progress.html", context)
+    response["ETag"] = tag
+    response["Cache-Control"] = "private, no-cache"
     return response
 
 
 def _reload_seconds(submission: Submission, view: VisibleParts) -> int | None:
-    """Give the pause between reloads for a team that waits for the site's own work.
-
-    What waits for people takes longer than anybody looks at the page.
-    """
+    """Give the pause between looks for a team whose submission moves on."""
     at_work = submission.state in _AT_WORK and not submission.failure_permanent
     if not (view.team and at_work):
         return None
@@ -125,6 +150,7 @@ def _evidence(
         "judgements": [
             (judgement, histogram(judgement.counts)) for judgement in judged
         ],
+        "n_ranked": _n_ranked(submission) if judged else None,
         "axis": _axis(judged),
         "still_open": still_open(submission) if judged else [],
         "score_changes": score_changes(submission) if judged else [],
@@ -138,6 +164,18 @@ def _evidence(
         else None,
         **_outputs(request, submission, evaluation if judged else None, view, metrics),
     }
+
+
+def _n_ranked(submission: Submission) -> int:
+    """Count the systems that everybody sees ranked on the board."""
+    scores = Score.objects.filter(
+        public("submission__"),
+        submission__task=submission.task_id,
+        criterion=main_criterion(submission.task),
+        superseded_at=None,
+        rank_first__isnull=False,
+    )
+    return scores.count()
 
 
 def _outputs(

@@ -2,18 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 from urllib.parse import urlencode
 
 from django.http import HttpRequest
 from django.utils.safestring import SafeString
 
+from crowd.hit_templates.form import CHECKBOXES
+from crowd.scales.base import all_scales
 from leaderboard.boards.charts.word_difference import difference
 from leaderboard.boards.selectors.evidence import MetricLine
 from leaderboard.boards.selectors.output_sorting import (
+    POSITION,
+    RATING,
     Arranged,
+    Wish,
     arranged,
     choices,
     read_wish,
@@ -30,17 +36,31 @@ from leaderboard.submissions.selectors.outputs import (
     texts_at,
 )
 
+REFERENCE = "reference"
+
 
 @dataclass(frozen=True)
 class Shown:
-    """One output with its numbers, and the other system's text where one was chosen."""
+    """One output with its numbers, and the other text where one was chosen."""
 
     output: Output
     rating: float | None
     value: float | None
+    # the criterion in words, and how many gave which answer
+    said: list[tuple[str, list[tuple[str, int]]]]
+    boxes: list[str]
     other: str | None = None
     ours_marked: SafeString | None = None
     other_marked: SafeString | None = None
+
+
+@dataclass(frozen=True)
+class Header:
+    """The head of a column: where it leads to sort by it, and how it is sorted now."""
+
+    label: str
+    query: str
+    sorted: str = ""
 
 
 def outputs_context(
@@ -52,56 +72,125 @@ def outputs_context(
     """Give what the page shows of the outputs; ratings only with an evaluation."""
     orders = choices(metrics, judged=evaluation is not None)
     parameters = request.GET
-    wish = read_wish(
-        parameters.get("q", ""),
-        parameters.get("by", ""),
-        parameters.get("dir", ""),
-        [key for key, _ in orders],
-    )
-    arrangement = arranged(submission, evaluation, wish)
+    wish = read_wish(parameters, [key for key, _ in orders])
+    headline = metrics[0].words.slug if metrics else ""
+    arrangement = arranged(submission, evaluation, wish, headline)
     page = outputs_page(arrangement.positions, parameters.get("page"))
     others = rivals(submission, request.user)
-    against = _against(others, parameters.get("against", ""))
-    query = wish.query() | ({"against": str(against.pk)} if against else {})
+    against = _against(submission, others, parameters.get("against", ""))
+    kept = {"against": _key(against)} if against else {}
+    kept |= {"open": "1"} if parameters.get("open") == "1" else {}
+    query = wish.query() | kept
+    metric = metric_words(arrangement.metric).label if arrangement.metric else ""
     return {
         "page": page,
-        "outputs": _shown(submission, list(page), arrangement, against),
+        "outputs": _shown(
+            submission, list(page), arrangement, against, _answers(evaluation)
+        ),
         "wish": wish,
         "orders": orders,
         "others": others,
         "against": against,
-        "metric": metric_words(arrangement.metric).label if arrangement.metric else "",
+        "against_key": _key(against),
+        "metric": metric,
+        "headers": _headers(wish, kept, arrangement, metric),
+        "opened": "open" in kept,
         "outputs_query": f"{urlencode(query)}&" if query else "",
+        "open_query": urlencode(wish.query() | kept | {"open": "1"}),
+        "closed_query": urlencode({k: v for k, v in query.items() if k != "open"}),
     }
 
 
-def _against(others: list[tuple[int, str]], typed: str) -> Submission | None:
-    """Find the other system among those that may be read; numbers are no way in."""
+def _headers(
+    wish: Wish, kept: dict[str, str], arrangement: Arranged, metric: str
+) -> dict[str, Header]:
+    """Give the heads of the columns that there are."""
+    columns = {
+        "instance": (POSITION, "Instance"),
+        "rating": (RATING, "Rating" if arrangement.ratings else ""),
+        "value": (arrangement.metric, metric),
+    }
+    way = "ascending" if wish.ascending else "descending"
+    return {
+        name: Header(
+            label,
+            urlencode(_turned(wish, key).query() | kept),
+            way if key == wish.key else "",
+        )
+        for name, (key, label) in columns.items()
+        if label
+    }
+
+
+def _turned(wish: Wish, key: str) -> Wish:
+    """Sort by a column: the lowest first, and the other way round when it is already."""
+    return replace(wish, key=key, ascending=not (wish.key == key and wish.ascending))
+
+
+def _against(
+    submission: Submission, others: list[tuple[int, str]], typed: str
+) -> Submission | str | None:
+    """Find the other text among those that may be read; numbers are no way in."""
+    if typed == REFERENCE and not submission.task.hidden_references:
+        return REFERENCE
     # compared as text: whatever an address holds, it names a listed system or nothing
     if typed not in {str(pk) for pk, _ in others}:
         return None
     return Submission.objects.filter(pk=int(typed)).first()
 
 
+def _key(against: Submission | str | None) -> str:
+    return str(against.pk) if isinstance(against, Submission) else against or ""
+
+
 def _shown(
     submission: Submission,
     positions: list[int],
     arrangement: Arranged,
-    against: Submission | None,
+    against: Submission | str | None,
+    names: Mapping[float, str],
 ) -> list[Shown]:
-    texts = texts_at(against, positions) if against else {}
+    texts = texts_at(against, positions) if isinstance(against, Submission) else {}
     shown = []
     for prediction in predictions_at(submission, positions):
         ours = output(submission, prediction)
-        other = texts.get(ours.position) if against else None
+        if against == REFERENCE:
+            other = ours.references[0] if ours.references else None
+        else:
+            other = texts.get(ours.position)
         shown.append(
             Shown(
                 output=ours,
                 rating=arrangement.ratings.get(ours.position),
                 value=arrangement.values.get(ours.position),
+                said=_said(arrangement.said.get(ours.position, {}), names),
+                boxes=[CHECKBOXES[name] for name in arrangement.boxes(ours.position)],
                 other=other,
                 ours_marked=None if other is None else difference(ours.text, other),
                 other_marked=None if other is None else difference(other, ours.text),
             )
         )
     return shown
+
+
+def _said(
+    answers: dict[str, list[float]], names: Mapping[float, str]
+) -> list[tuple[str, list[tuple[str, int]]]]:
+    """Count the answers about one output, criterion by criterion; nobody is named."""
+    return [
+        (
+            criterion,
+            [
+                (names.get(value, f"{value:g}"), n)
+                for value, n in sorted(Counter(values).items(), reverse=True)
+            ],
+        )
+        for criterion, values in answers.items()
+        if criterion not in CHECKBOXES
+    ]
+
+
+def _answers(evaluation: HumanEvaluation | None) -> dict[float, str]:
+    """Name the scale's values as workers saw them."""
+    scale = all_scales().get(evaluation.campaign.hit_type.scale) if evaluation else None
+    return {option.value: option.label for option in scale.options} if scale else {}

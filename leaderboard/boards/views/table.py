@@ -15,6 +15,11 @@ from leaderboard.charts import intervals
 from leaderboard.charts.axis import Axis
 from leaderboard.metric_runs.selectors.labels import MetricWords, metric_words
 
+# What stands above the rows that are apart from the ranked ones.
+PROVISIONAL = "Provisional: it is still being checked which ratings count"
+PARTIAL = "Partial: too few instances rated to be ranked"
+WAITING = "Waiting for human evaluation"
+
 
 @dataclass(frozen=True)
 class Column:
@@ -34,10 +39,15 @@ class Line:
     row: Row
     rank: str
     bracket: str
-    begins_cluster: bool
+    # which group of rows begins with this one, where it stands apart
+    section: str
+    # the cluster that begins with this row, below another
+    cluster: int | None
     bar: SafeString
     metrics: list[tuple[str, str]]
     extras: list[Human | None]
+    # what its submitter says of it: column and text
+    about: list[tuple[str, str]]
 
 
 def column(key: str, label: str, address: Address) -> Column:
@@ -70,22 +80,30 @@ def lines(
     *,
     axis: Axis | None,
     absent: Collection[str] = (),
+    about: Sequence[str] = (),
+    provisional_apart: bool = False,
 ) -> list[Line]:
-    """Write the rows of a page out; brackets join neighbours that share their ranks.
+    """Write the rows of a page out; brackets join neighbours of one cluster.
 
-    `absent` names the metrics that are not computed here.
+    `absent` names the metrics that are not computed here, `about` the columns of what
+    submitters say.
     """
-    ranks = [_rank(row) for row in rows]
+    # in any other order neighbours say nothing about each other
+    ranked = address.order == DEFAULT
+    groups = [
+        _group(row, provisional_apart=provisional_apart) if ranked else ""
+        for row in rows
+    ]
+    joined = [_joined(row, group) for row, group in zip(rows, groups, strict=True)]
     metrics = [metric_words(slug) for slug in address.metrics]
     criteria = address.criteria
     return [
         Line(
             row=row,
-            rank=ranks[i],
-            # in any other order neighbours with equal ranks say nothing about each
-            # other
-            bracket=_bracket(ranks, i) if address.order == DEFAULT else "",
-            begins_cluster=address.order == DEFAULT and _begins_cluster(rows, i),
+            rank=_rank(row),
+            bracket=_bracket(joined, i) if ranked else "",
+            section=groups[i] if i == 0 or groups[i] != groups[i - 1] else "",
+            cluster=row.cluster if ranked and _begins_cluster(rows, i) else None,
             bar=intervals.bar(axis, row.human, simulated=row.simulated)
             if axis and row.human
             else SafeString(""),
@@ -94,6 +112,7 @@ def lines(
                 for words in metrics
             ],
             extras=[row.criteria.get(name) for name in criteria],
+            about=[(key, row.about.shown(key)) for key in about],
         )
         for i, row in enumerate(rows)
     ]
@@ -108,12 +127,30 @@ def _rank(row: Row) -> str:
     return f"({ranks})" if row.private else ranks
 
 
-def _bracket(ranks: list[str], i: int) -> str:
-    """Name the part of a bracket that the i-th of these ranks carries."""
-    if not ranks[i]:
+def _group(row: Row, *, provisional_apart: bool) -> str:
+    """Name the part of the board in which a row stands; empty is the ranked systems'."""
+    if row.human is None:
+        return WAITING
+    if row.rank_first is None:
+        return PARTIAL
+    return PROVISIONAL if provisional_apart and row.human.provisional else ""
+
+
+def _joined(row: Row, group: str) -> str:
+    """Name what a row has a bracket with; empty is nothing."""
+    if row.private or row.rank_first is None:
+        return _rank(row)
+    # where there are too many systems for clusters, those of equal ranks are joined
+    by = f"cluster {row.cluster}" if row.cluster else _rank(row)
+    return f"{group} {by}"
+
+
+def _bracket(joined: list[str], i: int) -> str:
+    """Name the part of a bracket that the i-th of these rows carries."""
+    if not joined[i]:
         return ""
-    above = i > 0 and ranks[i - 1] == ranks[i]
-    below = i + 1 < len(ranks) and ranks[i + 1] == ranks[i]
+    above = i > 0 and joined[i - 1] == joined[i]
+    below = i + 1 < len(joined) and joined[i + 1] == joined[i]
     return {
         (False, True): " b1",
         (True, True): " b2",

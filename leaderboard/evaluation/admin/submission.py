@@ -24,6 +24,7 @@ from leaderboard.evaluation.admin.decisions import (
     Verb,
     decide_on_each,
 )
+from leaderboard.evaluation.admin.describe import describe_selected
 from leaderboard.evaluation.admin.filters import HasFailed, HasWarnings
 from leaderboard.evaluation.admin.money import cost_shown
 from leaderboard.evaluation.admin.tests_page import tests_page
@@ -130,6 +131,9 @@ class SubmissionAdmin(DecisionAdmin):
             "unrank_partial_selected",
             lambda _, rows: partial.rankable(rows, ranked=True),
         ),
+        "describe": Verb(
+            "About the system", "describe_selected", lambda _, rows: rows.exists()
+        ),
         "withdraw": Verb(
             "Withdraw",
             "withdraw_selected",
@@ -148,6 +152,7 @@ class SubmissionAdmin(DecisionAdmin):
     rank_partial_selected = partial.rank_partial_selected
     unrank_partial_selected = partial.unrank_partial_selected
     withdraw_selected = withdraw_selected
+    describe_selected = describe_selected
 
     def changelist_view(
         self, request: HttpRequest, extra_context: dict[str, Any] | None = None

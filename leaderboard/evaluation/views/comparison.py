@@ -72,7 +72,12 @@ def comparison(request: HttpRequest, pk: int) -> HttpResponse:
 def ask_comparison(request: HttpRequest, slug: str) -> HttpResponse:
     """Ask whether one system is better than another, or all pairs of several."""
     task = get_object_or_404(Task, slug=slug)
-    form = ComparisonForm(request.POST or None, task=task, viewer=request.user)
+    form = ComparisonForm(
+        request.POST or None,
+        task=task,
+        viewer=request.user,
+        initial={"systems": request.GET.getlist("systems")},
+    )
     if request.method == "POST" and form.is_valid():
         by: Any = request.user
         systems = list(form.cleaned_data["systems"])

@@ -10,6 +10,7 @@ from django.contrib.auth import get_user_model
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.urls import reverse
 
+from crowd.hit_templates.form import MOST_ON_A_PAGE
 from genie.lib.errors import GenieError
 from genie.lib.logs import one_line
 from leaderboard.metrics.base import all_metrics
@@ -237,7 +238,15 @@ def _about_people(parser: CommandParser) -> None:
     people.add_argument("--code", default="", help="that newcomers must know besides")
     people.add_argument("--items", type=int, default=0, help="inputs judged a system")
     people.add_argument("--ratings", type=int, default=1, help="of each input")
-    people.add_argument("--reward", type=int, help="cents a page")
+    people.add_argument("--reward", type=int, help="cents an output, or a pair")
+    people.add_argument(
+        "--per-page", type=int, default=1, choices=range(1, MOST_ON_A_PAGE + 1),
+        help="outputs or pairs on one page of this site",
+    )  # fmt: skip
+    people.add_argument(
+        "--by-document", action="store_true",
+        help="a page has parts of one document, which ids such as news-12.3 name",
+    )  # fmt: skip
     people.add_argument("--tests", type=int, help="hidden test questions, percent")
     people.add_argument("--owner", default="", help="user name of a staff member")
     people.add_argument("--approve", action="store_true", help="start, once confirmed")
@@ -309,6 +318,8 @@ def _ask(options: dict[str, Any]) -> Ask:
         hidden_references=options["hide_references"],
         template=options["template"],
         metrics=options["metric"],
+        items_per_page=options["per_page"],
+        by_document=options["by_document"],
     )
 
 

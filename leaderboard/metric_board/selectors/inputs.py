@@ -23,7 +23,7 @@ from leaderboard.submissions.selectors.visibility import public
 from leaderboard.tasks.models import Task
 
 # Raised when the same inputs would give another board.
-BOARD_VERSION = "2"
+BOARD_VERSION = "3"
 # Metrics that help to estimate people's scores: more cost more than they bring.
 MOST_POWERED = 3
 

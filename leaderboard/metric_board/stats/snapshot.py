@@ -11,6 +11,7 @@ import numpy.typing as npt
 
 from leaderboard.metric_board.stats.disagreement import disagreement
 from leaderboard.metric_board.stats.lines import metric_line
+from leaderboard.metric_board.stats.person import one_person
 from leaderboard.metric_board.stats.ranks import rankings
 from leaderboard.stats.prediction_powered import (
     PredictionPowered,
@@ -112,7 +113,8 @@ def metric_board(scores: BoardScores, *, seed: int) -> dict[str, Any]:
         `leaderboard.metric_board.stats.ranks.rankings`; none with fewer systems than
         `FEWEST_RANKED`), ``disagreement`` (matrices on
         systems and on instances, of the metrics named in ``compared``), ``powered``
-        (plain and prediction-powered mean of each system).
+        (plain and prediction-powered mean of each system), ``person`` (see
+        `leaderboard.metric_board.stats.person.one_person`; None without `ratings`).
 
     Raises
     ------
@@ -131,7 +133,7 @@ def metric_board(scores: BoardScores, *, seed: int) -> dict[str, Any]:
     >>> metric = MetricScores("one", table.mean(axis=1), table)
     >>> board = metric_board(BoardScores(human, np.arange(6), [metric]), seed=1)
     >>> board["metrics"][0]["slug"], sorted(board)
-    ('one', ['compared', 'disagreement', 'metrics', 'powered', 'rankings'])
+    ('one', ['compared', 'disagreement', 'metrics', 'person', 'powered', 'rankings'])
     """
     human = np.asarray(scores.human, dtype=np.float64)
     if human.ndim != 2 or len(human) < FEWEST:
@@ -167,7 +169,22 @@ def metric_board(scores: BoardScores, *, seed: int) -> dict[str, Any]:
         else {},
         "disagreement": _disagreements(complete, judged),
         "powered": _powered(human, scores),
+        "person": _person(scores, human.shape),
     }
+
+
+def _person(scores: BoardScores, shape: tuple[int, ...]) -> dict[str, Any] | None:
+    each = scores.ratings
+    if each is None:
+        return None
+    return one_person(
+        each.values,
+        each.workers,
+        each.systems,
+        each.instances,
+        n_systems=shape[0],
+        n_instances=shape[1],
+    )
 
 
 def _check(metric: MetricScores, human: Floats) -> None:

@@ -1,20 +1,25 @@
-"""The API's operations as a plain page, written from the schema itself."""
+"""The API's reference: contents, a page for each group of operations, and trying them."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from functools import cache
-from typing import Any
+import re
+from urllib.parse import quote
 
-from django.http import HttpRequest, HttpResponse
-from django.shortcuts import render
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.urls import reverse
+from django.utils.http import urlencode
 from django.views.decorators.http import require_safe
-from drf_spectacular.generators import SchemaGenerator
 from drf_spectacular.views import SpectacularAPIView
 
 from leaderboard.api.base import Shareable
 from leaderboard.api.problems import KINDS
 from leaderboard.api.throttles import Reads, ReadsOfVisitors
+from leaderboard.site.api.operations import groups, operations
+from leaderboard.tasks.models import Task
+
+# A parameter of the path in a form, where one of the query may have the same name.
+_IN_PATH = "path-"
 
 
 class Schema(Shareable, SpectacularAPIView):
@@ -25,134 +30,59 @@ class Schema(Shareable, SpectacularAPIView):
 
 @require_safe
 def page(request: HttpRequest) -> HttpResponse:
-    """List every operation with its parameters, body fields and answers."""
+    """Say how to begin, list the operations by group, and explain all errors."""
     context = {
-        "operations": operations(),
+        "here": "docs",
+        "groups": groups(),
         "kinds": sorted(KINDS.items(), key=lambda item: (item[1].status, item[0])),
         "base": f"{request.scheme}://{request.get_host()}",
     }
     return render(request, "api/docs.html", context)
 
 
-@cache
-def operations() -> list[dict[str, Any]]:
-    """Read the schema once: it changes with the code only."""
-    generator: Any = SchemaGenerator
-    schema: dict[str, Any] = generator().get_schema(request=None, public=True)
-    return [
-        _operation(schema, path, method, operation)
-        for path, methods in schema["paths"].items()
-        for method, operation in methods.items()
+@require_safe
+def group(request: HttpRequest, slug: str) -> HttpResponse:
+    """Show the operations of one group: parameters, answers, examples, a form."""
+    try:
+        shown = next(one for one in groups() if one.slug == slug)
+    except StopIteration:
+        raise Http404("There is no such group of operations.") from None
+    base = f"{request.scheme}://{request.get_host()}"
+    rows = [
+        {**one, "request": one["request"].replace("{base}", base)}
+        for one in shown.operations
     ]
-
-
-def _operation(
-    schema: dict[str, Any], path: str, method: str, operation: dict[str, Any]
-) -> dict[str, Any]:
-    body = operation.get("requestBody", {}).get("content", {})
-    return {
-        "id": operation["operationId"],
-        "method": method.upper(),
-        "path": path,
-        "summary": operation.get("summary", ""),
-        "description": operation.get("description", ""),
-        "parameters": [
-            {
-                "name": parameter["name"],
-                "place": parameter["in"],
-                "required": parameter.get("required", False),
-                "description": parameter.get("description", ""),
-                "choices": parameter["schema"].get("enum", []),
-            }
-            for parameter in operation.get("parameters", [])
-        ],
-        "fields": [
-            field for content in body.values() for field in _fields(schema, content)
-        ],
-        "answers": [
-            {
-                "status": status,
-                "media_types": list(answer.get("content", {})),
-                "description": answer.get("description", ""),
-                "fields": [
-                    field
-                    for content in answer.get("content", {}).values()
-                    for field in _fields(schema, content)
-                ]
-                if status < "300"
-                else [],
-            }
-            for status, answer in operation["responses"].items()
-        ],
+    context = {
+        "here": "docs",
+        "group": shown._replace(operations=rows),
+        "groups": groups(),
+        "some_task": Task.objects.order_by("pk").values_list("slug", flat=True).first(),
     }
+    return render(request, "api/group.html", context)
 
 
-def _fields(schema: dict[str, Any], content: dict[str, Any]) -> list[dict[str, Any]]:
-    shape = _resolved(schema, content["schema"])
-    # a page of a list: readers want the fields of its rows
-    if "results" in shape.get("properties", {}):
-        shape = _resolved(schema, shape["properties"]["results"]["items"])
-    return list(_flat(schema, shape, ""))
-
-
-def _flat(
-    schema: dict[str, Any], shape: dict[str, Any], prefix: str
-) -> Iterator[dict[str, Any]]:
-    """Go through an object's fields and, indented by name, those of the objects in it."""
-    for name, part in shape.get("properties", {}).items():
-        yield {
-            "name": prefix + name,
-            "type": _type(schema, part),
-            "required": name in shape.get("required", []),
-            "description": part.get("description", ""),
-        }
-        inner, mark = _inner(schema, part)
-        if inner is not None:
-            yield from _flat(schema, inner, f"{prefix}{name}{mark}.")
-
-
-def _inner(
-    schema: dict[str, Any], part: dict[str, Any]
-) -> tuple[dict[str, Any] | None, str]:
-    """Find the object that a field holds: itself, or one of many."""
-    part = _resolved(schema, part)
-    for option in (
-        *part.get("allOf", []),
-        *part.get("oneOf", []),
-        *part.get("anyOf", []),
-    ):
-        inner, mark = _inner(schema, option)
-        if inner is not None:
-            return inner, mark
-    for key, mark in (("items", "[]"), ("additionalProperties", "{}")):
-        if isinstance(part.get(key), dict) and part[key]:
-            inner, _ = _inner(schema, part[key])
-            return inner, mark
-    return (part, "") if part.get("properties") else (None, "")
-
-
-def _resolved(schema: dict[str, Any], part: dict[str, Any]) -> dict[str, Any]:
-    while "$ref" in part:
-        name = part["$ref"].rsplit("/", 1)[-1]
-        part = schema["components"]["schemas"][name]
-    return part
-
-
-def _type(schema: dict[str, Any], part: dict[str, Any]) -> str:
-    """Say a field's type in a word or two."""
-    several = [*part.get("allOf", []), *part.get("oneOf", []), *part.get("anyOf", [])]
-    if several:
-        return " or ".join(dict.fromkeys(_type(schema, option) for option in several))
-    if "$ref" in part:
-        return _type(schema, _resolved(schema, part))
-    if "enum" in part:
-        return " | ".join(str(value) for value in part["enum"])
-    kind = part.get("type", "any")
-    words = kind if isinstance(kind, list) else [kind]
-    if "array" in words:
-        return f"list of {_type(schema, part.get('items', {}))}"
-    named = [
-        part["format"] if word == "string" and "format" in part else word
-        for word in words
-    ]
-    return " or ".join(named)
+@require_safe
+def try_it(request: HttpRequest) -> HttpResponse:
+    """Lead a form of the reference to the address that its fields make."""
+    wanted = request.GET.get("operation")
+    operation = next(
+        (one for one in operations() if one["id"] == wanted and one["method"] == "GET"),
+        None,
+    )
+    if operation is None:
+        return redirect("api-docs")
+    asked = {name: str(value) for name, value in request.GET.items()}
+    values = {
+        name.removeprefix(_IN_PATH): quote(value.strip(), safe="")
+        for name, value in asked.items()
+        if name.startswith(_IN_PATH) and re.search(r"\w", value)
+    }
+    try:
+        path = operation["path"].format(**values)
+    except KeyError:  # a field of the path was left empty
+        return redirect(
+            reverse("api-docs-group", args=[operation["group"]]) + f"#{wanted}"
+        )
+    known = {one["name"] for one in operation["parameters"] if one["place"] == "query"}
+    query = {key: value for key, value in asked.items() if value and key in known}
+    return redirect(f"{path}?{urlencode(query)}" if query else path)

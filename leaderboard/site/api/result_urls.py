@@ -8,6 +8,7 @@ from leaderboard.boards.api import crowds, evidence, open_data, outputs, submitt
 from leaderboard.evaluation.api import staff
 from leaderboard.site.api import public_log
 from leaderboard.studio import api as bundles
+from leaderboard.table_stats.rank_audit import api as rank_audit
 from leaderboard.teams.api import teams, webhooks, whoami
 
 urlpatterns = [
@@ -93,5 +94,6 @@ urlpatterns = [
         public_log.LogEntryDetail.as_view(),
         name="log-entry",
     ),
+    path("rank-audit/", rank_audit.RankAudit.as_view(), name="rank-audit"),
     path("bans/", staff.BanList.as_view(), name="ban-list"),
 ]

@@ -11,6 +11,7 @@ from django.utils.functional import SimpleLazyObject
 from genie.lib import retention
 from leaderboard.boards.selectors import home as selectors
 from leaderboard.boards.selectors.rows import Human
+from leaderboard.boards.views.leading import leading
 from leaderboard.boards.views.task_cards import cards
 from leaderboard.charts.axis import axis_over
 from leaderboard.stats.intervals import COVERS_INSTANCES
@@ -37,18 +38,23 @@ EXAMPLE = Human(
 
 def home(request: HttpRequest) -> HttpResponse:
     n_tasks = Task.objects.count()
+    first = leading()
+    others = selectors.tasks_in_order()
+    if board := first["leading"]:
+        others = others.exclude(pk=board.pk)
     return render(
         request,
         "leaderboard/site/home.html",
         {
             # all of them have a page of their own
-            **cards(selectors.tasks_in_order()[:CARDS], many=n_tasks > CARDS),
+            **cards(others[:CARDS], many=n_tasks > CARDS),
+            **first,
             "n_tasks": n_tasks,
+            "n_others": n_tasks - bool(board),
             "many": n_tasks > CARDS,
             "demo": _is_demo(),
             "latest": SimpleLazyObject(selectors.latest),
             "numbers": selectors.numbers(),
-            "hourly_cents": settings.GENIE["MINIMUM_HOURLY_CENTS"],
         },
     )
 

@@ -115,7 +115,12 @@ def new_version(task: Task, *, by: Account) -> Draft:
         draft,
         version_of=task.slug,
         asked=_asked(task),
-        people=_people(task.human),
+        people=_people(
+            task.human,
+            task.configuration.comparison
+            if table_of(task) == "comparison"
+            else task.human,
+        ),
     )
     return draft
 
@@ -202,7 +207,7 @@ def _asked(task: Task) -> dict[str, Any]:
     }
 
 
-def _people(human: HumanConfig) -> dict[str, Any]:
+def _people(human: HumanConfig, asked: HumanConfig) -> dict[str, Any]:
     free = human.worker_percent == 100 and not human.reward_cents
     here = keep.LINK if free else keep.INVITED
     return {
@@ -211,4 +216,6 @@ def _people(human: HumanConfig) -> dict[str, Any]:
         "n_items": human.sample_size,
         "ratings": human.ratings_per_instance,
         "tests_percent": round(100 * human.positive_share),
+        "items_per_page": asked.items_per_page,
+        "by_document": bool(asked.page_by),
     }

@@ -148,6 +148,8 @@ def ask_of(draft: Draft) -> Ask:
         qualification=_qualification(people),
         seconds=math.ceil(seconds) if seconds else None,
         tests_percent=people.get("tests_percent"),
+        items_per_page=people.get("items_per_page") or 1,
+        by_document=bool(people.get("by_document")),
         version_of=draft.state.get("version_of", ""),
         **{name: asked[name] for name in _ASKED if name in asked},
     )

@@ -2,19 +2,42 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from datetime import date
-from typing import Any
+from typing import Any, ClassVar
 
 from django import forms
 from django.utils import timezone
 from django.utils.translation import gettext, gettext_lazy
 
+from leaderboard.submissions.forms.about_system import AboutSystemForm
 from leaderboard.submissions.models.submission import Submission, Team
+from leaderboard.submissions.services.about_system import FIELDS
+from leaderboard.submissions.services.submit import Quota
 
-MOST_LINKS = 10
+
+class _TeamField(forms.ModelChoiceField):  # type: ignore[type-arg]
+    """A choice of teams, each with what is left of its quota."""
+
+    left: Mapping[int, Quota] = {}
+
+    def label_from_instance(self, team: Team) -> str:
+        quota = self.left.get(team.pk)
+        if quota is None or not quota.limit:
+            return team.name
+        if quota.next_at is not None:
+            return gettext("%(team)s (no submissions left until %(day)s)") % {
+                "team": team.name,
+                "day": f"{quota.next_at:%Y-%m-%d}",
+            }
+        return gettext("%(team)s (%(left)s of %(limit)s submissions left)") % {
+            "team": team.name,
+            "left": quota.left,
+            "limit": quota.limit,
+        }
 
 
-class SubmissionForm(forms.Form):
+class SubmissionForm(AboutSystemForm):
     system_name = forms.CharField(
         label=gettext_lazy("System name"),
         max_length=100,
@@ -32,25 +55,22 @@ class SubmissionForm(forms.Form):
         # an empty file is refused by the service, with its own sentence
         allow_empty_file=True,
     )
-    description = forms.CharField(
-        label=gettext_lazy("Description"),
-        required=False,
-        max_length=4000,
-        widget=forms.Textarea(attrs={"rows": 5}),
-        help_text=gettext_lazy("What the system is and how it was built."),
-    )
-    links = forms.CharField(
-        label=gettext_lazy("Links"),
-        required=False,
-        widget=forms.Textarea(attrs={"rows": 2}),
-        help_text=gettext_lazy("Paper, code, weights: one web address per line."),
-    )
-    team = forms.ModelChoiceField(
+    team = _TeamField(
         Team.objects.none(),
         label=gettext_lazy("Team"),
-        empty_label=None,
+        empty_label=gettext_lazy("Choose a team"),
         required=False,
     )
+    folded = FIELDS
+    field_order: ClassVar[list[str]] = [
+        "system_name",
+        "file",
+        "team",
+        "visibility",
+        "anonymous_until",
+        "description",
+        "links",
+    ]
     visibility = forms.ChoiceField(
         label=gettext_lazy("Visibility"),
         choices=[
@@ -66,8 +86,8 @@ class SubmissionForm(forms.Form):
         widget=forms.DateInput(attrs={"type": "date"}),
         help_text=(
             gettext_lazy(
-                "Until this day, the board shows the system but not the team, "
-                "description or links. Leave empty to show them at once."
+                "Until this day, the board shows the system but not the team or what "
+                "you say about the system. Leave empty to show them at once."
             )
         ),
     )
@@ -76,27 +96,35 @@ class SubmissionForm(forms.Form):
         self,
         *args: Any,
         teams: list[Team],
-        preselected: Team | None = None,
+        left: Mapping[int, Quota],
         **kwargs: Any,
     ) -> None:
         super().__init__(*args, **kwargs)
+        self.left = left
         field = self.fields["team"]
-        assert isinstance(field, forms.ModelChoiceField)  # noqa: S101
+        assert isinstance(field, _TeamField)  # noqa: S101
+        field.left = left
         field.queryset = Team.objects.filter(pk__in=[team.pk for team in teams])
-        field.initial = preselected
-        # with one team, or none yet, the service knows which one is meant
+        # With one team, or none yet, the service knows which one is meant. Of several
+        # none is chosen for anybody: it decides who sees the submission, and whose
+        # quota it uses.
         field.required = len(teams) > 1
         if len(teams) < 2:
             field.widget = forms.HiddenInput()
 
-    def clean_links(self) -> list[str]:
-        lines = str(self.cleaned_data["links"]).split()
-        if len(lines) > MOST_LINKS:
-            raise forms.ValidationError(
-                gettext("Give at most %(most_links)s links.")
-                % {"most_links": MOST_LINKS}
-            )
-        return lines
+    def main_fields(self) -> list[forms.BoundField]:
+        """Give what everybody fills in; the rest is folded."""
+        return [
+            field for field in self.visible_fields() if field.name not in self.folded
+        ]
+
+    def folded_fields(self) -> list[forms.BoundField]:
+        """Give what can be said of the system, or left out, or said later."""
+        return [self[name] for name in self.folded]
+
+    def folded_in_use(self) -> bool:
+        """Tell whether what is folded was filled in, or has an error."""
+        return any(self[name].errors or self[name].value() for name in self.folded)
 
     def clean_anonymous_until(self) -> date | None:
         day: date | None = self.cleaned_data["anonymous_until"]

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import hashlib
-import re
 from collections.abc import Callable, Iterable
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 from itertools import count
 from typing import IO
-from urllib.parse import urlsplit
 
 from django.conf import settings
 from django.contrib.auth import get_user_model
@@ -25,14 +23,10 @@ from genie.lib import jobs
 from genie.lib.errors import GenieError
 from genie.lib.typing import Account
 from leaderboard.submissions.models.submission import Submission, Team
-from leaderboard.submissions.services import lifecycle
+from leaderboard.submissions.services import about_system, lifecycle
 from leaderboard.tasks.models import Task
 from leaderboard.teams.models.team import Membership
 
-# Characters that would let a name look like something else, or break a line.
-_UNFIT = re.compile(r"[\x00-\x1f\x7f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
-# What no database keeps as text.
-_UNSTORABLE = re.compile(r"[\x00\ud800-\udfff]")
 TEAM_NAME_CHARACTERS = 200
 _MEBIBYTE = 1 << 20
 
@@ -72,13 +66,19 @@ def receive(
     anonymous_until: date | None = None,
     simulated: bool = False,
     also: Callable[[Submission], object] | None = None,
+    **about: str,
 ) -> Submission:
     """Store the file and make the submission; checking its content is the next step.
 
     `also` is called in the transaction that makes it, and can undo it by raising.
+    `about` is what else is said of the system: `about_system.FIELDS`.
     """
-    _refuse_unfit(task, owner, team, system_name, description)
-    checked_links = [_checked_link(link) for link in links if link.strip()]
+    _refuse_unfit(task, owner, team, system_name)
+    said = {
+        "description": about_system.checked_description(description),
+        "links": about_system.checked_links(links),
+        **about_system.checked(**about),
+    }
     exempt = exempt_from_quota(owner, "leaderboard.add_submission")
     if not exempt:
         _refuse_over_quota(quota(task, team))  # before reading a large file for nothing
@@ -93,13 +93,12 @@ def receive(
             team=team,
             owner=owner,
             system_name=system_name.strip(),
-            description=description.strip(),
-            links=checked_links,
+            **said,
             visibility=visibility,
             anonymous_until=anonymous_until,
             simulated=simulated,
             file=stored.name,
-            file_name=_UNFIT.sub("", file_name)[-200:] or "predictions",
+            file_name=about_system.UNFIT.sub("", file_name)[-200:] or "predictions",
             file_sha256=stored.sha256,
             file_bytes=stored.n_bytes,
         )
@@ -225,9 +224,7 @@ def store(file: IO[bytes]) -> StoredFile:
     return StoredFile(name=name, sha256=sha256, n_bytes=n_bytes)
 
 
-def _refuse_unfit(
-    task: Task, owner: Account, team: Team, system_name: str, description: str
-) -> None:
+def _refuse_unfit(task: Task, owner: Account, team: Team, system_name: str) -> None:
     if not task.accepts_submissions:
         raise GenieError(
             gettext("%(title)s is not accepting submissions at the moment.")
@@ -242,36 +239,13 @@ def _refuse_unfit(
         )
     name = system_name.strip()
     visible = any(sign.isprintable() and not sign.isspace() for sign in name)
-    if not visible or len(name) > 100 or _UNFIT.search(name):
+    if not visible or len(name) > 100 or about_system.UNFIT.search(name):
         raise GenieError(
             gettext(
                 "The system's name must have 1 to 100 visible characters on one line."
             ),
             code="bad-name",
         )
-    if _UNSTORABLE.search(description) or len(description) > 4000:
-        raise GenieError(
-            gettext("The description must be text of at most 4,000 characters."),
-            code="bad-description",
-        )
-
-
-def _checked_link(link: str) -> str:
-    link = link.strip()
-    try:
-        parts = urlsplit(link)
-    except ValueError:
-        parts = urlsplit("")
-    good = parts.scheme in {"http", "https"} and parts.netloc and len(link) <= 500
-    if not good or _UNFIT.search(link):
-        raise GenieError(
-            gettext(
-                "The link %(link)s must be a web address that begins with https://."
-            )
-            % {"link": f"{link[:80]!r}"},
-            code="bad-link",
-        )
-    return link
 
 
 def _refuse_over_quota(state: Quota) -> None:

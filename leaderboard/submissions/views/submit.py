@@ -13,8 +13,10 @@ from django.utils.translation import gettext
 from django.views.decorators.csrf import csrf_exempt, csrf_protect
 
 from genie.lib.errors import GenieError
+from leaderboard.submissions.forms.about_system import said_at
 from leaderboard.submissions.forms.submission import SubmissionForm
 from leaderboard.submissions.models.submission import Submission, Team
+from leaderboard.submissions.services import about_system
 from leaderboard.submissions.services import submit as service
 from leaderboard.submissions.views.oversize import refuse_oversize
 from leaderboard.tasks.models import Task
@@ -24,10 +26,9 @@ _FIELD = {
     "file-too-large": "file",
     "empty-file": "file",
     "bad-name": "system_name",
-    "bad-link": "links",
-    "bad-description": "description",
     "not-a-member": "team",
 }
+
 _STATUS = {"file-too-large": 413, "quota-reached": 429, "not-accepting": 403}
 
 
@@ -41,16 +42,17 @@ def submit(request: HttpRequest, slug: str) -> HttpResponse:
 def _submit(request: HttpRequest, slug: str) -> HttpResponse:
     task = get_object_or_404(Task, slug=slug)
     teams = list(Team.objects.filter(members=request.user.pk).order_by("pk"))
+    quotas = {team.pk: service.quota(task, team) for team in teams}
     if request.method != "POST":
-        form = SubmissionForm(teams=teams, preselected=_with_quota(task, teams))
+        form = SubmissionForm(teams=teams, left=quotas)
         return _page(request, task, teams, form)
-    form = SubmissionForm(request.POST, request.FILES, teams=teams)
+    form = SubmissionForm(request.POST, request.FILES, teams=teams, left=quotas)
     if not form.is_valid():
         return _page(request, task, teams, form, status=400)
     try:
         received = _receive(request, task, form.cleaned_data)
     except GenieError as error:
-        form.add_error(_FIELD.get(error.code), error.message)
+        form.add_error(_FIELD.get(error.code) or said_at(error), error.message)
         status = _STATUS.get(error.code, 400)
         return _page(request, task, teams, form, status=status)
     messages.success(
@@ -59,13 +61,6 @@ def _submit(request: HttpRequest, slug: str) -> HttpResponse:
         % {"system_name": received.system_name},
     )
     return redirect("leaderboard:submission", pk=received.pk)
-
-
-def _with_quota(task: Task, teams: list[Team]) -> Team | None:
-    """Give the first team that can submit now, or else the first."""
-    # somebody in several teams most likely submits for one that still may
-    free = (team for team in teams if service.quota(task, team).next_at is None)
-    return next(free, teams[0] if teams else None)
 
 
 def _receive(request: HttpRequest, task: Task, data: dict[str, Any]) -> Submission:
@@ -81,6 +76,7 @@ def _receive(request: HttpRequest, task: Task, data: dict[str, Any]) -> Submissi
         links=data["links"],
         visibility=data["visibility"],
         anonymous_until=data["anonymous_until"],
+        **{name: data[name] for name in about_system.FIELDS},
     )
 
 
@@ -98,7 +94,7 @@ def _page(
         "task": task,
         "form": form,
         "exempt": service.exempt_from_quota(user, "leaderboard.add_submission"),
-        "quotas": [(team, service.quota(task, team)) for team in teams],
+        "quotas": [(team, form.left[team.pk]) for team in teams],
         "example": task.instances.order_by("position").values("instance_id")[:2],
         "most_megabytes": settings.GENIE["MAX_UPLOAD_BYTES"] >> 20,
     }

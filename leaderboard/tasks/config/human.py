@@ -6,6 +6,7 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 
+from crowd.hit_templates.form import MOST_ON_A_PAGE
 from crowd.pricing import Quote, fee_per_assignment, quote
 from leaderboard.tasks.config.kinds import (
     Kind,
@@ -227,6 +228,10 @@ class HumanConfig:
     canary: bool = setting(truth(), False, per_table=True)
     # for so long workers may take an answer back
     undo_seconds: int = setting(whole(0, 60), 10)
+    # how many HITs stand on one page; of one document, which a field names, or with `id`
+    # what instances' ids begin with
+    items_per_page: int = setting(whole(1, MOST_ON_A_PAGE), 1, per_table=True)
+    page_by: str = setting(text(100), "", per_table=True)
     # criterion -> what is asked; the first one ranks
     criteria: Mapping[str, str] = setting(
         mapping("criteria", text(filled=True)), {}, per_table=True
@@ -258,6 +263,8 @@ class HumanConfig:
                 ("allow_tie", self.allow_tie),
                 ("canary", self.canary),
                 ("undo_seconds", self.undo_seconds),
+                ("items_per_page", self.items_per_page),
+                ("page_by", self.page_by),
                 (
                     "show_input",
                     {c: s for c, s in self.show_input.items() if c in criteria},

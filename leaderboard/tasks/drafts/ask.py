@@ -126,6 +126,10 @@ class Ask:
         The HIT template; empty: by `kind` and `design`.
     metrics : sequence of str
         Empty: light ones, where there are references.
+    items_per_page : int
+        How many outputs, or pairs, stand on one page of this site.
+    by_document : bool
+        Whether a page has parts of one document only, which ids such as `news-12.3` name.
     """
 
     slug: str
@@ -152,6 +156,8 @@ class Ask:
     version_of: str = ""
     template: str = ""
     metrics: Sequence[str] = ()
+    items_per_page: int = 1
+    by_document: bool = False
 
     @property
     def way(self) -> Way:

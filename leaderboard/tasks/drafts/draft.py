@@ -151,7 +151,7 @@ def _care(material: Material, ask: Ask) -> dict[str, object]:
 
 
 def _put(ask: Ask, criteria: Mapping[str, str]) -> dict[str, object]:
-    table: dict[str, object] = {}
+    table = _pages(ask)
     if ask.instructions:
         table["instructions"] = ask.instructions
     if ask.checkboxes:
@@ -159,6 +159,14 @@ def _put(ask: Ask, criteria: Mapping[str, str]) -> dict[str, object]:
     if blind := [name for name in ask.blind if name in criteria]:
         table["show_input"] = dict.fromkeys(blind, False)
     return table
+
+
+def _pages(ask: Ask) -> dict[str, object]:
+    """Say how many stand on a page, where it is not one."""
+    if ask.items_per_page == 1:
+        return {}
+    by = {"page_by": "id"} if ask.by_document else {}
+    return {"items_per_page": ask.items_per_page, **by}
 
 
 def _marks(ask: Ask, criteria: Mapping[str, str]) -> dict[str, Sequence[str]]:
@@ -172,6 +180,7 @@ def _comparison(ask: Ask) -> dict[str, object]:
         "design": ask.way.design,
         "scale": ask.way.scale,
         "hit_template": ask.template or ask.way.template,
+        **_pages(ask),
     }
     if ask.instructions:
         table["instructions"] = ask.instructions

@@ -79,6 +79,7 @@ def task_view(task: Task, human: HumanConfig) -> TaskView:
         standard_value=human.standard_value,
         formats=task.configuration.formats,
         output_format=task.configuration.output_format,
+        page_by=human.page_by,
     )
 
 
@@ -89,6 +90,7 @@ def shown(instance: Instance) -> Shown:
         instance_id=instance.instance_id,
         fields=instance.fields,
         references=instance.references,
+        position=instance.position,
     )
 
 

@@ -150,8 +150,8 @@ def _refuse_without_source(config: TaskConfig) -> NoReturn:
     raise GenieError(
         f"Name the folder with the release of {config.title}: --source DIR. DIR "
         f"contains {all_readers()[reader].layout} ({reader}), or another layout "
-        f"named with --reader. The texts come from {config.homepage}; see the "
-        "README.",
+        f"named with --reader. The texts come from {config.homepage}; the site's page "
+        f"/docs/tasks/{config.slug}/ says how to get them.",
         code="source-missing",
     )
 

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from django.core.mail import EmailMessage
+from django.core.mail import EmailMultiAlternatives
 from django.db import transaction
 from django.template.loader import render_to_string
 from django.utils import timezone, translation
-from django.utils.translation import get_language, gettext_lazy
+from django.utils.translation import get_language, gettext, gettext_lazy
 
 from genie.accounts.addresses import addresses_of
+from genie.accounts.mail import LINE, UNBROKEN, message
 from genie.lib.logs import one_line
 from genie.lib.serving.languages import ENGLISH
 from genie.lib.typing import Account
@@ -48,7 +49,7 @@ def send(pk: int) -> None:
         raise
 
 
-def _message(notice: Notice, address: str) -> EmailMessage:
+def _message(notice: Notice, address: str) -> EmailMultiAlternatives:
     submission = notice.event.submission
     said = _SUBJECT[notice.kind] % {"system": submission.system_name}
     context = {
@@ -61,8 +62,14 @@ def _message(notice: Notice, address: str) -> EmailMessage:
         "link": absolute("leaderboard:submission", submission.pk),
         "preferences": absolute("leaderboard:notices"),
     }
-    body = render_to_string("leaderboard/teams/notice.txt", context)
-    return EmailMessage(one_line(f"[Genie] {said}", 150), body, None, [address])
+    name = "leaderboard/teams/notice.txt"
+    return message(
+        one_line(f"[Genie] {said}", 150),
+        render_to_string(name, {**context, "width": LINE}),
+        address,
+        action=gettext("Open the submission"),
+        unbroken=render_to_string(name, {**context, "width": UNBROKEN}),
+    )
 
 
 def language_of(user: Account) -> str:

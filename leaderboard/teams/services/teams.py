@@ -7,12 +7,12 @@ import logging
 import secrets
 from datetime import timedelta
 
-from django.core.mail import send_mail
 from django.db import IntegrityError, transaction
 from django.utils import timezone
 from django.utils.text import slugify
 from django.utils.translation import gettext
 
+from genie.accounts.mail import message
 from genie.lib.errors import GenieError
 from genie.lib.logs import one_line
 from genie.lib.typing import Account
@@ -121,7 +121,7 @@ def _send(team: Team, email: str, link: str, by: Account) -> None:
         "days": DAYS,
     }
     subject = gettext("Join the team %(team)s") % said
-    send_mail(
+    message(
         one_line(f"[Genie] {subject}"),
         gettext(
             "%(person)s invites you to the team %(team)s on Genie.\n\nTo join, open this "
@@ -130,9 +130,9 @@ def _send(team: Team, email: str, link: str, by: Account) -> None:
             "ignore this message.\n"
         )
         % said,
-        None,
-        [email],
-    )
+        email,
+        action=gettext("Join"),
+    ).send()
 
 
 def take_back(team: Team, pk: int) -> bool:

@@ -49,7 +49,7 @@ def test_the_example_of_every_template_is_shown_answered_and_parsed(client, slug
     client.force_login(user)
     address = reverse("work:hit", args=[assignment.pk])
     page = client.get(address).content.decode()
-    (shown,) = shown_items(assignment, {})
+    (shown,) = shown_items([assignment], {})
     assert all(f'name="{question.name}"' in page for question in shown.questions)
     post = {question.name: an_answer(question.scale) for question in shown.questions}
     assert client.post(address, post).status_code == 302
@@ -224,7 +224,7 @@ def test_marks_for_a_template_without_them_are_refused():
 
 
 def blocks(slug, **how):
-    (shown,) = shown_items(claimed(slug, **how), {})
+    (shown,) = shown_items([claimed(slug, **how)], {})
     return shown.blocks
 
 

@@ -9,6 +9,7 @@ from itertools import count
 from threading import Thread
 
 import pytest
+from django.core import mail
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.db import connection
 from django.test import Client
@@ -18,7 +19,7 @@ from django.utils import timezone
 from crowd.campaigns.services import review
 from crowd.campaigns.services.overturn import overturn
 from crowd.examinations import money
-from crowd.jobs import plan_payouts
+from crowd.jobs import mail_message, plan_payouts
 from crowd.models import (
     LedgerEntry,
     PaymentDetails,
@@ -152,7 +153,17 @@ def test_a_month(fin, monkeypatch):
     assert PayoutRun.objects.get().state == "CLOSED"
     assert earnings(ada).paid == 47
     assert next_for(ben).lacks == "correction"
-    assert "Closed" in ben.messages.exclude(subject__contains="changed").get().text
+    told = ben.messages.exclude(subject__contains="changed").get()
+    assert "Closed" in told.text
+    user = ben.user
+    user.email = "ben@example.org"
+    user.save()
+    user.emailaddress_set.create(email=user.email, verified=True, primary=True)
+    for _ in range(2):
+        mail_message(told.pk)
+    [letter] = [one for one in mail.outbox if told.subject in one.subject]
+    assert (letter.to, letter.subject) == ([user.email], f"[Genie] {told.subject}")
+    assert told.text in letter.body
     assert set(Payout.objects.values_list("sealed", flat=True)) == {""}
     add_up()
 

@@ -8,8 +8,9 @@ from django.db import connection
 from django.test import Client
 from django.urls import reverse
 
-from crowd.campaigns.selectors.work_records import key_of_requester
+from crowd.campaigns.selectors.work_records import key_of_request, key_of_requester
 from crowd.campaigns.services import work_records
+from crowd.hits.models.work_record import WorkRecord
 from crowd.models import RequesterAssignment, RequesterHIT, Worker, WorkerAlias
 from crowd.requester.models.account import new_entity_id
 from crowd.requester.protocol import clock
@@ -288,6 +289,11 @@ def test_a_group_hands_out_one_hit_after_another(desk, wanda):
     assert "66 % of the last 3 HITs approved" in listed
     assert "usually decided within 5 hours" in listed
     assert "1 of 2 appeals granted" in listed
+    # three answers of one person are nobody's pace but hers
+    assert "an hour" not in listed
+    group = key_of_request(decide[0].hit.hit_type_id)
+    WorkRecord.objects.create(key=group, median_seconds=36)
+    assert "an hour at others’ pace" in text(wanda.get("requests"))
 
 
 def test_what_guards_discovery_and_preview_is_held(desk, wanda):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from html import unescape
 
 import pytest
 from django.core import mail
@@ -103,6 +104,18 @@ def test_people_are_invited_by_mail_once_each(office, settings):
     assert "north" in body
     worker = invitations.redeem(token, make_user("ada"), "north")
     assert (worker.limited_to, str(worker.came_by)) == ([POOL], "Ada")
+
+
+def test_a_line_says_in_which_language_somebody_is_invited(office):
+    invite_by_mail(office, "e-mail,language\nada@example.org,de\nben@example.org,\n")
+    invite_by_mail(office, "eva@example.org,Eva,FR\n")
+    while jobs.run_next():
+        pass
+    subjects = {one.to[0]: one.subject for one in mail.outbox}
+    assert subjects["ben@example.org"] == "[Genie] You are invited"
+    assert len(set(subjects.values())) == 3
+    wrong = "Line 1: ada@example.org has the language 'tlh'; there are en, de,"
+    assert wrong in unescape(invite_by_mail(office, "ada@example.org,Ada,tlh\n"))
 
 
 def test_wrong_addresses_are_told_by_line_and_nobody_is_invited(office):

@@ -58,8 +58,10 @@ def test_somebody_signs_in_makes_a_token_and_a_second_factor(open_page, nina):
     page.get_by_label("User name or e-mail address").fill("nina")
     page.get_by_label("Password", exact=True).fill("a long enough secret")
     page.keyboard.press("Enter")
+    page.locator(".menu summary").click()
+    assert violations(page) == []
     page.get_by_role("link", name="My account").click()
-    page.get_by_role("link", name="Tokens").click()
+    page.get_by_role("link", name="My tokens").click()
     page.get_by_label("Name").fill("laptop")
     page.get_by_role("button", name="Create token").click()
     assert page.locator(".secret code").inner_text().startswith("genie_")

@@ -4,17 +4,25 @@ from __future__ import annotations
 
 import re
 import time
+from html import unescape
+from urllib.parse import urlencode
 
 import pytest
 from allauth.account.adapter import get_adapter
-from allauth.account.models import EmailAddress
+from allauth.account.models import EmailAddress, Login
 from allauth.core import context
 from allauth.mfa.totp.internal.auth import format_hotp_value, hotp_value
+from allauth.socialaccount.adapter import DefaultSocialAccountAdapter
+from allauth.socialaccount.models import SocialLogin
+from django.contrib.auth.models import AnonymousUser
+from django.contrib.messages.storage.fallback import FallbackStorage
 from django.core.cache import cache
 from django.template.loader import get_template
 from django.test import Client, RequestFactory
 from django.utils import timezone
+from django.utils.html import strip_tags
 
+from genie.accounts.adapter import ConfirmedAddress
 from tests.factories import make_task, make_user
 from tests.genie.accounts.test_signing_up_and_in import NEW, link_in, sign_in, sign_up
 
@@ -41,7 +49,26 @@ def plain(mail):
         assert markup not in said
     assert "\n\n\n" not in mail.body
     assert max(map(len, re.sub(r"https?://\S+", "", mail.body).split("\n"))) <= 78
+    assert words_of(mail) == mail.body.replace("\n--\n", " ").split()
     return mail.body
+
+
+def words_of(mail):
+    """Give the words of a mail's HTML, less its heading and what stands on its button."""
+    ((html, kind),) = mail.alternatives
+    assert kind == "text/html"
+    assert "<title>[Genie] " in html
+    without = re.sub(r"<title>.*?</title>|(?<=>)Genie(?=</p>)", "", html)
+    without = re.sub(r'<a href="[^"]+" style="display.*?</a>', "", without)
+    return unescape(strip_tags(without)).split()
+
+
+def test_a_mails_link_is_a_button_that_says_what_it_does(mailoutbox):
+    sign_up(Client())
+    html = mailoutbox[0].alternatives[0][0]
+    link = link_in(mailoutbox[0], "/account/confirm-email/")
+    assert f'href="http://testserver{link}"' in html
+    assert re.search(r'<a href="[^"]*confirm-email[^"]*"[^>]*>Confirm</a>', html)
 
 
 def confirm(client, link):
@@ -84,6 +111,49 @@ def test_the_link_that_comes_with_a_first_sign_in_leads_back_too(mailoutbox):
     link = link_in(mailoutbox[-1], "/account/confirm-email/")
     done = confirm(Client(), link)
     assert done["Location"] == f"/login/?next={SUBMIT}"
+
+
+class Elsewhere:
+    """Another service, as allauth hands it to templates."""
+
+    uses_apps = False
+
+    def __init__(self, name):
+        self.id, self.name = name.lower().removesuffix(".org"), name
+
+    def get_login_url(self, request, **query):
+        return f"/account/{self.id}/login/?{urlencode(query)}"
+
+
+@pytest.mark.parametrize("page", ["/login/", "/account/signup/"])
+def test_other_services_come_first_and_keep_the_way_back(monkeypatch, page):
+    there = [Elsewhere("GitHub"), Elsewhere("Orcid.org")]
+    monkeypatch.setattr(
+        DefaultSocialAccountAdapter, "list_providers", lambda self, request: there
+    )
+    text = Client().get(f"{page}?next={SUBMIT}").text
+    query = urlencode({"process": "login", "next": SUBMIT}).replace("&", "&amp;")
+    form = f'<form method="post" action="/account/github/login/?{query}">'
+    assert text.index(form) < text.index('type="password"')
+    assert "Continue with GitHub" in text
+    assert "Continue with ORCID" in text
+
+
+def test_the_way_back_outlives_another_service_and_the_confirmation(mailoutbox):
+    """It comes back with what the session kept, and the request has no `next`."""
+    olga = make_user("olga", email="olga@heron.example", last_login=None)
+    EmailAddress.objects.create(user=olga, email=olga.email)
+    request = RequestFactory().get("/account/github/login/callback/")
+    request.user, request.session = AnonymousUser(), {}
+    request._messages = FallbackStorage(request)
+    kept = {"sociallogin": SocialLogin()}
+    kept["sociallogin"].state["next"] = SUBMIT
+    login = Login(olga, signup=True, email=olga.email, signal_kwargs=kept)
+    with context.request_context(request):
+        answer, _ = ConfirmedAddress(None, request, login).handle()
+    assert answer["Location"].endswith(f"?next={SUBMIT}")
+    link = link_in(mailoutbox[0], "/account/confirm-email/")
+    assert confirm(Client(), link)["Location"] == f"/login/?next={SUBMIT}"
 
 
 @pytest.mark.parametrize("away", ["https://evil.example/", "//evil.example", "x:y"])
@@ -203,6 +273,8 @@ EVERY = {
     "mfa/email/recovery_codes_generated": {},
     "mfa/email/totp_activated": {},
     "mfa/email/totp_deactivated": {},
+    "mfa/email/webauthn_added": {},
+    "mfa/email/webauthn_removed": {},
     "socialaccount/email/account_connected": {"provider": "ORCID"},
     "socialaccount/email/account_disconnected": {"provider": "ORCID"},
 }  # fmt: skip
@@ -226,13 +298,21 @@ def test_every_mail_is_ours_and_shows_hostile_names_as_text(
         adapter.send_mail(prefix, "nina@heron.example", given)
     (mail,) = mailoutbox
     said = mail.body
+    html = mail.alternatives[0][0]
+    assert "neil<b>" not in html
+    assert "Firefox & Co" not in html
+    assert words_of(mail) == said.replace("\n--\n", " ").split()
     mail.body = said.replace("o'neil<b>", "").replace("Firefox & Co", "")
+    mail.alternatives[0] = (
+        html.replace("o&#x27;neil&lt;b&gt;", "").replace("Firefox &amp; Co", ""),
+        "text/html",
+    )
     plain(mail)
     assert all(str(value) in said for value in EVERY[prefix].values())
 
 
 def test_no_mail_of_allauth_is_forgotten(settings):
-    """What can be sent: all its mails but those of sign-in by code and security keys."""
+    """What can be sent: all its mails but those of sign-in by code."""
     from pathlib import Path
 
     import allauth
@@ -242,7 +322,7 @@ def test_no_mail_of_allauth_is_forgotten(settings):
         str(path.relative_to(folder)).removesuffix("_subject.txt")
         for path in folder.glob("*/email/*_subject.txt")
     }
-    off = {name for name in stock if "_code" in name or "webauthn" in name}
+    off = {name for name in stock if "_code" in name}
     off -= {"mfa/email/recovery_codes_generated"}
     off |= {"account/email/email_confirm"}  # which it has, and never sends
     assert stock - off == set(EVERY)

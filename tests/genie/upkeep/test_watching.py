@@ -192,6 +192,23 @@ def test_the_page_shows_findings_and_escapes_what_failed(running):
     assert client.get("/admin/status/").status_code == 403
 
 
+def test_everybody_reads_whether_what_they_wait_for_gets_done(db):
+    said = Client().get("/status/").text
+    assert "nothing is processed yet" in said
+    jobs.install(SCHEDULES)
+    assert "Everything is working." in Client().get("/status/").text
+    Schedule.objects.update(next_run=timezone.now() - timedelta(minutes=20))
+    jobs.enqueue("genie.lib.jobs.forget_old", days=1)
+    answer = Client().get("/status/")
+    assert "about <span" in answer.text
+    assert ">20</span> minutes late" in answer.text
+    assert "1 job waiting" in answer.text
+    assert "no-store" in answer["Cache-Control"]
+    # nothing of what superusers read: no names of jobs, no addresses, no disk
+    for word in ("forget_old", "backup", "GB free", "sqlite"):
+        assert word not in answer.text
+
+
 def test_a_queue_with_old_jobs_says_how_old(running):
     jobs.enqueue("genie.lib.jobs.forget_old", days=1)
     assert jobs.oldest_waiting_seconds() < 60

@@ -260,3 +260,13 @@ def test_a_running_evaluation_can_be_stopped_from_its_page(
     kite = waiting("Kite", state=state)
     page = boss.get(f"/admin/leaderboard/submission/{kite.pk}/change/").text
     assert (f"/admin/leaderboard/submission/{kite.pk}/stop/" in page) is stoppable
+
+
+def test_staff_say_what_a_system_is_and_that_it_is_a_baseline(boss, waiting):
+    kite = waiting("Kite")
+    path = f"/admin/leaderboard/submission/{kite.pk}/"
+    assert f'href="{path}describe/">About the system' in boss.get(f"{path}change/").text
+    boss.post(f"{path}describe/", {"baseline": "reference", "parameters": "7B"})
+    kite.refresh_from_db()
+    assert (kite.baseline, kite.parameters) == ("reference", "7B")
+    assert "Changed: parameters, baseline." in boss.get(f"{path}history/").text

@@ -11,6 +11,7 @@ from django.urls import get_resolver
 from jsonschema import Draft202012Validator
 
 from leaderboard.api.problems import KINDS
+from leaderboard.site.api.operations import groups
 from tests.leaderboard.api.conftest import schema
 
 pytestmark = pytest.mark.django_db
@@ -77,8 +78,8 @@ def test_the_page_lists_every_operation_and_every_code():
 
 
 def test_the_page_names_the_fields_of_a_submission():
-    text = Client().get("/api/docs/").text
-    for field in ("system_name", "anonymous_until", "rank_first", "histogram"):
+    text = Client().get("/api/docs/submissions/").text
+    for field in ("system_name", "anonymous_until", "histogram"):
         assert f"{field}</code>" in text
     assert "<code>scores[].histogram</code>" in text
     assert "<code>metrics{}.signature</code>" in text
@@ -89,7 +90,7 @@ def test_the_page_needs_nothing_from_elsewhere():
     assert "script-src 'self'" in answer.headers["Content-Security-Policy"]
     assert "<script" not in answer.text
     assert not re.search(r"\sstyle=|\son\w+=", answer.text)
-    assert not re.search(r'(?:src|href)="https?://', answer.text)
+    assert not re.search(r'(?:src|href)="https?://(?!testserver/)', answer.text)
 
 
 def test_the_page_shows_a_hostile_host_as_text():
@@ -143,4 +144,42 @@ def test_every_operation_has_an_example_that_fits_its_own_schema():
 
 
 def test_the_page_names_the_choices_of_a_parameter():
-    assert "asc | desc" in Client().get("/api/docs/").text
+    assert "asc | desc" in Client().get("/api/docs/tasks/").text
+
+
+def test_every_group_has_a_page_with_an_example_of_each_operation():
+    assert sorted(
+        one["id"] for group in groups() for one in group.operations
+    ) == sorted(
+        one["operationId"] for m in schema()["paths"].values() for one in m.values()
+    )
+    for group in groups():
+        text = Client().get(f"/api/docs/{group.slug}/").text
+        for operation in group.operations:
+            assert f'<h2 id="{operation["id"]}">' in text
+        assert text.count("curl ") >= len(group.operations)
+        assert "{base}" not in text
+    assert Client().get("/api/docs/nowhere/").status_code == 404
+
+
+@pytest.mark.parametrize(
+    ("query", "leads_to"),
+    [
+        (
+            {"operation": "tasks_leaderboard_list", "path-slug": "a/b", "dir": "asc"},
+            "/api/v1/tasks/a%2Fb/leaderboard/?dir=asc",
+        ),
+        (
+            {"operation": "tasks_list", "q": "", "next": "//evil.example"},
+            "/api/v1/tasks/",
+        ),
+        (
+            {"operation": "tasks_retrieve", "path-slug": ".."},
+            "/api/docs/tasks/#tasks_retrieve",
+        ),
+        ({"operation": "submissions_create"}, "/api/docs/"),
+    ],
+)
+def test_a_form_leads_to_the_answer_and_nowhere_else(query, leads_to):
+    answer = Client().get("/api/docs/try/", query)
+    assert answer.headers["Location"] == leads_to

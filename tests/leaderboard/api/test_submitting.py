@@ -32,9 +32,15 @@ def test_a_submission_is_stored_counted_and_queued(api_of, cast, task):
         links=["https://heron.example/paper", "https://heron.example/code"],
         visibility="PRIVATE",
         anonymous_until="2099-01-01",
+        organization="Heron Lab",
+        weights="closed",
+        parameters="~1.5B",
+        licence="proprietary",
     )
     assert answer.status_code == 201
     found = answer.json()
+    assert [found[name] for name in ("weights", "parameters")] == ["closed", "~1.5B"]
+    assert (found["organization"], found["baseline"]) == ("Heron Lab", "")
     assert answer.headers["Location"] == found["url"]
     assert found["state"] == "RECEIVED"
     submission = Submission.objects.get(pk=found["id"])
@@ -167,6 +173,8 @@ def test_a_file_that_lies_about_its_size_is_refused_too(api_of, task, settings):
         ({"system_name": "a\u202eb"}, 400, "bad-name", None),
         ({"description": "d" * 4001}, 400, "invalid", "description"),
         ({"links": ["javascript:alert(1)"]}, 400, "bad-link", None),
+        ({"parameters": "lots"}, 400, "bad-detail", None),
+        ({"weights": "ajar"}, 400, "invalid", "weights"),
         ({"links": ["https://a.example"] * 11}, 400, "invalid", "links"),
         ({"visibility": "SECRET"}, 400, "invalid", "visibility"),
         ({"anonymous_until": "soon"}, 400, "invalid", "anonymous_until"),

@@ -20,6 +20,7 @@ from tests.factories import (
     make_submission,
     make_task,
     make_worker,
+    tell,
 )
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
@@ -77,6 +78,7 @@ def site(cast):
         "empty board": "/tasks/empty/",
         "about": "/tasks/tidy-news/about/",
         "how it works": "/how-it-works/",
+        "status": "/status/",
         "scored": f"/submissions/{best.pk}/",
         "waiting": f"/submissions/{waiting.pk}/",
         "warned": f"/submissions/{warned.pk}/",
@@ -99,6 +101,18 @@ def test_every_page_fits_every_screen_and_axe_finds_nothing(open_page, site, sub
             assert not overflows(page), (name, width)
 
 
+def test_the_logo_stays_and_few_stops_lead_past_the_header(open_page, site, submitter):
+    page = open_page("/", user=submitter)
+    page.set_viewport_size({"width": 1600, "height": 900})
+    places = set()
+    for path in [*site.values(), "/account/"]:
+        go(page, path)
+        places.add(page.locator(".mark").bounding_box()["x"])
+        stops = page.locator(".skip, .top :is(a, summary, button)")
+        assert sum(one.is_visible() for one in stops.all()) == 5, path
+    assert len(places) == 1
+
+
 def test_a_choice_among_long_names_fits_a_phone(open_page, site, submitter):
     wren = Submission.objects.get(system_name="Wren")
     make_predictions(wren)
@@ -117,6 +131,7 @@ def test_a_board_shows_all_its_columns_on_wide_screens(open_page, site):
 
 def test_a_tap_says_what_a_column_means_on_a_phone(open_page, site):
     page = open_page(site["board"], width="phone")
+    page.get_by_text("Sort, filter, columns").click()
     page.locator("button:visible", has_text="?").last.click()
     page.locator("#why-rougeL").wait_for()
 
@@ -264,6 +279,7 @@ def test_a_file_is_handed_in_by_hand(open_page, site, rival, tmp_path):
     page.wait_for_url("**/submissions/*/")
     page.get_by_role("heading", name="Rook-9").wait_for()
     assert Submission.objects.get(system_name="Rook-9").visibility == "PRIVATE"
+    page.locator(".menu summary").click()
     page.get_by_role("button", name="Sign out").click()
     page.wait_for_url("**/")
     page.get_by_role("link", name="Sign in").wait_for()
@@ -305,20 +321,34 @@ def test_a_full_board_weighs_less_than_150_kilobytes(
     page.route("**/*", weigh)
     page.goto(live_server.url + site["empty board"], wait_until="networkidle")
 
-    assert page.locator("tbody tr").count() == 200
+    assert page.locator("tbody tr").count() == 150
     assert 0 < len(weights) < 30
     assert sum(weights.values()) < 150_000
 
 
-def test_the_page_after_sending_goes_on_by_itself(cast, open_page):
+def test_the_page_after_sending_goes_on_by_itself(cast, open_page, chromium):
     kite = make_submission(
         make_task(), team=cast.team, owner=cast.submitter, state=State.RECEIVED
     )
     path = f"/submissions/{kite.pk}/"
-    still = open_page(f"{path}?reload=off", user=cast.submitter, width="phone")
-    assert not overflows(still)
-    assert violations(still) == []
-    still.get_by_role("link", name="Reload this page automatically").click()
-    still.get_by_text("The file is being checked").wait_for()
+    page = open_page(f"{path}?reload=off", user=cast.submitter, width="phone")
+    assert not overflows(page)
+    assert violations(page) == []
+    page.get_by_role("link", name="Update this page automatically").click()
+    page.locator(".waits", has_text="Waits for the site to check the file").wait_for()
+    # the same page without scripts reloads itself
+    plain = chromium.new_context(
+        java_script_enabled=False, storage_state=page.context.storage_state()
+    )
+    bare = plain.new_page()
+    bare.goto(page.url)
+    page.evaluate("window.same = true")
+    page.get_by_text("Progress: step").click()
     Submission.objects.update(state=State.MEASURED)
-    still.get_by_text("Waiting for staff").wait_for(timeout=20_000)
+    tell(kite, State.MEASURED, "Measured.")
+    page.locator(".waits", has_text="Waits for staff").wait_for(timeout=20_000)
+    assert page.evaluate("window.same") is True  # nothing was loaded again
+    assert "Waits for staff" in page.locator("#progress-said").text_content()
+    assert page.locator("details.steps").get_attribute("open") is not None
+    bare.get_by_text("Waits for staff").wait_for(timeout=20_000)
+    plain.close()

@@ -12,12 +12,13 @@ from django.core.cache import caches
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
+from django.utils.html import strip_tags
 
 from crowd.models import Assignment, LedgerEntry
 from genie.lib.serving.caches import computed
 from leaderboard.boards.selectors import home
-from leaderboard.boards.views import tasks
-from leaderboard.models import Score, Submission
+from leaderboard.boards.views import leading, tasks
+from leaderboard.models import HumanEvaluation, Score, Submission
 from leaderboard.site.views import pages
 from tests.factories import (
     answer,
@@ -51,7 +52,102 @@ def test_an_empty_site_says_what_to_do(client, db, read):
     words = read(client.get("/"))
 
     assert "No benchmark task is loaded yet." in words
-    assert "Nothing has been published yet." in words
+    # neither zeros nor an invented board
+    assert "So far" not in words
+    assert not re.search(r"\b0\b", words)
+    html = client.get("/").text
+    assert "<table" not in html
+    own = html.split("Run your own evaluation</h2>")[1].split("</section>")[0]
+    assert client.get(re.search(r'href="([^"]+)"', own)[1]).status_code == 200
+
+
+def test_the_foot_of_every_page_leads_on(client, db, settings):
+    links = {"CONTACT": "", "SOURCE_URL": ""}
+    settings.GENIE = {**settings.GENIE, **links}
+    foot = client.get("/no-such-page/").text.split("<footer")[1]
+    for address in (
+        "/how-it-works/",
+        "/api/docs/",
+        "/status/",
+        "/history/",
+        "/privacy/",
+    ):
+        assert f'href="{address}"' in foot
+        assert client.get(address).status_code == 200
+    assert "Contact" not in foot
+    assert "Source" not in foot
+    links = {"CONTACT": "mailto:us@heron.example", "SOURCE_URL": "https://code.example"}
+    settings.GENIE = {**settings.GENIE, **links}
+    foot = client.get("/no-such-page/").text.split("<footer")[1]
+    assert 'href="mailto:us@heron.example" rel="noopener">Contact<' in foot
+    assert 'href="https://code.example" rel="noopener">Source code<' in foot
+
+
+def leaders(html):
+    """Give the rows of the board on the front page, as they are read."""
+    board = html.split('class="leading"')[1].split("</table>")[0].split("<tbody>")[1]
+    cells = re.sub(r"<svg.*?</svg>", "", board, flags=re.S)
+    return [" ".join(strip_tags(row).split()) for row in cells.split("</tr>")[:-1]]
+
+
+def test_the_board_with_the_newest_result_leads_with_intervals(client, task, who):
+    older = make_task("older", title="Older news")
+    long_ago = timezone.now() - timedelta(days=9)
+    make_ranked(older, 90, system="Dusty", published_at=long_ago, **who)
+    make_ranked(task, 40, half=1, system="Low", **who)
+    make_ranked(task, 80, half=1, system="High", **who)
+    make_ranked(task, 99, system="Robot", simulated=True, **who)
+    make_submission(task, system="Waiting", **who)
+
+    html = client.get("/").text
+
+    assert "Leaders on <a" in html
+    assert leaders(html)[0].startswith("1 Robot simulated")
+    assert [row.split()[1] for row in leaders(html)] == ["Robot", "High", "Low"]
+    assert "80.0 [79.0, 81.0]" in leaders(html)[1]
+    assert "Waiting" not in html
+    # it stands at the top, and not again among the others
+    assert list(cards(html)) == ["Older news"]
+
+
+def test_a_board_of_people_comes_before_newer_ones_of_programs(client, task, who):
+    newer = make_task("newer", title="Newer news")
+    long_ago = timezone.now() - timedelta(days=9)
+    make_ranked(task, 80, system="Kite", published_at=long_ago, **who)
+    make_ranked(newer, 90, system="Robot", simulated=True, **who)
+
+    assert [row.split()[1] for row in leaders(client.get("/").text)] == ["Kite"]
+
+
+@pytest.mark.parametrize("hidden", ["PRIVATE", "partial", "withdrawn"])
+def test_no_board_leads_where_nothing_public_is_ranked(client, task, who, hidden):
+    kite = make_ranked(task, 80, system="Kite", **who)
+    if hidden == "partial":
+        kite.evaluation.scores.update(n=1)
+        HumanEvaluation.objects.update(n_instances=800)
+    elif hidden == "withdrawn":
+        Submission.objects.update(state="WITHDRAWN")
+    else:
+        Submission.objects.update(visibility=hidden)
+
+    html = client.get("/").text
+
+    assert 'class="leading"' not in html
+    assert "See who leads" in html
+    assert list(cards(html)) == ["Tidy news"]
+
+
+def cards(html):
+    """Give each card's title, with the systems on it."""
+    if 'class="cards"' not in html:
+        return {}
+    texts = html.split('class="cards"')[1].split("</ul>")[0]
+    return {
+        re.search(r"<h3><a[^>]*>([^<]+)", card)[1]: re.findall(
+            r"<bdi>(.*?)</bdi>", card
+        )
+        for card in texts.split('<li class="card')[1:]
+    }
 
 
 def test_a_card_names_the_three_best_of_its_task(client, task, who):
@@ -60,17 +156,10 @@ def test_a_card_names_the_three_best_of_its_task(client, task, who):
     other = make_task("tidy-talk", title="Tidy talk")
     make_ranked(other, 20, system="E", **who)
 
-    html = client.get("/").content.decode()
+    make_ranked(make_task("newest", title="Newest"), 70, system="F", **who)
 
-    cards = (
-        html.split('class="cards"')[1].split("</ul>")[0].split('<li class="card')[1:]
-    )
-    found = {
-        re.search(r"<h3><a[^>]*>([^<]+)", card)[1]: re.findall(
-            r"<bdi>(.*?)</bdi>", card
-        )
-        for card in cards
-    }
+    found = cards(client.get("/").text)
+
     assert found == {"Tidy news": ["A", "B", "C"], "Tidy talk": ["E"]}
 
 
@@ -110,6 +199,7 @@ def test_the_latest_results_come_newest_first_and_keep_anonymity(client, task, w
 
 def test_simulated_results_are_marked_wherever_they_stand(client, task, who):
     make_ranked(task, 50, system="Robot", simulated=True, **who)
+    make_ranked(make_task("people"), 50, system="Wren", **who)
 
     html = client.get("/").content.decode()
     card = html.split('class="cards"')[1].split("</ul>")[0]
@@ -125,6 +215,7 @@ def test_a_card_with_some_simulated_systems_does_not_call_all_of_them_so(
 ):
     make_ranked(task, 50, system="Robot", simulated=True, **who)
     make_ranked(task, 60, system="Kite", **who)
+    make_ranked(make_task("people"), 50, system="Wren", **who)
 
     card = client.get("/").content.decode().split('class="cards"')[1].split("</ul>")[0]
 
@@ -164,7 +255,7 @@ def test_the_front_page_asks_the_same_queries_with_many_results(
     make_many_ranked(task, 5, team=team, owner=submitter)
     make_many_ranked(make_task("other"), 5, team=team, owner=submitter)
 
-    with django_assert_num_queries(13):
+    with django_assert_num_queries(20):
         client.get("/")
     Submission.objects.update(published_at=timezone.now())
     for slug in ("third", "fourth"):
@@ -172,7 +263,10 @@ def test_the_front_page_asks_the_same_queries_with_many_results(
     from genie.lib.serving.caches import computed as cache
 
     cache.clear()
-    with django_assert_num_queries(13):
+    # two more: a long board is kept, under its version
+    with django_assert_num_queries(22):
+        client.get("/")
+    with django_assert_num_queries(14):
         client.get("/")
 
 
@@ -180,6 +274,7 @@ def test_the_front_page_asks_the_same_queries_with_many_results(
 def test_many_cards_are_kept_until_something_happens(client, who, monkeypatch, path):
     monkeypatch.setattr(pages, "CARDS", 2)
     monkeypatch.setattr(tasks, "CARDS", 2)
+    monkeypatch.setattr(leading, "KEPT_FROM_ROWS", 1)
     many = [make_task(f"task-{n}", title=f"Task {n}") for n in range(3)]
     kite = make_ranked(many[0], 50, system="Kite", **who)
     waiting = make_submission(many[2], state="ANNOTATING", **who)

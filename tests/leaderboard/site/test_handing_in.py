@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from datetime import timedelta
 
 import pytest
@@ -85,16 +86,66 @@ def spend(task, team, owner):
         make_submission(task, team=team, owner=owner, system=f"S{n}")
 
 
-def test_the_form_starts_with_a_team_that_has_quota_left(nina, task, cast, read):
-    second = make_team("Team Egret", cast.submitter)
+def test_no_team_is_chosen_for_who_is_in_several_and_each_says_what_it_has_left(
+    nina, task, cast, read
+):
+    make_team("Team Egret", cast.submitter)
     spend(task, cast.team, cast.submitter)
 
     page = nina.get(ADDRESS)
-    assert page.context["form"]["team"].value() == second.pk
-    assert f'<option value="{second.pk}" selected>' in page.text
+    assert page.context["form"]["team"].value() is None
+    select = page.text.split('name="team"')[1].split("</select>")[0]
+    assert re.findall(r"<option([^>]*)>", select)[0] == ' value="" selected'
+    assert "Team Egret (3 of 3 submissions left)" in select
+    assert "Team Heron (no submissions left until 20" in select
 
-    spend(task, second, cast.submitter)
-    assert nina.get(ADDRESS).context["form"]["team"].value() == cast.team.pk
+
+def test_what_is_said_of_a_system_is_kept_and_changed_later(
+    nina, client_of, task, cast, read
+):
+    about = {
+        "organization": "Heron Lab",
+        "weights": "open",
+        "parameters": "8x22B",
+        "licence": "Apache-2.0",
+    }
+    nina.post(ADDRESS, form(**about))
+    kite = Submission.objects.get()
+    assert {name: getattr(kite, name) for name in about} == about
+    Submission.objects.update(state="PUBLISHED", published_at=timezone.now())
+
+    path = f"/submissions/{kite.pk}/"
+    assert "Heron Lab" in read(Client().get(path))
+    assert client_of("rival").get(f"{path}describe/").status_code == 404
+    change = {**about, "licence": "MIT", "links": "", "description": "It glides."}
+    refused = nina.post(f"{path}describe/", {**change, "parameters": "many"})
+    assert refused.status_code == 400
+    assert "Write the number of parameters like 7B" in read(refused)
+    nina.post(f"{path}describe/", {**change, "baseline": "reference"})
+    kite.refresh_from_db()
+    assert (kite.licence, kite.links, kite.description) == ("MIT", [], "It glides.")
+    assert kite.baseline == ""  # which is the staff's to say
+
+    Submission.objects.update(anonymous_until="2999-01-01")
+    hidden = read(Client().get(path))
+    assert not [said for said in ("Heron Lab", "MIT", "8x22B") if said in hidden]
+
+
+@pytest.mark.parametrize(
+    ("changes", "sentence"),
+    [
+        ({"parameters": "a lot"}, "Write the number of parameters like 7B"),
+        ({"organization": "x\u2028y"}, "one line of at most 100 characters"),
+        ({"weights": "ajar"}, "not one of the available choices"),
+    ],
+)
+def test_what_cannot_be_said_of_a_system_is_refused_where_it_stands(
+    nina, task, read, changes, sentence
+):
+    response = nina.post(ADDRESS, form(**changes))
+    assert sentence in read(response)
+    assert '<details class="about-system" open>' in response.text
+    assert not Submission.objects.exists()
 
 
 def test_nothing_is_submitted_for_a_team_that_nobody_named(nina, task, cast, read):

@@ -54,44 +54,91 @@ def test_the_state_line_shows_what_is_done_and_what_is_under_way(
 
 
 @pytest.mark.parametrize(
-    ("state", "seconds"),
+    ("state", "seconds", "by_itself"),
     [
-        (State.RECEIVED, 5),
-        (State.VALID, 5),
-        (State.APPROVED, 60),
-        (State.ANNOTATED, 60),
-        (State.SCORED, 60),
-        *(
-            (state, None)
-            for state in ("INVALID", "MEASURED", "ANNOTATING", "PUBLISHED")
-        ),
+        (State.RECEIVED, 5, True),
+        (State.VALID, 5, True),
+        (State.APPROVED, 60, True),
+        (State.ANNOTATED, 60, True),
+        (State.SCORED, 60, True),
+        # without a script nobody waits on the page for people
+        (State.MEASURED, 60, False),
+        (State.ANNOTATING, 60, False),
+        (State.INVALID, None, False),
+        (State.PUBLISHED, None, False),
     ],
 )
-def test_the_page_reloads_while_the_site_is_at_work_on_it(
-    client_of, cast, task, state, seconds
+def test_the_page_goes_on_by_itself_while_there_is_something_to_wait_for(
+    client_of, cast, task, state, seconds, by_itself
 ):
     kite = make_submission(task, team=cast.team, owner=cast.submitter, state=state)
     path = f"/submissions/{kite.pk}/"
     page = client_of("submitter").get(path)
-    assert page.get("Refresh") == (str(seconds) if seconds else None)
+    assert pause(page) == seconds
+    refresh = f'<noscript><meta http-equiv="refresh" content="{seconds}"></noscript>'
+    assert (refresh in page.text) is by_itself
+    assert ("submission.js" in page.text) is bool(seconds)
     if seconds:
-        assert f"reloads every {seconds} seconds" in page.text
         assert 'href="?reload=off"' in page.text
         still = client_of("submitter").get(f"{path}?reload=off")
-        assert "Refresh" not in still
+        assert pause(still) is None
+        assert "http-equiv" not in still.text
         assert f'href="{path}"' in still.text  # and on again
     # who reads the outputs is left in peace
-    assert "Refresh" not in client_of("rival").get(path)
+    assert pause(client_of("rival").get(path)) is None
 
 
-def test_a_page_that_has_long_been_waiting_reloads_less_often(client_of, cast, task):
+def pause(page):
+    found = re.search(r'data-every="(\d+)"', page.content.decode())
+    return int(found[1]) if found else None
+
+
+def test_a_page_that_has_long_been_waiting_looks_less_often(client_of, cast, task):
     kite = make_submission(task, team=cast.team, owner=cast.submitter, state="RECEIVED")
     Submission.objects.update(created_at=timezone.now() - timedelta(minutes=11))
-    assert client_of("submitter").get(f"/submissions/{kite.pk}/")["Refresh"] == "60"
+    assert pause(client_of("submitter").get(f"/submissions/{kite.pk}/")) == 60
     Submission.objects.update(
         failed_step="validate", failure="The disk is full.", failure_permanent=True
     )
-    assert "Refresh" not in client_of("submitter").get(f"/submissions/{kite.pk}/")
+    assert pause(client_of("submitter").get(f"/submissions/{kite.pk}/")) is None
+
+
+def test_progress_is_given_alone_and_only_when_it_is_new(client_of, cast, task):
+    kite = make_submission(task, team=cast.team, owner=cast.submitter, state="RECEIVED")
+    path, nina = f"/submissions/{kite.pk}/?live=1", client_of("submitter")
+    first = nina.get(path)
+    assert "Waits for the site to check the file" in first.text
+    assert "<html" not in first.text
+    known = {"If-None-Match": first["ETag"]}
+    assert nina.get(path, headers=known).status_code == 304
+    Submission.objects.update(state=State.MEASURED)
+    tell(kite, State.MEASURED, "Measured.")
+    assert "Waits for staff" in nina.get(path, headers=known).text
+    Submission.objects.update(visibility="PRIVATE")
+    assert client_of("rival").get(path, headers=known).status_code == 404
+
+
+def test_it_says_for_whom_it_waits_since_when_and_how_long_that_usually_takes(
+    client_of, cast, task, read
+):
+    both = {"team": cast.team, "owner": cast.submitter}
+    kite = make_submission(task, state=State.MEASURED, **both)
+    kite.events.all().delete()
+    tell(kite, State.MEASURED, "Measured.", at=timezone.now() - timedelta(days=3))
+    path = f"/submissions/{kite.pk}/"
+
+    def said():
+        return read(client_of("submitter").get(path)).replace("\xa0", " ")
+
+    assert "Waits for staff to approve its cost, since 3 days ago. Next:" in said()
+    for n in range(5):  # four are too few to be called usual
+        assert "usually" not in said().split("Waits for staff")[1].split("Next:")[0]
+        other = make_submission(task, system=f"S{n}", **both)
+        other.events.all().delete()
+        at = timezone.now() - timedelta(days=20)
+        tell(other, State.MEASURED, "Measured.", at=at)
+        tell(other, State.APPROVED, "Approved.", at=at + timedelta(hours=n + 1))
+    assert "since 3 days ago; usually 3 hours (median of the last 5)." in said()
 
 
 def test_the_page_says_what_comes_next(client_of, cast, task):
@@ -153,9 +200,10 @@ def test_a_failed_step_says_whether_it_is_tried_again(client_of, cast, task, rea
 @pytest.mark.parametrize(
     ("state", "sentence"),
     [
-        (Campaign.State.RUNNING, "Now: 1 of 3 instances rated by workers."),
-        (Campaign.State.PAUSED, "Now: Staff paused the campaign."),
-        (Campaign.State.SCHEDULED, "Now: HITs will be posted on "),
+        (Campaign.State.RUNNING, "1 of 3 instances rated by workers."),
+        (Campaign.State.RUNNING, "Now: Waits for workers to rate the outputs, since "),
+        (Campaign.State.PAUSED, "Now: Waits for staff, who paused the campaign, since"),
+        (Campaign.State.SCHEDULED, "Now: Waits for HITs to be posted on "),
     ],
 )
 def test_what_is_waited_for_while_people_judge(
@@ -287,8 +335,8 @@ def test_outputs_stand_beside_sources_and_references_25_a_page(client, who):
     first = client.get(f"/submissions/{kite.pk}/").content.decode()
     second = client.get(f"/submissions/{kite.pk}/?page=2").content.decode()
 
-    assert first.count("Prediction for") == 25
-    assert second.count("Prediction for") == 5
+    assert first.count("<details><summary>") == 25
+    assert second.count("<details><summary>") == 5
     for text in ("Source number 3.", "Reference number 3.", "Prediction for i3."):
         assert text in first
         assert text not in second
@@ -302,7 +350,7 @@ def test_the_number_of_queries_does_not_grow_with_the_outputs(
     kite = make_ranked(task, 70, **who)
     make_predictions(kite)
 
-    with django_assert_max_num_queries(19):
+    with django_assert_max_num_queries(21):
         client.get(f"/submissions/{kite.pk}/")
 
 
@@ -322,7 +370,7 @@ def test_an_empty_output_is_called_empty(client, who, read):
     kite = make_ranked(task, 70, **who)
     make_predictions(kite, text="  ")
 
-    assert "Output (empty)" in read(client.get(f"/submissions/{kite.pk}/"))
+    assert "(empty) Source" in read(client.get(f"/submissions/{kite.pk}/"))
 
 
 @pytest.mark.parametrize("name", ["visitor", "submitter", "staff", "superuser"])
@@ -335,7 +383,7 @@ def test_hidden_references_are_shown_to_nobody_and_not_even_read(
     client = client_of(name)
 
     # staff's permissions are two queries more: their own and those of their groups
-    with django_assert_max_num_queries(25 if name == "staff" else 23) as captured:
+    with django_assert_max_num_queries(27 if name == "staff" else 25) as captured:
         page = client.get(f"/submissions/{kite.pk}/").content.decode()
 
     assert "Prediction for i1." in page

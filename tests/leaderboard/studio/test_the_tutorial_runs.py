@@ -25,7 +25,7 @@ def blocks(language):
 def test_four_systems_in_a_table_to_a_link(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     make_user("boss", is_staff=True, is_superuser=True)
-    Path("answers.csv").write_text(blocks("")[0], "utf-8")
+    Path("answers.csv").write_text(blocks("csv")[0], "utf-8")
     said = []
     first, *_, last = blocks("sh")
     for line in (first + last).splitlines():

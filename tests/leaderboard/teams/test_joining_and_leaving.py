@@ -102,7 +102,7 @@ def test_an_e_mail_that_cannot_be_sent_is_no_crash(nina, heron, monkeypatch):
     def broken(*_args, **_kwargs):
         raise ConnectionRefusedError
 
-    monkeypatch.setattr(teams, "send_mail", broken)
+    monkeypatch.setattr(teams, "message", broken)
     code = code_of(teams.send_invitation, heron, "t@heron.example", "link", nina)
     assert code == "mail-failed"
 

@@ -302,6 +302,11 @@ def test_a_name_cannot_break_out_of_the_subject(kite, mailoutbox):
     assert "\n" not in mail.subject
     assert mail.recipients() == ["nina@heron.example"]
     assert "It is <b> & not a file." in mail.body
+    html = mail.alternatives[0][0]
+    assert "It is &lt;b&gt; &amp; not a file." in html
+    assert html.count("<a href") == 3  # a button, the settings, the site, and no more
+    assert f'/submissions/{kite.pk}/" style="display: inline-block' in html
+    assert ">Open the submission</a>" in html
 
 
 def test_an_e_mail_that_did_not_leave_is_sent_later(kite, monkeypatch, mailoutbox):

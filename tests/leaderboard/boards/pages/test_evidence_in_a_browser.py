@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tests.browser import go, look, overflows, violations
-from tests.factories import make_metrics, make_task, make_worker
+from tests.factories import make_many_ranked, make_metrics, make_task, make_worker
 from tests.leaderboard.boards.pages.judged import judge
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
@@ -45,3 +45,39 @@ def test_every_page_fits_a_phone_and_axe_finds_nothing(open_page, cast):
         look(page, "desktop", "dark")
         troubles += [(path, line) for line in violations(page)]
     assert troubles == []
+
+
+TOP = """() => Math.round(
+  document.querySelector("main table tbody tr td").getBoundingClientRect().top + scrollY
+)"""
+IN_TABLE = "!!document.activeElement.closest('main table tbody')"
+
+
+def test_the_table_is_in_the_first_screen_and_six_stops_away(open_page, cast):
+    task = make_task("many", title="A task whose title takes more than one line")
+    make_many_ranked(task, 16, team=cast.team, owner=cast.submitter)
+    page = open_page("/tasks/many/")
+    for width, height, first_row in ((1440, 900, 300), (390, 844, 420)):
+        page.set_viewport_size({"width": width, "height": height})
+        assert page.evaluate(TOP) <= first_row
+        assert violations(page) == []
+        assert not overflows(page)
+    for _ in range(6):
+        page.keyboard.press("Tab")
+        if page.evaluate(IN_TABLE):
+            break
+    assert page.evaluate(IN_TABLE)
+    # once something is ticked, the button to compare follows
+    page.keyboard.press("Space")
+    assert (
+        page.get_by_role("button", name="Compare two").evaluate(
+            "e => getComputedStyle(e.parentElement).position"
+        )
+        == "sticky"
+    )
+    # what can be chosen lies over the table and inside the screen
+    page.get_by_text("Sort, filter, columns").click()
+    box = page.locator(".choose[open] .panel").bounding_box()
+    assert box["x"] >= 0
+    assert box["x"] + box["width"] <= 390
+    assert violations(page) == []

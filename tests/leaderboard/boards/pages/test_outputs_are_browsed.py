@@ -28,7 +28,8 @@ def kite(task, team, submitter):
     for instance, value in zip(
         task.instances.order_by("position"), (1.0, 0.5, 0.0), strict=False
     ):
-        rate(made.human_evaluation, instance, worker, {"overall": value})
+        boxes = {"added": 1.0} if value == 1 else {}
+        rate(made.human_evaluation, instance, worker, {"overall": value, **boxes})
     MetricResult.objects.filter(submission=made, metric="sacrebleu").update(
         per_instance=[10, 90, 50, 30]
     )
@@ -47,14 +48,15 @@ def wren(task, rival_team, rival):
 
 def ids(client, submission, query=""):
     html = client.get(f"/submissions/{submission.pk}/{query}").content.decode()
-    return re.findall(r'aria-label="Instance (\w+)"', html)
+    return re.findall(r'class="instance mono"><bdi>(\w+)<', html)
 
 
 @pytest.mark.parametrize(
     ("query", "expected"),
     [
-        ("", ["i0", "i1", "i2", "i3"]),
-        ("?by=rating", ["i2", "i1", "i0", "i3"]),
+        ("", ["i2", "i1", "i0", "i3"]),  # the worst first
+        ("?by=order", ["i0", "i1", "i2", "i3"]),
+        ("?by=order&dir=desc", ["i3", "i2", "i1", "i0"]),
         ("?by=rating&dir=desc", ["i0", "i1", "i2", "i3"]),
         ("?by=sacrebleu", ["i0", "i3", "i2", "i1"]),
         ("?by=sacrebleu&dir=desc", ["i1", "i2", "i3", "i0"]),
@@ -63,8 +65,13 @@ def ids(client, submission, query=""):
         # the metric's ranks are 3, 1, 2: i0 agrees, the others are one rank away
         ("?by=disagreement-chrf", ["i1", "i2", "i0", "i3"]),
         ("?by=disagreement", ["i0", "i1", "i2", "i3"]),  # of older addresses
-        ("?by=disagreement-password", ["i0", "i1", "i2", "i3"]),
-        ("?by=password", ["i0", "i1", "i2", "i3"]),
+        ("?by=disagreement-password", ["i2", "i1", "i0", "i3"]),
+        ("?by=password", ["i2", "i1", "i0", "i3"]),
+        ("?from=50", ["i1", "i0"]),
+        ("?to=50", ["i2", "i1"]),
+        ("?from=40&to=60&by=chrf", ["i1"]),
+        ("?from=nan&to=x", ["i2", "i1", "i0", "i3"]),
+        ("?flagged=1", ["i0"]),
         ("?q=i3", ["i3"]),
         ("?q=THE+I1", ["i1"]),
         ("?q=Source", []),
@@ -77,8 +84,10 @@ def test_outputs_come_in_the_order_that_was_asked_for(client, kite, query, expec
 
 def test_each_output_says_its_rating_and_the_metric(client, kite, read):
     said = read(client.get(f"/submissions/{kite.pk}/?by=sacrebleu"))
-    assert "i1 · people: 50.0 · SacreBLEU: 90.00" in said
-    assert "i3 · SacreBLEU: 30.00" in said
+    assert "i1 50.0 90.00 The i1 sat" in said
+    assert "Ratings Overall: Neutral" in said
+    assert "i3 – 30.00 The i3 sat" in said
+    assert "Flagged: It adds information that is not in the input" in said
 
 
 def test_outputs_are_nobodys_before_publication_but_the_teams(
@@ -86,10 +95,9 @@ def test_outputs_are_nobodys_before_publication_but_the_teams(
 ):
     Submission.objects.filter(pk=kite.pk).update(state="SCORED", published_at=None)
     page = f"/submissions/{kite.pk}/"
-    assert "people: " not in read(client.get(page))
     # test questions are made of them
     assert ids(client, kite, "?by=rating") == []
-    assert "people: 50.0" in read(client_of("submitter").get(page))
+    assert "i1 50.0" in read(client_of("submitter").get(page))
 
 
 def test_another_systems_words_are_marked_and_escaped(client, kite, wren):
@@ -121,18 +129,35 @@ def test_hidden_references_stay_hidden_in_every_order(client, task, kite, wren):
     task.hidden_references = True
     task.save()
     Instance.objects.filter(task=task).update(references=["SECRET REFERENCE"])
-    for query in ("", "?by=rating", f"?against={wren.pk}", "?q=SECRET"):
+    for query in (
+        *("", "?by=order", f"?against={wren.pk}", "?q=SECRET"),
+        *("?against=reference", "?against=reference&open=1"),
+    ):
         html = client.get(f"/submissions/{kite.pk}/{query}").content.decode()
         assert "SECRET REFERENCE" not in html
     assert ids(client, kite, "?q=SECRET") == []
+
+
+def test_the_differences_from_the_reference_are_marked(client, task, kite):
+    Instance.objects.filter(task=task).update(references=["The i1 sat & dozed."])
+    path = f"/submissions/{kite.pk}/?against=reference&q=i1&open=1"
+    html = client.get(path).content.decode()
+    assert "The i1 sat &amp; <ins>slept</ins>." in html
+    assert "The i1 sat &amp; <ins>dozed</ins>." in html
+    assert html.count("<details open>") == 1
 
 
 def test_the_links_to_other_pages_keep_what_was_chosen(client, team, submitter):
     task = make_task("long", n_instances=60)
     made = make_ranked(task, 50, team=team, owner=submitter)
     make_predictions(made)
-    html = client.get(f"/submissions/{made.pk}/?q=pred&by=chrf").content.decode()
-    assert "?q=pred&amp;by=chrf&amp;page=2#outputs" in html
+    path = f"/submissions/{made.pk}/?q=pred&by=chrf&against=reference&open=1"
+    html = client.get(path).content.decode()
+    kept = "?q=pred&amp;by=chrf&amp;against=reference&amp;open=1&amp;page=2#outputs"
+    assert kept in html
+    # and the heads of the columns
+    kept = "?q=pred&amp;by=chrf&amp;dir=desc&amp;against=reference&amp;open=1#outputs"
+    assert kept in html
     assert "1–25" in html
     assert ids(client, made, "?page=3")[-1] == "i59"
     assert client.get(f"/submissions/{made.pk}/?page=4").status_code == 404

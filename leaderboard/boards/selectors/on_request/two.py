@@ -1,0 +1,116 @@
+"""Two systems of a board against each other: who is better, by what, and in which outputs."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from leaderboard.boards.selectors.columns import main_criterion
+from leaderboard.boards.selectors.output_sorting import ratings_of
+from leaderboard.boards.selectors.pairs import Pair, matrix
+from leaderboard.boards.selectors.rows import Row
+from leaderboard.boards.selectors.standings import standings
+from leaderboard.evaluation.selectors.board_ratings import current_fit
+from leaderboard.evaluation.selectors.campaigns import evaluation_of
+from leaderboard.evaluation.stored_fit import from_json
+from leaderboard.submissions.models.submission import Submission
+from leaderboard.submissions.selectors.outputs import (
+    Output,
+    output,
+    outputs_are_open,
+    predictions_at,
+    texts_at,
+)
+from leaderboard.tasks.models import Task
+
+# What is read before one has seen enough.
+N_OUTPUTS = 5
+
+
+@dataclass(frozen=True)
+class Two:
+    """Two scored systems, the better-looking one first.
+
+    Parameters
+    ----------
+    a, b : Row
+    pair : Pair or None
+        How sure it is, and what it would cost to settle; None where the board's
+        comparisons do not hold both.
+    low, high : float or None
+        95 % interval of the difference; None where nothing can be said.
+    """
+
+    a: Row
+    b: Row
+    pair: Pair | None
+    low: float | None
+    high: float | None
+
+
+@dataclass(frozen=True)
+class Apart:
+    """What both systems made of one instance, and how people rated it."""
+
+    output: Output
+    other: str
+    rating: float
+    other_rating: float
+
+
+def read_two(typed: Sequence[str]) -> tuple[int, int] | None:
+    """Read which two systems were ticked; None where it is not two."""
+    # longer than any key: no number that a database would refuse
+    keys = {int(text) for text in typed if text.isdecimal() and len(text) < 19}
+    if len(keys) != 2 or len(typed) != len(keys):
+        return None
+    first, second = sorted(keys)
+    return first, second
+
+
+def two_of(task: Task, pks: tuple[int, int], *, cents_per_rating: float) -> Two | None:
+    """Compare two systems that everybody sees; None where one of them has no score."""
+    board = standings(task)
+    rows = [row for pk in pks if (row := board.row_of(pk)) and row.human]
+    if len(rows) < 2:
+        return None
+    a, b = sorted(rows, key=lambda row: (-row.human.mean if row.human else 0, row.pk))
+    found = matrix(task, [a.pk, b.pk], cents_per_rating=cents_per_rating)
+    pair = found.pairs[0] if found else None
+    return Two(a, b, pair, *_interval(task, a.pk, b.pk))
+
+
+def _interval(task: Task, a: int, b: int) -> tuple[float | None, float | None]:
+    fit = current_fit(task)
+    stored = fit.criteria.get(main_criterion(task)) if fit else None
+    if stored is None:
+        return None, None
+    shown = from_json(stored)
+    if not {str(a), str(b)} <= set(shown.systems):
+        return None, None
+    found = shown.difference(str(a), str(b))
+    if not math.isfinite(found.low):
+        return None, None
+    return found.low, found.high
+
+
+def apart_most(two: Two) -> list[Apart]:
+    """Give the outputs whose ratings differ most, of systems whose outputs are public."""
+    submissions = Submission.objects.select_related("task", "human_evaluation__task")
+    of = {row.pk: row for row in submissions.filter(pk__in=(two.a.pk, two.b.pk))}
+    a, b = of[two.a.pk], of[two.b.pk]
+    if not (outputs_are_open(a) and outputs_are_open(b)):
+        return []
+    evaluations = evaluation_of(a), evaluation_of(b)
+    if evaluations[0] is None or evaluations[1] is None:
+        return []
+    ours, theirs = ratings_of(evaluations[0]), ratings_of(evaluations[1])
+    both = [p for p in ours if p in theirs and ours[p] != theirs[p]]
+    positions = sorted(both, key=lambda p: (-abs(ours[p] - theirs[p]), p))[:N_OUTPUTS]
+    texts = texts_at(b, positions)
+    return [
+        Apart(output(a, one), texts.get(p, ""), ours[p], theirs[p])
+        for one in predictions_at(a, positions)
+        if (p := one.instance.position) in theirs
+    ]

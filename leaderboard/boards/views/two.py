@@ -1,0 +1,80 @@
+"""Two systems that were ticked on a board, side by side."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import render
+
+from leaderboard.boards.charts.word_difference import difference
+from leaderboard.boards.selectors.on_request.two import (
+    Two,
+    apart_most,
+    read_two,
+    two_of,
+)
+from leaderboard.boards.selectors.pairs import POWER
+from leaderboard.evaluation.price import cents_per_rating
+from leaderboard.evaluation.ranking import TESTED
+from leaderboard.metric_runs.selectors.labels import metric_words
+from leaderboard.tasks.models import Task
+
+_NOT_TWO = "Tick exactly two systems on the board to compare them."
+_NO_SCORE = "Both systems must have a public score on this board."
+
+
+def two(request: HttpRequest, task: Task) -> HttpResponse:
+    """Compare exactly two systems, or say in a sentence why not."""
+    cents = cents_per_rating(task)
+    asked = read_two(request.GET.getlist("s"))
+    found = two_of(task, asked, cents_per_rating=cents) if asked else None
+    context: dict[str, Any] = {
+        "here": "tasks",
+        "task": task,
+        "two": found,
+        "trouble": _NO_SCORE if asked else _NOT_TWO,
+        "dollars_per_rating": cents / 100,
+        "power": POWER,
+        "tested": TESTED[task.human.ranks],
+    }
+    if found:
+        context |= {
+            "simulated": found.a.simulated or found.b.simulated,
+            "numbers": _numbers(found),
+            "outputs": [
+                (
+                    one,
+                    difference(one.output.text, one.other),
+                    difference(one.other, one.output.text),
+                )
+                for one in apart_most(found)
+            ],
+        }
+    return render(request, "leaderboard/boards/two.html", context)
+
+
+def _numbers(two: Two) -> list[tuple[str, str, str]]:
+    """Write scores and metrics beside each other."""
+    scores = [
+        (
+            name.replace("_", " "),
+            _score(two.a.criteria, name),
+            _score(two.b.criteria, name),
+        )
+        for name in two.a.criteria
+    ]
+    slugs = [slug for slug in two.a.metrics if slug in two.b.metrics]
+    metrics = []
+    for slug in slugs:
+        words = metric_words(slug)
+        a, b = (f"{row.metrics[slug]:.{words.decimals}f}" for row in (two.a, two.b))
+        metrics.append((f"{words.label} {words.arrow}".strip(), a, b))
+    return [*scores, *metrics]
+
+
+def _score(criteria: dict[str, Any], name: str) -> str:
+    human = criteria.get(name)
+    if human is None:
+        return "–"
+    return f"{human.mean:.1f} [{human.low:.1f}, {human.high:.1f}]"

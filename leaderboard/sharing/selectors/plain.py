@@ -1,0 +1,8 @@
+"""Texts that people chose, for files of others."""
+
+from __future__ import annotations
+
+
+def plain(text: str) -> str:
+    """Leave out what no XML may hold, and what turns the direction of a line."""
+    return "".join(sign for sign in text if sign.isprintable())

@@ -1,0 +1,79 @@
+"""What somebody needs who wants to show or cite a board, with whole addresses."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+
+from django.urls import NoReverseMatch, reverse
+from django.utils.html import escape
+
+from genie.lib.moment import stamp
+from leaderboard.sharing.selectors.picture import MOST_SYSTEMS
+from leaderboard.sharing.selectors.plain import plain
+from leaderboard.tasks.models import Task
+from leaderboard.teams.selectors.site_urls import absolute
+
+
+@dataclass(frozen=True)
+class ShareLinks:
+    """Addresses to be copied; `records` is empty where this site has none.
+
+    `pictures` are of the moment that is looked at, where it is not now.
+    """
+
+    kept: str
+    pictures: tuple[tuple[str, str], ...]
+    most: int
+    embed: str
+    embed_code: str
+    picture_code: str
+    records: str
+
+
+def share_links(
+    task: Task, moment: str, query: str = "", at: datetime | None = None
+) -> ShareLinks:
+    """Give the links of a board; `moment` is the stamp of what is shown now.
+
+    `query` is what was chosen on the board, as its address has it; `at` is the moment that
+    is looked at, None for now.
+    """
+    kept = absolute("leaderboard:board-at", task.slug, moment)
+    svg, png = (
+        reverse(f"leaderboard:board-{form}", args=[task.slug])
+        for form in ("svg", "png")
+    )
+    of = f"at={stamp(at)}" if at else ""
+    embed = absolute("leaderboard:board-embed", task.slug)
+    board = absolute("leaderboard:board", task.slug)
+    return ShareLinks(
+        kept=kept + query.removesuffix("?"),
+        pictures=(
+            ("SVG", f"{svg}?{of}".rstrip("?")),
+            ("PNG", f"{png}?{of}".rstrip("?")),
+            ("dark SVG", f"{svg}?theme=dark&{of}".rstrip("&")),
+            ("dark PNG", f"{png}?theme=dark&{of}".rstrip("&")),
+        ),
+        most=MOST_SYSTEMS,
+        embed=embed,
+        # text that is shown, not a frame that is drawn: the template escapes it once more
+        embed_code=f'<iframe src="{escape(embed)}" '
+        f'title="{escape(task.title)}: leaderboard" width="100%" height="420" '
+        'style="border:0" loading="lazy"></iframe>',
+        picture_code=f"[![{_unlinked(task.title)}: leaderboard]"
+        f"({absolute('leaderboard:board-svg', task.slug)})]({board})",
+        records=_records(task),
+    )
+
+
+def _records(task: Task) -> str:
+    try:
+        return reverse("leaderboard:board-records", args=[task.slug])
+    except NoReverseMatch:
+        return ""
+
+
+def _unlinked(text: str) -> str:
+    """Leave out what would end a link of Markdown."""
+    return "".join(sign for sign in plain(text) if sign not in "[]()\\`")

@@ -1,0 +1,177 @@
+"""The API's operations, read from the schema itself."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import cache
+from typing import Any, NamedTuple
+
+from django.utils.safestring import mark_safe
+from drf_spectacular.generators import SchemaGenerator
+
+from leaderboard.site.api.examples import example_answer, example_request, resolved
+from leaderboard.site.docs.markdown import in_line
+
+_TITLES = {
+    "account": "Your account and teams",
+    "comparisons": "Comparisons and joint evaluations",
+    "history": "Public log",
+    "metrics": "Metrics and their board",
+    "results": "Scores, ratings and metric results",
+    "staff": "For staff",
+    "statistics": "Statistics of your own table",
+    "submissions": "Submissions",
+    "tasks": "Tasks and boards",
+    "webhooks": "Webhooks",
+}
+_FIRST = ("tasks", "submissions", "results")
+
+
+class Group(NamedTuple):
+    """Operations that belong together."""
+
+    slug: str
+    title: str
+    operations: list[dict[str, Any]]
+
+
+@cache
+def operations() -> list[dict[str, Any]]:
+    """Read the schema once: it changes with the code only."""
+    generator: Any = SchemaGenerator
+    schema: dict[str, Any] = generator().get_schema(request=None, public=True)
+    return [
+        _operation(schema, path, method, operation)
+        for path, methods in schema["paths"].items()
+        for method, operation in methods.items()
+    ]
+
+
+@cache
+def groups() -> list[Group]:
+    """Sort them by what they are about: what most readers want comes first."""
+    names = {operation["group"] for operation in operations()}
+    last = ("staff",)
+    order = sorted(
+        names, key=lambda name: (name in last, *(name != one for one in _FIRST), name)
+    )
+    return [
+        Group(
+            name,
+            _TITLES.get(name, name.capitalize()),
+            [one for one in operations() if one["group"] == name],
+        )
+        for name in order
+    ]
+
+
+def _operation(
+    schema: dict[str, Any], path: str, method: str, operation: dict[str, Any]
+) -> dict[str, Any]:
+    body = operation.get("requestBody", {}).get("content", {})
+    answer = operation["responses"].get("200", operation["responses"].get("201", {}))
+    return {
+        "id": operation["operationId"],
+        "group": operation.get("tags", ["others"])[0],
+        # whether it answers without a token, too
+        "open": {} in operation.get("security", [{}]),
+        "request": example_request(schema, path, method, operation),
+        "response": example_answer(answer),
+        "method": method.upper(),
+        "path": path,
+        "summary": operation.get("summary", ""),
+        "description": mark_safe(in_line(operation.get("description", ""))),  # noqa: S308
+        "parameters": [
+            {
+                "name": parameter["name"],
+                "place": parameter["in"],
+                "required": parameter.get("required", False),
+                "description": parameter.get("description", ""),
+                "choices": parameter["schema"].get("enum", []),
+                "example": parameter.get("example", ""),
+            }
+            for parameter in operation.get("parameters", [])
+        ],
+        "fields": [
+            field for content in body.values() for field in _fields(schema, content)
+        ],
+        "answers": [
+            {
+                "status": status,
+                "media_types": list(answer.get("content", {})),
+                "description": answer.get("description", ""),
+                "fields": [
+                    field
+                    for content in answer.get("content", {}).values()
+                    for field in _fields(schema, content)
+                ]
+                if status < "300"
+                else [],
+            }
+            for status, answer in operation["responses"].items()
+        ],
+    }
+
+
+def _fields(schema: dict[str, Any], content: dict[str, Any]) -> list[dict[str, Any]]:
+    shape = resolved(schema, content["schema"])
+    # a page of a list: readers want the fields of its rows
+    if "results" in shape.get("properties", {}):
+        shape = resolved(schema, shape["properties"]["results"]["items"])
+    return list(_flat(schema, shape, ""))
+
+
+def _flat(
+    schema: dict[str, Any], shape: dict[str, Any], prefix: str
+) -> Iterator[dict[str, Any]]:
+    """Go through an object's fields and, indented by name, those of the objects in it."""
+    for name, part in shape.get("properties", {}).items():
+        yield {
+            "name": prefix + name,
+            "type": _type(schema, part),
+            "required": name in shape.get("required", []),
+            "description": part.get("description", ""),
+        }
+        inner, mark = _inner(schema, part)
+        if inner is not None:
+            yield from _flat(schema, inner, f"{prefix}{name}{mark}.")
+
+
+def _inner(
+    schema: dict[str, Any], part: dict[str, Any]
+) -> tuple[dict[str, Any] | None, str]:
+    """Find the object that a field holds: itself, or one of many."""
+    part = resolved(schema, part)
+    for option in (
+        *part.get("allOf", []),
+        *part.get("oneOf", []),
+        *part.get("anyOf", []),
+    ):
+        inner, mark = _inner(schema, option)
+        if inner is not None:
+            return inner, mark
+    for key, mark in (("items", "[]"), ("additionalProperties", "{}")):
+        if isinstance(part.get(key), dict) and part[key]:
+            inner, _ = _inner(schema, part[key])
+            return inner, mark
+    return (part, "") if part.get("properties") else (None, "")
+
+
+def _type(schema: dict[str, Any], part: dict[str, Any]) -> str:
+    """Say a field's type in a word or two."""
+    several = [*part.get("allOf", []), *part.get("oneOf", []), *part.get("anyOf", [])]
+    if several:
+        return " or ".join(dict.fromkeys(_type(schema, option) for option in several))
+    if "$ref" in part:
+        return _type(schema, resolved(schema, part))
+    if "enum" in part:
+        return " | ".join(str(value) for value in part["enum"])
+    kind = part.get("type", "any")
+    words = kind if isinstance(kind, list) else [kind]
+    if "array" in words:
+        return f"list of {_type(schema, part.get('items', {}))}"
+    named = [
+        part["format"] if word == "string" and "format" in part else word
+        for word in words
+    ]
+    return " or ".join(named)

@@ -1,0 +1,130 @@
+"""Which pages there are, for whom, and in which order they are read."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import NamedTuple
+
+from django.conf import settings
+
+FOLDER = Path(settings.BASE_DIR) / "genie/assets/docs"
+# Pages that are not docs/SLUG.md.
+_ELSEWHERE = {"example-extension": "example-extension/README.md"}
+
+
+class Role(NamedTuple):
+    """Somebody who reads, and what for."""
+
+    slug: str
+    title: str
+    wants: str
+    pages: tuple[str, ...]
+    # addresses of pages that no file stands behind, with their titles
+    also: tuple[tuple[str, str], ...] = ()
+
+
+ROLES = (
+    Role(
+        "visitors",
+        "Visitors",
+        "You read a board and want to know what it says, and how sure it is.",
+        ("reading-a-board", "for-auditors", "glossary"),
+    ),
+    Role(
+        "submitters",
+        "Submitters",
+        "You have a system and want to know how people rate its outputs.",
+        ("tutorial-submit", "for-submitters", "formats", "metrics"),
+        (("leaderboard:docs-tasks", "Tasks that come with Genie"),),
+    ),
+    Role(
+        "staff",
+        "Organisers and staff",
+        "You have outputs rated: your own, or those of everybody who submits.",
+        (
+            "tutorial-evaluate",
+            "own-task",
+            "for-staff",
+            "designs",
+            "adding-a-task",
+            "crowd-platforms",
+            "crowd-panels",
+        ),
+    ),
+    Role(
+        "workers",
+        "Workers",
+        "You rate outputs, and are paid for it.",
+        ("for-workers",),
+    ),
+    Role(
+        "researchers",
+        "Researchers",
+        "You analyse judgments and metrics, or want to know how numbers are computed.",
+        (
+            "for-researchers",
+            "statistics",
+            "statistics-systems",
+            "statistics-comparisons",
+            "statistics-workers",
+            "statistics-crowds",
+            "statistics-metrics",
+        ),
+    ),
+    Role(
+        "programs",
+        "API and client",
+        "Your programs read boards, submit and wait.",
+        ("tutorial-api", "api", "client"),
+        (("api-docs", "API reference"),),
+    ),
+    Role(
+        "operators",
+        "Operators",
+        "You run a site of your own.",
+        ("install", "operating", "backup"),
+    ),
+    Role(
+        "developers",
+        "Developers",
+        "You change Genie, or add to it.",
+        ("architecture", "extending", "example-extension", "hit-templates", "translating"),
+    ),
+)  # fmt: skip
+
+
+def slugs() -> list[str]:
+    """List all pages in the order in which they are read."""
+    return [slug for role in ROLES for slug in role.pages]
+
+
+def role_of(slug: str) -> Role:
+    """Find for whom a page is."""
+    return next(role for role in ROLES if slug in role.pages)
+
+
+def file_of(slug: str) -> Path:
+    """Find a page's Markdown."""
+    return FOLDER / _ELSEWHERE.get(slug, f"{slug}.md")
+
+
+def slug_of(target: str) -> str | None:
+    """Find the page behind a link to a Markdown file; None: there is none.
+
+    Examples
+    --------
+    >>> slug_of("formats.md"), slug_of("../client/README.md"), slug_of("deploy/")
+    ('formats', 'client', None)
+    """
+    path = Path(target)
+    if path.suffix != ".md":
+        return None
+    slug = path.parent.name if path.stem == "README" else path.stem
+    return slug if slug in slugs() else None
+
+
+def neighbours(slug: str) -> tuple[str | None, str | None]:
+    """Name the pages before and after one."""
+    order = [None, *slugs(), None]
+    at = order.index(slug)
+    return order[at - 1], order[at + 1]

@@ -1,0 +1,73 @@
+"""Pages as they are read from their files: each once in a process, until it changes."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+
+from django.urls import reverse
+
+from leaderboard.site.docs import contents
+from leaderboard.site.docs.glossary import Term, terms_in
+from leaderboard.site.docs.markdown import Rendered, parser, render
+
+GLOSSARY = "glossary"
+
+
+def page(slug: str) -> Rendered:
+    """Give one of `contents.slugs()`."""
+    return _page(slug, _changed(slug), _changed(GLOSSARY))
+
+
+def terms() -> list[Term]:
+    """List the glossary's terms."""
+    return _terms(_changed(GLOSSARY))
+
+
+def file(name: str) -> bytes | None:
+    """Read a picture or an example file that pages lead to; None: there is none."""
+    if name not in _files():
+        return None
+    return (contents.FOLDER / name).read_bytes()
+
+
+def changed() -> tuple[int, ...]:
+    """Tell when each of the pages changed last."""
+    return tuple(_changed(slug) for slug in contents.slugs())
+
+
+@lru_cache(maxsize=128)
+def _page(slug: str, _changed: int, _glossary_changed: int) -> Rendered:
+    text = contents.file_of(slug).read_text("utf-8")
+    terms = [] if slug == GLOSSARY else _terms(_glossary_changed)
+    return render(text, link=_link, terms=terms)
+
+
+@lru_cache(maxsize=1)
+def _terms(_changed: int) -> list[Term]:
+    text = contents.file_of(GLOSSARY).read_text("utf-8")
+    return terms_in(parser().parse(text))
+
+
+def _changed(slug: str) -> int:
+    return contents.file_of(slug).stat().st_mtime_ns
+
+
+def _link(target: str) -> str:
+    """Say where a link to another file leads on the site; tests find those left over."""
+    # the client's own page stands in another folder of the source
+    path, hash_, anchor = target.removeprefix("../docs/").partition("#")
+    slug = contents.slug_of(path)
+    if slug is not None:
+        return reverse("leaderboard:docs-page", args=[slug]) + hash_ + anchor
+    if path in _files():
+        return reverse("leaderboard:docs-file", args=[path])
+    return target
+
+
+@lru_cache(maxsize=1)
+def _files() -> frozenset[str]:
+    return frozenset(
+        path.relative_to(contents.FOLDER).as_posix()
+        for pattern in ("pictures/*", "deploy/*", "*.ipynb")
+        for path in contents.FOLDER.glob(pattern)
+    )

@@ -1,0 +1,117 @@
+"""Search over the sections of all pages: an index in memory, made once."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections import Counter
+from functools import lru_cache
+from typing import NamedTuple
+
+from django.utils.html import format_html_join
+from django.utils.safestring import SafeString
+
+from leaderboard.site.docs import contents, pages
+from leaderboard.site.docs.markdown import Section
+
+_WORD = re.compile(r"\w+")
+_BEFORE, _AROUND, _FOUND, _WORDS = 8, 32, 20, 8
+# what a word counts in a section's heading, and in its page's title
+_IN_HEADING, _IN_TITLE = 8, 4
+
+
+class Hit(NamedTuple):
+    """A section that was found."""
+
+    slug: str
+    anchor: str
+    page: str
+    section: str
+    snippet: SafeString
+
+
+class _Entry(NamedTuple):
+    slug: str
+    anchor: str
+    page: str
+    section: str
+    text: str
+    weights: Counter[str]
+
+
+def search(query: str) -> list[Hit]:
+    """Find the sections that have all words of a query, or else any; the best first."""
+    words = list(dict.fromkeys(map(_stem, _WORD.findall(query))))[:_WORDS]
+    entries, weight_of = _index(pages.changed())
+    known = [word for word in words if word in weight_of]
+    if not known:
+        return []
+    every = [e for e in entries if all(word in e.weights for word in words)]
+    some = every or [e for e in entries if any(word in e.weights for word in known)]
+
+    def rank(entry: _Entry) -> float:
+        counts = ((word, entry.weights[word]) for word in known)
+        return sum(weight_of[word] * n / (n + 1.5) for word, n in counts)
+
+    best = sorted(some, key=rank, reverse=True)[:_FOUND]
+    return [
+        Hit(e.slug, e.anchor, e.page, e.section, _snippet(e.text, {*known}))
+        for e in best
+    ]
+
+
+@lru_cache(maxsize=1)
+def _index(_changed: tuple[int, ...]) -> tuple[list[_Entry], dict[str, float]]:
+    entries = [
+        _entry(slug, page.title, section)
+        for slug in contents.slugs()
+        for page in [pages.page(slug)]
+        for section in page.sections
+        if slug != pages.GLOSSARY
+    ]
+    # of the glossary, each term is found by itself
+    entries += [
+        _entry(pages.GLOSSARY, "Glossary", Section(one.anchor, one.title, one.meaning))
+        for one in pages.terms()
+    ]
+    within = Counter(word for entry in entries for word in entry.weights)
+    rare = {word: math.log(1 + len(entries) / n) for word, n in within.items()}
+    return entries, rare
+
+
+def _entry(slug: str, page: str, section: Section) -> _Entry:
+    weights = Counter(map(_stem, _WORD.findall(section.text)))
+    for title, weight in ((section.title, _IN_HEADING), (page, _IN_TITLE)):
+        for word in _WORD.findall(title):
+            weights[_stem(word)] += weight
+    return _Entry(slug, section.anchor, page, section.title, section.text, weights)
+
+
+def _stem(word: str) -> str:
+    """Make the forms of a word the same where that is easy.
+
+    Examples
+    --------
+    >>> [_stem(word) for word in ["Tokens", "token", "class", "Bias"]]
+    ['token', 'token', 'class', 'bia']
+    """
+    word = word.lower()
+    return word[:-1] if len(word) > 3 and word[-1] == "s" and word[-2] != "s" else word
+
+
+def _snippet(text: str, words: set[str]) -> SafeString:
+    """Cut out what stands round the first of the words, and mark them all."""
+    parts = text.split()
+    has = [any(_stem(w) in words for w in _WORD.findall(part)) for part in parts]
+    start = max(0, (has.index(True) if True in has else 0) - _BEFORE)
+    end = start + _AROUND
+    shown = zip(has[start:end], parts[start:end], strict=True)
+    marked = format_html_join(
+        " ", "{}", ((_marked(part) if hit else part,) for hit, part in shown)
+    )
+    before, after = "… " if start else "", " …" if end < len(parts) else ""
+    return SafeString(before + marked + after)
+
+
+def _marked(part: str) -> SafeString:
+    return format_html_join("", "<mark>{}</mark>", [(part,)])

@@ -1,0 +1,127 @@
+"""Pages of the documentation."""
+
+from __future__ import annotations
+
+import mimetypes
+from typing import Any
+
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import render
+from django.urls import reverse
+from django.utils.safestring import SafeString, mark_safe
+from django.views.decorators.http import require_safe
+
+from leaderboard.site.docs import contents, pages, search, shipped
+from leaderboard.site.docs.markdown import in_line
+
+_LONGEST_QUERY = 200
+_TASKS = "leaderboard:docs-tasks"
+
+
+@require_safe
+def index(request: HttpRequest) -> HttpResponse:
+    """List all pages, by who reads them."""
+    context = {"here": "docs", "roles": _menu()}
+    return render(request, "leaderboard/docs/index.html", context)
+
+
+@require_safe
+def page(request: HttpRequest, slug: str) -> HttpResponse:
+    """Show one page."""
+    if slug not in contents.slugs():
+        raise Http404("There is no such page.")
+    shown = pages.page(slug)
+    before, after = contents.neighbours(slug)
+    context = {
+        "here": "docs",
+        "slug": slug,
+        "page": shown,
+        "role": contents.role_of(slug),
+        "html": mark_safe(shown.html),  # noqa: S308 - made of our own files
+        "sections": [heading for heading in shown.headings if heading.level == 2],
+        "before": before and _entry(before),
+        "after": after and _entry(after),
+        "roles": _menu(),
+    }
+    return render(request, "leaderboard/docs/page.html", context)
+
+
+@require_safe
+def found(request: HttpRequest) -> HttpResponse:
+    """Search all pages."""
+    query = request.GET.get("q", "").strip()[:_LONGEST_QUERY]
+    context = {
+        "here": "docs",
+        "query": query,
+        "hits": search.search(query) if query else [],
+        "roles": _menu(),
+    }
+    return render(request, "leaderboard/docs/search.html", context)
+
+
+@require_safe
+def file(request: HttpRequest, path: str) -> HttpResponse:
+    """Give a picture or an example file that a page shows or leads to."""
+    content = pages.file(path)
+    if content is None:
+        raise Http404("There is no such file.")
+    kind = mimetypes.guess_type(path)[0] or ""
+    drawn = kind if kind.startswith("image/") else "text/plain; charset=utf-8"
+    headers = {"Cache-Control": "public, max-age=3600"}
+    return HttpResponse(content, content_type=drawn, headers=headers)
+
+
+@require_safe
+def tasks(request: HttpRequest) -> HttpResponse:
+    """List the tasks that come with Genie."""
+    context = {
+        "here": "docs",
+        "address": reverse(_TASKS),
+        "role": contents.role_of("for-submitters"),
+        "tasks": shipped.shipped(),
+        "roles": _menu(),
+    }
+    return render(request, "leaderboard/docs/tasks.html", context)
+
+
+@require_safe
+def task(request: HttpRequest, slug: str) -> HttpResponse:
+    """Say of one of them what it is and where its texts come from."""
+    if slug not in shipped.names():
+        raise Http404("There is no such task.")
+    shown = shipped.task(slug)
+    context = {
+        "here": "docs",
+        "address": reverse(_TASKS),
+        "role": contents.role_of("for-submitters"),
+        "shown": shown,
+        "task": shown.config,
+        "steps": [_linked(step) for step in shown.steps],
+        "roles": _menu(),
+    }
+    return render(request, "leaderboard/docs/task.html", context)
+
+
+def _menu() -> list[dict[str, Any]]:
+    return [
+        {
+            "role": role,
+            "entries": [
+                *(_entry(slug) for slug in role.pages),
+                *(
+                    {"address": reverse(name), "title": title}
+                    for name, title in role.also
+                ),
+            ],
+        }
+        for role in contents.ROLES
+    ]
+
+
+def _entry(slug: str) -> dict[str, Any]:
+    address = reverse("leaderboard:docs-page", args=[slug])
+    return {"slug": slug, "address": address, "title": pages.page(slug).title}
+
+
+def _linked(step: str) -> SafeString:
+    return mark_safe(in_line(step))  # noqa: S308 - our own words

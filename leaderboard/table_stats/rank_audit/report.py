@@ -1,0 +1,188 @@
+"""An audit of ranks in words, tables and a badge."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from django.utils.safestring import SafeString
+
+from leaderboard.charts.badge import badge
+from leaderboard.stats.systems.per_item import ItemEstimates, estimate_by_items
+from leaderboard.table_stats.plots import Mark, interval_plot
+from leaderboard.table_stats.rank_audit.read import Scores
+from leaderboard.table_stats.report import Sheet
+
+_RULE = (
+    "A system ranks below another only where their difference is significant after "
+    "Holm's correction for all pairs (5 %); lines separate clusters, and every system of "
+    "a cluster is significantly better than every system of the next."
+)
+_SUBJECT = "rank audit"
+
+
+@dataclass(frozen=True)
+class Audit:
+    """What the order of some systems is worth."""
+
+    scores: Scores
+    estimates: ItemEstimates
+
+    @property
+    def leaders(self) -> list[str]:
+        """Who may hold the first rank."""
+        ranking = self.estimates.ranking
+        return [
+            name
+            for name, rank in zip(ranking.systems, ranking.ranks, strict=True)
+            if rank.first == 1
+        ]
+
+    @property
+    def verdict(self) -> str:
+        """Say in one sentence whether somebody leads."""
+        found, leaders = self.estimates, self.leaders
+        first = found.ranking.systems[0]
+        told = (
+            f"{found.n_significant:,} of {found.n_pairs:,} pairs differ significantly"
+        )
+        if len(leaders) == 1:
+            return f"{first} leads; {told}."
+        if len(leaders) == len(found.systems):
+            return f"No system is significantly worse than the leader, {first}; {told}."
+        return f"{len(leaders) - 1} tied with the leader, {first}; {told}."
+
+    @property
+    def badge_text(self) -> str:
+        """Say it in a few words, for the badge."""
+        clusters, leaders = max(self.estimates.ranking.clusters), len(self.leaders)
+        lead = "clear leader" if leaders == 1 else f"{leaders} tied for first"
+        return f"{lead} · {clusters} cluster{'s' if clusters > 1 else ''}"
+
+    @property
+    def notes(self) -> list[str]:
+        """Say how it was computed, and what it does not cover."""
+        found, scores = self.estimates, self.scores
+        items = f"{found.n_items:,} items"
+        if scores.groups:
+            items += f" in {found.n_groups:,} groups"
+        lines = [
+            f"{items}; {found.method}. Other items of the same kind are covered; other "
+            "raters, prompts, seeds and contamination are not.",
+            _RULE,
+        ]
+        if scores.n_left_out:
+            lines.append(
+                f"{scores.n_left_out:,} item{'s' if scores.n_left_out > 1 else ''} left "
+                "out: some system has no score there."
+            )
+        if scores.groups and found.n_groups < 20:
+            lines.append(
+                f"{found.n_groups} groups are few: clustered errors are then too small."
+            )
+        return lines
+
+
+def audit(scores: Scores, *, lower_is_better: bool = False) -> Audit:
+    """Estimate and rank the systems of a file."""
+    table = np.asarray(scores.rows, dtype=np.float64)
+    signed = -table if lower_is_better else table
+    found = estimate_by_items(scores.systems, signed, scores.groups)
+    if not lower_is_better:
+        return Audit(scores, found)
+    turned = ItemEstimates(
+        **{
+            **vars(found),
+            "means": -found.means,
+            "lows": -found.highs,
+            "highs": -found.lows,
+        }
+    )
+    return Audit(scores, turned)
+
+
+def sheet(found: Audit) -> Sheet:
+    """Put the systems into a table, best first."""
+    ranking, rows, rules = found.estimates.ranking, [], []
+    for place, line in enumerate(lines(found)):
+        if place and ranking.clusters[place] != ranking.clusters[place - 1]:
+            rules.append(place)
+        rows.append(
+            (
+                str(ranking.ranks[place]),
+                line["system"],
+                f"{line['mean']:.4g}",
+                "–"
+                if line["low"] is None
+                else f"[{line['low']:.4g}, {line['high']:.4g}]",
+                str(line["cluster"]),
+            )
+        )
+    header = ("rank", "system", "mean", "95 % interval", "cluster")
+    notes = (found.verdict, *found.notes)
+    return Sheet("Ranks audited", header, tuple(rows), notes, frozenset(rules))
+
+
+def lines(found: Audit) -> list[dict[str, Any]]:
+    """Give each system's figures, best first."""
+    estimates, given = found.estimates, []
+    ranking = estimates.ranking
+    for name, rank, cluster in zip(
+        ranking.systems, ranking.ranks, ranking.clusters, strict=True
+    ):
+        i = estimates.systems.index(name)
+        known = bool(np.isfinite(estimates.lows[i]))
+        given.append(
+            {
+                "system": name,
+                "mean": float(estimates.means[i]),
+                "low": float(estimates.lows[i]) if known else None,
+                "high": float(estimates.highs[i]) if known else None,
+                "rank_first": rank.first,
+                "rank_last": rank.last,
+                "cluster": cluster,
+            }
+        )
+    return given
+
+
+def document(found: Audit) -> dict[str, Any]:
+    """Give everything as one JSON object."""
+    estimates = found.estimates
+    return {
+        "verdict": found.verdict,
+        "systems": lines(found),
+        "n_items": estimates.n_items,
+        "n_groups": estimates.n_groups if found.scores.groups else None,
+        "n_left_out": found.scores.n_left_out,
+        "n_pairs": estimates.n_pairs,
+        "n_significant": estimates.n_significant,
+        "method": estimates.method,
+        "confidence": 0.95,
+        "notes": found.notes,
+        "badge": sign(found),
+    }
+
+
+def sign(found: Audit) -> SafeString:
+    """Draw the badge."""
+    return badge(_SUBJECT, found.badge_text)
+
+
+def picture(found: Audit) -> str:
+    """Draw the systems' intervals, clusters apart."""
+    marks, before = [], 1
+    for line in lines(found):
+        outer = None if line["low"] is None else (line["low"], line["high"])
+        marks.append(
+            Mark(
+                line["system"],
+                line["mean"],
+                None,
+                outer,
+                rule=line["cluster"] != before,
+            )
+        )
+        before = line["cluster"]
+    return interval_plot("Mean scores", marks, "dot: mean; line: 95 % interval")

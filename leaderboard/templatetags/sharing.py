@@ -1,0 +1,50 @@
+"""What pages say of themselves to machines, and how their readers pass them on."""
+
+from __future__ import annotations
+
+from html import unescape
+from typing import Any
+
+from django import template
+from django.template import Context, Node, NodeList
+from django.template.base import Parser, Token
+from django.utils.safestring import SafeString
+
+from leaderboard.sharing.selectors.page_card import page_card
+from leaderboard.sharing.selectors.share_links import share_links
+
+register = template.Library()
+register.simple_tag(share_links)
+
+
+class _Kept(Node):
+    """Keeps what is inside under a name for later in the page, and may show it, too."""
+
+    def __init__(self, inside: NodeList, name: str, *, shown: bool) -> None:
+        self.nodelist = inside
+        self.name = name
+        self.shown = shown
+
+    def render(self, context: Context) -> SafeString:
+        made = self.nodelist.render(context)
+        # escaped again wherever it stands next
+        context[self.name] = " ".join(unescape(made).split())
+        return made if self.shown else SafeString("")
+
+
+@register.tag
+def keep(parser: Parser, token: Token) -> _Kept:
+    """Keep what pages fill in: `{% keep page_title %}...{% endkeep %}`, or `... silently`."""
+    name, *how = token.split_contents()[1:]
+    inside = parser.parse(("endkeep",))
+    parser.delete_first_token()
+    return _Kept(inside, name, shown=not how)
+
+
+@register.inclusion_tag("parts/page_card.html", takes_context=True)
+def describe_page(context: Context) -> dict[str, Any]:
+    """Write description, canonical address and card of a page that everybody may see."""
+    request = context.get("request")
+    known: dict[Any, Any] = context.flatten()
+    card = page_card(request, known) if request else None
+    return {"card": card, "title": context.get("page_title", "Genie")}

@@ -1,0 +1,296 @@
+"""What readers ask of a board: filters by what systems are, sections, scales, changes, two."""
+
+from __future__ import annotations
+
+import csv
+import io
+import re
+from datetime import UTC, datetime, timedelta
+
+import pytest
+from django.utils import timezone
+
+from leaderboard.boards.selectors.standings import standings
+from leaderboard.boards.selectors.systems import ranked_pks
+from leaderboard.models import HumanEvaluation, Score, Submission
+from tests.factories import make_many_ranked, make_ranked, make_score, make_submission
+from tests.leaderboard.boards.pages.judged import three_systems
+from tests.leaderboard.site.test_boards import names
+
+BOARD = "/tasks/tidy-news/"
+API = "/api/v1/tasks/tidy-news/leaderboard/"
+TWO = f"{BOARD}differences/"
+
+
+@pytest.fixture
+def who(team, submitter):
+    return {"team": team, "owner": submitter}
+
+
+@pytest.fixture
+def described(task, who):
+    """Four systems: open, closed, a person's, and an anonymous one of the first's maker."""
+    hull = {"organization": "Hull", "links": ["https://example.org/paper"]}
+    make_ranked(
+        task,
+        80,
+        system="Open",
+        weights="open",
+        licence="MIT",
+        parameters="7B",
+        **hull,
+        **who,
+    )
+    make_ranked(task, 70, system="Closed", weights="closed", **who)
+    make_ranked(task, 60, system="Person", baseline="reference", **who)
+    hidden = timezone.localdate() + timedelta(days=2)
+    make_ranked(
+        task, 50, system="Masked", licence="MIT", anonymous_until=hidden, **hull, **who
+    )
+
+
+@pytest.mark.every_engine
+@pytest.mark.parametrize(
+    ("query", "expected"),
+    [
+        # an anonymous system is not found by who made it
+        ("organization=hull", ["Open"]),
+        ("weights=open", ["Open"]),
+        ("licence=mit", ["Open", "Masked"]),
+        ("baseline=reference", ["Person"]),
+        ("baseline=none", ["Open", "Closed", "Masked"]),
+        ("weights=closed&baseline=none", ["Closed"]),
+    ],
+)
+def test_page_and_api_filter_by_what_systems_are(client, described, query, expected):
+    assert names(client.get(f"{BOARD}?{query}")) == expected
+    rows = client.get(f"{API}?{query}").json()["results"]
+    assert [row["system"] for row in rows] == expected
+
+
+def test_only_known_choices_filter(client, described):
+    assert len(names(client.get(f"{BOARD}?weights=ajar&baseline=x&licence=%00"))) == 4
+    assert client.get(f"{API}?weights=ajar").status_code == 400
+    assert client.get(f"{API}?baseline=x").json()["code"] == "bad-choice"
+
+
+def test_what_systems_are_is_shown_where_it_is_said_and_not_of_anonymous_ones(
+    client, client_of, described
+):
+    page = client.get(BOARD).content.decode()
+
+    head, body = page.split("<tbody>", 1)
+    for column in ("Organization", "Weights", "Size", "Licence", "Link"):
+        assert f'<th scope="col">{column}</th>' in head
+    assert '<span class="tag">human reference</span>' in body
+    assert body.count("<bdi>Hull</bdi>") == 1
+    assert body.count("https://example.org/paper") == 1
+    assert client_of("submitter").get(BOARD).content.decode().count("Hull</bdi>") == 2
+    # chosen away
+    assert "Organization</th>" not in client.get(f"{BOARD}?columns=weights").text
+    rows = client.get(API).json()["results"]
+    assert (rows[0]["organization"], rows[3]["organization"]) == ("Hull", "")
+    assert (rows[0]["links"], rows[3]["links"]) == (["https://example.org/paper"], [])
+
+
+def test_a_board_of_which_nothing_is_said_has_no_such_column_and_filter(
+    client, task, who
+):
+    make_ranked(task, 80, **who)
+    page = client.get(BOARD).content.decode()
+    assert "Organization" not in page
+    assert 'name="licence"' not in page
+
+
+def test_files_have_what_systems_are(client, described):
+    text = client.get(f"{BOARD}board.csv").content.decode()
+    first, _, person, masked = csv.DictReader(io.StringIO(text))
+    assert [first[name] for name in ("organization", "weights", "parameters")] == [
+        "Hull",
+        "open",
+        "7B",
+    ]
+    assert (person["baseline"], masked["organization"]) == ("reference", "")
+    assert client.get(f"{BOARD}board.json").json()["rows"][0]["licence"] == "MIT"
+    markdown = client.get(f"{BOARD}board.md").content.decode()
+    assert "| Organization | Weights | Size | Licence | Link |" in markdown
+    assert "Person (human reference)" in markdown
+    tex = client.get(f"{BOARD}board.tex").content.decode()
+    assert "& Organization & Weights & Size & Licence & Link" in tex
+    assert "Organization" not in client.get(f"{BOARD}board.md?columns=team").text
+
+
+@pytest.fixture
+def mixed(task, who):
+    """A final, a provisional, a partial and a waiting system, the provisional one ahead."""
+    ahead = make_ranked(task, 90, system="Ahead", **who)
+    make_ranked(task, 60, system="Final", **who)
+    make_submission(task, system="Waits", **who)
+    short = make_ranked(task, 95, half=30, system="Short", **who)
+    HumanEvaluation.objects.filter(submission__isnull=False).update(n_instances=800)
+    Score.objects.filter(submission=short).update(n=154)
+    Score.objects.filter(submission=ahead).update(provisional=True)
+    return ahead
+
+
+def test_provisional_partial_and_waiting_systems_stand_in_parts_of_their_own(
+    client, task, mixed
+):
+    response = client.get(BOARD)
+
+    assert names(response) == ["Final", "Ahead", "Short", "Waits"]
+    parts = re.findall(r'scope="rowgroup">([A-Z][a-z]+)', response.content.decode())
+    assert parts == ["Provisional", "Partial", "Waiting"]
+    # files and programs have the order of the ranks
+    assert [row.system for row in standings(task)][:2] == ["Ahead", "Final"]
+    by_name = client.get(f"{BOARD}?sort=system").content.decode()
+    assert 'scope="rowgroup"' not in by_name
+
+
+def test_a_board_that_is_provisional_as_a_whole_says_so_once(client, task, mixed):
+    Score.objects.update(provisional=True)
+
+    response = client.get(BOARD)
+    page = response.content.decode()
+
+    assert names(response) == ["Ahead", "Final", "Short", "Waits"]
+    assert "Provisional: it is still being checked" not in page
+    assert page.count('tag warn" title="It is still being checked') == 1
+
+
+def test_a_line_with_words_separates_clusters(client, task, who):
+    for mean, system in ((80, "A"), (79, "B"), (50, "C")):
+        make_ranked(task, mean, system=system, **who)
+
+    page = client.get(BOARD).content.decode()
+
+    body = re.sub(r"\s+", " ", page.partition("<tbody>")[2])
+    assert body.count("Cluster 2<") == 1
+    assert body.index(">B<") < body.index("Cluster 2<") < body.index(">C<")
+    assert "Cluster 2" not in client.get(f"{BOARD}?sort=system").text
+
+
+def ticks(page):
+    scale = re.search(r'class="h iv">.*?</th>', page, re.S)[0]
+    return [float(tick) for tick in re.findall(r'middle">([\d.]+)<', scale)]
+
+
+def test_the_axis_is_as_wide_as_the_scores_until_the_full_scale_is_asked_for(
+    client, task, who
+):
+    make_ranked(task, 62, system="A", **who)
+    make_ranked(task, 71, system="B", **who)
+
+    zoomed = client.get(BOARD).content.decode()
+    full = client.get(f"{BOARD}?axis=full&sort=system").content.decode()
+
+    assert "axis zoomed to the scores" in zoomed.partition("<tbody>")[0]
+    assert 60 <= min(ticks(zoomed)) < max(ticks(zoomed)) <= 73.5
+    assert "full scale" in full.partition("<tbody>")[0]
+    assert (min(ticks(full)), max(ticks(full))) == (0, 100)
+    assert 'href="?axis=full"' in zoomed
+    assert "sort=date&amp;dir=desc&amp;axis=full" in full
+
+
+def test_the_search_stands_in_view_from_15_rows_on(client, task, who):
+    make_many_ranked(task, 14, **who)
+    assert 'role="search"' not in client.get(BOARD).text
+    make_ranked(task, 50, system="Last", **who)
+    page = client.get(f"{BOARD}?sort=system&axis=full").text
+    form = re.search(r'<form[^>]*role="search">.*?</form>', page, re.S)[0]
+    assert 'name="sort" value="system"' in form
+    assert 'name="axis" value="full"' in form
+
+
+def test_what_has_changed_since_a_day(client, task, who, read):
+    then = datetime(2026, 1, 10, 12, tzinfo=UTC)
+    old = [
+        make_ranked(task, mean, system=system, **who)
+        for mean, system in ((80, "Kite"), (60, "Wren"), (40, "Egret"))
+    ]
+    for submission in old:
+        Submission.objects.filter(pk=submission.pk).update(published_at=then)
+        Score.objects.filter(submission=submission).update(created_at=then)
+    # scored again, which the others see
+    again = datetime(2026, 2, 10, tzinfo=UTC)
+    Score.objects.filter(submission=old[0]).update(superseded_at=again)
+    make_score(old[0], 50)
+    make_ranked(task, 99, system="Rook", **who)
+
+    words = read(client.get(f"{BOARD}?changes_since=2026-01-20"))
+
+    said = re.search(r"Since 2026-01-20 (.*?) Close", words)[1]
+    assert "New Rook: rank 1, score 99.0" in said
+    assert "Kite: 1 → 3, score 80.0 → 50.0" in said
+    assert "Egret: 3 → 4" in said
+    assert "Wren" not in said
+    assert "1 other unchanged" in said
+    assert "still to come" in read(client.get(f"{BOARD}?changes_since=2999-01-01"))
+    assert "Since" not in read(client.get(f"{BOARD}?changes_since=soon"))
+
+
+@pytest.fixture
+def judged(team, submitter):
+    return three_systems(team, submitter)
+
+
+def of(name):
+    return Submission.objects.get(system_name=name).pk
+
+
+def test_two_ticked_systems_are_compared(client, judged, read):
+    fluent, near = of("Fluent"), of("Near")
+    board = client.get(BOARD).content.decode()
+    assert f'name="s" value="{near}" aria-label="Compare Near"' in board
+    pair = client.get(
+        "/api/v1/tasks/tidy-news/differences/", {"a": fluent, "b": near}
+    ).json()["results"][0]
+
+    response = client.get(TWO, {"s": [near, fluent]})
+    words = read(response)
+
+    assert f"{pair['a']['system']} or {pair['b']['system']}?" in words
+    assert "The two are not significantly different at the 5 % level" in words
+    assert f"{100 * pair['p_above']:.0f} %" in words
+    found = re.search(r"points \[([+−\d.]+), ([+−\d.]+)\]", words)
+    low, high = (float(end.replace("−", "-")) for end in found.groups())
+    assert low < 0 < pair["difference"] < high
+    assert f"about {pair['more_ratings']:,} more ratings" in words
+    assert response.content.decode().count('<article class="pair"') == 5
+    ask = f"/tasks/tidy-news/compare/?systems={pair['a']['submission']}"
+    assert ask in response.content.decode()
+
+
+def test_the_request_for_a_comparison_has_both_chosen(client_of, judged):
+    first, second = ranked_pks(judged)[:2]
+    page = (
+        client_of("submitter")
+        .get("/tasks/tidy-news/compare/", {"systems": [first, second]})
+        .content.decode()
+    )
+    chosen = re.findall(r'name="systems" value="(\d+)"[^>]*checked', page)
+    assert sorted(map(int, chosen)) == sorted([first, second])
+
+
+def test_other_than_two_public_scored_systems_give_one_clear_sentence(
+    client, client_of, judged, who
+):
+    first, second, third = ranked_pks(judged)
+    waiting = make_submission(judged, system="Waits", **who).pk
+    for typed in ([first], [first, first], [first, second, third], ["x", second], [""]):
+        words = client.get(TWO, {"s": typed}).text
+        assert "Tick exactly two systems on the board" in words, typed
+    Submission.objects.filter(pk=third).update(visibility="PRIVATE")
+    for other in (waiting, third, 999_999):
+        words = client_of("submitter").get(TWO, {"s": [first, other]}).text
+        assert "Both systems must have a public score on this board." in words
+
+
+def test_hidden_references_stay_hidden_beside_two_systems(client, judged):
+    two = {"s": ranked_pks(judged)[:2]}
+    assert "<h3>Reference" in client.get(TWO, two).text
+    judged.hidden_references = True
+    judged.save()
+    page = client.get(TWO, two).text
+    assert '<article class="pair"' in page
+    assert "<h3>Reference" not in page
