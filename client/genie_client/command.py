@@ -65,22 +65,21 @@ def _submit(session: Session) -> int:
 
 def _submitted(session: Session) -> dict[str, Any]:
     given = session.options
-    with session.bar("Uploading") as bar:
-        return session.client.submit(
-            given.task,
-            given.file,
-            system=given.system,
-            description=given.description,
-            links=given.link,
-            team=given.team,
-            private=given.private,
-            anonymous_until=given.anonymous_until,
-            organization=given.organization,
-            weights=given.weights,
-            parameters=given.parameters,
-            licence=given.licence,
-            sent=bar.at,
-        )
+    return session.client.submit(
+        given.task,
+        given.file,
+        sent=session.bar("Uploading").at,
+        system=given.system,
+        description=given.description,
+        links=given.link,
+        team=given.team,
+        private=given.private,
+        anonymous_until=given.anonymous_until,
+        organization=given.organization,
+        weights=given.weights,
+        parameters=given.parameters,
+        licence=given.licence,
+    )
 
 
 def _status(session: Session) -> int:

@@ -34,11 +34,13 @@ class Bar:
             self._shown = ""
 
     def at(self, done: int, of: int) -> None:
-        """Show that so much is done."""
+        """Show that so much is done; what is done goes away."""
         share = min(1.0, done / of) if of else 1.0
         filled = int(share * _WIDTH)
         bar = "#" * filled + "-" * (_WIDTH - filled)
         self.say(f"{self._what} [{bar}] {share:4.0%}")
+        if done >= of:
+            self.clear()
 
     def say(self, text: str) -> None:
         """Write over what was there, where a person looks at it."""

@@ -103,7 +103,8 @@ def way_back(submission: Submission) -> str | None:
     if earlier is None or (taken_back := newer.last()) is None:
         return None
     # what staff took off the board does not come back by the team's own hand
-    own = submission.team.members.filter(pk=taken_back.actor_id).exists()
+    team = submission.team.members.values_list("pk", flat=True)
+    own = taken_back.actor_id in set(team)
     recent = timezone.now() - taken_back.at < WAY_BACK
     return earlier.state if own and recent else None
 
