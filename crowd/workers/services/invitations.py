@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import hashlib
 import secrets
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Sequence
 from datetime import datetime, timedelta
 from io import StringIO
 from typing import TYPE_CHECKING
@@ -119,15 +119,6 @@ def _words(invitation: Invitation, address: str) -> str:
     return f"{text}\n{code}\n" if invitation.code else text
 
 
-def _unknown_language(
-    line: int, mail: str, language: str, known: Mapping[str, str]
-) -> list[str]:
-    if language in {"", *known}:
-        return []
-    what = f"has the language {language[:20]!r}; there are {', '.join(known)}"
-    return [_line(line, mail, what)]
-
-
 def addresses(text: str) -> list[tuple[str, str, str]]:
     """Read whom to write to: an address a line, perhaps a note and a language.
 
@@ -153,22 +144,31 @@ def addresses(text: str) -> list[tuple[str, str, str]]:
             note_at, language_at = 2, 1
         if is_header or not any(cells):
             continue
-        try:
-            validate_email(mail)
-        except ValidationError:
-            problems.append(_line(line, mail, "is no e-mail address"))
-        else:
-            if mail.casefold() in map(str.casefold, found):
-                problems.append(_line(line, mail, "stands there twice"))
-            problems += _unknown_language(line, mail, language, known)
-            found[mail] = note, known.get(language, "")
-    if not found and not problems:
+        if wrong := _wrong(mail, language, found, known):
+            problems.append(_line(line, mail, wrong))
+        found[mail] = note, known.get(language, "")
+    if not found:
         problems = ["The file names nobody."]
     if len(found) > MOST_MAILS:
         problems = [f"At most {MOST_MAILS} people can be invited at once."]
     if problems:
         raise GenieError(" ".join(problems[:SHOWN]), code="bad-addresses")
     return [(mail, note, language) for mail, (note, language) in found.items()]
+
+
+def _wrong(
+    mail: str, language: str, found: Collection[str], known: Collection[str]
+) -> str:
+    """Say why somebody cannot be written to; empty where they can."""
+    try:
+        validate_email(mail)
+    except ValidationError:
+        return "is no e-mail address"
+    if mail.casefold() in map(str.casefold, found):
+        return "stands there twice"
+    if language and language not in known:
+        return f"has the language {language[:20]!r}; there are {', '.join(known)}"
+    return ""
 
 
 def _line(line: int, mail: str, what: str) -> str:
