@@ -84,7 +84,7 @@ def test_the_page_of_a_decided_one_says_which_is_better(right, wrong, ask, finis
     page = Client().get(f"/comparisons/{found.pk}/").content.decode()
     assert f"Right is better than Wrong, decided after {found.n_labels} labels" in page
     assert "with at least 95 % confidence" in page
-    assert "Simulated: not rated by people." in page
+    assert "simulated: not rated by people" in page
     # money is nobody else's business
     assert "Spent" not in page
 
