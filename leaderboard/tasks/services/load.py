@@ -104,6 +104,7 @@ def _load(
     by: Account | None,
 ) -> LoadReport:
     slug = config.slug
+    _refuse_unknown_field(config, release)
     existing = Task.objects.filter(slug=slug).first()
     # What was hidden once stays so, even when it is loaded without the option.
     hidden = (
@@ -143,6 +144,19 @@ def change(
     """
     config = usable(task.slug, document)
     _refresh(task, {**_described(config), "config": document}, by, because)
+
+
+def _refuse_unknown_field(config: TaskConfig, release: Release) -> None:
+    """Refuse to put pages together by a field that no instance has."""
+    fields = dict.fromkeys(name for one in release.instances for name in one.fields)
+    for table in ("human", "comparison", "joint"):
+        named = getattr(config, table).page_by
+        if named not in {"", "id", *fields}:
+            raise GenieError(
+                f"{config.slug}/task.toml: {table}.page_by is {named!r}, which no "
+                f"instance has; use id or one of {', '.join(fields)}.",
+                code="unusable-task",
+            )
 
 
 def _refuse_without_source(config: TaskConfig) -> NoReturn:

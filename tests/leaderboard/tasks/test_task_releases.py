@@ -4,8 +4,11 @@ import json
 
 import pytest
 
+from genie.lib.errors import GenieError
 from leaderboard.tasks import shipped
+from leaderboard.tasks.models import Task
 from leaderboard.tasks.readers import read_release
+from leaderboard.tasks.services.load import load_definition
 from tests.shared import SHARED, needs_shared
 
 DEMOS = [slug for slug in shipped.known() if shipped.definition(slug).get("demo")]
@@ -82,3 +85,17 @@ def test_a_demo_is_read_by_its_reader_as_it_stands(slug):
     ]
     source = shipped.definition(slug)["source"]["field"]
     assert all(instance.source == instance.fields.get(source, "") for instance in found)
+
+
+@pytest.mark.django_db
+def test_pages_by_a_field_that_no_instance_has_are_refused():
+    document = shipped.definition("demo-qa")
+    document["human"]["page_by"] = "chapter"
+    folder = shipped.folder("demo-qa")
+    with pytest.raises(
+        GenieError, match="human.page_by is 'chapter', which no instance"
+    ):
+        load_definition("demo-qa", document, folder)
+    assert not Task.objects.exists()
+    document["human"]["page_by"] = "id"
+    assert load_definition("demo-qa", document, folder).created
