@@ -93,7 +93,7 @@ def test_pages_by_a_field_that_no_instance_has_are_refused():
     document["human"]["page_by"] = "chapter"
     folder = shipped.folder("demo-qa")
     with pytest.raises(
-        GenieError, match="human.page_by is 'chapter', which no instance"
+        GenieError, match=r"human\.page_by is 'chapter', which no instance"
     ):
         load_definition("demo-qa", document, folder)
     assert not Task.objects.exists()
