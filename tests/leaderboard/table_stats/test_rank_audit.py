@@ -130,6 +130,8 @@ def test_items_without_a_score_for_every_system_are_left_out_and_counted():
         ("item,a,b\nq1,1,\nq2,,0\n", "Only 0 of 2 items"),
         ('{"a": 3}', "give an object from item to score"),
         ('{"a": ', "not valid JSON"),
+        ('{"\\ud800": {"q": 1, "r": 2}, "b": {"q": 2, "r": 3}}', "not valid JSON"),
+        ("item,a,b\nq1,1,-1e308\n", "Line 2, column 'b': '-1e308' is too large"),
         ("system,item,score\na,q,1\na,q,0\n", "Line 3: 'a' has a second score"),
     ],
 )
