@@ -20,8 +20,8 @@ from genie.lib.errors import GenieError
 
 MOST_BYTES = 8 << 20
 MOST_SYSTEMS, MOST_ITEMS = 1_000, 100_000
-# squares of larger numbers, and their sums, are beyond what floats hold
-_LARGEST = 1e100
+# squares of larger numbers, and of smaller ones, are beyond what floats hold
+_SMALLEST, _LARGEST = 1e-100, 1e100
 _SYSTEM = {"system", "model", "system_name", "submission"}
 _ITEM = {"item", "instance", "id", "instance_id", "question", "question_id", "segment"}
 _SCORE = {"score", "value", "rating", "correct", "resolved", "accuracy"}
@@ -214,9 +214,9 @@ def _number(cell: str, line: int, column: str) -> float | None:
     if not math.isfinite(value):
         where = f"Line {line}, column" if line else "Entry"
         raise _wrong(f"{where} {column!r}: {cell[:40]!r} is not a number.")
-    if abs(value) > _LARGEST:
+    if value and not _SMALLEST <= abs(value) <= _LARGEST:
         where = f"Line {line}, column" if line else "Entry"
-        raise _wrong(f"{where} {column!r}: {cell[:40]!r} is too large.")
+        raise _wrong(f"{where} {column!r}: {cell[:40]!r} is out of range.")
     return value
 
 
