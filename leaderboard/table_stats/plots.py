@@ -123,4 +123,6 @@ def _ticks(marks: Sequence[Mark], at: Sequence[float]) -> list[float]:
     power = 10.0 ** math.floor(math.log10(span / 5))
     step = next(part * power for part in _STEPS if part * power >= span / 5)
     first, last = math.floor(low / step), math.ceil(high / step)
-    return [round(step * k, 12) for k in range(first, max(last, first + 1) + 1)]
+    # what floats add to a tick is less than this, however small its step is
+    digits = max(12, 2 - math.floor(math.log10(step)))
+    return [round(step * k, digits) for k in range(first, max(last, first + 1) + 1)]

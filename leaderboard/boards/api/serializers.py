@@ -84,7 +84,7 @@ class StandingSerializer(serializers.Serializer[Any]):
     weights = serializers.ChoiceField(
         choices=["", *Submission.Weights.values],
         source="about.weights",
-        help_text="Whether the model's weights are open; empty is not said.",
+        help_text="Whether the model's weights are open; empty is not said, or anonymous.",
     )
     parameters = serializers.CharField(
         source="about.parameters", help_text='Size as people write it: "7B".'

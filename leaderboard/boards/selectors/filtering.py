@@ -120,9 +120,9 @@ def _said(rows: QuerySet[Submission], chosen: Filter, named: Q) -> QuerySet[Subm
     if chosen.organization:
         rows = rows.filter(named, organization__iexact=chosen.organization)
     if chosen.weights:
-        rows = rows.filter(weights=chosen.weights)
+        rows = rows.filter(named, weights=chosen.weights)
     if chosen.licence:
-        rows = rows.filter(licence__iexact=chosen.licence)
+        rows = rows.filter(named, licence__iexact=chosen.licence)
     if chosen.baseline:
         kind = "" if chosen.baseline == NO_BASELINE else chosen.baseline
         rows = rows.filter(baseline=kind)

@@ -67,17 +67,23 @@ def _restored(request: HttpRequest, submission: Submission) -> HttpResponse:
     if decide.way_back(submission) is None:
         raise Http404
     if request.method == "POST":
-        by: Any = request.user
-        try:
-            decide.restore(submission, by=by)
-        except GenieError as error:
-            messages.error(request, error.message)
-        else:
-            said = gettext("%(system_name)s has been restored.")
-            messages.success(request, said % {"system_name": submission.system_name})
+        # Withdrawing has this address, too: its second click is no wish to have it back.
+        if "restore" in request.POST:
+            _restore(request, submission)
         return redirect("leaderboard:submission", pk=submission.pk)
     context = {"here": "mine", "submission": submission, "task": submission.task}
     return render(request, "leaderboard/submissions/restore.html", context)
+
+
+def _restore(request: HttpRequest, submission: Submission) -> None:
+    by: Any = request.user
+    try:
+        decide.restore(submission, by=by)
+    except GenieError as error:
+        messages.error(request, error.message)
+    else:
+        said = gettext("%(system_name)s has been restored.")
+        messages.success(request, said % {"system_name": submission.system_name})
 
 
 @require_safe

@@ -20,6 +20,8 @@ from genie.lib.errors import GenieError
 
 MOST_BYTES = 8 << 20
 MOST_SYSTEMS, MOST_ITEMS = 1_000, 100_000
+# squares of larger numbers, and of smaller ones, are beyond what floats hold
+_SMALLEST, _LARGEST = 1e-100, 1e100
 _SYSTEM = {"system", "model", "system_name", "submission"}
 _ITEM = {"item", "instance", "id", "instance_id", "question", "question_id", "segment"}
 _SCORE = {"score", "value", "rating", "correct", "resolved", "accuracy"}
@@ -183,6 +185,8 @@ def _by_system(lines: Iterator[tuple[int, list[str]]], header: Sequence[str]) ->
 def _from_json(text: str) -> tuple[Cells, Groups]:
     try:
         content = json.loads(text)
+        # halves of signs, which JSON can write and no answer can repeat
+        "".join(content).encode()
     except (ValueError, RecursionError):
         raise _wrong("The file begins like JSON but is not valid JSON.") from None
     cells: Cells = {}
@@ -210,6 +214,9 @@ def _number(cell: str, line: int, column: str) -> float | None:
     if not math.isfinite(value):
         where = f"Line {line}, column" if line else "Entry"
         raise _wrong(f"{where} {column!r}: {cell[:40]!r} is not a number.")
+    if value and not _SMALLEST <= abs(value) <= _LARGEST:
+        where = f"Line {line}, column" if line else "Entry"
+        raise _wrong(f"{where} {column!r}: {cell[:40]!r} is out of range.")
     return value
 
 

@@ -31,6 +31,7 @@ from genie.accounts.models import AccessToken, PrivateRead, TaskRole
 from genie.lib.typing import Account
 from leaderboard.studio.models import Draft
 from leaderboard.submissions.models.submission import Submission
+from leaderboard.submissions.services import about_system
 from leaderboard.teams.models.notice import NoticePreference
 from leaderboard.teams.models.team import Membership
 from quality.appeals.models import Appeal
@@ -135,6 +136,7 @@ def _submissions(user: Account) -> list[dict[str, Any]]:
         "system_name",
         "description",
         "links",
+        *about_system.FIELDS,
         "visibility",
         "anonymous_until",
         "state",

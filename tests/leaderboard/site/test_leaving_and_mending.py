@@ -45,7 +45,12 @@ def test_a_team_changes_its_mind_within_a_day(client_of, task, who, read):
     assert path in tom.get(f"/submissions/{kite.pk}/").content.decode()
     assert client_of("rival").post(path).status_code == 404
     assert "Restore Kite?" in read(tom.get(path))
-    assert "Kite has been restored." in read(tom.post(path, follow=True))
+    # what a second click on Withdraw sends is no wish to have it back
+    tom.post(path, {"reason": "A bug."})
+    kite.refresh_from_db()
+    assert kite.state == State.WITHDRAWN
+    back = tom.post(path, {"restore": "1"}, follow=True)
+    assert "Kite has been restored." in read(back)
     kite.refresh_from_db()
     assert kite.state == State.PUBLISHED
     assert "Kite" in client_of("visitor").get("/tasks/tidy-news/").content.decode()

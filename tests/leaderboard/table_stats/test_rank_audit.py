@@ -15,6 +15,7 @@ from scipy import stats
 from genie.lib.errors import GenieError
 from leaderboard.stats.systems.per_item import estimate_by_items
 from leaderboard.table_stats.rank_audit.read import read_scores
+from leaderboard.table_stats.rank_audit.report import audit, picture
 
 WIDE = "item,good,fair,bad\n" + "".join(
     f"q{i},{int(i % 10 != 0)},{int(i % 8 != 0)},{int(i % 3 == 0)}\n" for i in range(120)
@@ -130,6 +131,9 @@ def test_items_without_a_score_for_every_system_are_left_out_and_counted():
         ("item,a,b\nq1,1,\nq2,,0\n", "Only 0 of 2 items"),
         ('{"a": 3}', "give an object from item to score"),
         ('{"a": ', "not valid JSON"),
+        ('{"\\ud800": {"q": 1, "r": 2}, "b": {"q": 2, "r": 3}}', "not valid JSON"),
+        ("item,a,b\nq1,1,1e-300\n", "'1e-300' is out of range"),
+        ("item,a,b\nq1,1,-1e308\n", "Line 2, column 'b': '-1e308' is out of range"),
         ("system,item,score\na,q,1\na,q,0\n", "Line 3: 'a' has a second score"),
     ],
 )
@@ -155,6 +159,13 @@ def test_the_command_writes_ranks_numbers_and_a_badge(tmp_path, capsys):
 
 def upload(text=WIDE):
     return SimpleUploadedFile("s.csv", text.encode())
+
+
+@pytest.mark.parametrize("scale", [1e-99, 1e-15, 1e99])
+def test_scores_of_any_size_are_drawn(scale):
+    rows = "".join(f"q{i},{i % 3 * scale},{i % 5 * scale}\n" for i in range(30))
+    found = audit(read(f"item,a,b\n{rows}"))
+    assert picture(found).count("<circle") == 2
 
 
 @pytest.mark.django_db

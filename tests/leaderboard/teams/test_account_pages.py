@@ -130,13 +130,15 @@ def test_notices_are_chosen(nina):
 
 def test_my_data_are_mine_and_all_of_them(nina, heron):
     _, secret = tokens.issue(nina, name="cluster", scopes=["read"], days=None)
-    make_submission(make_task(), team=heron, owner=nina, system="Kite")
+    kite = make_submission(make_task(), team=heron, owner=nina, system="Kite")
+    Submission.objects.filter(pk=kite.pk).update(organization="Hull")
     make_submission(make_task("b"), team=heron, owner=make_user("tom"), system="Owl")
     Worker.objects.create(user=nina, platform_worker_id="user-1")
     answer = signed_in(nina).get("/account/data.json")
     data = answer.json()
     assert answer["Content-Disposition"].startswith("attachment")
     assert [row["system_name"] for row in data["submissions"]] == ["Kite"]
+    assert data["submissions"][0]["organization"] == "Hull"
     assert data["teams"][0]["team_slug"] == "heron"
     assert data["tokens"][0]["name"] == "cluster"
     assert data["worker"]["pseudonym"]

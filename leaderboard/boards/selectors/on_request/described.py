@@ -64,15 +64,18 @@ FIELDS = ("organization", "weights", "parameters", "licence", "links", "baseline
 
 
 def described(values: dict[str, object], *, named: bool) -> Described:
-    """Read a submission's values; an organization and links would name its team."""
+    """Read a submission's values; all but its kind could name an anonymous one's team."""
+    baseline = str(values["baseline"])
+    if not named:
+        return Described(baseline=baseline)
     links = values["links"]
     return Described(
-        organization=str(values["organization"]) if named else "",
+        organization=str(values["organization"]),
         weights=str(values["weights"]),
         parameters=str(values["parameters"]),
         licence=str(values["licence"]),
-        links=tuple(map(str, links)) if named and isinstance(links, list) else (),
-        baseline=str(values["baseline"]),
+        links=tuple(map(str, links)) if isinstance(links, list) else (),
+        baseline=baseline,
     )
 
 

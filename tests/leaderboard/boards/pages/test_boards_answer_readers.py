@@ -36,7 +36,7 @@ def described(task, who):
         80,
         system="Open",
         weights="open",
-        licence="MIT",
+        licence="Acme terms",
         parameters="7B",
         **hull,
         **who,
@@ -45,7 +45,15 @@ def described(task, who):
     make_ranked(task, 60, system="Person", baseline="reference", **who)
     hidden = timezone.localdate() + timedelta(days=2)
     make_ranked(
-        task, 50, system="Masked", licence="MIT", anonymous_until=hidden, **hull, **who
+        task,
+        50,
+        system="Masked",
+        licence="Acme terms",
+        weights="open",
+        parameters="9B",
+        anonymous_until=hidden,
+        **hull,
+        **who,
     )
 
 
@@ -56,7 +64,7 @@ def described(task, who):
         # an anonymous system is not found by who made it
         ("organization=hull", ["Open"]),
         ("weights=open", ["Open"]),
-        ("licence=mit", ["Open", "Masked"]),
+        ("licence=acme%20terms", ["Open"]),
         ("baseline=reference", ["Person"]),
         ("baseline=none", ["Open", "Closed", "Masked"]),
         ("weights=closed&baseline=none", ["Closed"]),
@@ -84,12 +92,15 @@ def test_what_systems_are_is_shown_where_it_is_said_and_not_of_anonymous_ones(
         assert f'<th scope="col">{column}</th>' in head
     assert '<span class="tag">human reference</span>' in body
     assert body.count("<bdi>Hull</bdi>") == 1
+    assert body.count("<bdi>Acme terms</bdi>") == 1
+    assert "9B" not in body
     assert body.count("https://example.org/paper") == 1
     assert client_of("submitter").get(BOARD).content.decode().count("Hull</bdi>") == 2
     # chosen away
     assert "Organization</th>" not in client.get(f"{BOARD}?columns=weights").text
     rows = client.get(API).json()["results"]
     assert (rows[0]["organization"], rows[3]["organization"]) == ("Hull", "")
+    assert (rows[0]["licence"], rows[3]["licence"]) == ("Acme terms", "")
     assert (rows[0]["links"], rows[3]["links"]) == (["https://example.org/paper"], [])
 
 
@@ -111,7 +122,8 @@ def test_files_have_what_systems_are(client, described):
         "7B",
     ]
     assert (person["baseline"], masked["organization"]) == ("reference", "")
-    assert client.get(f"{BOARD}board.json").json()["rows"][0]["licence"] == "MIT"
+    assert masked["licence"] == ""
+    assert client.get(f"{BOARD}board.json").json()["rows"][0]["licence"] == "Acme terms"
     markdown = client.get(f"{BOARD}board.md").content.decode()
     assert "| Organization | Weights | Size | Licence | Link |" in markdown
     assert "Person (human reference)" in markdown
