@@ -9,6 +9,7 @@ EvalEval Coalition, github.com/evaleval/every_eval_ever, eval.schema.json 0.2.2 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from datetime import datetime
 from typing import Any
 
 from leaderboard.boards.exports.table import BoardTable
@@ -23,7 +24,12 @@ About = Mapping[str, str]
 
 
 def as_records(
-    table: BoardTable, about: Mapping[int, About], *, site: str, version: str
+    table: BoardTable,
+    about: Mapping[int, About],
+    *,
+    retrieved: datetime,
+    site: str,
+    version: str,
 ) -> list[dict[str, Any]]:
     """Give a record for each system of which there is a score or a metric.
 
@@ -33,20 +39,28 @@ def as_records(
         What everybody may see.
     about : mapping of int to mapping
         What submitters say of their systems, by submission.
+    retrieved : datetime
+        When the board last changed, so that the same board gives the same records.
     site, version : str
         Address of the site that ran the evaluation, and of its code.
     """
     records = (
-        _record(table, row, about.get(row.pk, {}), site, version) for row in table.rows
+        _record(table, row, about.get(row.pk, {}), retrieved, site, version)
+        for row in table.rows
     )
     return [record for record in records if record["evaluation_results"]]
 
 
 def _record(
-    table: BoardTable, row: Row, about: About, site: str, version: str
+    table: BoardTable,
+    row: Row,
+    about: About,
+    retrieved: datetime,
+    site: str,
+    version: str,
 ) -> dict[str, Any]:
     model = _model(row, about)
-    retrieved = f"{table.at.timestamp():.0f}"
+    stamp = f"{retrieved.timestamp():.0f}"
     results = [
         _human(table, row.criteria[name], name)
         for name in table.criteria
@@ -60,8 +74,8 @@ def _record(
     ]
     return {
         "schema_version": SCHEMA_VERSION,
-        "evaluation_id": f"{table.task.slug}/{model['id']}/{row.pk}/{retrieved}",
-        "retrieved_timestamp": retrieved,
+        "evaluation_id": f"{table.task.slug}/{model['id']}/{row.pk}/{stamp}",
+        "retrieved_timestamp": stamp,
         "source_metadata": {
             "source_name": table.task.title,
             "source_type": "evaluation_run",

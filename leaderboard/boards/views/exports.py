@@ -16,7 +16,7 @@ from leaderboard.boards.exports.table import BoardTable
 from leaderboard.boards.selectors.columns import main_criterion
 from leaderboard.boards.selectors.rows import Row
 from leaderboard.boards.selectors.standings import standings
-from leaderboard.boards.selectors.version import version
+from leaderboard.boards.selectors.version import state, version
 from leaderboard.boards.views.address import read_address
 from leaderboard.charts.badge import badge
 from leaderboard.submissions.models.submission import Submission
@@ -46,6 +46,7 @@ def board_records(request: HttpRequest, slug: str) -> HttpResponse:
     found = as_records(
         table,
         {row["pk"]: row for row in said.values("pk", *fields)},
+        retrieved=state(table.task, at=table.at).latest_at or table.task.created_at,
         site=request.build_absolute_uri("/").rstrip("/"),
         version=settings.VERSION,
     )

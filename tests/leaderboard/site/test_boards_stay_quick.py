@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
@@ -55,7 +57,7 @@ def test_as_many_queries_with_5_submissions_as_with_5000(
         client = client_of(who)
         first_page = queries(client, first)
         # where the rows that people are judging stand: one question more, how far they are
-        waiting_page = queries(client, f"{first}{'&' if '?' in first else '?'}page=25")
+        waiting_page = queries(client, f"{first}{'&' if '?' in first else '?'}page=34")
         assert len(first_page) <= len(waiting_page) == len(few[who]) <= MOST_QUERIES
 
 
@@ -65,18 +67,18 @@ def test_no_query_reads_the_numbers_of_single_instances(client, five):
     )
 
 
-def test_a_page_has_200_rows_and_leads_on(client, task, team, submitter):
+def test_a_page_has_150_rows_and_leads_on(client, task, team, submitter):
     make_many_ranked(task, 450, team=team, owner=submitter)
 
     first = client.get("/tasks/tidy-news/").content.decode()
     last = client.get("/tasks/tidy-news/?page=3").content.decode()
     beyond = client.get("/tasks/tidy-news/?page=99999999999999999999")
 
-    assert first.count("<tr") - 1 == 200
-    assert "rows 1–200 of 450" in first
+    assert first.count("<tr") - 1 == 150
+    assert "rows 1–150 of 450" in first
     assert "?page=2" in first
-    assert last.count("<tr") - 1 == 50
-    assert "rows 401–450 of 450" in last
+    assert last.count("<tr") - 1 == 150
+    assert "rows 301–450 of 450" in last
     assert beyond.status_code == 404
 
 
@@ -87,7 +89,7 @@ def test_ranks_on_a_later_page_are_those_of_the_whole_board(
 
     last = client.get("/tasks/tidy-news/?page=3").content.decode()
 
-    assert '<td class="rk">373–450</td>' in last
+    assert re.search(r'<td class="rk[^>]*><input[^>]*>373–450<', last)
 
 
 def test_very_many_systems_are_ranked_a_little_more_cautiously(

@@ -68,7 +68,7 @@ def test_a_confirmed_exclusion_sends_the_work_out_again_before_the_score(
     assert state_of(answered) == "ANNOTATING"
     now = Submission.objects.get(pk=answered.pk)
     told = submission_progress(now, now.human_evaluation, visible_parts(now, boss))
-    assert told.waits_for.startswith("All ratings are in. Staff are deciding")
+    assert told.waits_for.startswith("Waits for staff to decide whether to exclude")
     assert not Ban.objects.exists()
     assert not Assignment.objects.filter(replaced_at__isnull=False).exists()
     campaign = Submission.objects.get(pk=answered.pk).human_evaluation.campaign
