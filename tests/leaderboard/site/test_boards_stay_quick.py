@@ -19,7 +19,7 @@ from tests.factories import (
     make_worker,
 )
 
-MOST_QUERIES = 16
+MOST_QUERIES = 17
 
 
 def queries(client, address):
