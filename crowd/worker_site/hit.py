@@ -97,6 +97,7 @@ def give_back(request: HttpRequest, worker: Worker, pk: int) -> HttpResponse:
 def _take(request: HttpRequest, worker: Worker, assignment: Assignment) -> HttpResponse:
     page = pages.page_of(assignment)
     try:
+        pages.refuse_other(page, request.POST.get("hits"))
         work.submit_page(
             page,
             sent_answers(page, request.POST),
@@ -241,6 +242,7 @@ def _shown(
         "canary": canary_word(assignment)
         if form_of(assignment.hit.campaign.hit_type).canary
         else "",
+        "hits": pages.names(page),
         "last": last,
         "undo_seconds": undo.seconds_left(last) if last else 0,
         "seconds_left": max(

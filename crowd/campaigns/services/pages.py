@@ -106,10 +106,28 @@ def hold(page: Page) -> None:
     list(rows.filter(pk=first.pk).values_list("pk"))
     with_it = Assignment.objects.filter(page=first.pk).values_list("pk", flat=True)
     if {first.pk, *with_it} != {one.pk for one in page}:
-        raise GenieError(
-            _("More has been put on this page; reload it. Your answers are kept."),
-            code="page-has-grown",
-        )
+        raise _grown()
+
+
+def names(page: Page) -> str:
+    """Name all that stands on a page, for the page to send back with its answers."""
+    return ",".join(str(one.pk) for one in page)
+
+
+def refuse_other(page: Page, shown: str | None) -> None:
+    """Refuse answers to what stood on a page before more was put on it.
+
+    Answers go by their places: one could be taken for that of another item.
+    """
+    if shown is not None and shown != names(page):
+        raise _grown()
+
+
+def _grown() -> GenieError:
+    return GenieError(
+        _("More has been put on this page; reload it. Your answers are kept."),
+        code="page-has-grown",
+    )
 
 
 def shares_of_time(page: Page) -> dict[int, float]:

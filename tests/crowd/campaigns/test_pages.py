@@ -164,6 +164,24 @@ def test_a_page_that_grew_meanwhile_is_not_stored_in_part(wim):
     assert states(page) == {State.ACCEPTED}
 
 
+def test_answers_to_a_page_that_grew_since_it_was_shown_are_not_taken_for_others(
+    site, wim
+):
+    make_campaign(3, hit_type=several(3))
+    work.next_assignment(wim)
+    early = claim.open_assignment(wim, timezone.now())
+    field = f'name="hits" value="{early.pk}"'
+    assert field in site.get(at([early])).text
+    claim.fill(wim, early, 3)
+    sent = {"hits": str(early.pk), "answer-0-0": "1"}
+    refused = site.post(at([early]), sent, headers=JSON)
+    assert refused.status_code == 422
+    assert refused.json()["error"].startswith("More has been put on this page")
+    again = site.post(at([early]), sent)
+    assert "Item 3 of 3" in again.text
+    assert field not in again.text
+
+
 def test_nothing_is_added_to_a_page_that_was_sent_in(wim):
     make_campaign(3, hit_type=several(3))
     first = work.next_assignment(wim)
