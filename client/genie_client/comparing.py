@@ -8,7 +8,12 @@ Json = dict[str, Any]
 
 
 def named(found: Json) -> Json:
-    return {"id": found["id"], "system": found["system_name"], "state": found["state"]}
+    return {
+        "id": found["id"],
+        "system": found["system_name"],
+        "state": found["state"],
+        "rated": bool(found["scores"]),
+    }
 
 
 _SCORE = ("mean", "low", "high", "n", "covers")

@@ -22,7 +22,7 @@ def frame(rows: Iterable[Mapping[str, Any]], library: str = "pandas") -> Any:
         module = importlib.import_module(library)
     except ImportError as error:
         raise Problem(
-            f"{library} is not installed: pip install 'genie-client[{library}]'.",
+            f"{library} is not installed: pip install {library}.",
             code="no-library",
         ) from error
     flat = [_flat(row) for row in rows]

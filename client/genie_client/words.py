@@ -71,6 +71,8 @@ def submission(found: Json) -> str:
         )
     for name, metric in found["metrics"].items():
         lines.append(f"  {name}: {metric['value']:.2f}")
+    for warning in found.get("warnings") or []:
+        lines.append(f"  warning: {warning['sentence']} ({warning['code']})")
     for error in found.get("errors") or []:
         lines.append(f"  error: {error['message']}")
     failure = found.get("failure")
@@ -174,6 +176,9 @@ def comparison(found: Json) -> str:
             f"  {name}: {score['a']['mean']:.1f} vs. {score['b']['mean']:.1f}, "
             f"difference {score['difference']:+.1f}"
         )
+    for one in (found["a"], found["b"]):
+        if not one["rated"]:
+            lines.append(f"  {one['system']} has no human score yet.")
     if found["scores"]:
         covers = next(iter(found["scores"].values()))["a"]["covers"]
         lines.append(f"  95 % intervals cover {covers}.")
@@ -181,6 +186,4 @@ def comparison(found: Json) -> str:
     for name, metric in found["metrics"].items():
         note = "" if metric["comparable"] else " (other settings: do not compare)"
         lines.append(f"  {name}: {metric['a']:.2f} vs. {metric['b']:.2f}{note}")
-    if len(lines) == 1:
-        lines.append("  nothing to compare yet")
     return "\n".join(lines)

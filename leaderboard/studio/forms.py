@@ -210,7 +210,7 @@ class PeopleForm(RewardForm):
         max_value=100,
         decimal_places=2,
         required=False,
-        label="Reward for one page, in dollars",
+        label="Reward for one output or pair, in dollars",
         help_text="Empty: nothing for people with the link, who are volunteers; for all "
         "others 15 dollars an hour by the time that reading takes.",
     )

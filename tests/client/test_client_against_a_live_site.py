@@ -75,6 +75,12 @@ def test_two_submissions_are_put_side_by_side(run, board):
     assert code == 0
     assert "80.0 vs. 60.0, difference +20.0" in said
     assert "intervals cover instances." in said
+    assert "no human score yet" not in said
+    waiting = make_submission(
+        kite.task, system="Egret", team=kite.team, owner=kite.owner
+    )
+    said = run("compare", kite.pk, waiting.pk)[1]
+    assert "Egret has no human score yet." in said
     found = json.loads(run("--json", "compare", kite.pk, wren.pk)[1])
     assert found["metrics"]["sacrebleu"] == {"a": 40.0, "b": 30.0, "comparable": True}
 

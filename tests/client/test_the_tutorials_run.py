@@ -41,15 +41,20 @@ def test_a_system_is_submitted_with_the_commands_shown(
     call_command("load_task", "demo-translation", verbosity=0)
     shipped = next(iter(sorted((FOLDER / "demo-translation/systems").glob("*.json"))))
     Path("predictions.json").write_bytes(shipped.read_bytes())
-    lines = "".join(blocks("tutorial-submit.md", "sh")).splitlines()
+    install, login, *lines = "".join(blocks("tutorial-submit.md", "sh")).splitlines()
+    # what tests do before: the client is installed, and `run` is signed in
+    assert (install, login) == (
+        "pip install ./client",
+        f"genie-client --site {SITE} login",
+    )
     assert [line.split()[1] for line in lines] == [
-        "download", "validate", "submit", "status",
+        "download", "validate", "submit", "mine", "status",
     ]  # fmt: skip
     for line in lines:
         _, name, *words = shlex.split(line)
         if name == "status":
             process()
-            words = [str(Submission.objects.get().pk)]
+            words[0] = str(Submission.objects.get().pk)
         code, said, errors = run(name, *words)
         assert code == 0, errors
     assert "My-System" in said

@@ -109,7 +109,7 @@ def as_bibtex(table: BoardTable) -> str:
             f"  title = {{{{{tex(table.task.title)}: human evaluation leaderboard}}}},",
             f"  year = {{{table.at:%Y}}},",
             f"  howpublished = {{\\url{{{table.address}}}}},",
-            f"  note = {{As of {table.at:%Y-%m-%d %H:%M} UTC, {len(table.rows)} rows}},",
+            f"  note = {{As of {table.at:%Y-%m-%d %H:%M} UTC, {_n_systems(table)}}},",
             "}",
             "",
         ]
@@ -117,6 +117,17 @@ def as_bibtex(table: BoardTable) -> str:
     citation = table.task.citation.strip()
     # a citation that is no BibTeX would break the file
     return f"{citation}\n\n{board}" if citation.startswith("@") else board
+
+
+def _n_systems(table: BoardTable) -> str:
+    """Say in a citation how many systems there are, and that nobody rated them, if so."""
+    n = len(table.rows)
+    said = f"{n} system{'' if n == 1 else 's'}"
+    n_simulated = sum(row.simulated for row in table.rows)
+    if n_simulated:
+        which = "simulated" if n_simulated == n else f"{n_simulated} of them simulated"
+        said += f", {which}: not rated by people"
+    return said
 
 
 WRITERS: dict[str, tuple[str, Callable[[BoardTable], str]]] = {

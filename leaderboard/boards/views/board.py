@@ -140,7 +140,8 @@ def _context(
         "page": page,
         "address": address,
         "sorted": address.order != DEFAULT,
-        "here_query": address.query(),
+        # a permanent link shows a board, not what has changed since some day
+        "here_query": address.query(changes_since=None),
         "searched": rows.n_all >= SEARCHED or bool(address.chosen.text),
         **_scales(address),
         "kept": _kept(address),
@@ -156,7 +157,7 @@ def _context(
 def _moments(rows: Standings, address: Address) -> dict[str, Any]:
     """Name this moment, and the exports of what is shown."""
     at = rows.at or whole_second(timezone.now())
-    query = address.query()
+    query = address.query(changes_since=None)
     kept = f"{query}{'&' if query != '?' else ''}at={stamp(at)}"
     return {
         "now": stamp(at),

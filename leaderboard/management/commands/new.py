@@ -112,7 +112,8 @@ class Command(BaseCommand):
             f"${human['reward_cents'] / 100:.2f}" if human["reward_cents"] else "unpaid"
         )
         self.stdout.write(
-            f"  about {human['expected_seconds']} seconds a page, {pay}; "
+            f"  about {human['expected_seconds']} seconds "
+            f"{'a page' if ask.items_per_page == 1 else 'a HIT'}, {pay}; "
             f"{human['sample_size']:,} inputs a system"
         )
 
@@ -124,9 +125,8 @@ class Command(BaseCommand):
         site = str(settings.GENIE["SITE_URL"]).rstrip("/")
         if planned.waiting:
             self.stdout.write(
-                f"It costs up to ${planned.cents / 100:,.2f}: {planned.n_hits:,} pages to "
-                f"judge in {len(planned.waiting)} "
-                f"{'comparisons' if pairs else 'campaigns'}."
+                f"It costs up to ${planned.cents / 100:,.2f}: "
+                f"{_to_judge(planned, ask.items_per_page, pairs=pairs)}."
             )
             if not self._confirmed(planned, options):
                 self.stdout.write(
@@ -177,6 +177,16 @@ class Command(BaseCommand):
             self.stdout.write(f"Workers judge here: {site}{reverse('work:home')}")
         board = reverse("leaderboard:board", args=[made.task.slug])
         self.stdout.write(f"Results: {site}{board}")
+
+
+def _to_judge(planned: start.Plan, per_page: int, *, pairs: bool) -> str:
+    """Say how much there is to judge: pages, or HITs where a page has several."""
+    n = len(planned.waiting)
+    what = "comparison" if pairs else "campaign"
+    where = f"in {n} {what}{'' if n == 1 else 's'}"
+    if per_page == 1:
+        return f"{planned.n_hits:,} pages to judge {where}"
+    return f"{planned.n_hits:,} HITs to judge, {per_page} on a page, {where}"
 
 
 def _about_files(parser: CommandParser) -> None:

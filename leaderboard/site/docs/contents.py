@@ -70,6 +70,7 @@ ROLES = (
             "statistics-crowds",
             "statistics-metrics",
         ),
+        (("leaderboard:rank-audit", "Rank audit: how sure is a table of scores?"),),
     ),
     Role(
         "programs",

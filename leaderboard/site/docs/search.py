@@ -19,6 +19,12 @@ _WORD = re.compile(r"\w+")
 _BEFORE, _AROUND, _FOUND, _WORDS = 8, 32, 20, 8
 # what a word counts in a section's heading, and in its page's title
 _IN_HEADING, _IN_TITLE = 8, 4
+# what a question has besides what is asked for
+_SMALL = re.compile(
+    "an?|and|are|can|does|do|for|how|i|in|is|it|may|means?|my|of|on|or|the|there|to"
+    "|what|when|where|which|who|why|with",
+    re.IGNORECASE,
+)
 
 
 class Hit(NamedTuple):
@@ -48,7 +54,8 @@ class _Entry(NamedTuple):
 
 def search(query: str) -> list[Hit]:
     """Find the sections that have all words of a query, or else any; the best first."""
-    words = list(dict.fromkeys(map(_stem, _WORD.findall(query))))[:_WORDS]
+    asked = [word for word in _WORD.findall(query) if not _SMALL.fullmatch(word)]
+    words = list(dict.fromkeys(map(_stem, asked or _WORD.findall(query))))[:_WORDS]
     entries, weight_of = _index(pages.changed())
     known = [word for word in words if word in weight_of]
     if not known:

@@ -181,6 +181,7 @@ def plan_in_figures(material: Material, drafted: Drafted) -> dict[str, Any] | No
         "n_inputs": human["sample_size"],
         "n_systems": len(material.systems),
         "n_pages": rated.n,
+        "per_page": human.get("items_per_page", 1),
         "seconds": human["expected_seconds"],
         "hours": rated.n * human["expected_seconds"] / 3600,
         "reward_cents": human["reward_cents"],

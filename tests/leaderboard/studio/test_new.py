@@ -171,7 +171,7 @@ def test_which_is_better_asks_about_pairs(new):
     out = new(
         "pairs", {"a.csv": csv_of(WIDE)}, "--ask", "Which is more fluent?", "--yes-up-to", "0"
     )  # fmt: skip
-    assert "10 pages to judge in 1 comparisons" in out
+    assert "10 pages to judge in 1 comparison." in out
     task = Task.objects.get(slug="pairs")
     judged(task)
     comparison = Comparison.objects.get()

@@ -139,6 +139,7 @@ def test_bibtex_cites_the_data_and_the_board(client, two):
     assert body.startswith("@inproceedings{tidy")
     assert "@misc{genietidynews" in body
     assert "/at/" in body
+    assert "3 systems, 1 of them simulated: not rated by people}" in body
 
 
 def test_no_cell_of_a_csv_is_a_formula():

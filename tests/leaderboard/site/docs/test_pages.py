@@ -110,6 +110,8 @@ def test_comments_are_left_out_and_tables_scroll():
         ("idempotency key", "api#retry-safely"),
         ("webhook", "api#webhooks"),
         ("cluster", "glossary#term-cluster"),
+        ("What is a cluster?", "glossary#term-cluster"),
+        ("how to quote a score", "reading-a-board#the-past-and-quoting-or-citing"),
         ("αNLG", "tasks/anlg#"),
     ],
 )
