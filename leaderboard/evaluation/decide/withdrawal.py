@@ -6,7 +6,7 @@ settled, and what it has released is set aside by another approval only.
 
 from __future__ import annotations
 
-from datetime import datetime, timedelta
+from datetime import datetime
 from typing import Any
 
 from django.db import transaction
@@ -27,7 +27,6 @@ from leaderboard.submissions.models.submission import Submission, SubmissionEven
 from leaderboard.submissions.services import lifecycle
 
 State = states.State
-WAY_BACK = timedelta(days=1)
 # Where a submission goes that was withdrawn from this state; from others, where it was.
 _BACK_TO: dict[str, str] = {
     # the money was released: staff approve it anew, or not
@@ -105,7 +104,7 @@ def way_back(submission: Submission) -> str | None:
     # what staff took off the board does not come back by the team's own hand
     team = submission.team.members.values_list("pk", flat=True)
     own = taken_back.actor_id in set(team)
-    recent = timezone.now() - taken_back.at < WAY_BACK
+    recent = timezone.now() - taken_back.at < states.WAY_BACK
     return earlier.state if own and recent else None
 
 

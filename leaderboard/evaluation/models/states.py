@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from datetime import timedelta
+
 from django.db import models
 from django.utils.translation import gettext_lazy
 
@@ -45,6 +47,8 @@ LEGAL: dict[str, frozenset[str]] = {
         {State.REQUESTED, State.DECLINED, State.STOPPED, State.SCORED}
     ),
 }
+# For so long its team can bring a withdrawn submission back.
+WAY_BACK = timedelta(days=1)
 # Nothing more is asked of anybody.
 OVER = frozenset(
     {

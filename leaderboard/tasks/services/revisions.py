@@ -7,12 +7,14 @@ from collections.abc import Mapping
 from typing import Any
 
 from django.db import transaction
+from django.db.models import Q
+from django.utils import timezone
 
 from crowd import hit_templates
 from genie.lib.errors import GenieError
 from genie.lib.typing import Account
 from leaderboard.evaluation.models.human_evaluation import HumanEvaluation
-from leaderboard.evaluation.models.states import State
+from leaderboard.evaluation.models.states import WAY_BACK, State
 from leaderboard.tasks.config import TaskConfig, read_task
 from leaderboard.tasks.config.differences import HUMAN, differences, incomparable
 from leaderboard.tasks.models import Task, TaskRevision
@@ -79,7 +81,15 @@ def _read(document: Mapping[str, Any]) -> TaskConfig:
 
 def asked_by(task: Task) -> set[str]:
     """Name the tables of task.toml by which people have been asked already."""
-    rows = HumanEvaluation.objects.filter(task=task).exclude(state__in=_BEFORE)
+    of_task = HumanEvaluation.objects.filter(task=task)
+    # what was asked about and then withdrawn may yet come back to the board
+    back = of_task.filter(
+        state=State.WITHDRAWN,
+        campaigns__isnull=False,
+        submission__events__state=State.WITHDRAWN,
+        submission__events__at__gt=timezone.now() - WAY_BACK,
+    )
+    rows = of_task.filter(~Q(state__in=_BEFORE) | Q(pk__in=back.values("pk")))
     return {
         HUMAN if strategy == HumanEvaluation.Strategy.SINGLE else strategy
         for strategy in rows.order_by().values_list("strategy", flat=True).distinct()

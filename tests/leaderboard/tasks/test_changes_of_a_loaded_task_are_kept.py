@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import copy
+from datetime import timedelta
 
 import pytest
 from django.urls import reverse
+from django.utils import timezone
 
 from genie.lib.errors import GenieError
+from leaderboard.evaluation import decide
 from leaderboard.models import HumanEvaluation, Task
 from leaderboard.tasks import shipped
 from leaderboard.tasks.services.load import load_definition
@@ -81,6 +84,18 @@ def test_afterwards_nothing_that_scores_depend_on(load, boss, change, key):
     assert task.revisions.count() == 1
     load(reward_cents=9)
     assert task.revisions.count() == 2
+
+
+def test_nor_while_a_withdrawn_result_may_come_back(load, boss):
+    task, changed = load(), {"criteria": {"overall": "Is it true?"}}
+    kite = make_ranked(task, 70, team=make_team("Team", boss), owner=boss)
+    decide.withdraw(kite, by=boss, reason="")
+    with pytest.raises(GenieError, match=r"human\.criteria"):
+        load(**changed)
+    kite.events.update(at=timezone.now() - timedelta(days=2))
+    load(**changed)
+    with pytest.raises(GenieError, match="less than a day ago"):
+        decide.restore(kite, by=boss)
 
 
 @pytest.mark.parametrize("strategy", ["comparison", "joint"])
