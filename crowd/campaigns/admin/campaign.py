@@ -172,6 +172,8 @@ class CampaignAdmin(
 
     @admin.display(description="hourly pay")
     def hourly(self, campaign: Campaign) -> str:
+        if campaign.hit_type.reward_cents == 0:
+            return "unpaid"
         cents = _of(campaign).hourly_cents
         if cents is None:
             return "–"

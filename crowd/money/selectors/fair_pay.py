@@ -149,7 +149,7 @@ def is_underpaid(campaign: Campaign) -> bool:
 
 
 def without_bonus(campaign: Campaign) -> QuerySet[Assignment]:
-    """Find people's approved work that has not been made up for."""
+    """Find people's approved work that has not been made up for; volunteers' is not."""
     bonuses = LedgerEntry.objects.filter(
         assignment=OuterRef("pk"), kind=LedgerEntry.Kind.BONUS
     )
@@ -158,6 +158,7 @@ def without_bonus(campaign: Campaign) -> QuerySet[Assignment]:
         hit__campaign=campaign,
         state=Assignment.State.APPROVED,
         worker__simulated=False,
+        reward_cents__gt=0,
     ).order_by("pk")
     if kind_of(campaign.platform).capabilities.pays:
         # It can pay nobody who did not come from there.

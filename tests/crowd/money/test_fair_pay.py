@@ -12,7 +12,7 @@ from crowd.money.services import budgets, payouts
 from crowd.money.services.fair_pay import make_up
 from crowd.pricing import missing_cents
 from genie.lib.errors import GenieError
-from tests.crowd.making import do_all, make_campaign, make_worker
+from tests.crowd.making import do_all, hit_type, make_campaign, make_worker
 from tests.factories import make_user
 
 pytestmark = pytest.mark.django_db
@@ -75,6 +75,15 @@ def test_good_pay_few_times_and_programs_need_no_bonus():
     robot = make_worker("robots", simulated=True)
     simulated = finished(6, pool="robots", simulated=True, workers=[robot])
     assert shortfall(simulated) is None
+
+
+def test_volunteers_are_unpaid_and_not_paid_too_little(client, boss):
+    campaign = finished(6, hit_type=hit_type(reward_cents=0))
+    assert shortfall(campaign) is None
+    client.force_login(boss)
+    listed = client.get(reverse("admin:crowd_campaign_changelist")).content.decode()
+    assert "unpaid" in listed
+    assert "below $15.00" not in listed
 
 
 def test_a_bonus_is_planned_once_for_each_approved_answer(boss):

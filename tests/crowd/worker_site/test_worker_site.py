@@ -179,6 +179,20 @@ def test_the_way_leads_from_consent_through_instructions_to_the_work():
     start(client)
 
 
+def test_volunteers_read_that_nothing_is_paid_and_no_price_of_nothing(site):
+    make_campaign(3, hit_type=hit_type(reward_cents=0))
+    home = text_of(site.get(reverse("work:home")))
+    guide = text_of(site.get(reverse("work:instructions", args=[POOL])))
+    _, address = start(site)
+    at_work = site.get(address).text
+    assert "unpaid" in home
+    assert "This work is unpaid" in guide
+    assert "<span>unpaid</span>" in at_work
+    for shown in (home, guide, at_work):
+        assert "pays $0.00" not in shown
+        assert "$0.00 each" not in shown
+
+
 def test_the_page_shows_the_text_the_question_and_the_answers(site):
     make_campaign(3, of=[item(f"k{i}", text=f"Because of {i}.") for i in range(3)])
     assignment, address = start(site)

@@ -111,7 +111,10 @@ def test_comments_are_left_out_and_tables_scroll():
         ("webhook", "api#webhooks"),
         ("cluster", "glossary#term-cluster"),
         ("What is a cluster?", "glossary#term-cluster"),
-        ("how to quote a score", "reading-a-board#the-past-and-quoting-or-citing"),
+        (
+            "how to quote a score",
+            "reading-a-board#the-past-and-how-to-cite-or-quote-a-board",
+        ),
         ("αNLG", "tasks/anlg#"),
     ],
 )
