@@ -3,10 +3,12 @@
 `genie stats` reads a file (`read`), estimates (`analysis`, for pairs `preferences`)
 with what `leaderboard.stats` has for the boards, and writes text, LaTeX, a page or JSON.
 `genie simulate-board` measures how often those intervals hold. `rank_audit` ranks systems
-from a score for each item.
+from a score for each item; `judge_labels` and
+`leaderboard.stats.judges` test whether a judge may label in a person's place.
 
-Front door: analysis; cleaned; design_studies; latex; page; plots; preferences; rank_audit
-(api, read, report, views); read; report; segments; simulated; text; two_crowds.
+Front door: analysis; cleaned; design_studies; judge_labels; latex; page; plots;
+preferences; read; report; segments; simulated; text; two_crowds; rank_audit (api, read,
+report, views).
 """
 
 from __future__ import annotations

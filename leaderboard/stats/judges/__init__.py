@@ -1,0 +1,3 @@
+"""How far a program's labels may stand in for a person's."""
+
+from __future__ import annotations

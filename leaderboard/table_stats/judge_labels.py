@@ -1,0 +1,88 @@
+"""Files of labels by people and by judges, and the alternative annotator test of each."""
+
+from __future__ import annotations
+
+import gzip
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from genie.lib.errors import GenieError
+from leaderboard.stats.judges.alternative_annotator import (
+    AlternativeAnnotator,
+    Label,
+)
+from leaderboard.table_stats.report import Sheet
+
+Labels = dict[str, dict[str, Label]]
+
+
+def read_labels(path: Path) -> Labels:
+    """Read an object from rater to an object from instance to label, as AltTest has it.
+
+    Raises
+    ------
+    GenieError
+        With the rater and instance of the first thing wrong.
+    """
+    try:
+        data = path.read_bytes()
+        text = (gzip.decompress(data) if path.suffix == ".gz" else data).decode()
+        content = json.loads(text)
+    except OSError as error:
+        raise _wrong(path, f"cannot be read: {error.strerror or error}") from error
+    except (ValueError, RecursionError, EOFError) as error:
+        raise _wrong(path, "is not JSON in UTF-8") from error
+    if not isinstance(content, dict) or not content:
+        raise _wrong(path, "is not an object from rater to labels")
+    for rater, labels in content.items():
+        if not isinstance(labels, dict):
+            raise _wrong(path, f"has no object of labels for {rater!r}")
+        for instance, label in labels.items():
+            if isinstance(label, bool) or not isinstance(label, str | int | float):
+                raise _wrong(
+                    path, f"has for {rater!r}, {instance!r} neither text nor number"
+                )
+    return content
+
+
+def _wrong(path: Path, what: str) -> GenieError:
+    return GenieError(f"{path.name} {what}.", code="bad-labels")
+
+
+def sheet(found: Mapping[str, AlternativeAnnotator], note: str) -> Sheet:
+    """Put the tests of several judges into a table."""
+    rows = tuple(
+        (
+            name,
+            f"{one.winning_rate:.2f}",
+            f"{one.advantage_probability:.2f}",
+            "yes" if one.passed else "no",
+            f"{len(one.people)}",
+            f"{one.n_skipped}",
+        )
+        for name, one in found.items()
+    )
+    header = ("judge", "winning rate", "advantage", "passed", "people", "skipped")
+    notes = (
+        note,
+        "Winning rate: share of people against whom the judge holds in the person's "
+        "place (one-sided t-tests, Benjamini-Yekutieli); passed from .5 on. Advantage: "
+        "how often the judge fits the other people at least as well as the person.",
+    )
+    return Sheet("Alternative annotator test", header, rows, notes)
+
+
+def document(found: Mapping[str, AlternativeAnnotator]) -> dict[str, Any]:
+    """Give all figures as one JSON object."""
+    return {
+        name: {
+            "winning_rate": one.winning_rate if one.people else None,
+            "advantage_probability": one.advantage_probability if one.people else None,
+            "passed": one.passed,
+            "n_skipped": one.n_skipped,
+            "people": [vars(person) for person in one.people],
+        }
+        for name, one in found.items()
+    }

@@ -1,0 +1,102 @@
+"""The alternative annotator test gives what its authors print, and claims nothing from nothing."""
+
+from __future__ import annotations
+
+import json
+import math
+
+import pytest
+from django.core.management import CommandError, call_command
+
+from leaderboard.stats.judges.alternative_annotator import alternative_annotator_test
+from leaderboard.table_stats.judge_labels import read_labels
+from tests.shared import SHARED, needs_shared
+
+FOLDER = SHARED / "data/alt-test"
+# as in the authors' notebook
+ASKED = {
+    "summeval": ("rmse", 0.2),
+    "mtbench": ("accuracy", 0.2),
+    "wax": ("accuracy", 0.1),
+    "cebab_aspects": ("accuracy", 0.1),
+    "cebab_stars": ("rmse", 0.1),
+    "framing": ("accuracy", 0.15),
+}
+
+
+@needs_shared
+@pytest.mark.parametrize("name", ASKED)
+def test_every_published_and_computed_cell_comes_out(name):
+    score, epsilon = ASKED[name]
+    people = read_labels(FOLDER / name / "human_annotations.json.gz")
+    judges = read_labels(FOLDER / name / "llm_annotations.json.gz")
+    found = {}
+    for judge, labels in judges.items():
+        told = alternative_annotator_test(people, labels, score=score, epsilon=epsilon)
+        p_values = [one.p_value for one in told.people]
+        found |= {
+            f"{name}/{judge}/winning_rate": told.winning_rate,
+            f"{name}/{judge}/omega_exact": told.winning_rate,
+            f"{name}/{judge}/advantage_probability": told.advantage_probability,
+            f"{name}/{judge}/rho_exact": told.advantage_probability,
+            f"{name}/{judge}/passed": told.passed,
+            f"{name}/{judge}/annotators_tested": len(told.people),
+            f"{name}/{judge}/min_p": min(p_values),
+            f"{name}/{judge}/max_p": max(p_values),
+        }
+    expected = json.loads((FOLDER / "expected.json").read_text("utf-8"))
+    cells = {cell["id"]: cell for cell in expected if cell["id"] in found}
+    assert len(cells) == len(found) == 6 * 8
+    wrong = {
+        key: (found[key], cell["value"])
+        for key, cell in cells.items()
+        if not abs(found[key] - cell["value"]) <= cell["tolerance"] + 1e-12
+    }
+    assert wrong == {}
+
+
+PEOPLE = {
+    name: {str(i): (i + shift) % 3 for i in range(40)}
+    for name, shift in (("a", 0), ("b", 0), ("c", 0))
+}
+
+
+@pytest.mark.parametrize(
+    ("judge", "rate", "advantage"),
+    [
+        ({str(i): i % 3 for i in range(40)}, 1.0, 1.0),
+        ({str(i): (i + 1) % 3 for i in range(40)}, 0.0, 0.0),
+    ],
+    ids=["always as the others", "never"],
+)
+def test_a_judge_that_always_or_never_agrees(judge, rate, advantage):
+    for score in ("accuracy", "rmse"):
+        told = alternative_annotator_test(PEOPLE, judge, score=score)
+        assert (told.winning_rate, told.advantage_probability) == (rate, advantage)
+
+
+def test_who_has_few_labels_is_skipped_but_still_counts_for_others():
+    few = {**PEOPLE, "d": {str(i): 9 for i in range(29)}}
+    told = alternative_annotator_test(few, PEOPLE["a"])
+    assert ([one.person for one in told.people], told.n_skipped) == (["a", "b", "c"], 1)
+
+
+def test_nothing_is_said_where_nobody_can_be_tested():
+    told = alternative_annotator_test(PEOPLE, {"0": 1})
+    assert math.isnan(told.winning_rate)
+    assert not told.passed
+    with pytest.raises(ValueError, match="at least three people"):
+        alternative_annotator_test({"a": {}, "b": {}}, {})
+
+
+def test_the_command_prints_a_table_and_refuses_in_words(tmp_path, capsys):
+    people, judges = tmp_path / "people.json", tmp_path / "judges.json"
+    people.write_text(json.dumps(PEOPLE))
+    judges.write_text(json.dumps({"mimic": PEOPLE["a"]}))
+    numbers = tmp_path / "out.json"
+    call_command("test_judges", people, judges, json=numbers)
+    assert "mimic          1.00       1.00  yes          3" in capsys.readouterr().out
+    assert json.loads(numbers.read_text())["mimic"]["passed"] is True
+    judges.write_text('{"mimic": {"q1": null}}')
+    with pytest.raises(CommandError, match="'mimic', 'q1' neither text nor number"):
+        call_command("test_judges", people, judges)
