@@ -72,20 +72,20 @@ class AlternativeAnnotator:
         return self.winning_rate >= PASSES
 
 
-def accuracy(label: Label, others: Sequence[Label]) -> float:
+def _accuracy(label: Label, others: Sequence[Label]) -> float:
     """Give the share of the others' labels that are the same."""
     return sum(label == other for other in others) / len(others)
 
 
-def closeness(label: Label, others: Sequence[Label]) -> float:
+def _closeness(label: Label, others: Sequence[Label]) -> float:
     """Give minus the root mean squared difference to the others' numbers."""
     gaps = np.asarray(others, dtype=np.float64) - float(label)
     return -float(np.sqrt((gaps**2).mean()))
 
 
 SCORES: dict[str, Callable[[Label, Sequence[Label]], float]] = {
-    "accuracy": accuracy,
-    "rmse": closeness,
+    "accuracy": _accuracy,
+    "rmse": _closeness,
 }
 
 
