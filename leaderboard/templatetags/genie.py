@@ -73,11 +73,20 @@ def signed_with_two_decimals(number: float) -> str:
 
 @register.filter
 def percent(share: float) -> str:
-    """Write a share as percent; what is nearly all or nothing does not become it."""
+    """Write a share as percent; what is nearly all or nothing does not become it.
+
+    Examples
+    --------
+    >>> percent(0.28), percent(0.997), percent(0.99999), percent(1.0)
+    ('28', '99.7', '> 99.9', '100')
+    """
     rounded = f"{100 * share:.0f}"
     # 99.7 % of workers are not all workers
     would_mislead = {"100": share < 1, "0": share > 0}.get(rounded, False)
-    return f"{100 * share:.1f}" if would_mislead else rounded
+    if not would_mislead:
+        return rounded
+    closer = f"{100 * share:.1f}"
+    return {"100.0": "> 99.9", "0.0": "< 0.1"}.get(closer, closer)
 
 
 @register.filter
