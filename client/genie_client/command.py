@@ -224,6 +224,9 @@ def _account_verbs(verb: Callable[..., Any]) -> None:
     outputs = verb("outputs", account.outputs, "download a submission's outputs")
     outputs.add_argument("submission", type=int)
     outputs.add_argument("--out", type=Path, help="a file, as JSON Lines")
+    outputs.add_argument(
+        "--worst", action="store_true", help="rated ones only, the worst first"
+    )
 
 
 def _task_and_file(parser: Any) -> None:

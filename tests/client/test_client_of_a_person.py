@@ -82,6 +82,31 @@ def test_what_was_withdrawn_is_restored_and_outputs_are_read(
     assert "Kite" in run("mine", "--state", "PUBLISHED")[1]
 
 
+def test_rated_outputs_come_with_the_worst_first(run, kept, systems, monkeypatch):
+    """By the criterion that ranks, from the ratings that count."""
+    from genie_client import Client
+
+    kite, wren = systems
+    pages = Client._pages
+
+    def judgments(client, path, *more, **fields):
+        if not path.endswith("/judgments/"):
+            return pages(client, path, *more, **fields)
+        said = [("i0", "overall", 1.0), ("i2", "overall", 0.5), ("i2", "other", 1.0)]
+        rows = [
+            {"instance": i, "criterion": c, "value": value, "counts": True}
+            for i, c, value in said
+        ]
+        return [*rows, {**rows[1], "value": 0.0, "counts": False}]
+
+    monkeypatch.setattr(Client, "_pages", judgments)
+    said = run("outputs", kite.pk, "--worst")[1]
+    rows = [json.loads(line) for line in said.splitlines()]
+    assert [(row["id"], row["rating"]) for row in rows] == [("i2", 0.5), ("i0", 1.0)]
+    monkeypatch.undo()
+    assert "once the result is published" in run("outputs", wren.pk, "--worst")[2]
+
+
 def test_boards_are_frames_of_the_library_that_is_there(
     systems, live_server, monkeypatch
 ):
