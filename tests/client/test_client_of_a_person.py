@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import io
 import json
+import os
 import stat
+import subprocess
 import sys
 from types import SimpleNamespace
 
@@ -12,7 +14,7 @@ import pytest
 
 from genie.accounts import tokens
 from leaderboard.api.throttles import Reads
-from tests.client.conftest import CLIENT  # noqa: F401  # puts the client on the path
+from tests.client.conftest import CLIENT
 from tests.factories import make_predictions, make_ranked, make_submission, make_task
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -165,3 +167,27 @@ def test_an_upload_is_shown_on_a_terminal_and_the_version_is_told(capsys):
     with pytest.raises(SystemExit):
         main(["--version"])
     assert capsys.readouterr().out == "genie-client 1.0.0\n"
+
+
+def test_a_reader_who_has_enough_is_no_error(systems, live_server):
+    kite, _ = systems
+    command = (
+        f"{sys.executable} -m genie_client --site {live_server.url} outputs {kite.pk}"
+    )
+    done = subprocess.run(  # a pipe is what is tested
+        f"{command} | true",
+        shell=True,
+        env={**os.environ, "PYTHONPATH": str(CLIENT), "PYTHONUNBUFFERED": "1"},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.stderr == ""
+
+
+def test_a_name_that_is_nowhere_is_said_in_words_of_the_command_line(run, systems):
+    told = run("leaderboard", "tidy-nwes")[2]
+    assert (
+        told
+        == "The site has nothing by this name or number, or it is not open to you.\n"
+    )
