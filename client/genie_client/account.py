@@ -71,7 +71,12 @@ def restore(session: Session) -> int:
 def outputs(session: Session) -> int:
     """Write outputs as JSON Lines, to a file or to standard output."""
     given = session.options
-    rows = session.client.outputs(given.submission)
+    of = session.client
+    rows = (
+        of.rated_outputs(given.submission)
+        if given.worst
+        else of.outputs(given.submission)
+    )
     if session.options.json and given.out is None:
         session.say(list(rows), str)
         return 0

@@ -175,6 +175,28 @@ class Client:
         """Give a submission's outputs: `id`, `position` and `text` of each instance."""
         return self._pages(f"/api/v1/submissions/{int(number)}/outputs/")
 
+    def rated_outputs(self, number: int) -> list[Json]:
+        """Give a published submission's rated outputs, the worst first.
+
+        `ratings` are those that count on the criterion that ranks, on the task's scale;
+        `rating` is their mean.
+        """
+        slug = self.submission(number)["task"]
+        task = self._http.json(f"/api/v1/tasks/{quote(slug)}/")
+        # the first criterion ranks
+        main = next(iter(task["human"]["criteria"]))
+        said: dict[str, list[float]] = {}
+        for one in self._pages(f"/api/v1/submissions/{int(number)}/judgments/"):
+            if one["counts"] and one["criterion"] == main:
+                said.setdefault(one["instance"], []).append(one["value"])
+        rated = [
+            {**row, "rating": sum(said[row["id"]]) / len(said[row["id"]]),
+             "ratings": said[row["id"]]}
+            for row in self.outputs(number)
+            if row["id"] in said
+        ]  # fmt: skip
+        return sorted(rated, key=lambda row: row["rating"])
+
     def submission(self, number: int) -> Json:
         """Tell where a submission is, with its story, metrics and scores."""
         found: Json = self._http.json(f"/api/v1/submissions/{int(number)}/")

@@ -25,12 +25,17 @@ def main(arguments: Sequence[str] | None = None) -> int:
         if not place(options)[0]:
             parser.error("set the site with --site or GENIE_SITE, or run login")
         code: int = options.run(Session(options))
+        sys.stdout.flush()
     except Problem as problem:
         if options.json:
             body = {"error": problem.message, "code": problem.code, **problem.body}
             sys.stdout.write(json.dumps(body, ensure_ascii=False, indent=2) + "\n")
         sys.stderr.write(f"{problem.message}\n")
         return 1
+    except BrokenPipeError:
+        # `| head` has read enough; else Python complains when it flushes at its end
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
     except KeyboardInterrupt:
         sys.stderr.write("\n")
         return 130
@@ -224,6 +229,9 @@ def _account_verbs(verb: Callable[..., Any]) -> None:
     outputs = verb("outputs", account.outputs, "download a submission's outputs")
     outputs.add_argument("submission", type=int)
     outputs.add_argument("--out", type=Path, help="a file, as JSON Lines")
+    outputs.add_argument(
+        "--worst", action="store_true", help="rated ones only, the worst first"
+    )
 
 
 def _task_and_file(parser: Any) -> None:

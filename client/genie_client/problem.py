@@ -51,6 +51,8 @@ def problem_from(status: int, raw: bytes, retry_after: str | None) -> Problem:
         or body.get("title")
         or f"The site responded with status {status}."
     )
+    if body.get("code") == "not-found":
+        said = "The site has nothing by this name or number, or it is not open to you."
     if body.get("errors"):
         said = f"{said} {json.dumps(body['errors'], ensure_ascii=False)}"
     wait = float(retry_after) if retry_after and retry_after.isdigit() else None

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import io
 import json
+import os
 import stat
+import subprocess
 import sys
 from types import SimpleNamespace
 
@@ -12,7 +14,7 @@ import pytest
 
 from genie.accounts import tokens
 from leaderboard.api.throttles import Reads
-from tests.client.conftest import CLIENT  # noqa: F401  # puts the client on the path
+from tests.client.conftest import CLIENT
 from tests.factories import make_predictions, make_ranked, make_submission, make_task
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -82,6 +84,31 @@ def test_what_was_withdrawn_is_restored_and_outputs_are_read(
     assert "Kite" in run("mine", "--state", "PUBLISHED")[1]
 
 
+def test_rated_outputs_come_with_the_worst_first(run, kept, systems, monkeypatch):
+    """By the criterion that ranks, from the ratings that count."""
+    from genie_client import Client
+
+    kite, wren = systems
+    pages = Client._pages
+
+    def judgments(client, path, *more, **fields):
+        if not path.endswith("/judgments/"):
+            return pages(client, path, *more, **fields)
+        said = [("i0", "overall", 1.0), ("i2", "overall", 0.5), ("i2", "other", 1.0)]
+        rows = [
+            {"instance": i, "criterion": c, "value": value, "counts": True}
+            for i, c, value in said
+        ]
+        return [*rows, {**rows[1], "value": 0.0, "counts": False}]
+
+    monkeypatch.setattr(Client, "_pages", judgments)
+    said = run("outputs", kite.pk, "--worst")[1]
+    rows = [json.loads(line) for line in said.splitlines()]
+    assert [(row["id"], row["rating"]) for row in rows] == [("i2", 0.5), ("i0", 1.0)]
+    monkeypatch.undo()
+    assert "once the result is published" in run("outputs", wren.pk, "--worst")[2]
+
+
 def test_boards_are_frames_of_the_library_that_is_there(
     systems, live_server, monkeypatch
 ):
@@ -140,3 +167,27 @@ def test_an_upload_is_shown_on_a_terminal_and_the_version_is_told(capsys):
     with pytest.raises(SystemExit):
         main(["--version"])
     assert capsys.readouterr().out == "genie-client 1.0.0\n"
+
+
+def test_a_reader_who_has_enough_is_no_error(systems, live_server):
+    kite, _ = systems
+    command = (
+        f"{sys.executable} -m genie_client --site {live_server.url} outputs {kite.pk}"
+    )
+    done = subprocess.run(  # a pipe is what is tested
+        f"{command} | true",
+        shell=True,
+        env={**os.environ, "PYTHONPATH": str(CLIENT), "PYTHONUNBUFFERED": "1"},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.stderr == ""
+
+
+def test_a_name_that_is_nowhere_is_said_in_words_of_the_command_line(run, systems):
+    told = run("leaderboard", "tidy-nwes")[2]
+    assert (
+        told
+        == "The site has nothing by this name or number, or it is not open to you.\n"
+    )

@@ -51,7 +51,10 @@ class Audit:
             return f"{first} leads; {told}."
         if len(leaders) == len(found.systems):
             return f"No system is significantly worse than the leader, {first}; {told}."
-        return f"{len(leaders) - 1} tied with the leader, {first}; {told}."
+        n = len(leaders) - 1
+        return (
+            f"{first} leads, and {n} {'is' if n == 1 else 'are'} tied with it; {told}."
+        )
 
     @property
     def badge_text(self) -> str:

@@ -147,7 +147,9 @@ def test_the_command_writes_ranks_numbers_and_a_badge(tmp_path, capsys):
     path.write_text(WIDE)
     call_command("audit_ranks", path, json=numbers, badge=drawn)
     said = capsys.readouterr().out
-    assert "1 tied with the leader, good; 2 of 3 pairs differ significantly." in said
+    assert (
+        "good leads, and 1 is tied with it; 2 of 3 pairs differ significantly." in said
+    )
     assert json.loads(numbers.read_text())["systems"][2]["rank_first"] == 3
     assert "2 tied for first · 2 clusters" in drawn.read_text()
     with pytest.raises(CommandError, match="cannot be read"):

@@ -231,14 +231,17 @@ def test_what_has_changed_since_a_day(client, task, who, read):
 
     words = read(client.get(f"{BOARD}?changes_since=2026-01-20"))
 
-    said = re.search(r"Since 2026-01-20 (.*?) Close", words)[1]
+    said = re.search(r"Since the end of 2026-01-20 (.*?) Close", words)[1]
     assert "New Rook: rank 1, score 99.0" in said
     assert "Kite: 1 → 3, score 80.0 → 50.0" in said
     assert "Egret: 3 → 4" in said
     assert "Wren" not in said
     assert "1 other unchanged" in said
     assert "still to come" in read(client.get(f"{BOARD}?changes_since=2999-01-01"))
-    assert "Since" not in read(client.get(f"{BOARD}?changes_since=soon"))
+    today = read(client.get(f"{BOARD}?changes_since={timezone.localdate()}"))
+    assert "Today is not over yet" in today
+    assert "Nothing has changed" not in today
+    assert "Since the end" not in read(client.get(f"{BOARD}?changes_since=soon"))
 
 
 @pytest.fixture
