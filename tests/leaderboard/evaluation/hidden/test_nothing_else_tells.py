@@ -143,6 +143,8 @@ def test_the_evidence_page_has_numbers_only(campaign, task, client):
     )
     html = client.get(f"/tasks/{task.slug}/evidence/").content.decode()
     assert "How well are test questions hidden?" in html
+    # on a phone the table is wider than the page: it scrolls in a frame
+    assert 'class="scroll"' in html.split("How well are test questions hidden?")[1]
     assert "0.52" in html
     for item in both(campaign)[0]:
         assert item.data["prediction"] not in html
