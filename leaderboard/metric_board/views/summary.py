@@ -76,7 +76,8 @@ def _chart(shown: Shown) -> Any:
     person = shown.person
     if person is not None and _value(person.cells, by.slug) is not None:
         cell = person.cells[by.slug]
-        bars.append(Bar("one person", cell.value or 0.0, cell.low, cell.high, True))
+        one = "one worker" if judges(shown) == "people" else "one annotator"
+        bars.append(Bar(one, cell.value or 0.0, cell.low, cell.high, True))
     described = ", ".join(f"{bar.label} {bar.value:.2f}" for bar in bars)
     return overview(
         bars,
