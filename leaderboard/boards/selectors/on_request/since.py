@@ -23,6 +23,14 @@ class Standing:
     ranks: tuple[int, int] | None
     mean: float
 
+    @property
+    def places(self) -> str:
+        """Give the ranks in words: "2", "2–4", or that there is none."""
+        if self.ranks is None:
+            return "not ranked"
+        first, last = self.ranks
+        return f"{first}" if first == last else f"{first}–{last}"
+
 
 @dataclass(frozen=True)
 class Change:
