@@ -93,7 +93,7 @@ def test_every_mark_stands_where_the_ticks_put_its_value(
     wrong = {}
     page = open_page("/", width=width)
     for path, root in {
-        "/": ".card",
+        "/": ".leading",
         "/tasks/": ".card",
         "/tasks/tidy-news/": "main",
         f"/submissions/{systems[2].pk}/": ".judgement",
