@@ -23,6 +23,7 @@ from leaderboard.evaluation.models.human_evaluation import (
 from leaderboard.evaluation.models.joint_evaluation import JointEvaluation
 from leaderboard.evaluation.models.rescoring import Rescoring
 from leaderboard.evaluation.models.test_check import TestCheck
+from leaderboard.imports.models import Import, PublishedFigure
 from leaderboard.metric_board.models.board import MetricBoard
 from leaderboard.metric_board.models.outside import OutsideMetric, OutsideScores
 from leaderboard.metric_runs.models.result import MetricResult
@@ -56,6 +57,7 @@ __all__ = [
     "EvaluationCampaign",
     "FitPiece",
     "HumanEvaluation",
+    "Import",
     "Instance",
     "JointEvaluation",
     "JudgedItem",
@@ -70,6 +72,7 @@ __all__ = [
     "OutsideMetric",
     "OutsideScores",
     "Prediction",
+    "PublishedFigure",
     "Release",
     "RepeatedRequest",
     "Rescoring",

@@ -30,6 +30,8 @@ class Task(models.Model):
     version_of = models.SlugField(max_length=100, blank=True)
     # The demo tasks' systems and workers are ours: their boards say so.
     demo = models.BooleanField(default=False)
+    # Judgments were made elsewhere and read in (`leaderboard.imports`): every page says so.
+    imported = models.BooleanField(default=False)
     hidden_references = models.BooleanField(
         default=False,
         help_text="The references are not shown on any page, in the API or in exports.",

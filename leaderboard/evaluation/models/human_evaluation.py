@@ -42,6 +42,15 @@ class HumanEvaluation(models.Model):
     n_instances = models.PositiveIntegerField()
     seed = models.BigIntegerField()
     simulated = models.BooleanField(default=False)
+    # its judgments were made elsewhere; nobody was asked here, and nothing was paid
+    imported = models.ForeignKey(
+        "leaderboard.Import",
+        on_delete=models.PROTECT,
+        null=True,
+        blank=True,
+        editable=False,
+        related_name="evaluations",
+    )
 
     requested_by = models.ForeignKey(
         settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="+"

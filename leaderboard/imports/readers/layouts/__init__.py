@@ -1,0 +1,1 @@
+"""One file a layout; each is found by its class."""

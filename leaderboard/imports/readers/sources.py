@@ -1,0 +1,164 @@
+"""A file to read judgments from, whatever it is kept in."""
+
+from __future__ import annotations
+
+import csv
+import gzip
+import io
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from genie.lib.errors import GenieError
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+# What is not a judgments' file unpacks to more than this.
+MOST_BYTES = 2_000_000_000
+
+
+@dataclass(frozen=True)
+class Source:
+    """One file.
+
+    Parameters
+    ----------
+    name : str
+        Its path within the folder that was given, with "/".
+    data : bytes
+        Its content as it is kept; gzip is unpacked by `text`.
+    """
+
+    name: str
+    data: bytes
+
+    @cached_property
+    def text(self) -> str:
+        """Its text, without a byte order mark.
+
+        Raises
+        ------
+        GenieError
+            "not-utf-8" or "damaged-file", with the file's name.
+        """
+        data = self.data
+        if data[:2] == b"\x1f\x8b":
+            try:
+                with gzip.open(io.BytesIO(data)) as unpacked:
+                    data = unpacked.read(MOST_BYTES + 1)
+            except (OSError, EOFError) as error:
+                raise GenieError(
+                    f"{self.name} is not a complete gzip file: send it again.",
+                    code="damaged-file",
+                ) from error
+            if len(data) > MOST_BYTES:
+                raise GenieError(
+                    f"{self.name} unpacks to more than {MOST_BYTES:,} bytes.",
+                    code="too-large",
+                )
+        try:
+            return data.decode("utf-8-sig")
+        except UnicodeDecodeError as error:
+            raise GenieError(
+                f"{self.name} is not UTF-8 at byte {error.start:,}: save it as UTF-8.",
+                code="not-utf-8",
+            ) from error
+
+    @property
+    def stem(self) -> str:
+        """Its file name without folder, and without .gz and the ending before it."""
+        name = self.name.rpartition("/")[2]
+        name = name.removesuffix(".gz")
+        return name.rpartition(".")[0] or name
+
+    @property
+    def ending(self) -> str:
+        """The ending of its name in small letters, such as "csv"; .gz does not count."""
+        return self.name.lower().removesuffix(".gz").rpartition(".")[2]
+
+    def lines(self, n: int | None = None) -> list[str]:
+        """Give its lines, or the first `n` of them, without line ends."""
+        if n is None:
+            return self.text.splitlines()
+        head = self.text[: 20_000 * n].split("\n", n)[:n]
+        return [line.removesuffix("\r") for line in head]
+
+    def objects(self) -> Iterator[tuple[int, Any]]:
+        """Give the JSON value of each line with its number; empty lines are left out.
+
+        Raises
+        ------
+        GenieError
+            "not-json", with file and line.
+        """
+        for number, line in enumerate(self.text.split("\n"), 1):
+            if not line.strip():
+                continue
+            try:
+                yield number, json.loads(line)
+            except ValueError as error:
+                raise GenieError(
+                    f"{self.name}, line {number:,}, is not JSON: {error}.",
+                    code="not-json",
+                ) from error
+
+    def json(self) -> Any:
+        """Give the JSON value of the whole file.
+
+        Raises
+        ------
+        GenieError
+            "not-json", with the file's name.
+        """
+        try:
+            return json.loads(self.text)
+        except ValueError as error:
+            raise GenieError(
+                f"{self.name} is not JSON: {error}.", code="not-json"
+            ) from error
+
+    def table(self, separator: str = ",", *, header: bool = True) -> pd.DataFrame:
+        """Give it as a table of words, an empty cell being "".
+
+        Raises
+        ------
+        GenieError
+            "not-csv", with file and what is wrong.
+        """
+        import pandas as pd
+
+        try:
+            return pd.read_csv(
+                io.StringIO(self.text),
+                sep=separator,
+                header=0 if header else None,
+                dtype=str,
+                keep_default_na=False,
+                quoting=csv.QUOTE_MINIMAL,
+            )
+        except ValueError as error:
+            raise GenieError(
+                f"{self.name} is not an even table: {error}.", code="not-csv"
+            ) from error
+
+
+def sources_in(path: Path) -> list[Source]:
+    """Read a file, or all files of a folder and its folders, in the order of their names.
+
+    Raises
+    ------
+    GenieError
+        "no-file" where there is nothing.
+    """
+    if path.is_file():
+        return [Source(path.name, path.read_bytes())]
+    files = sorted(file for file in path.rglob("*") if file.is_file())
+    if not files:
+        raise GenieError(f"There is no file {path}.", code="no-file")
+    return [
+        Source(file.relative_to(path).as_posix(), file.read_bytes()) for file in files
+    ]
