@@ -1,0 +1,40 @@
+"""Who judged elsewhere, as workers that nobody can reach."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from crowd.workers.models.worker import Worker
+from genie.lib.unguessable import name_for
+from leaderboard.imports.about import PLATFORM
+
+_BATCH = 2_000
+
+
+def platform_worker_id(slug: str, name: str) -> str:
+    """Name a person of a task's files so that nobody finds their name again.
+
+    The same name in two imports of a task is the same person.
+    """
+    return name_for("imported worker", slug, name)
+
+
+def workers_of(slug: str, names: Iterable[str]) -> dict[str, int]:
+    """Give the worker of each name, made where it is new; excluded from all work."""
+    id_of = {name: platform_worker_id(slug, name) for name in dict.fromkeys(names)}
+    Worker.objects.bulk_create(
+        [
+            Worker(platform=PLATFORM, platform_worker_id=key, excluded=True)
+            for key in id_of.values()
+        ],
+        batch_size=_BATCH,
+        ignore_conflicts=True,
+    )
+    found: dict[str, int] = {}
+    keys = list(id_of.values())
+    for start in range(0, len(keys), 500):
+        rows = Worker.objects.filter(
+            platform=PLATFORM, platform_worker_id__in=keys[start : start + 500]
+        )
+        found |= dict(rows.values_list("platform_worker_id", "pk"))
+    return {name: found[key] for name, key in id_of.items()}
