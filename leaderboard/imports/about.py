@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from genie.lib.unguessable import name_for
+
 # Where imported work was done: no platform of ours, so that nobody can be sent there.
 PLATFORM = "imported"
 # Of judgments made elsewhere a reader wants to know these; what is not said is unknown.
@@ -43,3 +45,11 @@ class About:
     choices: Mapping[str, str] = field(default_factory=dict)
     questions: Mapping[str, str] = field(default_factory=dict)
     scales: Mapping[str, str] = field(default_factory=dict)
+
+
+def platform_worker_id(slug: str, name: str) -> str:
+    """Name a person of a task's files so that nobody finds their name again.
+
+    The same name in two imports of a task is the same person.
+    """
+    return name_for("imported worker", slug, name)

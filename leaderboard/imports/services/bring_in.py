@@ -13,6 +13,7 @@ from django.utils import timezone
 from genie.lib.errors import GenieError
 from genie.lib.typing import Account
 from leaderboard.imports.about import About
+from leaderboard.imports.kept import ONE, PAIRS
 from leaderboard.imports.models import Import
 from leaderboard.imports.readers.judgments import Judgments
 from leaderboard.imports.readers.sources import Source
@@ -78,7 +79,7 @@ class Planned:
         """Give the rows that count: ratings, then preferences."""
         import pandas as pd
 
-        kinds = (plan.ONE, plan.PAIRS)
+        kinds = (ONE, PAIRS)
         return pd.concat([part.rows for part in self.parts if part.kind in kinds])
 
     def criteria(self, about: About) -> dict[str, tuple[str, Measure]]:
@@ -196,12 +197,9 @@ def _store(
         imported_by=by,
     )
     of_system = systems.submissions_of(row, names, by=by)
-    pks = dict(task.instances.values_list("instance_id", "pk"))
-    by_name = {name: pks[ids[name]] for name in instances}
+    by_name, documents = tasks.stored(task, {name: ids[name] for name in instances})
     systems.predict(judgments.texts, of_system, by_name)
-    known = Known(
-        task, by_name, of_system, workers, ids, judgments.documents, timezone.now()
-    )
+    known = Known(task, by_name, of_system, workers, ids, documents, timezone.now())
     n, done = sum(len(part.rows) for part in planned.parts), 0
 
     def stored(more: int) -> None:

@@ -23,7 +23,8 @@ from leaderboard.evaluation.models.joint_evaluation import JointEvaluation
 from leaderboard.evaluation.models.states import State
 from leaderboard.imports.about import PLATFORM
 from leaderboard.imports.models import Import
-from leaderboard.imports.services.plan import ONE, PAGES, PAIRS, WON, Part
+from leaderboard.imports.kept import ONE, PAGES, PAIRS, WON, key_of
+from leaderboard.imports.services.plan import Part
 from leaderboard.imports.services.write import Place
 from leaderboard.tasks.models import Task
 
@@ -33,11 +34,6 @@ if TYPE_CHECKING:
 # HIT template by kind; ratings of one output have that of their measure.
 _SEVERAL = {PAGES: "rankme-outputs", PAIRS: "two-choice-outputs"}
 _DESIGN = {PAGES: "rankme", PAIRS: "two-choice"}
-
-
-def key_of(row: Import) -> str:
-    """Begin the keys of an import's campaigns."""
-    return f"import:{row.pk}:"
 
 
 def places_of(
@@ -70,7 +66,7 @@ def _campaign(
     rows: pd.DataFrame,
     questions: Mapping[str, str],
 ) -> Campaign:
-    key = f"{key_of(row)}{part.kind}:{number}"
+    key = f"{key_of(row.pk)}{part.kind}:{number}"
     began, ended = _moment(rows["at"].min()), _moment(rows["at"].max())
     of = rows["system"].iloc[0] if part.kind in (ONE, WON) else part.kind
     return Campaign.objects.create(

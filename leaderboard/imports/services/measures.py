@@ -11,12 +11,12 @@ from crowd.scales.base import Scale, all_scales
 from crowd.scales.elsewhere import PREFERRED
 from genie.lib.errors import GenieError
 from leaderboard.designs.error_spans import WEIGHTS
+from leaderboard.imports.kept import MAGNITUDE, Floats, as_found, as_kept
 
 if TYPE_CHECKING:
-    import numpy.typing as npt
     import pandas as pd
 
-SLIDER, MAGNITUDE = "slider-100", "magnitude"
+SLIDER = "slider-100"
 # Ends that people are shown, the narrowest first.
 _USUAL = ((0, 1), (1, 3), (1, 4), (1, 5), (1, 6), (1, 7), (0, 5), (1, 10), (0, 10))
 # Design and HIT template by scale; what is not here is a number.
@@ -46,18 +46,13 @@ class Measure:
     design: str = "number"
     template: str = "general-judgement"
 
-    def kept(self, values: npt.NDArray) -> npt.NDArray:
+    def kept(self, values: Floats) -> Floats:
         """Turn values as found into ratings."""
-        if self.scale == MAGNITUDE:
-            return values / 100
-        # not `-values`, which makes a zero with a sign
-        return 0.0 - values if self.lower_is_better else values
+        return as_kept(values, self.scale, lower_is_better=self.lower_is_better)
 
-    def found(self, ratings: npt.NDArray) -> npt.NDArray:
+    def found(self, ratings: Floats) -> Floats:
         """Turn ratings into values as found."""
-        if self.scale == MAGNITUDE:
-            return ratings * 100
-        return 0.0 - ratings if self.lower_is_better else ratings
+        return as_found(ratings, self.scale, lower_is_better=self.lower_is_better)
 
 
 def measures(
@@ -123,7 +118,7 @@ def _scale(
         for least, most in _USUAL:
             if least <= low and high <= most:
                 return _named("number", least, most)
-    if 0 <= low and 1 < high <= 100:
+    if low >= 0 and 1 < high <= 100:
         return SLIDER if high > 10 else _named("number", 0, 10)
     if low >= 0:
         return _named("number", 0, 1)

@@ -5,18 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from crowd.workers.models.worker import Worker
-from genie.lib.unguessable import name_for
-from leaderboard.imports.about import PLATFORM
+from leaderboard.imports.about import PLATFORM, platform_worker_id
 
 _BATCH = 2_000
-
-
-def platform_worker_id(slug: str, name: str) -> str:
-    """Name a person of a task's files so that nobody finds their name again.
-
-    The same name in two imports of a task is the same person.
-    """
-    return name_for("imported worker", slug, name)
 
 
 def workers_of(slug: str, names: Iterable[str]) -> dict[str, int]:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from leaderboard.imports.kept import ASIDE, ONE, PAGES, PAIRS, WON
 from leaderboard.imports.readers.judgments import Judgments
 from leaderboard.imports.services.measures import Measure
 from leaderboard.imports.services.named import CRITERION, fitting
@@ -15,11 +16,6 @@ from leaderboard.imports.services.named import CRITERION, fitting
 if TYPE_CHECKING:
     import pandas as pd
 
-# What a campaign of an import is for, as its key says. From `ONE`, `PAIRS` and `ASIDE`
-# what was imported is read back; `WON` and `PAGES` say the same once more, for boards of
-# preferences and for pages that showed several outputs.
-ONE, PAIRS, ASIDE, WON, PAGES = "one", "pairs", "aside", "won", "pages"
-SINGLE = (ONE, WON)
 # A page that shows so many systems' outputs of one input shows them side by side.
 _SEVERAL = 2
 
@@ -58,8 +54,9 @@ def parts(
 
     `measures` has those of ratings. Empty parts are left out.
     """
-    counted = _counted(judgments)
-    rows = judgments.rows.assign(kept=judgments.rows["value"], exact=True)
+    counted = _counted(judgments).to_numpy()
+    rows = judgments.rows.reset_index(drop=True)
+    rows = rows.assign(kept=rows["value"], exact=True)
     aside, rows = rows[~counted], rows[counted]
     paired = rows["other"] != ""
     ratings, pairs = _rated(rows[~paired], measures), rows[paired]
@@ -213,5 +210,5 @@ def _again(rows: pd.DataFrame, by: list[str]) -> Any:
 
 
 def _numbered(rows: pd.DataFrame, by: list[str]) -> Any:
-    """Number what is the same by these columns, in the order of the rows."""
+    """Give what is the same by these columns one number, in the order of the rows."""
     return rows.groupby(by, sort=False).ngroup().to_numpy()

@@ -91,6 +91,15 @@ def extend(
     task.save(update_fields=["n_instances", "config"])
 
 
+def stored(task: Task, ids: Mapping[str, str]) -> tuple[dict[str, int], dict[str, str]]:
+    """Give each input's key and document, by its name in the files."""
+    rows = task.instances.values_list("instance_id", "pk", f"fields__{DOCUMENT}")
+    found = {one: (pk, document or "") for one, pk, document in rows}
+    of = {name: found[kept] for name, kept in ids.items()}
+    pks = {name: pk for name, (pk, _) in of.items()}
+    return pks, {name: document for name, (_, document) in of.items()}
+
+
 def _instance(name: str, kept: str, judgments: Judgments) -> ReleaseInstance:
     texts = judgments.texts
     fields = {key: str(text) for key, text in texts.inputs.get(name, {}).items()}

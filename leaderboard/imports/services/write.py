@@ -17,8 +17,10 @@ from leaderboard.evaluation.models.human_evaluation import (
     JudgedItem,
     JudgedOutput,
 )
+from leaderboard.imports.readers.judgments import Role
 from leaderboard.imports.services.bulk import Tell, store
-from leaderboard.imports.services.plan import ASIDE, PAGES, PAIRS, WON, Part
+from leaderboard.imports.kept import ASIDE, PAGES, PAIRS, WON
+from leaderboard.imports.services.plan import Part
 from leaderboard.tasks.models import Task
 
 if TYPE_CHECKING:
@@ -203,19 +205,32 @@ def _turns(turns: pd.DataFrame, hits: list[int], known: Known) -> list[int]:
 def _details(
     rows: pd.DataFrame, about: pd.DataFrame, known: Known
 ) -> Iterator[dict[str, Any]]:
-    """Say of each answer from which row it is, and what no column of ours holds."""
-    names = ("file", "row", "page", "place", "document", "instance", "spans", "word")
+    """Say of each answer from which row it is, and what no column of ours holds.
+
+    `row` has the file, the row within it, and the place among all that was read.
+    """
+    names = (
+        *("file", "row", "role", "page", "place", "document", "instance"),
+        *("spans", "word"),
+    )
     columns = [rows[name].tolist() for name in names]
     own, of_turn = (
         list(zip(frame["at"].tolist(), frame["seconds"].tolist(), strict=True))
         for frame in (rows, about)
     )
     values = zip(rows["value"].tolist(), rows["exact"].tolist(), strict=True)
-    for row, times, usual, (value, exact) in zip(
-        zip(*columns, strict=True), own, of_turn, values, strict=True
+    for nth, row, times, usual, (value, exact) in zip(
+        rows.index.tolist(),
+        zip(*columns, strict=True),
+        own,
+        of_turn,
+        values,
+        strict=True,
     ):
-        file, line, page, place, document, instance, spans, word = row
-        detail: dict[str, Any] = {"row": [file, line]}
+        file, line, role, page, place, document, instance, spans, word = row
+        detail: dict[str, Any] = {"row": [file, line, nth]}
+        if role != Role.JUDGMENT.value:
+            detail["role"] = role
         if page:
             detail["page"] = page
         if place != -1:
