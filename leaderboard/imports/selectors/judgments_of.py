@@ -214,10 +214,7 @@ def _of_items(
 
 
 def _criteria(row: Import, kept: list[str], kinds: list[str]) -> list[str]:
-    called = {
-        kind: row.said.get("pairs" if kind == PAIRS else "criteria", {})
-        for kind in (ONE, PAIRS, ASIDE)
-    }
+    called = row.said["criteria"]
     return [called[kind].get(c, c) for c, kind in zip(kept, kinds, strict=True)]
 
 
@@ -254,10 +251,7 @@ def _values(
 
 def _or(details: list[dict[str, Any]], name: str, usual: list[Any]) -> list[Any]:
     """Take what an answer's details say, where they say it."""
-    return [
-        one[name] if name in one else value
-        for one, value in zip(details, usual, strict=True)
-    ]
+    return [one.get(name, value) for one, value in zip(details, usual, strict=True)]
 
 
 def _numbers(values: list[Any]) -> list[float]:

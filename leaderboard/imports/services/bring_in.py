@@ -13,7 +13,7 @@ from django.utils import timezone
 from genie.lib.errors import GenieError
 from genie.lib.typing import Account
 from leaderboard.imports.about import About
-from leaderboard.imports.kept import ONE, PAIRS
+from leaderboard.imports.kept import ASIDE, ONE, PAIRS
 from leaderboard.imports.models import Import
 from leaderboard.imports.readers.judgments import Judgments
 from leaderboard.imports.readers.sources import Source
@@ -229,8 +229,14 @@ def _said(
         "scales": {name: one.scale for name, one in planned.measures.items()},
         "instances": changed(dict(ids)),
         "systems": changed(dict(names)),
-        "criteria": changed(criteria.rated | criteria.aside),
-        "pairs": changed(criteria.paired),
+        "criteria": {
+            kind: changed(names)
+            for kind, names in (
+                (ONE, criteria.rated),
+                (PAIRS, criteria.paired),
+                (ASIDE, criteria.aside),
+            )
+        },
     }
 
 

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 
 # As long as the columns are: a submission's name, an instance's id, a criterion.
 SYSTEM, INSTANCE, CRITERION = 100, 200, 50
-NOT_SAID = "not said"
+NOT_SAID, OVERALL = "not said", "overall"
+# The name of scores that are made of marks (`leaderboard.designs.error_spans`).
+_TAKEN = "spans"
 
 
 def fitting(names: Iterable[str], longest: int) -> dict[str, str]:
@@ -15,26 +17,48 @@ def fitting(names: Iterable[str], longest: int) -> dict[str, str]:
 
     Examples
     --------
-    >>> fitting(["a", ""], 50)
+    >>> fitting(["a", ""], 100)
     {'a': 'a', '': 'not said'}
     >>> len(fitting(["x" * 90], 50)["x" * 90])
     50
     """
-    return {name: _fitting(name, longest) for name in dict.fromkeys(names)}
+    return _distinct(names, lambda name: _short(name, longest) or NOT_SAID)
 
 
-def _fitting(name: str, longest: int) -> str:
-    # an @ stands for a slot in names of questions; NUL is stored by no database
-    plain = (
-        name.replace("\0", "").replace("@", " at ") if longest == CRITERION else name
-    )
-    plain = plain.replace("\0", "").strip()
-    if plain == "spans" and longest == CRITERION:
-        plain = "marked spans"
-    if plain and len(plain) <= longest:
+def criteria(names: Iterable[str]) -> dict[str, str]:
+    """Give criteria as they are kept: addresses and caches take no blanks.
+
+    Examples
+    --------
+    >>> criteria(["", "Overall quality", "spans"])
+    {'': 'overall', 'Overall quality': 'Overall-quality', 'spans': 'marked-spans'}
+    """
+    return _distinct(names, _criterion)
+
+
+def _criterion(name: str) -> str:
+    # an @ stands for a slot in names of questions
+    kept = "-".join(_short(name.replace("@", " at "), CRITERION).split())
+    return f"marked-{kept}" if kept == _TAKEN else kept or OVERALL
+
+
+def _distinct(names: Iterable[str], keep: Callable[[str], str]) -> dict[str, str]:
+    """Keep each name; of two that would be one, the second gets a number."""
+    kept: dict[str, str] = {}
+    taken: set[str] = set()
+    for name in dict.fromkeys(names):
+        one, n = keep(name), 2
+        while one in taken:
+            one, n = f"{keep(name)[:40]}-{n}", n + 1
+        kept[name] = one
+        taken.add(one)
+    return kept
+
+
+def _short(name: str, longest: int) -> str:
+    plain = name.replace("\0", "").strip()
+    if len(plain) <= longest:
         return plain
-    if not plain:
-        return NOT_SAID
     digest = hashlib.sha256(name.encode("utf-8", "replace")).hexdigest()[:8]
     return f"{plain[: longest - 9]}~{digest}"
 

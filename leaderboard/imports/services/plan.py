@@ -11,7 +11,7 @@ import numpy as np
 from leaderboard.imports.kept import ASIDE, ONE, PAGES, PAIRS, WON
 from leaderboard.imports.readers.judgments import Judgments
 from leaderboard.imports.services.measures import Measure
-from leaderboard.imports.services.named import CRITERION, fitting
+from leaderboard.imports.services import named
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -78,14 +78,14 @@ def criteria_of(judgments: Judgments) -> Criteria:
     counted = _counted(judgments)
     rows, aside = judgments.rows[counted], judgments.rows[~counted]
     paired = rows["other"] != ""
-    rated = fitting(rows[~paired]["criterion"].unique(), CRITERION)
-    pairs = fitting(rows[paired]["criterion"].unique(), CRITERION)
+    rated = named.criteria(rows[~paired]["criterion"].unique())
+    pairs = named.criteria(rows[paired]["criterion"].unique())
     # one score cannot be a mean of ratings and a share of preferences
     apart = {
-        name: f"{kept[:40]}, in pairs" if kept in rated.values() else kept
+        name: f"{kept[:40]}-in-pairs" if kept in rated.values() else kept
         for name, kept in pairs.items()
     }
-    return Criteria(rated, apart, fitting(aside["criterion"].unique(), CRITERION))
+    return Criteria(rated, apart, named.criteria(aside["criterion"].unique()))
 
 
 def _counted(judgments: Judgments) -> pd.Series:

@@ -203,7 +203,7 @@ def test_pages_of_several_outputs_get_a_joint_evaluation_and_a_board(client):
     found = joint.results["criteria"]["overall"]
     assert len(found["systems"]) == 3
     assert found["n_judgements"] == 30
-    assert client.get(f"/joint/{joint.pk}/").status_code == 200
+    assert client.get(f"/joint-evaluations/{joint.pk}/").status_code == 200
     assert Score.objects.filter(superseded_at=None).count() == 3
 
 
@@ -229,7 +229,7 @@ def test_preferences_get_a_joint_evaluation_and_a_board_of_shares(client):
     assert best.submission.system_name == "green"
     assert 50 < best.mean < 100
     joint = JointEvaluation.objects.get()
-    assert joint.results["criteria"]["not said"]["n_judgements"] > 0
-    assert client.get(f"/joint/{joint.pk}/").status_code == 200
+    assert joint.results["criteria"]["overall"]["n_judgements"] > 0
+    assert client.get(f"/joint-evaluations/{joint.pk}/").status_code == 200
     for page in ("", "evidence/", "differences/", "weights/", "evaluations/"):
         assert client.get(f"/tasks/{row.task.slug}/{page}").status_code in (200, 404)
