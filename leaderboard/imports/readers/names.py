@@ -29,16 +29,16 @@ MORE: Mapping[str, tuple[str, ...]] = {
     "system": ("system_name", "model_id", "model_name", "systemid", "mt_system"),
     "worker": (
         "user", "user_id", "username", "participant", "participant_id", "subject", "coder",
-        "labeler", "assessor", "annotator_name", "prolific_pid", "prolific_id", "session_id",
+        "labeler", "assessor", "prolific_pid", "prolific_id",
     ),
     "instance": (
         "itemid", "example_id", "sample", "sample_id", "prompt_id", "doc_seg_id", "id", "idx",
     ),
-    "criterion": ("criteria", "metric", "attribute", "quality", "scale", "measure"),
-    "value": ("judgment", "judgement", "answer", "response", "label", "annotation", "grade"),
+    "criterion": ("criteria", "attribute", "measure"),
+    "value": ("label", "annotation", "grade", "points", "stars"),
     "system_a": ("sys_a", "system1", "system_1", "model1", "model_1", "systema", "modela"),
     "system_b": ("sys_b", "system2", "system_2", "model2", "model_2", "systemb", "modelb"),
-    "preferred": ("preferred_system", "vote", "better", "label", "answer", "judgment"),
+    "preferred": ("preferred_system", "vote", "better"),
     "page": ("hit_id", "hitid", "task_id", "screen", "assignment_id"),
     "place": ("place", "position"),
     "document": ("document", "doc", "doc_id", "docid", "document_id", "rid"),
@@ -57,7 +57,7 @@ MORE: Mapping[str, tuple[str, ...]] = {
     "counts": ("counts",),
     "output": (
         "output", "system_output", "prediction", "hypothesis", "hyp", "target", "text",
-        "generated", "output_text", "model_output", "translation", "summary",
+        "generated", "output_text", "model_output", "translation", "summary", "response", "answer",
     ),
     "input": ("input_text", "source", "src", "prompt", "mr", "question", "context", "input"),
     "reference": ("reference", "ref", "gold", "references"),
@@ -67,12 +67,44 @@ MORE: Mapping[str, tuple[str, ...]] = {
 
 #: Columns that say who somebody is; they are not taken, under any layout.
 PERSONAL = frozenset(
-    """ip ip_address ipaddress email e_mail mail email_address recipientemail name
-    full_name first_name last_name surname firstname lastname recipientfirstname
-    recipientlastname annotator_name worker_name user_name_full location location_latitude
-    locationlatitude location_longitude locationlongitude latitude longitude city region
-    address phone telephone externaldatareference externalreference birthday
-    date_of_birth""".split()
+    [
+        "ip",
+        "ip_address",
+        "ipaddress",
+        "email",
+        "e_mail",
+        "mail",
+        "email_address",
+        "recipientemail",
+        "name",
+        "full_name",
+        "first_name",
+        "last_name",
+        "surname",
+        "firstname",
+        "lastname",
+        "recipientfirstname",
+        "recipientlastname",
+        "annotator_name",
+        "worker_name",
+        "user_name_full",
+        "location",
+        "location_latitude",
+        "locationlatitude",
+        "location_longitude",
+        "locationlongitude",
+        "latitude",
+        "longitude",
+        "city",
+        "region",
+        "address",
+        "phone",
+        "telephone",
+        "externaldatareference",
+        "externalreference",
+        "birthday",
+        "date_of_birth",
+    ]
 )
 
 

@@ -98,7 +98,9 @@ def separator_of(text: str) -> str:
     """Find what separates columns: tab, semicolon or comma, by the first line."""
     line = text.lstrip("\n").split("\n", 1)[0]
     outside = "".join(line.split('"')[::2])
-    return max(("\t", ";", ",", "|"), key=lambda mark: (outside.count(mark), mark == ","))
+    return max(
+        ("\t", ";", ",", "|"), key=lambda mark: (outside.count(mark), mark == ",")
+    )
 
 
 def table_of(source: Source) -> Table:
@@ -117,7 +119,9 @@ def table_of(source: Source) -> Table:
     elif source.ending == "json":
         listed = source.json()
         if not isinstance(listed, list):
-            raise GenieError(f"{source.name} is not a list of objects.", code="not-json")
+            raise GenieError(
+                f"{source.name} is not a list of objects.", code="not-json"
+            )
         return _of_objects(source, enumerate(listed, 1))
     else:
         return _of_csv(source)
@@ -193,7 +197,10 @@ def _made(
         )
     columns = zip(*(cells for _, cells in numbered), strict=True)
     words = pd.DataFrame(
-        {key: pd.Series(cells, dtype="object") for key, cells in zip(header, columns, strict=True)}
+        {
+            key: pd.Series(cells, dtype="object")
+            for key, cells in zip(header, columns, strict=True)
+        }
     )
     rows = np.array([row for row, _ in numbered], dtype=np.int64)
     return Table(name, words, rows, problems)
@@ -217,9 +224,7 @@ def _parquet(source: Source, limit: int = -1) -> tuple[list[str], list[list[str]
                 ) from error
 
 
-def extra_of(
-    table: Table, taken: Iterable[str]
-) -> tuple[pd.DataFrame, list[Problem]]:
+def extra_of(table: Table, taken: Iterable[str]) -> tuple[pd.DataFrame, list[Problem]]:
     """Give the columns that nobody took, without those that say who somebody is.
 
     Returns
@@ -231,7 +236,9 @@ def extra_of(
     left = [name for name in table.words if name not in set(taken)]
     personal = [name for name in left if is_personal(name, table.words[name])]
     sentence = "says who somebody is and was not taken."
-    problems = [Problem(table.name, 0, name, sentence, fatal=False) for name in personal]
+    problems = [
+        Problem(table.name, 0, name, sentence, fatal=False) for name in personal
+    ]
     return table.words[[name for name in left if name not in personal]], problems
 
 
@@ -246,7 +253,10 @@ def is_personal(name: str, words: pd.Series) -> bool:
 
 
 def number_problems(
-    table: Table, name: str, values: npt.NDArray[np.float64], nothing: npt.NDArray[np.bool_]
+    table: Table,
+    name: str,
+    values: npt.NDArray[np.float64],
+    nothing: npt.NDArray[np.bool_],
 ) -> list[Problem]:
     """Name every row of a column that holds neither a number nor nothing."""
     bad = np.flatnonzero(np.isnan(values) & ~nothing)
@@ -258,3 +268,37 @@ def number_problems(
         )
         for i in bad
     ]  # fmt: skip
+
+
+def rows_of_head(source: Source, header: Sequence[str]) -> list[dict[str, str]]:
+    """Give the first rows of a table from its beginning, by column."""
+    if source.ending == "parquet" or source.data[:4] == _PARQUET:
+        try:
+            rows = _parquet(source, limit=20)[1]
+        except GenieError:
+            return []
+        return [dict(zip(header, row, strict=False)) for row in rows]
+    if source.ending in SEPARATED:
+        text = source.head
+        try:
+            lines = list(csv.reader(io.StringIO(text), delimiter=separator_of(text)))
+        except csv.Error:
+            return []
+        # the last may be cut off
+        some = lines[1:-1] or lines[1:]
+        return [dict(zip(header, row, strict=False)) for row in some[:200]]
+    return _objects_of_head(source.head)
+
+
+def _objects_of_head(text: str) -> list[dict[str, str]]:
+    found = []
+    start = text.lstrip().removeprefix("[")
+    while start and len(found) < 200:
+        try:
+            value, end = json.JSONDecoder().raw_decode(start.lstrip(", \r\n\t"))
+        except (ValueError, RecursionError):
+            break
+        start = start.lstrip(", \r\n\t")[end:]
+        if isinstance(value, dict):
+            found.append({key: _word(cell) for key, cell in value.items()})
+    return found

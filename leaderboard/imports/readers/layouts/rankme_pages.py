@@ -10,7 +10,7 @@ import numpy as np
 
 from genie.lib.errors import GenieError
 from leaderboard.imports.readers.choosing import chosen
-from leaderboard.imports.readers.judgments import Judgments, Problem, frame, supersede
+from leaderboard.imports.readers.judgments import Judgments, frame
 from leaderboard.imports.readers.layout import NOT_MINE, Choice, Layout, Look
 from leaderboard.imports.readers.names import fields_of
 from leaderboard.imports.readers.sources import Source
@@ -18,10 +18,18 @@ from leaderboard.imports.readers.tables import (
     Table,
     extra_of,
     header_of,
-    number_problems,
     table_of,
 )
-from leaderboard.imports.readers.values import is_nothing, moments, numbers
+from leaderboard.imports.readers.taking import (
+    SAME_THING,
+    answers,
+    put_inputs,
+    put_outputs,
+    say_doubles,
+    stacked,
+    words_of,
+)
+from leaderboard.imports.readers.values import moments, numbers
 
 _CRITERIA = {
     "natur": "naturalness",
@@ -34,7 +42,6 @@ _CRITERIA = {
 # What else a page has for each of its places.
 _OTHERS = ("sys", "ref", "dupl_ref")
 _ROWS = ("judgement", "mr_id", "system", "position", "worker", "time")
-_SAME_THING = ("worker", "instance", "system", "criterion", "page")
 
 
 class RankmePages(Layout):
@@ -84,7 +91,9 @@ class RankmePages(Layout):
         judgments.extra = pd.concat(extras, ignore_index=True).fillna("")
         for source in sources:
             _take_outputs(source, judgments)
-        _say_what_came_twice(judgments, design)
+        if judgments.rows.empty:
+            raise GenieError(f"{design} has no numbers.", code="no-rows")
+        say_doubles(judgments, design, (*SAME_THING, "page"))
         return judgments
 
 
@@ -142,13 +151,15 @@ def _from_pages(table: Table, judgments: Judgments) -> tuple[Any, Any]:
     n = len(table.rows)
     at = _moments(table, fields.get("at"))
     # what was on one person's screen, where the file tells
-    screen = next((h for h in ("judgment", "judgement", fields.get("page")) if h in header), None)
-    instance = _words(table, fields.get("instance"), n)
+    screen = next(
+        (h for h in ("judgment", "judgement", fields.get("page")) if h in header), None
+    )
+    instance = words_of(table, fields.get("instance"))
     shared = {
         "row": table.rows,
-        "worker": _words(table, fields.get("worker"), n),
+        "worker": words_of(table, fields.get("worker")),
         "instance": instance,
-        "page": _words(table, screen, n) if screen else table.rows.astype(str),
+        "page": words_of(table, screen) if screen else table.rows.astype(str),
         "at": at,
         "seconds": at - _moments(table, fields.get("began")),
     }
@@ -159,66 +170,51 @@ def _from_pages(table: Table, judgments: Judgments) -> tuple[Any, Any]:
             column, system = f"{stem}{place}", f"sys{place}"
             taken |= {column, system, f"ref{place}"}
             words, values = _checked(table, column, judgments)
-            systems = _words(table, system, n)
+            systems = words_of(table, system)
             parts.append(
                 {**shared, "value": values, "word": words, "system": systems,
                  "place": np.full(n, place - 1), "criterion": _criterion(stem)}
             )  # fmt: skip
             if f"ref{place}" in header:
-                _put_outputs(judgments, systems, instance, table.words[f"ref{place}"])
-    _put_inputs(judgments, instance, table, fields.get("input"))
+                put_outputs(
+                    judgments.texts, systems, instance, table.words[f"ref{place}"]
+                )
+    if "input" in fields:
+        name = fields["input"]
+        put_inputs(judgments.texts, instance, name, table.words[name])
     extra, problems = extra_of(table, {*taken, fields.get("input")})  # type: ignore[arg-type]
     judgments.problems += problems
-    return _ordered(parts, extra)
-
-
-def _ordered(parts: Sequence[Mapping[str, Any]], extra: Any) -> tuple[Any, Any]:
-    """Put the places of a page after each other, and leave out what has no number."""
-    import pandas as pd
-
-    rows = pd.concat([frame(part) for part in parts], ignore_index=True)
-    order = np.argsort(rows["row"].to_numpy(), kind="stable")
-    line = np.tile(np.arange(len(extra)), len(parts))[order]
-    rows = rows.iloc[order]
-    good = rows["value"].notna().to_numpy() & (rows["system"] != "").to_numpy()
-    return (
-        rows[good].reset_index(drop=True),
-        extra.iloc[line[good]].reset_index(drop=True),
-    )
+    return stacked(parts, extra)
 
 
 def _from_rows(table: Table, judgments: Judgments) -> tuple[Any, Any]:
     """Make a row of each criterion of each line."""
     header = list(table.words)
     n = len(table.rows)
-    places = numbers(_words(table, "position", n))
+    places = numbers(words_of(table, "position"))
     criteria = [name for name in header if name not in _ROWS]
-    judged = _words(table, "judgement", n)
+    judged = words_of(table, "judgement")
     apart = table.name.rpartition("/")[2].partition(".")[0]
     shared = {
         "row": table.rows,
-        "worker": _words(table, "worker", n),
-        "instance": _words(table, "mr_id", n),
-        "system": _words(table, "system", n),
+        "worker": words_of(table, "worker"),
+        "instance": words_of(table, "mr_id"),
+        "system": words_of(table, "system"),
         # numbers of judgements start again in each file
         "page": [f"{apart}:{number}" for number in judged],
         "place": np.where(np.isnan(places), 0, places).astype(np.int64) - 1,
-        "at": moments(_words(table, "time", n)),
+        "at": moments(words_of(table, "time")),
     }
     parts = []
     for name in criteria:
         words, values = _checked(table, name, judgments)
         parts.append({**shared, "value": values, "word": words, "criterion": name})
     extra, _ = extra_of(table, header)
-    return _ordered(parts, extra)
-
-
-def _words(table: Table, name: str | None, n: int) -> Any:
-    return table.column(name) if name else np.full(n, "", dtype=object)
+    return stacked(parts, extra)
 
 
 def _moments(table: Table, name: str | None) -> Any:
-    return moments(_words(table, name, len(table.rows)))
+    return moments(words_of(table, name))
 
 
 def _criterion(stem: str) -> str:
@@ -227,23 +223,9 @@ def _criterion(stem: str) -> str:
 
 
 def _checked(table: Table, name: str, judgments: Judgments) -> tuple[Any, Any]:
-    words = table.column(name)
-    values = numbers(words)
-    judgments.problems += number_problems(table, name, values, is_nothing(words))
+    words, values, problems = answers(table, name)
+    judgments.problems += problems
     return words, values
-
-
-def _put_outputs(judgments: Judgments, systems: Any, instance: Any, texts: Any) -> None:
-    found = judgments.texts.outputs
-    for system, one, text in zip(systems, instance, texts, strict=True):
-        if text:
-            found.setdefault((system, one), text)
-
-
-def _put_inputs(judgments: Judgments, instance: Any, table: Table, name: str | None) -> None:
-    if name:
-        for one, text in zip(instance, table.words[name], strict=True):
-            judgments.texts.inputs.setdefault(one, {name: text})
 
 
 def _take_outputs(source: Source, judgments: Judgments) -> None:
@@ -252,14 +234,5 @@ def _take_outputs(source: Source, judgments: Judgments) -> None:
         return
     table = table_of(source)
     instance = table.column("mr_id")
-    _put_inputs(judgments, instance, table, "mr")
-    _put_outputs(judgments, table.column("system"), instance, table.words["text"])
-
-
-def _say_what_came_twice(judgments: Judgments, design: str) -> None:
-    if judgments.rows.empty:
-        raise GenieError(f"{design} has no numbers.", code="no-rows")
-    n = supersede(judgments.rows, _SAME_THING)
-    if n:
-        sentence = f"{n:,} rows were said again later by the same worker: the last holds."
-        judgments.problems.append(Problem(design, 0, "", sentence, fatal=False))
+    put_inputs(judgments.texts, instance, "mr", table.words["mr"])
+    put_outputs(judgments.texts, table.column("system"), instance, table.words["text"])

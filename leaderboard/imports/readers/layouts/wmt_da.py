@@ -20,8 +20,21 @@ if TYPE_CHECKING:
 
 _Z_NAME = re.compile(r"ad-([a-z]{2,3})([a-z]{2})-good-stnd(-redup)?")
 _RAW_NAME = re.compile(r"ratings-([a-z]{2,3})-([a-z]{2,3})")
-_Z_COLUMNS = "HITId WorkerId Input.src Input.trg Input.item hit sys_id rid type sid score time".split()
-_RAW_COLUMNS = "hit worker system rid type segment raw seconds".split()
+_Z_COLUMNS = [
+    "HITId",
+    "WorkerId",
+    "Input.src",
+    "Input.trg",
+    "Input.item",
+    "hit",
+    "sys_id",
+    "rid",
+    "type",
+    "sid",
+    "score",
+    "time",
+]
+_RAW_COLUMNS = ["hit", "worker", "system", "rid", "type", "segment", "raw", "seconds"]
 _SAME = dict(zip(("HITId", "WorkerId", "sys_id", "rid", "type", "sid", "score", "time"),
                  _RAW_COLUMNS, strict=True))  # fmt: skip
 _ROLES = {
@@ -142,7 +155,9 @@ def _table(source: Source, kind: str) -> tuple[pd.DataFrame, list[Problem]]:
     return table.assign(row=numbered), problems
 
 
-def _worker_moments(sources: Sequence[Source], pair: str) -> dict[str, tuple[float, float]]:
+def _worker_moments(
+    sources: Sequence[Source], pair: str
+) -> dict[str, tuple[float, float]]:
     """Read mean and standard deviation of each worker's raw scores."""
     found = {}
     for source in sources:
@@ -156,7 +171,10 @@ def _worker_moments(sources: Sequence[Source], pair: str) -> dict[str, tuple[flo
 
 
 def _raw(
-    z: Floats, table: pd.DataFrame, moments: Mapping[str, tuple[float, float]], name: str
+    z: Floats,
+    table: pd.DataFrame,
+    moments: Mapping[str, tuple[float, float]],
+    name: str,
 ) -> tuple[Floats, list[Problem]]:
     """Undo the standardisation; what was given are whole numbers."""
     unknown = (np.nan, np.nan)
@@ -196,7 +214,9 @@ def _judgments(
             "worker": kept["worker"].tolist(),
             "instance": kept["segment"].tolist(),
             "system": kept["system"].tolist(),
-            "criterion": "adequacy" if items is None else items.replace(_CRITERIA).tolist(),
+            "criterion": "adequacy"
+            if items is None
+            else items.replace(_CRITERIA).tolist(),
             "value": scores[good],
             "word": kept["raw"].tolist(),
             "page": kept["hit"].tolist(),
@@ -208,7 +228,12 @@ def _judgments(
     told = "holds the time of a whole HIT on each of its rows: no times of judgments."
     problems.append(Problem(name, 0, "time", told, fatal=False))
     return Judgments(
-        WmtDa.slug, rows, (Role.JUDGMENT, Role.REPEATED), extra, problems, documents=documents
+        WmtDa.slug,
+        rows,
+        (Role.JUDGMENT, Role.REPEATED),
+        extra,
+        problems,
+        documents=documents,
     )
 
 
