@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import codecs
 import csv
 import gzip
 import io
 import json
+import zlib
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
@@ -19,6 +21,8 @@ if TYPE_CHECKING:
 
 # What is not a judgments' file unpacks to more than this.
 MOST_BYTES = 2_000_000_000
+# Enough of a file to tell whose it is.
+HEAD_BYTES = 100_000
 
 
 @dataclass(frozen=True)
@@ -68,6 +72,19 @@ class Source:
                 code="not-utf-8",
             ) from error
 
+    @cached_property
+    def head(self) -> str:
+        """The beginning of its text, "" where it is not text; never an error."""
+        data = self.data[:HEAD_BYTES]
+        try:
+            if data[:2] == b"\x1f\x8b":
+                with gzip.open(io.BytesIO(self.data)) as unpacked:
+                    data = unpacked.read(HEAD_BYTES)
+            text = codecs.getincrementaldecoder("utf-8-sig")().decode(data)
+        except (OSError, EOFError, zlib.error, UnicodeDecodeError):
+            return ""
+        return "" if "\0" in text else text
+
     @property
     def stem(self) -> str:
         """Its file name without folder, and without .gz and the ending before it."""
@@ -81,10 +98,10 @@ class Source:
         return self.name.lower().removesuffix(".gz").rpartition(".")[2]
 
     def lines(self, n: int | None = None) -> list[str]:
-        """Give its lines, or the first `n` of them, without line ends."""
+        """Give its lines, or the first `n` of its `head`, without line ends."""
         if n is None:
-            return self.text.splitlines()
-        head = self.text[: 20_000 * n].split("\n", n)[:n]
+            return [line.removesuffix("\r") for line in self.text.split("\n")]
+        head = self.head.split("\n", n)[:n]
         return [line.removesuffix("\r") for line in head]
 
     def objects(self) -> Iterator[tuple[int, Any]]:
