@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from leaderboard.imports.readers.judgments import Span
@@ -17,7 +18,7 @@ WEIGHTS: Mapping[str, float] = {
 }
 PUNCTUATION = 0.1
 NON_TRANSLATION = 25.0
-# With fewer ends than this that a convention explains, nothing is proved.
+# Fewer spans than this prove nothing of how ends are counted.
 _ENOUGH = 5
 
 
@@ -120,111 +121,111 @@ def inclusive(marked: Sequence[Mapping[str, Any]]) -> list[Span]:
     return spans
 
 
-def on_boundaries(text: str, spans: Iterable[Span]) -> tuple[int, int]:
-    """Count the spans that end where a word does.
+def fit(pairs: Sequence[tuple[str, list[Span]]]) -> tuple[list[list[Span]], str]:
+    """Test places with the texts, and put right what these prove wrong.
+
+    Parameters
+    ----------
+    pairs : sequence of (str, list of Span)
+        Each text with its spans as the layout says they are; "" where it is not known.
 
     Returns
     -------
-    (int, int)
-        How many do, and how many have a place at all.
+    list of list of Span
+        The spans of each, in their order: moved where the ends fall on ends of words only
+        then, and out of a browser's counting, where an emoji is 2, if only that fits.
+    str
+        What a person should know of it, in sentences; "" nothing.
 
     Examples
     --------
-    >>> on_boundaries("The soup is cold.", [Span(4, 8), Span(4, 7)])
-    (1, 2)
+    >>> fit([("😀 soup is", [Span(3, 7)])])[0]
+    [[Span(start=2, end=6, severity='', category='')]]
     """
-    placed = [span for span in spans if span.end is not None]
-    return sum(_is_end(text, span.end or 0) for span in placed), len(placed)
+    spans = [one for _, one in pairs]
+    told = []
+    wide = _in_units(pairs)
+    if wide is not None:
+        spans = wide
+        told.append("An emoji counts 2 in the places of spans; put right by the texts.")
+    texts = [text if _has_words(text) else "" for text, _ in pairs]
+    good = {by: _on_ends(texts, spans, by) for by in (0, -1, 1)}
+    n = sum(_on_ends([text], [s], None) for text, s in zip(texts, spans, strict=True))
+    best = max(good, key=lambda by: good[by])
+    if n >= _ENOUGH and good[best] * 2 > n and good[best] > 1.5 * good[0]:
+        spans = [[_moved(span, best) for span in one] for one in spans]
+        told.append(
+            f"Ends of spans lie {'behind' if best < 0 else 'before'} the ends of words by"
+            " one character in the texts: moved there."
+        )
+    elif n >= _ENOUGH and good[0] * 2 < n:
+        told.append(
+            f"Only {good[0]:,} of {n:,} spans end where a word does: see whether these are"
+            " the texts that were shown."
+        )
+    return spans, " ".join(told)
+
+
+def _has_words(text: str) -> bool:
+    """Tell whether words are set apart by blanks, as Chinese ones are not."""
+    return text.count(" ") * 15 >= len(text) - 15
+
+
+def _on_ends(
+    texts: Sequence[str], spans: Sequence[Sequence[Span]], by: int | None
+) -> int:
+    """Count the spans whose end, moved, is a word's; with None, all that have a place."""
+    return sum(
+        by is None or _is_end(text, span.end + by)
+        for text, one in zip(texts, spans, strict=True)
+        for span in one
+        if text and span.end is not None
+    )
 
 
 def _is_end(text: str, end: int) -> bool:
-    if end > len(text) or end <= 0:
+    if not 0 < end <= len(text) or text[end - 1].isspace():
         return False
     return end == len(text) or not (text[end].isalnum() and text[end - 1].isalnum())
 
 
-def from_utf16(text: str, offset: int) -> int:
-    """Turn a browser's offset, where an emoji counts 2, into one of characters.
-
-    Raises
-    ------
-    ValueError
-        Where it lies within an emoji or behind the text.
-
-    Examples
-    --------
-    >>> from_utf16("😀 ok", 3)
-    2
-    """
-    units = text.encode("utf-16-le")
-    if offset * 2 > len(units):
-        raise ValueError(f"{offset} lies behind the text")
-    return len(units[: offset * 2].decode("utf-16-le"))
+def _moved(span: Span, by: int) -> Span:
+    if span.start is None or span.end is None:
+        return span
+    return replace(span, end=max(span.end + by, span.start))
 
 
-def read_offsets(texts: Sequence[tuple[str, list[Span]]]) -> tuple[bool, bool]:
-    """Find out how places were counted, as far as the texts prove it.
-
-    Parameters
-    ----------
-    texts : sequence of (str, list of Span)
-        Each text with its spans as the layout says they are.
-
-    Returns
-    -------
-    utf16 : bool
-        Whether an emoji counted 2: only then the ends fall on the ends of words.
-    doubtful : bool
-        Whether most ends of enough spans lie within words, however they are counted.
-
-    Examples
-    --------
-    >>> read_offsets([("😀 soup is", [Span(3, 7)])])
-    (True, False)
-    """
-    plain = wide = placed = all_ends = all_placed = 0
-    for text, spans in texts:
-        good, n = on_boundaries(text, spans)
-        all_ends, all_placed = all_ends + good, all_placed + n
-        if not any(ord(letter) > 0xFFFF for letter in text):
+def _in_units(pairs: Sequence[tuple[str, list[Span]]]) -> list[list[Span]] | None:
+    """Read places as a browser counts, where the texts with emoji fit only so."""
+    plain = wide = n = 0
+    turned = []
+    for text, spans in pairs:
+        if not any(letter > "\uffff" for letter in text):
+            turned.append(spans)
             continue
-        plain, placed = plain + _exact(text, spans), placed + n
-        wide += _exact(text, utf16_spans(text, spans) or [])
-    utf16 = placed > 0 and wide > plain and wide * 2 > placed
-    doubtful = all_placed >= _ENOUGH and all_ends * 2 < all_placed
-    return utf16, doubtful and not utf16
+        other = [_from_units(text, span) for span in spans]
+        plain += sum(_is_word(text, span) for span in spans)
+        wide += sum(_is_word(text, span) for span in other)
+        n += sum(span.end is not None for span in spans)
+        turned.append(other)
+    return turned if wide > plain and wide * 2 > n else None
 
 
-def _exact(text: str, spans: Sequence[Span]) -> int:
-    """Count the spans that begin and end where words do."""
-    return sum(
-        _is_end(text, span.end)
-        and (span.start == 0 or not text[span.start - 1].isalnum())
-        and not text[span.start].isspace()
-        for span in spans
-        if span.start is not None and span.end is not None and span.start < len(text)
+def _is_word(text: str, span: Span) -> bool:
+    """Tell whether a span begins and ends where words do."""
+    if span.start is None or span.end is None or not span.start < span.end <= len(text):
+        return False
+    before = text[span.start - 1 : span.start]
+    begins = not text[span.start].isspace() and not before.isalnum()
+    return begins and _is_end(text, span.end)
+
+
+def _from_units(text: str, span: Span) -> Span:
+    if span.start is None or span.end is None:
+        return span
+    units = text.encode("utf-16-le")
+    start, end = (
+        len(units[: 2 * place].decode("utf-16-le", "ignore"))
+        for place in (span.start, span.end)
     )
-
-
-def utf16_spans(text: str, spans: Sequence[Span]) -> list[Span] | None:
-    """Turn the places of a browser into characters; None where that cannot be.
-
-    Examples
-    --------
-    >>> utf16_spans("😀 soup", [Span(3, 7)])
-    [Span(start=2, end=6, severity='', category='')]
-    """
-    try:
-        return [
-            span
-            if span.start is None or span.end is None
-            else Span(
-                from_utf16(text, span.start),
-                from_utf16(text, span.end),
-                span.severity,
-                span.category,
-            )
-            for span in spans
-        ]
-    except ValueError:
-        return None
+    return replace(span, start=start, end=end)
