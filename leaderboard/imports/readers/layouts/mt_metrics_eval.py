@@ -8,13 +8,14 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from genie.lib.errors import GenieError
+from leaderboard.imports.readers.choosing import chosen
 from leaderboard.imports.readers.judgments import (
     Judgments,
     Problem,
     Texts,
     from_rows,
 )
-from leaderboard.imports.readers.layout import NOT_MINE, Choice, Layout, Look, answer
+from leaderboard.imports.readers.layout import NOT_MINE, Choice, Layout, Look
 from leaderboard.imports.readers.sources import Source
 from leaderboard.imports.readers.test_sets import Segment, is_canary, segments_of
 
@@ -24,6 +25,7 @@ _NAME = re.compile(
 )
 # Nobody knows who gave these scores, or how many they were.
 NOBODY = "consensus"
+_ALL = "all"
 
 
 class MTMetricsEval(Layout):
@@ -55,10 +57,10 @@ class MTMetricsEval(Layout):
             raise GenieError(
                 "There is no file named as en-de.mqm.seg.score.", code="no-scores"
             )
-        of = answer(_sets(files), choices)
+        of = chosen(choices, "set", _sets(files).options)
         files = [source for source in files if _name(source)["set"] == of]
-        wanted = answer(_scores(files), choices)
-        files = [s for s in files if wanted in ("", _name(s)["score"])]
+        wanted = chosen(choices, "scores", _scores(files).options, _ALL)
+        files = [s for s in files if wanted in (_ALL, _name(s)["score"])]
         pair = _name(files[0])["pair"]
         segments = segments_of(sources, pair)
         made = Judgments(cls.slug, from_rows([]))
@@ -100,13 +102,9 @@ def _sets(files: Sequence[Source]) -> Choice:
 
 
 def _scores(files: Sequence[Source]) -> Choice:
-    names = tuple(sorted({_name(source)["score"] for source in files}))
-    return Choice(
-        "scores",
-        "Which scores? Without an answer all are read, a criterion each.",
-        names,
-        found=names[0] if len(names) == 1 else "",
-    )
+    names = sorted({_name(source)["score"] for source in files})
+    question = "Which scores? Of all, each becomes a criterion."
+    return Choice("scores", question, (_ALL, *names), found=_ALL)
 
 
 def _rows(
@@ -220,8 +218,6 @@ def _texts(sources: Sequence[Source], pair: str, segments: Sequence[Segment]) ->
         if source.ending != "txt":
             continue
         lines = source.lines()
-        if lines and not lines[-1]:
-            lines.pop()
         if segments and len(lines) == len(segments) + 1:
             lines = lines[1:]
         named = [one.instance for one in segments] or [
