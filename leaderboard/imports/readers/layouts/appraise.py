@@ -9,6 +9,7 @@ from itertools import pairwise
 from typing import Any
 
 from genie.lib.errors import GenieError
+from leaderboard.imports.readers.choosing import chosen
 from leaderboard.imports.readers.judgments import (
     Judgments,
     Problem,
@@ -16,7 +17,7 @@ from leaderboard.imports.readers.judgments import (
     Texts,
     from_rows,
 )
-from leaderboard.imports.readers.layout import NOT_MINE, Choice, Layout, Look, answer
+from leaderboard.imports.readers.layout import NOT_MINE, Choice, Layout, Look
 from leaderboard.imports.readers.layouts.appraise_rows import (
     Row,
     give_roles,
@@ -69,9 +70,9 @@ class Appraise(Layout):
                 " BAD, REF or CHK.",
                 code="not-appraise",
             )
-        campaign = answer(_campaign(files), choices)
+        campaign = chosen(choices, "campaign", _campaign(files).options)
         source = next(s for s in files if _name(s) == campaign)
-        pair = answer(_language_pair([source]), choices)
+        pair = chosen(choices, "pair", _language_pair([source]).options)
         problems: list[Problem] = []
         rows = [row for row in rows_of(source, problems) if row.pair == pair]
         give_roles(rows)
