@@ -60,12 +60,13 @@ def outcomes(
     [1.0, 0.0, 0.5]
     """
     said = [{str(word).strip().lower() for word in one} for one in means]
+    explained = set().union(*said)
     numbers = {word for word in words if word.strip("+-").replace(".", "").isdigit()}
     counted = frozenset(numbers) in (*_COUNTED, frozenset("1"), frozenset("2"))
     found = np.full(len(words), np.nan)
     for i, (word, a, b) in enumerate(zip(words, first, second, strict=True)):
         name = plain(word)
-        if word.strip().lower() in set().union(*said):
+        if word.strip().lower() in explained:
             found[i] = _value(word.strip().lower(), *said)
         elif word in (a, b) and a != b:
             found[i] = float(word == a)

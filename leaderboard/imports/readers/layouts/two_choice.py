@@ -154,7 +154,12 @@ def _roles(table: Table, fields: Mapping[str, str]) -> list[str]:
 
 
 def _problems(
-    table: Table, fields: Mapping[str, str], values: Any, words: Any, first: Any, second: Any
+    table: Table,
+    fields: Mapping[str, str],
+    values: Any,
+    words: Any,
+    first: Any,
+    second: Any,
 ) -> list[Problem]:
     name = fields["preferred"]
     unknown = np.isnan(values) & (words != "")
@@ -167,7 +172,9 @@ def _problems(
         for i in np.flatnonzero(unknown)
     ]  # fmt: skip
     found += [
-        Problem(table.name, int(table.rows[i]), "", "compares no two different systems.")
+        Problem(
+            table.name, int(table.rows[i]), "", "compares no two different systems."
+        )
         for i in np.flatnonzero((first == second) | (first == "") | (second == ""))
     ]
     if (words == "").any():
@@ -201,7 +208,9 @@ def _take_pairs(source: Source, shown: set[str], judgments: Judgments) -> None:
         judgments.problems.append(Problem(source.name, 0, "", sentence, fatal=False))
         return
     table = table_of(source)
-    known = [i for i, one in enumerate(table.column(fields["instance"])) if one in shown]
+    known = [
+        i for i, one in enumerate(table.column(fields["instance"])) if one in shown
+    ]
     table = Table(
         table.name, table.words.iloc[known].reset_index(drop=True), table.rows[known]
     )
