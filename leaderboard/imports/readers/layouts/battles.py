@@ -33,8 +33,16 @@ _QUESTIONS = ("question_id", "conversation_id", "id", "battle_id")
 _TIMES = ("tstamp", "timestamp", "created_at")
 # One of these tells a log of battles from any other table of two.
 _SIGNS = frozenset(
-    ("conversation_a", "anony", "tstamp", "judge_hash", "turn", "conv_metadata")
-    + (*_SESSIONS, *_THREE)
+    (
+        "conversation_a",
+        "anony",
+        "tstamp",
+        "judge_hash",
+        "turn",
+        "conv_metadata",
+        *_SESSIONS,
+        *_THREE,
+    )
 )
 _TEXTS = (
     "conversation_a", "conversation_b", "full_conversation", "prompt", "response_a",
@@ -132,13 +140,14 @@ def _rows(table: Table, judgments: Judgments) -> tuple[Any, Any]:
         judgments.problems.append(Problem(table.name, 0, "", sentence, fatal=False))
     part = {
         "row": table.rows,
-        "role": _roles(table, workers),
+        "role": _roles(table, list(workers)),
         "worker": workers,
         "instance": instances,
-        "system": np.where(bad, "", first),
+        "system": first,
         "other": second,
-        "value": values,
-        "word": words,
+        # what is no comparison says nothing
+        "value": np.where(bad, np.nan, values),
+        "word": np.where(bad, "", words),
         # model_a was on the left
         "place": 0,
         "page": words_of(table, session),

@@ -127,10 +127,11 @@ def _rows(
     one = {
         "row": table.rows,
         "role": _roles(table, fields),
-        "system": np.where(bad, "", first),
+        "system": first,
         "other": second,
-        "value": values,
-        "word": words,
+        # what is no comparison says nothing
+        "value": np.where(bad, np.nan, values),
+        "word": np.where(bad, "", words),
         "at": at,
         "seconds": spent,
         # columns of what was shown say where it was
