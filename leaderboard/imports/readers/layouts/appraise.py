@@ -319,13 +319,13 @@ def _said(row: Row, *, esa: bool) -> list[dict[str, Any]]:
 
 def _gaps(rows: list[Row]) -> dict[int, float]:
     """Take the time between an account's starts; the file's own is of the last change."""
-    gaps = {}
+    gaps = {id(row): float("nan") for row in rows}
     by_login: dict[str, list[Row]] = defaultdict(list)
     for row in rows:
-        by_login[row.login].append(row)
+        if row.role in (Role.JUDGMENT, Role.PLANTED, Role.REFERENCE):
+            by_login[row.login].append(row)
     for found in by_login.values():
         found.sort(key=lambda row: row.start)
-        gaps[id(found[0])] = float("nan")
         for before, row in pairwise(found):
             gaps[id(row)] = row.start - before.start
     return gaps
