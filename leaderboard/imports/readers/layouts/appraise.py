@@ -204,7 +204,7 @@ def _places(rows: list[Row]) -> dict[int, str]:
     of: dict[tuple[str, str, str], list[Row]] = defaultdict(list)
     for row in rows:
         of[(row.login, row.document, row.system)].append(row)
-    named = {}
+    named: dict[int, str] = {}
     for found in of.values():
         items = sorted({row.item for row in found}, key=lambda i: (len(i), i))
         place = {item: n for n, item in enumerate(items, 1)}
