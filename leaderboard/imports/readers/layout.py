@@ -7,7 +7,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
-from genie.lib.errors import GenieError
 from genie.lib.extension import discover
 from leaderboard.imports.readers.judgments import Judgments
 from leaderboard.imports.readers.sources import Source
@@ -58,34 +57,6 @@ class Look:
 
 
 NOT_MINE = Look(0.0)
-
-
-def answer(choice: Choice, choices: Mapping[str, Any]) -> str:
-    """Give what was chosen, or else what the file says.
-
-    Raises
-    ------
-    GenieError
-        "choice-needed" where nobody said what must be said, and "unknown-choice" where
-        the answer is none of the options.
-
-    Examples
-    --------
-    >>> answer(Choice("pair", "Which pair?", ("en-cs", "en-de"), found="en-cs"), {})
-    'en-cs'
-    """
-    given = str(choices.get(choice.name) or "") or choice.found
-    known = f" It can be {', '.join(choice.options)}." if choice.options else ""
-    if not given and choice.needed:
-        raise GenieError(
-            f"Say {choice.name}: {choice.question}{known}", code="choice-needed"
-        )
-    if given and choice.options and given not in choice.options:
-        raise GenieError(
-            f"{choice.name} cannot be {given!r}: {choice.question}{known}",
-            code="unknown-choice",
-        )
-    return given
 
 
 class Layout(ABC):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import codecs
 import csv
 import gzip
 import io
@@ -22,8 +21,8 @@ if TYPE_CHECKING:
 
 # What is not a judgments' file unpacks to more than this.
 MOST_BYTES = 2_000_000_000
-# Enough of a file to tell whose it is.
-HEAD_BYTES = 100_000
+# Enough of a file to see what it is.
+HEAD_BYTES = 65_536
 _GZIP = b"\x1f\x8b"
 # In JSON: the character of number 0, and halves of characters.
 _NUL = re.compile(r"(?<!\\)((?:\\\\)*)\\u0000")
@@ -85,15 +84,15 @@ class Source:
 
     @cached_property
     def head(self) -> str:
-        """The beginning of its text, "" where it is not text; never an error."""
+        """Its beginning, for a look: at most `HEAD_BYTES`, "" where it is no text."""
         data = self.data[:HEAD_BYTES]
-        try:
-            if data[:2] == _GZIP:
-                with gzip.open(io.BytesIO(self.data)) as unpacked:
-                    data = unpacked.read(HEAD_BYTES)
-            text = codecs.getincrementaldecoder("utf-8-sig")().decode(data)
-        except (OSError, EOFError, zlib.error, UnicodeDecodeError):
-            return ""
+        if data[:2] == _GZIP:
+            try:
+                data = zlib.decompressobj(wbits=31).decompress(data, HEAD_BYTES)
+            except zlib.error:
+                return ""
+        # the end may be in the middle of a character
+        text = data.decode("utf-8-sig", "ignore")
         return "" if "\0" in text else text
 
     @property
@@ -111,7 +110,9 @@ class Source:
     def lines(self, n: int | None = None) -> list[str]:
         """Give its lines, or the first `n` of its `head`, without line ends."""
         if n is None:
-            return [line.removesuffix("\r") for line in self.text.split("\n")]
+            # other characters that end lines elsewhere are text here
+            every = self.text.removesuffix("\n").split("\n") if self.text else []
+            return [line.removesuffix("\r") for line in every]
         head = self.head.split("\n", n)[:n]
         return [line.removesuffix("\r") for line in head]
 

@@ -9,6 +9,7 @@ from itertools import pairwise
 from typing import Any
 
 from genie.lib.errors import GenieError
+from leaderboard.imports.readers.choosing import chosen
 from leaderboard.imports.readers.judgments import (
     Judgments,
     Problem,
@@ -16,7 +17,7 @@ from leaderboard.imports.readers.judgments import (
     Texts,
     from_rows,
 )
-from leaderboard.imports.readers.layout import NOT_MINE, Choice, Layout, Look, answer
+from leaderboard.imports.readers.layout import NOT_MINE, Choice, Layout, Look
 from leaderboard.imports.readers.layouts.appraise_rows import (
     Row,
     give_roles,
@@ -69,9 +70,9 @@ class Appraise(Layout):
                 " BAD, REF or CHK.",
                 code="not-appraise",
             )
-        campaign = answer(_campaign(files), choices)
+        campaign = chosen(choices, "campaign", _campaign(files).options)
         source = next(s for s in files if _name(s) == campaign)
-        pair = answer(_language_pair([source]), choices)
+        pair = chosen(choices, "pair", _language_pair([source]).options)
         problems: list[Problem] = []
         rows = [row for row in rows_of(source, problems) if row.pair == pair]
         give_roles(rows)
@@ -203,7 +204,7 @@ def _places(rows: list[Row]) -> dict[int, str]:
     of: dict[tuple[str, str, str], list[Row]] = defaultdict(list)
     for row in rows:
         of[(row.login, row.document, row.system)].append(row)
-    named = {}
+    named: dict[int, str] = {}
     for found in of.values():
         items = sorted({row.item for row in found}, key=lambda i: (len(i), i))
         place = {item: n for n, item in enumerate(items, 1)}
@@ -318,13 +319,13 @@ def _said(row: Row, *, esa: bool) -> list[dict[str, Any]]:
 
 def _gaps(rows: list[Row]) -> dict[int, float]:
     """Take the time between an account's starts; the file's own is of the last change."""
-    gaps = {}
+    gaps = {id(row): float("nan") for row in rows}
     by_login: dict[str, list[Row]] = defaultdict(list)
     for row in rows:
-        by_login[row.login].append(row)
+        if row.role in (Role.JUDGMENT, Role.PLANTED, Role.REFERENCE):
+            by_login[row.login].append(row)
     for found in by_login.values():
         found.sort(key=lambda row: row.start)
-        gaps[id(found[0])] = float("nan")
         for before, row in pairwise(found):
             gaps[id(row)] = row.start - before.start
     return gaps
