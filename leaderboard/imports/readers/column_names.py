@@ -168,6 +168,8 @@ def _named(rows: Sequence[Sequence[str]]) -> Mapping[int, str]:
         )
         if best is not None and sum(map(fits, columns[best])) * 2 > len(columns[best]):
             names[best] = name
+    if not names:
+        return {}  # any table has columns of two words
     for name in ("instance", "system", "criterion"):
         left = [k for k in columns if k not in names]
         if name not in names.values() and left:
