@@ -204,7 +204,7 @@ def _places(rows: list[Row]) -> dict[int, str]:
     of: dict[tuple[str, str, str], list[Row]] = defaultdict(list)
     for row in rows:
         of[(row.login, row.document, row.system)].append(row)
-    named = {}
+    named: dict[int, str] = {}
     for found in of.values():
         items = sorted({row.item for row in found}, key=lambda i: (len(i), i))
         place = {item: n for n, item in enumerate(items, 1)}
@@ -319,13 +319,13 @@ def _said(row: Row, *, esa: bool) -> list[dict[str, Any]]:
 
 def _gaps(rows: list[Row]) -> dict[int, float]:
     """Take the time between an account's starts; the file's own is of the last change."""
-    gaps = {}
+    gaps = {id(row): float("nan") for row in rows}
     by_login: dict[str, list[Row]] = defaultdict(list)
     for row in rows:
-        by_login[row.login].append(row)
+        if row.role in (Role.JUDGMENT, Role.PLANTED, Role.REFERENCE):
+            by_login[row.login].append(row)
     for found in by_login.values():
         found.sort(key=lambda row: row.start)
-        gaps[id(found[0])] = float("nan")
         for before, row in pairwise(found):
             gaps[id(row)] = row.start - before.start
     return gaps

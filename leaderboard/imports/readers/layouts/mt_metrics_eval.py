@@ -86,8 +86,8 @@ def _name(source: Source) -> re.Match[str]:
 
 
 def _is_scores(source: Source, level: str = "seg") -> bool:
-    found = source.ending == "score" and _NAME.fullmatch(source.stem)
-    return bool(found) and found["level"] == level
+    found = _NAME.fullmatch(source.stem) if source.ending == "score" else None
+    return found is not None and found["level"] == level
 
 
 def _sets(files: Sequence[Source]) -> Choice:
