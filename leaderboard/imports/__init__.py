@@ -4,5 +4,5 @@
 `Source`s into `Judgments`, with the role of every row and every problem by its row.
 `models` keep where an import came from and what nobody knows of it.
 
-Front door: models.
+Front door: models; readers (layout, names).
 """

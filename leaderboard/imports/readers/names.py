@@ -30,6 +30,7 @@ MORE: Mapping[str, tuple[str, ...]] = {
     "worker": (
         "user", "user_id", "username", "participant", "participant_id", "subject", "coder",
         "labeler", "assessor", "prolific_pid", "prolific_id",
+        "subject_id", "responseid", "response_id",
     ),
     "instance": (
         "itemid", "example_id", "sample", "sample_id", "prompt_id", "doc_seg_id", "id", "idx",

@@ -53,6 +53,11 @@ class Table:
     rows: npt.NDArray[np.int64]
     problems: list[Problem] = field(default_factory=list)
 
+    @property
+    def header(self) -> list[str]:
+        """The names of its columns."""
+        return [str(name) for name in self.words]
+
     def column(self, name: str) -> npt.NDArray[np.object_]:
         """Give a column without blanks around its words."""
         return np.array([word.strip() for word in self.words[name]], dtype=object)
@@ -233,7 +238,7 @@ def extra_of(table: Table, taken: Iterable[str]) -> tuple[pd.DataFrame, list[Pro
     problems : list of Problem
         One for each column that is left out.
     """
-    left = [name for name in table.words if name not in set(taken)]
+    left = [name for name in table.header if name not in set(taken)]
     personal = [name for name in left if is_personal(name, table.words[name])]
     sentence = "says who somebody is and was not taken."
     problems = [
@@ -291,7 +296,7 @@ def rows_of_head(source: Source, header: Sequence[str]) -> list[dict[str, str]]:
 
 
 def _objects_of_head(text: str) -> list[dict[str, str]]:
-    found = []
+    found: list[dict[str, str]] = []
     start = text.lstrip().removeprefix("[")
     while start and len(found) < 200:
         try:

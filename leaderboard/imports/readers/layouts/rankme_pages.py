@@ -80,7 +80,7 @@ class RankmePages(Layout):
                 continue
             table = table_of(source)
             judgments.problems += table.problems
-            places = _places(list(table.words))
+            places = _places(table.header)
             make = _from_pages if places else _from_rows
             rows, extra = make(table, judgments)
             parts.append(rows.assign(file=number))
@@ -144,7 +144,7 @@ def _named(header: Sequence[str]) -> list[str]:
 
 def _from_pages(table: Table, judgments: Judgments) -> tuple[Any, Any]:
     """Make a row of each place and criterion of each page."""
-    header = list(table.words)
+    header = table.header
     fields = fields_of(header)
     places = _places(header)
     stems = _stems(header, places)
@@ -189,8 +189,7 @@ def _from_pages(table: Table, judgments: Judgments) -> tuple[Any, Any]:
 
 def _from_rows(table: Table, judgments: Judgments) -> tuple[Any, Any]:
     """Make a row of each criterion of each line."""
-    header = list(table.words)
-    n = len(table.rows)
+    header = table.header
     places = numbers(words_of(table, "position"))
     criteria = [name for name in header if name not in _ROWS]
     judged = words_of(table, "judgement")

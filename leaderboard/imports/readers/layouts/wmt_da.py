@@ -122,7 +122,7 @@ def _files(sources: Sequence[Source]) -> dict[tuple[str, str], int]:
         if first.split() == _Z_COLUMNS:
             cells = rest[0].split()
             pair = "-".join(cells[2:4]) if len(cells) > 3 else ""
-            pair = "-".join(z.groups()[:2]) if z else pair  # type: ignore[arg-type]
+            pair = "-".join(z.groups()[:2]) if z else pair
             if pair:
                 found.setdefault((pair, "z"), number)
         elif first.strip().split(",") == _RAW_COLUMNS:
