@@ -9,7 +9,7 @@ from itertools import pairwise
 from typing import Any
 
 from genie.lib.errors import GenieError
-from leaderboard.imports.readers.choosing import chosen
+from leaderboard.imports.readers.choosing import chosen, one_of
 from leaderboard.imports.readers.judgments import (
     Judgments,
     Problem,
@@ -93,26 +93,14 @@ def _name(source: Source) -> str:
 
 
 def _campaign(files: Sequence[Source]) -> Choice:
-    names = tuple(_name(source) for source in files)
-    return Choice(
-        "campaign",
-        "Which campaign's file shall be read?",
-        names,
-        found=names[0] if len(names) == 1 else "",
-        needed=len(names) > 1,
-    )
+    question = "Which campaign's file shall be read?"
+    return one_of("campaign", question, [_name(source) for source in files])
 
 
 def _language_pair(files: Sequence[Source]) -> Choice:
     found = {pair for source in files for pair in _PAIR.findall(source.text)}
-    pairs = tuple(sorted("-".join(pair) for pair in found))
-    return Choice(
-        "pair",
-        "Which pair of languages?",
-        pairs,
-        found=pairs[0] if len(pairs) == 1 else "",
-        needed=len(pairs) > 1,
-    )
+    pairs = sorted("-".join(pair) for pair in found)
+    return one_of("pair", "Which pair of languages?", pairs)
 
 
 def _place(
