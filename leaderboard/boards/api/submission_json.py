@@ -101,6 +101,8 @@ def _file(submission: Submission) -> dict[str, Any]:
 
 def _paid(submission: Submission, view: VisibleParts) -> dict[str, int | None]:
     """Give what people's answers have cost: to the team at once, to all with the scores."""
+    if submission.task.imported:  # what people got elsewhere, nobody here knows
+        return {"paid_cents": None, "fee_cents": None}
     evaluation = evaluation_of(submission)
     published = submission.state == Submission.State.PUBLISHED
     if evaluation is None or not (published or (view.inner and view.money)):
