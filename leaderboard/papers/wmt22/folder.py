@@ -189,5 +189,6 @@ def _published_tests(folder: Path, pair: str) -> Iterator[Printed]:
     for row in lines[1:]:
         for other, value in zip(lines[0], row[1:], strict=False):
             p = float(value)
-            exact = 0.0 if p == FILLER else max(1e-9, 1e-6 * p)
-            yield Printed(f"{pair}/{row[0]}>{other}/p_printed", p, exact)
+            # whether scores equal but for their last digit are ties moves p by so much
+            slack = 0.0 if p == FILLER else 0.005 * p
+            yield Printed(f"{pair}/{row[0]}>{other}/p_printed", p, slack)
