@@ -200,6 +200,17 @@ class JointRowSerializer(serializers.Serializer[Any]):
     )
     skill_high = serializers.FloatField(allow_null=True)
     skill_cluster = serializers.IntegerField()
+    skill_rank_first = serializers.IntegerField(
+        allow_null=True,
+        help_text="Best TrueSkill rank over 20 random orders of the comparisons; null in "
+        "results from before it was computed.",
+    )
+    skill_rank_last = serializers.IntegerField(allow_null=True)
+    skill_rank_kept = serializers.FloatField(
+        allow_null=True,
+        help_text="Share of these orders in which the system has the rank that `skill`, "
+        "their mean, gives it.",
+    )
     strength = serializers.FloatField(
         allow_null=True,
         help_text="Bradley–Terry strength, ties after Davidson: log-odds of being "
