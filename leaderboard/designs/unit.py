@@ -143,4 +143,10 @@ def unit_of(scale: type[Scale]) -> Unit:
         values = [option.value for option in scale.options]
         return Unit(min(values), max(values))
     low, high = scale.rating(scale.minimum), scale.rating(scale.maximum)
-    return Unit(low, high, logarithmic=scale.relative, steps=False)
+    return Unit(
+        low,
+        high,
+        logarithmic=scale.relative,
+        steps=False,
+        percent=not scale.counted,
+    )
