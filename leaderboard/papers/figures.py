@@ -86,3 +86,12 @@ def ranks(means: Mapping[str, float] | pd.Series) -> Computed:
     """Count places from the highest mean down; equal ones by name."""
     order = sorted(means.items(), key=lambda pair: (-pair[1], pair[0]))
     return {str(name): float(place) for place, (name, _) in enumerate(order, 1)}
+
+
+def asked(rows: pd.DataFrame) -> pd.DataFrame:
+    """Keep the rows of the first criterion.
+
+    Where a score was asked for, the errors marked beside it give an MQM score as well:
+    that is a second row of the same judgment.
+    """
+    return rows[rows["criterion"] == rows["criterion"].iloc[0]] if len(rows) else rows

@@ -49,7 +49,7 @@ class Judges(Figures):
         """Compute all; `epsilon` of the settings is what a person costs more."""
         judged = judgments.judged
         said = judgments.rows[judgments.rows["role"] == Role.PREDICTION.value]
-        numbers = bool(judged["value"].notna().all() and said["value"].notna().all())
+        numbers = _are_numbers(judged) and _are_numbers(said)
         people, judges = _labels(judged, numbers), _labels(said, numbers)
         found: Computed = {
             "annotators": float(len(people)),
@@ -67,6 +67,11 @@ class Judges(Figures):
             one = _of_test(test) | _agreement(people, labels, numbers)
             found |= {f"{name}/{figure}": value for figure, value in one.items()}
         return found
+
+
+def _are_numbers(rows: pd.DataFrame) -> bool:
+    """Tell ratings from words; which of two is preferred is a word."""
+    return bool(rows["value"].notna().all() and not rows["other"].any())
 
 
 def _labels(rows: pd.DataFrame, numbers: bool) -> Labels:

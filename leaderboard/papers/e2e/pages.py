@@ -31,7 +31,7 @@ class Pages(Figures):
     title = "Several outputs rated on one page"
     names = {
         "rows": "pages filled in, each by one worker",
-        "pages": "distinct pages",
+        "pages": "distinct sets of outputs shown together",
         "workers": "people",
         "systems": "systems",
         "inputs": "distinct inputs",
@@ -100,7 +100,7 @@ def _counts(
     tied = pairs["value_x"] == pairs["value_y"]
     found = {
         "rows": screen.nunique(),
-        "pages": judged["page"].nunique(),
+        "pages": _distinct(judged, screen),
         "workers": judged["worker"].nunique(),
         "systems": judged["system"].nunique(),
         "inputs": judged["instance"].nunique(),
@@ -121,6 +121,13 @@ def _counts(
         found["pairs_same_text"] = same.sum()
         found["pairs_same_text_tied"] = (same & tied).sum()
     return {name: float(value) for name, value in found.items()}
+
+
+def _distinct(judged: pd.DataFrame, screen: pd.Series) -> int:
+    """Count the sets of outputs that were shown together, to however many workers."""
+    keys = judged.assign(screen=screen).sort_values("system")
+    shown = keys["instance"] + "\n" + keys["system"]
+    return len(set(shown.groupby(keys["screen"]).agg("\n".join)))
 
 
 def _of_systems(

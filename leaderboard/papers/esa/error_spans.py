@@ -6,7 +6,14 @@ from collections import Counter
 from typing import TYPE_CHECKING
 
 from leaderboard.imports.readers.judgments import Role
-from leaderboard.papers.figures import Computed, Figures, Settings, by_row, ranks
+from leaderboard.papers.figures import (
+    Computed,
+    Figures,
+    Settings,
+    asked,
+    by_row,
+    ranks,
+)
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -37,6 +44,8 @@ class ErrorSpans(Figures):
         "spans": "errors marked in real texts",
         "spans_missing": "of those, omissions",
         **{f"spans_{each}": f"of those, {each} ones" for each in _SEVERITIES},
+        "spans_all": "errors marked in all rows",
+        "spans_all_missing": "of those, omissions",
         "bad_mean_score": "mean score of planted texts",
         "tgt_mean_score": "mean score of real texts",
         "mean": "mean of a system's segment scores",
@@ -55,7 +64,10 @@ class ErrorSpans(Figures):
         clean = rows[rows["role"].isin(_CLEAN)]
         real = rows[rows["role"] == Role.JUDGMENT.value]
         planted = rows[rows["role"] == Role.PLANTED.value]
+        every = _spans(rows)
         found = _counts(rows) | _spans(real)
+        found["spans_all"] = every["spans"]
+        found["spans_all_missing"] = every["spans_missing"]
         found |= {
             "rows_after_cleaning": float(len(clean)),
             "rows_tgt": float(len(real)),
@@ -70,11 +82,8 @@ class ErrorSpans(Figures):
 
 
 def with_extra(judgments: Judgments) -> pd.DataFrame:
-    """Give the rows of one criterion, that which people were asked for, with all columns."""
-    rows = judgments.rows
-    criteria = list(dict.fromkeys(rows["criterion"]))
-    # the same marks give an MQM score, too, where a score was asked for
-    rows = rows[rows["criterion"] == criteria[0]] if criteria else rows
+    """Give the rows of the criterion that people were asked for, with all columns."""
+    rows = asked(judgments.rows)
     if judgments.extra is None:
         return rows
     return rows.join(judgments.extra.drop(columns=rows.columns, errors="ignore"))
@@ -98,7 +107,7 @@ def _counts(rows: pd.DataFrame) -> Computed:
         found["logins"] = rows["account"].nunique()
     if "tag" in rows:
         tags = rows["tag"]
-        found["rows_duplicate"] = tags.str.startswith("duplicate").sum()
+        found["rows_duplicate"] = tags.str.contains("duplicate").sum()
         found["rows_incomplete"] = tags.str.contains("incomplete").sum()
         found["rows_dup"] = tags.str.contains(r"dup(?!licate)").sum()
         found["rows_planted"] = (rows["type"] == "BAD").sum()

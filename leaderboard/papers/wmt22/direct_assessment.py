@@ -58,18 +58,25 @@ class DirectAssessment(Figures):
         Raw scores are standardised here by all of a worker's rows; where the file has
         z-scores, there are no raw figures.
         """
-        found: Computed = {
-            "judgments": float(len(judgments.rows)),
-            "workers": float(judgments.rows["worker"].nunique()),
-        }
-        for role, n in judgments.n_by_role().items():
-            found[f"{role}/judgments"] = float(n)
+        found = counts(judgments)
         judged = judgments.judged
         if not judgments.standardised:
             raw, judged = _both(judgments)
             means = segment_means(raw).groupby(level="system").mean()
             found |= by_row("raw", means) | by_row("rank_by_raw", ranks(means))
         return found | _standardised(judged)
+
+
+def counts(judgments: Judgments) -> Computed:
+    """Count rows and workers, and rows by what the file calls their kind."""
+    found: Computed = {
+        "judgments": float(len(judgments.rows)),
+        "workers": float(judgments.rows["worker"].nunique()),
+    }
+    kinds = judgments.n_by_role()
+    if judgments.extra is not None and "type" in judgments.extra:
+        kinds = judgments.extra["type"].value_counts().to_dict()
+    return found | {f"{kind}/judgments": float(n) for kind, n in kinds.items()}
 
 
 def _both(judgments: Judgments) -> tuple[pd.DataFrame, pd.DataFrame]:

@@ -4,7 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from leaderboard.papers.figures import Computed, Figures, Settings, by_row
+from leaderboard.papers.figures import (
+    Computed,
+    Figures,
+    Settings,
+    asked,
+    by_row,
+)
 from leaderboard.stats.systems.domain_ranking import domain_ranking
 
 if TYPE_CHECKING:
@@ -18,7 +24,7 @@ class Domains(Figures):
         "ratings": "judgments that count",
         "cells": "systems x segments with one",
         "systems": "systems, references among them",
-        "raters": "workers",
+        "raters": "workers, or accounts where a file has both",
         "cells_rated_twice": "systems x segments with more than one",
         "n": "segments of a system with a score",
         "mean": "mean over segments",
@@ -31,8 +37,11 @@ class Domains(Figures):
     @classmethod
     def of(cls, judgments: Judgments, settings: Settings) -> Computed:
         """Compute all from values and the segments' domains."""
-        judged = judgments.judged
+        judged = asked(judgments.judged)
         judged = judged[judged["value"].notna()]
+        raters = judged["worker"]
+        if judgments.extra is not None and "account" in judgments.extra:
+            raters = judgments.extra["account"].reindex(judged.index)
         cells = judged.groupby(["system", "instance"])["value"]
         scores, sizes = cells.mean(), cells.size()
         by_system = {
@@ -45,7 +54,7 @@ class Domains(Figures):
             "ratings": float(len(judged)),
             "cells": float(len(scores)),
             "systems": float(len(names)),
-            "raters": float(judged["worker"].nunique()),
+            "raters": float(raters.nunique()),
             "cells_rated_twice": float((sizes > 1).sum()),
         }
         found |= by_row("n", scores.groupby(level="system").size())
