@@ -91,7 +91,9 @@ def _judgments(row: Import) -> None:
 
 def _systems(task: Task) -> None:
     """Delete the systems of which no judgment is left."""
-    bare = HumanEvaluation.objects.filter(task=task, imported__isnull=False, campaigns=None)
+    bare = HumanEvaluation.objects.filter(
+        task=task, imported__isnull=False, campaigns=None
+    )
     evaluations = list(bare.values_list("pk", flat=True))
     systems = Submission.objects.filter(human_evaluation__in=evaluations)
     Score.objects.filter(evaluation__in=evaluations).delete()
