@@ -153,3 +153,124 @@ def test_pearmut_with_the_names_of_models_on_screen_is_no_judgment():
 def test_a_campaign_of_pearmut_alone_holds_no_judgments():
     with pytest.raises(GenieError, match="campaign alone"):
         read([source("menu.json", CAMPAIGN)], layout="pearmut")
+
+
+def pages(folder, user, answers, spans=()):
+    """Write one person's answers as each age of Potato does."""
+    labels = {item: {"preference": said} for item, said in answers.items()}
+    old = [
+        {"id": item, "label_annotations": said, "span_annotations": []}
+        for item, said in labels.items()
+    ]
+    pairs = {
+        item: [
+            [{"schema": "preference", "name": name}, value]
+            for name, value in said.items()
+        ]
+        for item, said in answers.items()
+    }
+    state = {"user_id": user, "instance_id_to_label_to_value": pairs}
+    new = [
+        {"instance_id": item, "user_id": user, "labels": said, "spans": {}}
+        for item, said in labels.items()
+    ]
+    return {
+        "old": source(f"{folder}/{user}/annotated_instances.jsonl", *old),
+        "state": source(f"{folder}/{user}/user_state.json", state),
+        "export": source("exports/jsonl/annotations.jsonl", *new),
+    }
+
+
+PAIRS = source(
+    "data/pairs.json",
+    [
+        {
+            "id": "q7",
+            "prompt": "Say yes.",
+            "models": ["red", "blue"],
+            "texts": ["Yes.", "No."],
+        },
+        {
+            "id": "q8",
+            "prompt": "Say no.",
+            "models": ["blue", "red"],
+            "texts": ["No.", "Not."],
+        },
+    ],
+)
+
+
+@pytest.mark.parametrize("age", ["old", "state", "export"])
+def test_potato_turns_positions_back_into_systems_in_all_its_ages(age):
+    answers = {"q7": {"selection": "B"}, "q8": {"scale_value": "-2"}}
+    files = [PAIRS, pages("annotation_output", "eva@example.org", answers)[age]]
+    (slug, look), *_ = guess(files).items()
+    assert slug == "potato"
+    assert [choice.found for choice in look.choices] == [
+        "models",
+        "texts",
+        "prompt",
+        "",
+    ]
+    found = read(files)
+    rows = found.rows[["worker", "instance", "system", "other", "value", "word"]]
+    assert rows.to_numpy().tolist() == [
+        ["worker-1", "Say yes.", "red", "blue", 0.0, "B"],
+        ["worker-1", "Say no.", "blue", "red", 1.0, "-2"],
+    ]
+    assert found.texts.outputs["blue", "Say yes."] == "No."
+
+
+def test_potato_reads_ratings_and_says_where_an_answer_is_not_known():
+    data = source(
+        "data/items.jsonl",
+        {"id": "q1", "prompt": "Hi?", "model": "red", "text": "The soup is 😀 cold."},
+        {"id": "q2", "prompt": "Hi?", "model": "blue", "text": "Hey."},
+    )
+    said = source(
+        "annotation_output/ann3/annotated_instances.jsonl",
+        {
+            "id": "q1",
+            "label_annotations": {
+                "fluency": {"scale_4": "4"},
+                "tone": {"warm": "true"},
+            },
+            "span_annotations": [{"start": 15, "end": 19, "annotation": "major"}],
+            "behavioral_data": {"time_string": "Time spent: 0d 0h 1m 5s "},
+        },
+        {
+            "id": "q2",
+            "label_annotations": {"fluency": {"scale_4": "4", "scale_2": "2"}},
+        },
+        {"id": "consent.html", "label_annotations": {"agree": {"yes": "1"}}},
+        {"id": "q9", "label_annotations": {"fluency": {"scale_4": "4"}}},
+        {"id": "q2", "label_annotations": {"fluency": {"scale_1": "1"}}},
+        {"id": "q2", "label_annotations": {"fluency": {"scale_3": "3"}}},
+        {"label_annotations": {"fluency": {"scale_3": "3"}}},
+    )
+    found = read([data, said])
+    rows = (
+        found.rows[["role", "system", "criterion", "word", "row"]].to_numpy().tolist()
+    )
+    assert rows == [
+        ["judgment", "red", "fluency", "4", 1],
+        ["judgment", "red", "tone", "warm", 1],
+        ["judgment", "red", "spans", "1 spans", 1],
+        ["superseded", "blue", "fluency", "1", 5],
+        ["judgment", "blue", "fluency", "3", 6],
+    ]
+    assert found.rows["seconds"][0] == 65
+    assert found.rows["value"][2] == -5
+    (marked,) = found.rows["spans"][2]
+    assert found.texts.outputs["red", "Hi?"][marked["start"] : marked["end"]] == "cold"
+    wrong = [(p.row, p.field) for p in found.problems if p.fatal]
+    assert wrong == [(7, ""), (2, "fluency"), (4, "id")]
+
+
+def test_potato_needs_the_data_and_whose_texts_it_holds():
+    said = pages("annotation_output", "ann3", {"q7": {"selection": "B"}})["old"]
+    with pytest.raises(GenieError, match="data that was shown is missing"):
+        read([said])
+    bare = source("data.json", [{"id": "q7", "bot": "red", "say": "Hi"}])
+    with pytest.raises(GenieError, match="Items have bot, id, say"):
+        read([said, bare])
