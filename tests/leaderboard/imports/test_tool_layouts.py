@@ -274,3 +274,113 @@ def test_potato_needs_the_data_and_whose_texts_it_holds():
     bare = source("data.json", [{"id": "q7", "bot": "red", "say": "Hi"}])
     with pytest.raises(GenieError, match="Items have bot, id, say"):
         read([said, bare])
+
+
+def result(name, kind, value, to_name="text1"):
+    return {
+        "id": "r",
+        "from_name": name,
+        "to_name": to_name,
+        "type": kind,
+        "value": value,
+    }
+
+
+def said_by(who, *results, **more):
+    about = {
+        "completed_by": who,
+        "created_at": "2026-03-01T10:00:00Z",
+        "lead_time": 12.4,
+    }
+    return {"id": 9, "was_cancelled": False, **about, "result": list(results), **more}
+
+
+FRUIT = {
+    "prompt": "Name a fruit.",
+    "text1": "A 🍐 pear.",
+    "text2": "Spoon.",
+    "model1": "red",
+    "model2": "blue",
+}
+WHO = {"id": 2, "email": "eva@example.org", "first_name": "Eva"}
+RIGHT = result("pw", "pairwise", {"selected": "right"}, "text1,text2")
+
+
+def label_studio(*annotations, **choices):
+    task = {"id": 41, "data": FRUIT, "annotations": list(annotations)}
+    task["predictions"] = [said_by(None, RIGHT, model_version="judge-7b")]
+    task["drafts"] = [said_by(3, RIGHT)]
+    files = [source("export.json", [task])]
+    (slug, _), *_ = guess(files).items()
+    assert slug == "label-studio"
+    return read(files, choices=choices)
+
+
+def test_label_studio_refuses_to_guess_which_name_is_what():
+    with pytest.raises(GenieError, match="The names are pw, quality") as refused:
+        label_studio(said_by(2, RIGHT, result("quality", "rating", {"rating": 4})))
+    assert refused.value.code == "choice-needed"
+    with pytest.raises(GenieError, match="'odd=fluency' is not understood"):
+        label_studio(said_by(2, RIGHT), criteria="odd=fluency")
+
+
+def test_label_studio_gives_pairs_ratings_and_spans_to_their_systems():
+    found = label_studio(
+        said_by(
+            WHO,
+            RIGHT,
+            result("quality", "rating", {"rating": 4}),
+            result("quality2", "rating", {"rating": 1}, "text2"),
+            result("err", "labels", {"start": 5, "end": 9, "labels": ["minor"]}),
+        ),
+        said_by(5, RIGHT, was_cancelled=True),
+        said_by(6, RIGHT, ground_truth=True),
+        criteria="pw=preference,quality=quality,quality2=quality,err=errors",
+    )
+    rows = found.judged[["worker", "system", "other", "criterion", "value"]]
+    assert rows.to_numpy().tolist() == [
+        ["2", "red", "blue", "preference", 0.0],
+        ["2", "red", "", "quality", 4.0],
+        ["2", "blue", "", "quality", 1.0],
+        ["2", "red", "", "errors", -1.0],
+    ]
+    assert found.n_by_role() == {
+        "cancelled": 1,
+        "draft": 1,
+        "judgment": 4,
+        "key": 1,
+        "prediction": 1,
+    }
+    (marked,) = found.rows["spans"][3]
+    text = found.texts.outputs["red", "Name a fruit."]
+    assert text[marked["start"] : marked["end"]] == "pear"
+    assert found.rows["at"][0] == 1772359200
+    assert "Eva" not in found.rows.to_csv()
+    assert "eva@" not in found.rows.to_csv()
+
+
+def test_label_studio_flattened_is_read_with_the_same_mapping():
+    row = {**FRUIT, "id": 41, "annotation_id": 9, "annotator": 2, "lead_time": 4000}
+    rows = [{**row, "pw": "left", "quality": {"choices": ["3"]}}]
+    mapping = {"criteria": "pw=preference,quality=quality@2"}
+    small = read([source("min.json", rows)], choices=mapping)
+    header = "id,annotation_id,annotator,model1,model2,prompt,pw,quality"
+    line = '41,9,2,red,blue,Name a fruit.,left,"[""3""]"'
+    table = read([source("export.csv", header, line)], choices=mapping)
+    for found in (small, table):
+        values = found.judged[["system", "other", "value", "instance"]]
+        assert values.to_numpy().tolist() == [
+            ["red", "blue", 1.0, "Name a fruit."],
+            ["blue", "", 3.0, "Name a fruit."],
+        ]
+    assert any("breaks" in str(problem) for problem in small.problems)
+
+
+def test_label_studio_says_what_is_not_known():
+    found = label_studio(
+        said_by(None, result("pw", "choices", {"choices": ["good"]}, "text1,text2")),
+        said_by(None, RIGHT),
+        criteria="pw=preference",
+    )
+    assert [p.field for p in found.problems] == ["pw", "completed_by"]
+    assert found.n_by_role()["judgment"] == 1
