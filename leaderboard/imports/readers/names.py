@@ -9,7 +9,7 @@ ALIASES: Mapping[str, tuple[str, ...]] = {
     "system": ("system", "model", "sys", "sys_id", "system_id", "submission"),
     "worker": (
         "worker", "annotator", "rater", "judge", "evaluator", "worker_id", "workerid",
-        "annotator_id", "rater_id",
+        "annotator_id", "rater_id", "judge_hash",
     ),
     "instance": (
         "instance", "item", "segment", "seg", "sid", "seg_id", "segment_id", "item_id",
@@ -22,6 +22,7 @@ ALIASES: Mapping[str, tuple[str, ...]] = {
     "preferred": ("preferred", "winner", "preference", "choice"),
     "page": ("page", "hit"),
     "day": ("day",),
+    "session": ("session", "session_id", "evaluation_session_id"),
 }  # fmt: skip
 
 #: What only files of other people's tools have, or call otherwise.
