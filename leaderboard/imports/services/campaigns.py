@@ -22,8 +22,8 @@ from leaderboard.evaluation.models.human_evaluation import (
 from leaderboard.evaluation.models.joint_evaluation import JointEvaluation
 from leaderboard.evaluation.models.states import State
 from leaderboard.imports.about import PLATFORM
-from leaderboard.imports.models import Import
 from leaderboard.imports.kept import ONE, PAGES, PAIRS, WON, key_of
+from leaderboard.imports.models import Import
 from leaderboard.imports.services.plan import Part
 from leaderboard.imports.services.write import Place
 from leaderboard.tasks.models import Task

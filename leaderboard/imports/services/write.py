@@ -17,9 +17,9 @@ from leaderboard.evaluation.models.human_evaluation import (
     JudgedItem,
     JudgedOutput,
 )
+from leaderboard.imports.kept import ASIDE, PAGES, PAIRS, WON
 from leaderboard.imports.readers.judgments import Role
 from leaderboard.imports.services.bulk import Tell, store
-from leaderboard.imports.kept import ASIDE, PAGES, PAIRS, WON
 from leaderboard.imports.services.plan import Part
 from leaderboard.tasks.models import Task
 

@@ -12,7 +12,16 @@ if TYPE_CHECKING:
     from leaderboard.imports.readers.judgments import Judgments
 
 N_ROWS, N_PROBLEMS, N_NAMES = 8, 200, 100
-_COLUMNS = ("role", "worker", "instance", "system", "other", "criterion", "word", "value")
+_COLUMNS = (
+    "role",
+    "worker",
+    "instance",
+    "system",
+    "other",
+    "criterion",
+    "word",
+    "value",
+)
 
 
 def seen(found: Found) -> dict[str, Any]:
@@ -105,5 +114,5 @@ def _unknown(rows: pd.DataFrame) -> list[str]:
 
 def _cell(value: Any) -> str:
     if isinstance(value, float):
-        return "" if value != value else f"{value:g}"  # noqa: PLR0124  # NaN
+        return "" if value != value else f"{value:g}"  # NaN
     return str(value)[:80]
