@@ -58,7 +58,9 @@ def read_expected(path: Path) -> list[Printed]:
     try:
         text = path.read_text("utf-8-sig")
     except (OSError, UnicodeDecodeError) as error:
-        raise GenieError(f"{path.name} cannot be read: {error}.", code="no-file") from error
+        raise GenieError(
+            f"{path.name} cannot be read: {error}.", code="no-file"
+        ) from error
     return expected_of(text, path.name)
 
 
@@ -73,7 +75,11 @@ def expected_of(text: str, name: str = "The list") -> list[Printed]:
         entries = list(csv.DictReader(io.StringIO(text)))
     listed = [_printed(entry, i, name) for i, entry in enumerate(entries, 1)]
     ids = [each.id for each in listed]
-    if twice := {id for id in ids if ids.count(id) > 1} if len(set(ids)) < len(ids) else ():
+    if (
+        twice := {id for id in ids if ids.count(id) > 1}
+        if len(set(ids)) < len(ids)
+        else ()
+    ):
         raise _wrong(name, f"has {min(twice)} twice")
     return listed
 
@@ -95,7 +101,9 @@ def _printed(entry: object, number: int, name: str) -> Printed:
             str(entry.get("why") or ""),
         )
     except (TypeError, ValueError) as error:
-        raise _wrong(name, f"has something other than numbers for {entry['id']}") from error
+        raise _wrong(
+            name, f"has something other than numbers for {entry['id']}"
+        ) from error
 
 
 def _value(value: Any) -> Value:

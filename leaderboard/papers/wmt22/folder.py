@@ -26,9 +26,7 @@ _SCORES = ("raw", "z")
 
 class Wmt22(Folder):
     slug = "wmt22-da"
-    title = (
-        "Direct assessment into English: scores, tests, wins and clusters of every system"
-    )
+    title = "Direct assessment into English: scores, tests, wins and clusters of every system"
     paper = WMT22
     folder = "wmt22-da"
 
@@ -138,7 +136,9 @@ def _as_published(folder: Path, pair: str, found: Computed) -> Computed:
         return {}
     return {
         f"clusters_equal_{rule}_rule": float(
-            sum(found.get(f"{name}/{figure}") == span for name, span in clusters.items())
+            sum(
+                found.get(f"{name}/{figure}") == span for name, span in clusters.items()
+            )
         )
         for rule, figure in (("count", "cluster"), ("strict", "cluster_strict"))
     }
@@ -176,7 +176,9 @@ def published(folder: Path, pair: str) -> Iterator[Printed]:
             exact = 1e-9 if name in _SCORES else 0.0
             yield Printed(f"{pair}/{row[3]}/{name}", float(value), exact)
     for by in ("z", "raw"):
-        for place, row in enumerate(rows_of(folder, f"ad-sys-ranking-{pair}-{by}.csv"), 1):
+        for place, row in enumerate(
+            rows_of(folder, f"ad-sys-ranking-{pair}-{by}.csv"), 1
+        ):
             yield Printed(f"{pair}/{row[4]}/rank_by_{by}", float(place), 0.0)
     yield from _published_tests(folder, pair)
     for row in _clusters(folder, pair):

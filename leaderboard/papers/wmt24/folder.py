@@ -11,7 +11,12 @@ from leaderboard.papers.folder import Folder, file_like, judgments_in
 from leaderboard.papers.table import Workbench
 from leaderboard.papers.wmt24.domains import Domains
 
-_PAIRS = {"en-cs": "eng-ces", "en-hi": "eng-hin", "en-ja": "eng-jpn", "en-zh": "eng-zho"}
+_PAIRS = {
+    "en-cs": "eng-ces",
+    "en-hi": "eng-hin",
+    "en-ja": "eng-jpn",
+    "en-zh": "eng-zho",
+}
 _BESIDE = ("annotators.csv", "documents.tsv")
 _ALL = ("rows", "rows_tutorial", "rows_incomplete", "rows_dup")
 
@@ -28,7 +33,9 @@ class Wmt24(Folder):
             return {}
         files = [name, *(each for each in _BESIDE if (folder / each).is_file())]
         found: Computed = {}
-        whole = dict.fromkeys((*_ALL, "rows_bad", "rows_clean", "spans", "spans_missing"), 0.0)
+        whole = dict.fromkeys(
+            (*_ALL, "rows_bad", "rows_clean", "spans", "spans_missing"), 0.0
+        )
         for part, pair in _PAIRS.items():
             bench.tell(f"{self.slug}: {part}")
             judgments = judgments_in(folder, files, "appraise", {"pair": pair})
