@@ -21,6 +21,7 @@ from leaderboard.evaluation.selectors.joint import (
 )
 from leaderboard.evaluation.services import joint
 from leaderboard.stats.stopping.rules import ASSUMES
+from leaderboard.tasks.api import ImportedField
 
 _STATES = HumanEvaluation.State.values
 
@@ -53,6 +54,7 @@ class ComparisonSerializer(serializers.Serializer[Any]):
     simulated = serializers.BooleanField(
         help_text="Rated by simulated annotators, not by people."
     )
+    imported = ImportedField()
 
 
 class AnswerShareSerializer(serializers.Serializer[Any]):
@@ -157,6 +159,7 @@ class JointSerializer(serializers.Serializer[Any]):
     simulated = serializers.BooleanField(
         help_text="Rated by simulated annotators, not by people."
     )
+    imported = ImportedField()
     provisional = serializers.BooleanField(
         source="is_provisional",
         help_text="Whether it is still being checked which ratings count.",

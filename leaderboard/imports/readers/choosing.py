@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from genie.lib.errors import GenieError
+from leaderboard.imports.readers.layout import Choice
 
 
 def chosen(
@@ -31,3 +32,16 @@ def chosen(
             code="unknown-choice",
         )
     return picked
+
+
+def one_of(name: str, question: str, options: Sequence[str]) -> Choice:
+    """Ask for one of several, which must be said where there is more than one.
+
+    Examples
+    --------
+    >>> one_of("pair", "Which pair?", ["en-cs"]).found
+    'en-cs'
+    """
+    several = len(options) > 1
+    found = "" if several else "".join(options)
+    return Choice(name, question, tuple(options), found=found, needed=several)

@@ -9,7 +9,7 @@ ALIASES: Mapping[str, tuple[str, ...]] = {
     "system": ("system", "model", "sys", "sys_id", "system_id", "submission"),
     "worker": (
         "worker", "annotator", "rater", "judge", "evaluator", "worker_id", "workerid",
-        "annotator_id", "rater_id",
+        "annotator_id", "rater_id", "judge_hash",
     ),
     "instance": (
         "instance", "item", "segment", "seg", "sid", "seg_id", "segment_id", "item_id",
@@ -22,6 +22,7 @@ ALIASES: Mapping[str, tuple[str, ...]] = {
     "preferred": ("preferred", "winner", "preference", "choice"),
     "page": ("page", "hit"),
     "day": ("day",),
+    "session": ("session", "session_id", "evaluation_session_id"),
 }  # fmt: skip
 
 #: What only files of other people's tools have, or call otherwise.
@@ -30,6 +31,7 @@ MORE: Mapping[str, tuple[str, ...]] = {
     "worker": (
         "user", "user_id", "username", "participant", "participant_id", "subject", "coder",
         "labeler", "assessor", "prolific_pid", "prolific_id",
+        "subject_id", "responseid", "response_id",
     ),
     "instance": (
         "itemid", "example_id", "sample", "sample_id", "prompt_id", "doc_seg_id", "id", "idx",

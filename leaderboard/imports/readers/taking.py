@@ -11,6 +11,7 @@ import numpy.typing as npt
 from leaderboard.imports.readers.judgments import (
     Judgments,
     Problem,
+    Role,
     Texts,
     frame,
     supersede,
@@ -41,7 +42,7 @@ def stacked(
     -------
     rows, extra : DataFrame
         In the order of the lines and of `parts`; both with the index 0, 1, ...; without
-        rows that say nothing or have no system.
+        rows that say nothing, and judgments of no system.
     """
     import pandas as pd
 
@@ -51,7 +52,8 @@ def stacked(
     order = np.argsort(line, kind="stable")
     rows, line = rows.iloc[order], line[order]
     said = ~(rows["value"].isna() & (rows["word"] == ""))
-    good = (said & (rows["system"] != "")).to_numpy()
+    named = (rows["system"] != "") | (rows["role"] != Role.JUDGMENT.value)
+    good = (said & named).to_numpy()
     return (
         rows[good].reset_index(drop=True),
         extra.iloc[line[good]].reset_index(drop=True),

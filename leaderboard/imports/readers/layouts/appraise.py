@@ -9,7 +9,7 @@ from itertools import pairwise
 from typing import Any
 
 from genie.lib.errors import GenieError
-from leaderboard.imports.readers.choosing import chosen
+from leaderboard.imports.readers.choosing import chosen, one_of
 from leaderboard.imports.readers.judgments import (
     Judgments,
     Problem,
@@ -93,26 +93,14 @@ def _name(source: Source) -> str:
 
 
 def _campaign(files: Sequence[Source]) -> Choice:
-    names = tuple(_name(source) for source in files)
-    return Choice(
-        "campaign",
-        "Which campaign's file shall be read?",
-        names,
-        found=names[0] if len(names) == 1 else "",
-        needed=len(names) > 1,
-    )
+    question = "Which campaign's file shall be read?"
+    return one_of("campaign", question, [_name(source) for source in files])
 
 
 def _language_pair(files: Sequence[Source]) -> Choice:
     found = {pair for source in files for pair in _PAIR.findall(source.text)}
-    pairs = tuple(sorted("-".join(pair) for pair in found))
-    return Choice(
-        "pair",
-        "Which pair of languages?",
-        pairs,
-        found=pairs[0] if len(pairs) == 1 else "",
-        needed=len(pairs) > 1,
-    )
+    pairs = sorted("-".join(pair) for pair in found)
+    return one_of("pair", "Which pair of languages?", pairs)
 
 
 def _place(
@@ -204,7 +192,7 @@ def _places(rows: list[Row]) -> dict[int, str]:
     of: dict[tuple[str, str, str], list[Row]] = defaultdict(list)
     for row in rows:
         of[(row.login, row.document, row.system)].append(row)
-    named = {}
+    named: dict[int, str] = {}
     for found in of.values():
         items = sorted({row.item for row in found}, key=lambda i: (len(i), i))
         place = {item: n for n, item in enumerate(items, 1)}
@@ -319,13 +307,13 @@ def _said(row: Row, *, esa: bool) -> list[dict[str, Any]]:
 
 def _gaps(rows: list[Row]) -> dict[int, float]:
     """Take the time between an account's starts; the file's own is of the last change."""
-    gaps = {}
+    gaps = {id(row): float("nan") for row in rows}
     by_login: dict[str, list[Row]] = defaultdict(list)
     for row in rows:
-        by_login[row.login].append(row)
+        if row.role in (Role.JUDGMENT, Role.PLANTED, Role.REFERENCE):
+            by_login[row.login].append(row)
     for found in by_login.values():
         found.sort(key=lambda row: row.start)
-        gaps[id(found[0])] = float("nan")
         for before, row in pairwise(found):
             gaps[id(row)] = row.start - before.start
     return gaps

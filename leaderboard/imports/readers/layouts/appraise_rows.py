@@ -151,6 +151,7 @@ def _row(number: int, cells: list[str], shape: int) -> Row:
     if not 0 <= score <= 100:
         raise _WrongError("score", f"{word} does not lie from 0 to 100.")
     document, flag = cells[7:9] if shape > 7 else ("", "")
+    start, end = (float(cell) for cell in cells[shape : shape + 2])
     return Row(
         number,
         login,
@@ -163,7 +164,8 @@ def _row(number: int, cells: list[str], shape: int) -> Row:
         document.strip(),
         flag.strip() == "True",
         _spans(cells[9]) if shape == 10 else None,
-        *(float(cell) for cell in cells[shape : shape + 2]),
+        start,
+        end,
     )
 
 

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from genie.lib.errors import GenieError
-from leaderboard.imports.readers.choosing import chosen
+from leaderboard.imports.readers.choosing import chosen, one_of
 from leaderboard.imports.readers.judgments import (
     Judgments,
     Problem,
@@ -86,19 +86,13 @@ def _name(source: Source) -> re.Match[str]:
 
 
 def _is_scores(source: Source, level: str = "seg") -> bool:
-    found = source.ending == "score" and _NAME.fullmatch(source.stem)
-    return bool(found) and found["level"] == level
+    found = _NAME.fullmatch(source.stem) if source.ending == "score" else None
+    return found is not None and found["level"] == level
 
 
 def _sets(files: Sequence[Source]) -> Choice:
-    names = tuple(sorted({_name(source)["set"] for source in files}))
-    return Choice(
-        "set",
-        "Which test set and pair of languages?",
-        names,
-        found=names[0] if len(names) == 1 else "",
-        needed=len(names) > 1,
-    )
+    names = sorted({_name(source)["set"] for source in files})
+    return one_of("set", "Which test set and pair of languages?", names)
 
 
 def _scores(files: Sequence[Source]) -> Choice:
