@@ -128,6 +128,7 @@ class Command(BaseCommand):
         bench: Workbench,
     ) -> None:
         content = {
+            "closing": [one.counts() for _, one in done],
             "seed": bench.seed,
             "runs": bench.runs,
             "tables": [
@@ -135,7 +136,6 @@ class Command(BaseCommand):
                     "table": table.slug,
                     "title": table.title,
                     "paper": table.paper,
-                    "counts": one.counts(),
                     "cells": [cell.to_dict() for cell in one.cells],
                 }
                 for table, one in done

@@ -5,6 +5,7 @@ from __future__ import annotations
 from leaderboard.evaluation.models.human_evaluation import HumanEvaluation
 from leaderboard.evaluation.selectors.system_ratings import system_ratings_of
 from leaderboard.imports.readers.judgments import Judgments, frame
+from leaderboard.imports.selectors.judgments_of import judgments_of
 from leaderboard.submissions.models.submission import Submission
 from leaderboard.submissions.selectors.visibility import public
 from leaderboard.tasks.models import Task
@@ -12,7 +13,7 @@ from leaderboard.tasks.models import Task
 
 def judgments_for(task: Task) -> Judgments:
     """Give what was imported, as its files said it, or else the ratings that count here."""
-    return _ours(task)
+    return judgments_of(task) if task.imports.exists() else _ours(task)
 
 
 def _ours(task: Task) -> Judgments:

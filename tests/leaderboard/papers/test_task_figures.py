@@ -15,7 +15,7 @@ from leaderboard.papers.cell import Verdict
 from leaderboard.papers.expected import expected_of
 from leaderboard.papers.task_figures.beside import beside
 from leaderboard.papers.task_figures.keep import keep_published
-from tests.factories import make_ranked, make_task
+from tests.factories import make_ranked, make_task, make_team, make_user
 
 pytestmark = pytest.mark.django_db
 
@@ -23,8 +23,9 @@ pytestmark = pytest.mark.django_db
 @pytest.fixture
 def task():
     task = make_task("menu")
-    make_ranked(task, "Red", 70)
-    make_ranked(task, "Blue", 60)
+    by = {"team": make_team("Birds"), "owner": make_user("nina")}
+    make_ranked(task, 70, system="Red", **by)
+    make_ranked(task, 60, system="Blue", **by)
     return task
 
 
