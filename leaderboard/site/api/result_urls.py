@@ -6,6 +6,7 @@ from django.urls import path
 
 from leaderboard.boards.api import crowds, evidence, open_data, outputs, submitting
 from leaderboard.evaluation.api import staff
+from leaderboard.papers.task_figures import api as published
 from leaderboard.site.api import public_log
 from leaderboard.studio.api import bundles, imports
 from leaderboard.table_stats.rank_audit import api as rank_audit
@@ -18,6 +19,11 @@ urlpatterns = [
         name="evidence",
     ),
     path("tasks/<slug:slug>/crowds/", crowds.TaskCrowds.as_view(), name="crowds"),
+    path(
+        "tasks/<slug:slug>/published/",
+        published.TaskPublished.as_view(),
+        name="published",
+    ),
     path("tasks/<slug:slug>/scores/", open_data.ScoreList.as_view(), name="score-list"),
     path(
         "tasks/<slug:slug>/metric-results/",
