@@ -54,15 +54,6 @@ def all_figures() -> dict[str, type[Figures]]:
     return found
 
 
-def slugs() -> dict[str, str]:
-    """Give all figures by the slug that stands in `PublishedFigure.figure`, in words."""
-    return {
-        f"{one.slug}-{name}": words
-        for one in all_figures().values()
-        for name, words in one.names.items()
-    }
-
-
 def under(part: str, figures: Mapping[str, Value]) -> Computed:
     """Put figures under the name of a part; the empty one changes nothing."""
     return {f"{part}/{id}" if part else id: value for id, value in figures.items()}
