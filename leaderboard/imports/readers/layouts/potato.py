@@ -182,7 +182,13 @@ def _said(source: Source, problems: list[Problem]) -> Iterator[_Said]:
     for row, record in records:
         try:
             said = _record(source, row, record, folder)
-        except (AttributeError, KeyError, TypeError, ValueError) as error:
+        except (
+            ArithmeticError,
+            AttributeError,
+            LookupError,
+            TypeError,
+            ValueError,
+        ) as error:
             what = f"It cannot be read: {error!r}. Export it again, or take it out."
             problems.append(Problem(source.name, row, "", what))
             continue
@@ -194,8 +200,14 @@ def _said(source: Source, problems: list[Problem]) -> Iterator[_Said]:
 def _of_state(source: Source) -> Iterator[tuple[int, dict[str, Any]]]:
     """Give what the tool keeps of a person while it runs, as records of an export."""
     state = source.json()
-    labels = state.get("instance_id_to_label_to_value") or {}
-    spans = state.get("instance_id_to_span_to_value") or {}
+    state = state if isinstance(state, dict) else {}
+    labels, spans = (
+        value if isinstance(value, dict) else {}
+        for value in (
+            state.get("instance_id_to_label_to_value"),
+            state.get("instance_id_to_span_to_value"),
+        )
+    )
     about = {"user_id": state["user_id"]} if state.get("user_id") else {}
     for row, item in enumerate(dict.fromkeys([*labels, *spans]), 1):
         said = {"labels": labels.get(item) or {}, "spans": spans.get(item)}
