@@ -6,7 +6,6 @@ layout that Markdown has words for is taken up.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
@@ -15,13 +14,14 @@ from typing import TYPE_CHECKING, Any
 from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString, mark_safe
 
+from genie.lib.formats.turns import MOST_TURNS, turns_of
+
 if TYPE_CHECKING:
     from markdown_it import MarkdownIt
 
 PLAIN, MARKDOWN, CODE, CONVERSATION = "text", "markdown", "code", "conversation"
 # Texts of an item that are shown as its outputs are.
 _AS_OUTPUTS = ("prediction", "reference", "standard")
-_TURN = re.compile(r"(?:\A|\n\n)([A-Z][A-Za-z0-9_-]{0,29}): ")
 # A heading within a text stands below the page's own.
 _LEVELS_DOWN = 2
 
@@ -60,6 +60,9 @@ def in_formats(known: Mapping[str, Any], data: Mapping[str, Any]) -> dict[str, A
         ]
     if isinstance(known.get("outputs"), list):
         found["outputs"] = [_with_html(entry, of_outputs) for entry in known["outputs"]]
+        found["lined_up"] = of_outputs == CONVERSATION and all(
+            len(turns_of(entry["text"])) <= MOST_TURNS for entry in known["outputs"]
+        )
     for name in _AS_OUTPUTS:
         if isinstance(known.get(name), str):
             found[f"{name}_html"] = formatted(known[name], of_outputs)
@@ -103,31 +106,6 @@ def formatted(text: str, kind: str) -> Formatted | None:
     if kind == CONVERSATION:
         return Formatted(_conversation(text), kind)
     return None
-
-
-def turns_of(text: str) -> list[tuple[str, str]]:
-    r"""Take a conversation apart: who speaks, and what is said.
-
-    Parameters
-    ----------
-    text : str
-        `User: Hello.`, an empty line, `Assistant: Hi!`. What stands before the first
-        speaker is said by nobody.
-
-    Returns
-    -------
-    list of tuple of str and str
-
-    Examples
-    --------
-    >>> turns_of("User: Hello\n\nAre you there?\n\nAssistant: Yes")
-    [('User', 'Hello\n\nAre you there?'), ('Assistant', 'Yes')]
-    >>> turns_of("Yes")
-    [('', 'Yes')]
-    """
-    first, *rest = _TURN.split(text)
-    before = [("", first.strip("\n"))] if first.strip() else []
-    return before + list(zip(rest[::2], rest[1::2], strict=True))
 
 
 def _conversation(text: str) -> SafeString:

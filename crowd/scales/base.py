@@ -7,7 +7,7 @@ from abc import ABC
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cache
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from genie.lib.errors import GenieError
 from genie.lib.extension import discover
@@ -78,6 +78,8 @@ class Scale(ABC):
         other languages.
     counted : bool
         The number is counted from marked errors; nobody is asked for it.
+    times : float
+        What a score is in, of the numbers' own unit, where that is kept: 100 for hundredths.
     """
 
     slug: str
@@ -92,6 +94,7 @@ class Scale(ABC):
     slider: ClassVar[bool] = False
     ticks: ClassVar[tuple[str, ...]] = ()
     counted: ClassVar[bool] = False
+    times: ClassVar[float] = 1.0
 
     @classmethod
     def by_key(cls) -> list[Option]:
@@ -202,6 +205,27 @@ def _in_language(scale: type[Scale], language: str) -> type[Scale]:
     return type(scale.__name__, (scale,), {"options": options})
 
 
+class _Scales(dict[str, type[Scale]]):
+    """Scales by their slugs; those of judgments made elsewhere are found, not listed."""
+
+    def __missing__(self, slug: str) -> type[Scale]:
+        if (scale := _elsewhere(slug)) is None:
+            raise KeyError(slug)
+        return scale
+
+    def __contains__(self, slug: object) -> bool:
+        return super().__contains__(slug) or _elsewhere(str(slug)) is not None
+
+    def get(self, slug: str, default: Any = None) -> Any:
+        return self[slug] if slug in self else default
+
+
+def _elsewhere(slug: str) -> type[Scale] | None:
+    from crowd.scales.elsewhere import scale_elsewhere
+
+    return scale_elsewhere(slug)
+
+
 def all_scales() -> dict[str, type[Scale]]:
     """Give every scale by its slug.
 
@@ -209,5 +233,7 @@ def all_scales() -> dict[str, type[Scale]]:
     --------
     >>> sorted(all_scales())[:2]
     ['binary', 'likert-5']
+    >>> all_scales()["number_1_7"].minimum
+    1.0
     """
-    return discover("crowd.scales", Scale)
+    return _Scales(discover("crowd.scales", Scale))

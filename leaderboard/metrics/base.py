@@ -5,7 +5,7 @@ from __future__ import annotations
 import inspect
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cache
 from importlib import metadata
 from typing import Any, ClassVar, Literal, TypeVar, cast
@@ -15,10 +15,13 @@ from numpy.typing import NDArray
 
 from genie.lib.errors import GenieError
 from genie.lib.extension import discover
+from genie.lib.formats.turns import assistant_says
 
 Cost = Literal["light", "heavy", "gpu"]
 
 T = TypeVar("T")
+# What a signature says where the assistant's turns of conversations were measured.
+TURNS = "turns:assistant"
 
 
 @dataclass(frozen=True, eq=False)
@@ -39,6 +42,9 @@ class Batch:
         ISO 639-1 code of the sources' language.
     references_each : str, optional
         What `n_references` says of the whole, when this is a piece of it.
+    conversations : bool, optional
+        Whether predictions and references are conversations: of each, what the
+        assistant says in all of its turns is measured.
 
     Raises
     ------
@@ -58,6 +64,7 @@ class Batch:
     target_language: str = "en"
     source_language: str = "en"
     references_each: str = ""
+    conversations: bool = False
     _done: dict[str, object] = field(default_factory=dict, repr=False)
 
     def __post_init__(self) -> None:
@@ -77,6 +84,29 @@ class Batch:
 
     def __len__(self) -> int:
         return len(self.predictions)
+
+    def spoken(self) -> Batch:
+        r"""Give what the assistant says in these conversations, as a batch of texts.
+
+        Examples
+        --------
+        >>> talk = Batch(["User: So?\n\nAssistant: Yes."], [["Yes."]], conversations=True)
+        >>> talk.spoken().predictions
+        ['Yes.']
+        """
+        return self.shared(
+            "what the assistant says",
+            lambda: replace(
+                self,
+                predictions=[assistant_says(text) for text in self.predictions],
+                references=[
+                    [assistant_says(text) for text in texts]
+                    for texts in self.references
+                ],
+                conversations=False,
+                _done={},
+            ),
+        )
 
     def shared(self, name: str, work: Callable[[], T]) -> T:
         """Do a piece of work that several metrics share, once for this batch.
@@ -172,7 +202,7 @@ class Metric(ABC):
             raise GenieError(
                 f"{self.label} is not computed here. {reason}", code="not-computed-here"
             )
-        output = self._measure(batch)
+        output = self._measure(batch.spoken() if batch.conversations else batch)
         if output.per_instance.shape != (len(batch),):
             raise GenieError(
                 f"{self.label} returned {output.per_instance.size} values for "
@@ -184,6 +214,8 @@ class Metric(ABC):
                 f"{self.label} returned a value that is not finite.",
                 code="metric-broken",
             )
+        if batch.conversations:
+            return replace(output, signature=f"{output.signature}|{TURNS}")
         return output
 
     def available(self) -> str | None:

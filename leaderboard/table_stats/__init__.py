@@ -1,13 +1,13 @@
 """Statistics of anybody's table of ratings or pairs, without a database.
 
-`genie stats` reads a file (`read`), estimates (`analysis`, for pairs `preferences`)
+`genie stats` reads a file (`read`), estimates (`analysis`, for pairs `pairs.analyse`)
 with what `leaderboard.stats` has for the boards, and writes text, LaTeX, a page or JSON.
 `genie simulate-board` measures how often those intervals hold. `rank_audit` ranks systems
 from a score for each item; `judge_labels` and
 `leaderboard.stats.judges` test whether a judge may label in a person's place.
 
-Front door: analysis; cleaned; design_studies; judge_labels; latex; page; plots;
-preferences; read; report; segments; simulated; text; two_crowds; rank_audit (api, read,
+Front door: analysis; cleaned; design_studies; judge_labels; latex; page; pairs
+(analyse); plots; read; report; segments; simulated; text; two_crowds; rank_audit (api, read,
 report, views).
 """
 

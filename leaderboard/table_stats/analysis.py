@@ -26,6 +26,7 @@ from leaderboard.table_stats.crowd_tests import (
     NeighbourTests,
     neighbour_tests,
 )
+from leaderboard.table_stats.pairs.lines import AdjustedLines
 from leaderboard.table_stats.plans import Needed, needed
 from leaderboard.table_stats.read import Codes, Labels, Ratings
 
@@ -121,6 +122,10 @@ class Analysis:
         What to be careful about.
     neighbours : tuple of NeighbourTests
         What papers report, for this crowd only.
+    raters : str
+        Whom `n_workers` counts: "worker", "session", or nobody ("comparison").
+    adjusted : AdjustedLines or None
+        Of preferences with covariates.
     """
 
     criterion: str
@@ -140,6 +145,8 @@ class Analysis:
     fragility: Fragility | None
     notes: tuple[str, ...]
     neighbours: tuple[NeighbourTests, ...] = ()
+    raters: str = "worker"
+    adjusted: AdjustedLines | None = None
 
 
 def analyse(ratings: Ratings, *, seed: int = 0, scale: str = "value") -> Analysis:

@@ -2,29 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 
 from genie.lib.errors import GenieError
+from leaderboard.imports.readers.names import ALIASES
+from leaderboard.stats.preferences.style import STYLE
 
-_NAMES = {
-    "system": ("system", "model", "sys", "sys_id", "system_id", "submission"),
-    "worker": (
-        "worker", "annotator", "rater", "judge", "evaluator", "worker_id", "workerid",
-        "annotator_id", "rater_id",
-    ),
-    "instance": (
-        "instance", "item", "segment", "seg", "sid", "seg_id", "segment_id", "item_id",
-        "instance_id", "example", "mr_id", "pair_id", "question_id", "input",
-    ),
-    "criterion": ("criterion", "aspect", "dimension"),
-    "value": ("value", "rating", "score", "raw"),
-    "system_a": ("system_a", "model_a", "shown_a"),
-    "system_b": ("system_b", "model_b", "shown_b"),
-    "preferred": ("preferred", "winner", "preference", "choice"),
-    "page": ("page", "hit"),
-    "day": ("day",),
-}  # fmt: skip
+# What the texts of a pair are called, before the side: output_a and output_b.
+_TEXTS = ("output", "response", "text", "answer", "conversation")
 #: Rows that are kept, where a file has such a column: WMT's types, releases' marks.
 KEPT = {"type": ("SYSTEM", "REPEAT"), "counts": ("true", "True", "1", "1.0")}
 
@@ -46,6 +32,10 @@ class Layout:
         Systems on a page.
     keep : str or None
         Column that tells which rows are meant.
+    texts : tuple of str
+        Columns of what system a and system b wrote; empty without them.
+    counts : mapping of str to tuple of str
+        Covariate to the columns that count it of a and of b.
     """
 
     kind: str
@@ -53,15 +43,22 @@ class Layout:
     criteria: tuple[str, ...] = ()
     places: int = 0
     keep: str | None = None
+    texts: tuple[str, ...] = ()
+    counts: Mapping[str, tuple[str, str]] = field(default_factory=dict)
 
     @property
     def labels(self) -> dict[str, str]:
         """Columns that hold names."""
         return {
-            field: column
-            for field, column in self.columns.items()
-            if field not in ("value", "preferred")
+            name: column
+            for name, column in self.columns.items()
+            if name not in ("value", "preferred")
         }
+
+    @property
+    def by_value(self) -> bool:
+        """Whether preferences stand in a column of values: as numbers, perhaps."""
+        return self.columns["preferred"].strip().lower() in ALIASES["value"]
 
     @property
     def numbers(self) -> list[str]:
@@ -70,7 +67,7 @@ class Layout:
             places = range(1, self.places + 1)
             return [f"{name}{place}" for name in self.criteria for place in places]
         if self.kind == "pairs":
-            return []
+            return [column for both in self.counts.values() for column in both]
         return list(self.criteria) or [self.columns["value"]]
 
     @property
@@ -82,9 +79,14 @@ class Layout:
     @property
     def words(self) -> list[str]:
         """Columns that are read as words."""
-        # a preference may be empty, which is a tie, and a mark may be anything
-        free = [self.columns["preferred"]] if self.kind == "pairs" else []
-        return [*self.names, *free, *([self.keep] if self.keep else [])]
+        return [*self.names, *self.free]
+
+    @property
+    def free(self) -> list[str]:
+        """Columns of words that may be empty."""
+        # an empty preference is a tie, and a mark may be anything
+        preferred = [self.columns["preferred"]] if self.kind == "pairs" else []
+        return [*preferred, *self.texts, *([self.keep] if self.keep else [])]
 
 
 def layout_of(name: str, header: Sequence[str], criteria: Sequence[str] = ()) -> Layout:
@@ -97,7 +99,8 @@ def layout_of(name: str, header: Sequence[str], criteria: Sequence[str] = ()) ->
     header : sequence of str
         Its columns.
     criteria : sequence of str
-        Columns that hold ratings, where each criterion has a column of its own.
+        Columns that hold ratings, where each criterion has a column of its own; of
+        pairs, covariates: `depth` for the columns `depth_a` and `depth_b`.
 
     Returns
     -------
@@ -118,7 +121,7 @@ def layout_of(name: str, header: Sequence[str], criteria: Sequence[str] = ()) ->
     by_name = {column.strip().lower(): column for column in header}
     found = {
         field: by_name[next(alias for alias in aliases if alias in by_name)]
-        for field, aliases in _NAMES.items()
+        for field, aliases in ALIASES.items()
         if any(alias in by_name for alias in aliases)
     }
     keep = next((by_name[column] for column in KEPT if column in by_name), None)
@@ -126,13 +129,8 @@ def layout_of(name: str, header: Sequence[str], criteria: Sequence[str] = ()) ->
     if pages is not None:
         return pages
     if {"system_a", "system_b"} & set(found):
-        _need(name, found, ("system_a", "system_b", "preferred", "worker"))
-        found = {
-            field: column
-            for field, column in found.items()
-            if field not in ("system", "value", "page", "day")
-        }
-        return Layout("pairs", found, keep=keep)
+        return _pairs(name, by_name, found, keep, criteria)
+    found.pop("session", None)
     for column in criteria:
         if column not in header:
             raise GenieError(
@@ -146,11 +144,41 @@ def layout_of(name: str, header: Sequence[str], criteria: Sequence[str] = ()) ->
     return Layout("ratings", found, tuple(criteria), keep=keep)
 
 
+def _pairs(
+    name: str,
+    by_name: Mapping[str, str],
+    found: dict[str, str],
+    keep: str | None,
+    covariates: Sequence[str],
+) -> Layout:
+    """Find what a table of pairs has: who made them may be unknown."""
+    if "preferred" not in found and "value" in found:
+        found["preferred"] = found["value"]
+    _need(name, found, ("system_a", "system_b", "preferred"))
+    # who is known to have compared goes before the session in which it was done
+    dropped = ("system", "value", "page", "day", "session" if "worker" in found else "")
+    found = {key: column for key, column in found.items() if key not in dropped}
+    for wanted in covariates:
+        if not {f"{wanted}_a", f"{wanted}_b"} <= set(by_name):
+            raise GenieError(
+                f"{name} has no columns {wanted}_a and {wanted}_b.",
+                code="missing-criterion",
+            )
+    counts = {
+        stem: (by_name[f"{stem}_a"], by_name[f"{stem}_b"])
+        for stem in dict.fromkeys((*STYLE, *covariates))
+        if {f"{stem}_a", f"{stem}_b"} <= set(by_name)
+    }
+    stem = next((t for t in _TEXTS if {f"{t}_a", f"{t}_b"} <= set(by_name)), "")
+    texts = (by_name[f"{stem}_a"], by_name[f"{stem}_b"]) if stem else ()
+    return Layout("pairs", found, keep=keep, texts=texts, counts=counts)
+
+
 def _need(name: str, found: dict[str, str], fields: Sequence[str]) -> None:
     missing = [field for field in fields if field not in found]
     if not missing:
         return
-    names = ", ".join(_NAMES[missing[0]])
+    names = ", ".join(ALIASES[missing[0]])
     hint = (
         " or name the columns of ratings (--criteria)" if missing[0] == "value" else ""
     )

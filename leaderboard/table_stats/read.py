@@ -28,6 +28,7 @@ from leaderboard.table_stats.lines import (
     problem_in,
     read_lines,
 )
+from leaderboard.table_stats.pairs.columns import as_word, covariates_of, outcomes
 from leaderboard.table_stats.parquet import (
     complain_of,
     header_of,
@@ -38,9 +39,6 @@ if TYPE_CHECKING:
     import pandas as pd
 
 Codes = npt.NDArray[np.intp]
-_TIES = {"", "tie", "equal", "both", "neither", "draw", "tie (bothbad)"}
-_FIRST = {"a", "first", "system_a", "model_a"}
-_SECOND = {"b", "second", "system_b", "model_b"}
 
 
 @dataclass(frozen=True)
@@ -91,11 +89,24 @@ class Ratings:
 
 @dataclass(frozen=True)
 class Pairs:
-    """Preferences as columns; `outcome` is 1 for system a, -1 for b, 0 for a tie."""
+    """Preferences as columns.
+
+    Parameters
+    ----------
+    criterion : str
+    outcome : ndarray, shape (n,)
+        1 for system a, -1 for b, 0 for a tie.
+    labels : dict of str to Labels
+        system_a and system_b; worker or session, where known; perhaps instance.
+    covariates : dict of str to ndarray, shape (n,)
+        How much more a has of each than b, as a share of both, where texts or counts
+        are there.
+    """
 
     criterion: str
     outcome: npt.NDArray[np.int64]
     labels: dict[str, Labels]
+    covariates: dict[str, Floats] = field(default_factory=dict)
 
     def __len__(self) -> int:
         return len(self.outcome)
@@ -109,6 +120,7 @@ class _Part:
     labels: dict[str, pd.Categorical]
     values: dict[str, Any] = field(default_factory=dict)
     z_scores: Floats | None = None
+    covariates: dict[str, Floats] = field(default_factory=dict)
 
 
 def read_tables(
@@ -120,7 +132,7 @@ def read_tables(
     ----------
     paths : sequence of Path
     criteria : sequence of str
-        Columns of ratings, where each criterion has its own.
+        Columns of ratings, where each criterion has its own; of pairs, covariates.
 
     Returns
     -------
@@ -133,7 +145,10 @@ def read_tables(
         With file, line and column of the first thing wrong.
     """
     parts = [_read(path, criteria) for path in paths]
-    kinds = {(part.layout.kind == "pairs", *sorted(part.labels)) for part in parts}
+    kinds = {
+        (part.layout.kind == "pairs", *sorted(part.labels), *sorted(part.covariates))
+        for part in parts
+    }
     if len(kinds) > 1:
         names = ", ".join(path.name for path in paths)
         raise GenieError(f"{names} have different columns.", code="mixed-files")
@@ -143,9 +158,18 @@ def read_tables(
     }
     criterion = labels.pop("criterion", None)
     if parts[0].layout.kind == "pairs":
-        outcome = np.concatenate([part.values["outcome"] for part in parts])
+        outcome = _joined([part.values["outcome"] for part in parts])
+        covariates = {
+            name: _joined([part.covariates[name] for part in parts])
+            for name in parts[0].covariates
+        }
         return [
-            Pairs(name, outcome[rows], {k: v.where(rows) for k, v in labels.items()})
+            Pairs(
+                name,
+                outcome[rows],
+                {k: v.where(rows) for k, v in labels.items()},
+                {k: v[rows] for k, v in covariates.items()},
+            )
             for name, rows in _by_criterion(criterion)
         ]
     scores = [part.z_scores for part in parts if part.z_scores is not None]
@@ -286,8 +310,9 @@ def _part(frame: pd.DataFrame, layout: Layout, path: Path) -> _Part:
         for name, column in layout.labels.items()
     }
     if layout.kind == "pairs":
-        outcome = _outcomes(frame, layout, path)
-        return _Part(layout, labels, {"outcome": outcome})
+        values = {"outcome": outcomes(frame, layout, path)}
+        covariates = covariates_of(frame, layout, path)
+        return _Part(layout, labels, values, covariates=covariates)
     if not layout.criteria:
         column = layout.columns["value"]
         return _Part(layout, labels, {"": frame[column].to_numpy(np.float64)})
@@ -310,36 +335,6 @@ def _stacked(frame: pd.DataFrame, layout: Layout) -> _Part:
         for name in layout.criteria
     }
     return _Part(layout, labels, values)
-
-
-def _outcomes(frame: pd.DataFrame, layout: Layout, path: Path) -> npt.NDArray[np.int64]:
-    a, b, preferred = (
-        frame[layout.columns[name]].astype(object).fillna("").astype(str).str.strip()
-        for name in ("system_a", "system_b", "preferred")
-    )
-    lower = preferred.str.lower()
-    outcome = np.full(len(frame), 9, dtype=np.int64)
-    outcome[lower.isin(_TIES)] = 0
-    outcome[lower.isin(_FIRST)] = 1
-    outcome[lower.isin(_SECOND)] = -1
-    # a system's own name goes before what a letter may mean
-    outcome[preferred == a] = 1
-    outcome[preferred == b] = -1
-    line = frame.index.to_numpy() + 2
-    if (a == b).any():
-        at = int(line[np.argmax(a == b)])
-        raise GenieError(
-            f"{path.name}, line {at}: a system is compared with itself.",
-            code="same-system",
-        )
-    if (outcome == 9).any():
-        bad = int(np.argmax(outcome == 9))
-        raise GenieError(
-            f"{path.name}, line {int(line[bad])}, column {layout.columns['preferred']}: "
-            f"{preferred.iloc[bad]!r} is neither of the two systems nor a tie.",
-            code="bad-preference",
-        )
-    return outcome
 
 
 def _from_json_lines(path: Path, criteria: Sequence[str]) -> _Part:
@@ -377,9 +372,7 @@ def _from_json_lines(path: Path, criteria: Sequence[str]) -> _Part:
     }
     for column in numbers:
         columns[column] = [float(record[column]) for record in records]
-    free = [layout.columns.get("preferred"), layout.keep]
-    for column in filter(None, free):
-        told = ["" if r.get(column) is None else str(r[column]) for r in records]
-        columns[column] = pd.Categorical(told)
+    for column in layout.free:
+        columns[column] = pd.Categorical([as_word(r.get(column)) for r in records])
     frame = pd.DataFrame(columns)
     return _part(frame[_kept(frame, layout)], layout, path)

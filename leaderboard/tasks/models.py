@@ -8,7 +8,7 @@ from django.conf import settings
 from django.db import models
 
 from crowd import hit_templates
-from crowd.hit_templates.formats import PLAIN, with_layout
+from crowd.hit_templates.formats import CONVERSATION, PLAIN, with_layout
 from genie.lib.ordered_json import OrderedJSONField
 from leaderboard.tasks.config import HumanConfig, TaskConfig, read_task
 
@@ -88,6 +88,11 @@ class Task(models.Model):
     def output(self, text: str) -> str:
         """Give an output or a reference with the layout that the task's have."""
         return with_layout(text, self.configuration.output_format)
+
+    @property
+    def holds_conversations(self) -> bool:
+        """Whether outputs are lists of turns, of which metrics read the assistant's."""
+        return self.configuration.output_format == CONVERSATION
 
     @property
     def source_field(self) -> str:

@@ -7,7 +7,7 @@ import pytest
 from crowd.hit_templates import all_templates
 from crowd.hit_templates.formats import formatted, with_layout
 from crowd.templatetags.texts import laid_out
-from leaderboard.tasks.intake.turns import as_text
+from genie.lib.formats.turns import as_text
 from quality.test_questions.selectors import shown_fields
 
 HOSTILE = """# Big
@@ -86,3 +86,18 @@ def test_staff_see_items_as_workers_do():
     assert "<pre><code>a &lt; b</code></pre>" in html
     plain = shown_fields({"fields": [{"label": "A", "text": "b"}], "prediction": "c"})
     assert plain == [("A", "b"), ("Text to rate", "c")]
+
+
+def test_conversations_beside_each_other_are_lined_up():
+    template = all_templates()["two-choice-outputs"]
+    talk = "User: Hello\n\nAssistant: <b>Hi</b>"
+    data = {**template.example, "format": "conversation"}
+    data["outputs"] = [{"slot": slot, "text": talk} for slot in "AB"]
+    shown = template.render(data)
+    assert shown.count('<div class="lined">') == 1
+    assert shown.count('class="turn"') == 4
+    assert "<b>" not in shown
+    # more turns than rows, and texts that have none, stand below each other
+    data["outputs"][1] = {"slot": "B", "text": "\n\n".join([talk] * 51)}
+    assert "lined" not in template.render(data)
+    assert "lined" not in template.render(template.example)

@@ -1,3 +1,3 @@
-"""Text formats that hostile content cannot break: CSV for spreadsheets, LaTeX."""
+"""Text formats that hostile content cannot break: CSV, LaTeX, conversations."""
 
 from __future__ import annotations

@@ -81,7 +81,8 @@ def _record(
             "source_type": "evaluation_run",
             "source_organization_name": site.split("://")[-1],
             "source_organization_url": site,
-            "evaluator_relationship": "third_party",
+            # who asked people is not this site
+            "evaluator_relationship": "other" if table.note else "third_party",
             "additional_details": _details(table, row),
         },
         "eval_library": {"name": "genie", "version": version},
@@ -106,6 +107,8 @@ def _details(table: BoardTable, row: Row) -> dict[str, str]:
     details = {"submission": table.page.format(row.pk), "board": table.address}
     if row.simulated:
         details["simulated"] = "rated by simulated annotators, not by people"
+    if table.note:
+        details["imported"] = table.note
     if row.rank_first is not None:
         details["ranks"] = f"{row.rank_first} to {row.rank_last}"
     if row.partial:

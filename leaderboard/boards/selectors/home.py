@@ -87,7 +87,7 @@ def tasks_in_order(text: str = "", kind: str = "") -> QuerySet[Task]:
     if kind:
         tasks = tasks.filter(kind=kind)
     return tasks.annotate(has_results=Exists(results.order_by())).order_by(
-        "demo", "-has_results", "kind", "title", "pk"
+        "demo", "imported", "-has_results", "kind", "title", "pk"
     )
 
 
@@ -121,13 +121,19 @@ def task_cards(tasks: Iterable[Task]) -> list[TaskCard]:
 
 
 def newest_board() -> Task | None:
-    """Give the task that got a ranked result last: from people, or else from programs."""
+    """Give the task that got a ranked result last: from people, or else from programs.
+
+    What others judged is no result of this site.
+    """
     result = Score.objects.filter(
         ranked(), submission=OuterRef("pk"), superseded_at=None
     )
     newest = (
         Submission.objects.filter(
-            public(), Exists(result.order_by()), published_at__isnull=False
+            public(),
+            Exists(result.order_by()),
+            published_at__isnull=False,
+            task__imported=False,
         )
         .order_by("simulated", "-published_at", "-pk")
         .select_related("task")
@@ -137,10 +143,12 @@ def newest_board() -> Task | None:
 
 
 def latest(n: int = N_LATEST) -> list[Score]:
-    """Give the results published last."""
+    """Give the results published last; what others judged came all at once."""
     # more than are shown, for those whose score is of another criterion or superseded
     newest = (
-        Submission.objects.filter(public(), published_at__isnull=False)
+        Submission.objects.filter(
+            public(), published_at__isnull=False, task__imported=False
+        )
         .order_by("-published_at", "-pk")
         .values_list("pk", "task_id")[: 4 * n]
     )

@@ -36,6 +36,7 @@ SPREAD = (
 )
 # How often it is preferred: differences to the mean of all systems, on two scales.
 PREFERENCES = ("skill", "skill_low", "skill_high")
+OVER_ORDERS = ("rank_first", "rank_last", "rank_kept")
 STRENGTHS = ("strength", "strength_low", "strength_high")
 
 
@@ -57,6 +58,11 @@ class Row:
     skill_low: float | None
     skill_high: float | None
     skill_cluster: int
+    # its ranks over random orders of the games, and the share of them with the mean's;
+    # None in results older than that
+    skill_rank_first: int | None
+    skill_rank_last: int | None
+    skill_rank_kept: float | None
     # Bradley and Terry's; None where the comparisons give none
     strength: float | None
     strength_low: float | None
@@ -196,6 +202,7 @@ def _row(
         **{key: system[key] for key in SPREAD},
         **{key: skill[key] for key in PREFERENCES},
         skill_cluster=skill["cluster"],
+        **{f"skill_{key}": skill.get(key) for key in OVER_ORDERS},
         **{key: result["bradley_terry"][index][key] for key in STRENGTHS},
         games=[None if game is None else (game[0], game[1], game[2]) for game in games],
     )

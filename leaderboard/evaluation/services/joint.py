@@ -20,6 +20,7 @@ from leaderboard.submissions.models.submission import Submission
 from leaderboard.submissions.selectors.visibility import ON_BOARD
 from leaderboard.tasks.config import HumanConfig
 from leaderboard.tasks.models import Instance, Task
+from leaderboard.tasks.selectors.made_elsewhere import CLOSED
 
 # On a page, and in all where a page shows only some of them.
 MOST_ON_PAGE, MOST_SYSTEMS = 8, 30
@@ -143,6 +144,8 @@ def _check_systems(systems: Sequence[Submission], per_page: int | None) -> None:
         raise GenieError(
             "The submissions are for different tasks.", code="different-tasks"
         )
+    if any(system.task.imported for system in systems):
+        raise GenieError(CLOSED, code="not-comparable")
     # What programs said and what people said never goes into one ranking.
     if len({system.simulated for system in systems}) > 1:
         raise GenieError(

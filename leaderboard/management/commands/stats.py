@@ -12,7 +12,7 @@ from genie.lib.errors import GenieError
 from leaderboard.table_stats.analysis import SCALES, Analysis, analyse
 from leaderboard.table_stats.latex import as_latex
 from leaderboard.table_stats.page import as_page, picture
-from leaderboard.table_stats.preferences import analyse_pairs
+from leaderboard.table_stats.pairs.analyse import analyse_pairs
 from leaderboard.table_stats.read import Pairs, read_tables
 from leaderboard.table_stats.report import document, sheets
 from leaderboard.table_stats.text import as_text
@@ -34,14 +34,16 @@ class Command(BaseCommand):
             type=Path,
             metavar="FILE",
             help="CSV, TSV or JSONL, also gzipped, or Parquet, with system, instance, worker, "
-            "(criterion) and value, or system_a, system_b, instance, worker, preferred",
+            "(criterion) and value, or system_a, system_b, instance, worker, preferred "
+            "(and output_a, output_b, or length_a, length_b, ...: adjusted for them)",
         )
         parser.add_argument(
             "--criteria",
             nargs="+",
             default=[],
             metavar="COLUMN",
-            help="columns of ratings, where each criterion has its own",
+            help="columns of ratings, where each criterion has its own; of pairs, further "
+            "covariates: depth for the columns depth_a and depth_b",
         )
         parser.add_argument(
             "--scale",

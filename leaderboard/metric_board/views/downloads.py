@@ -32,6 +32,7 @@ JUDGMENTS = (
     "worker",
     "value",
     "simulated",
+    "imported",
 )
 SCORES = ("system", "submission", "instance", "metric", "value")
 _CSV, _JSONL, _ZIP = "text/csv", "application/jsonl", "application/zip"

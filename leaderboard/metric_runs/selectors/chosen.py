@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from genie.lib.errors import GenieError
 from leaderboard.metric_runs.models.run import MetricRun
-from leaderboard.metrics.base import Metric
+from leaderboard.metrics.base import TURNS, Metric
 from leaderboard.tasks.chosen_metrics import chosen_metrics
 from leaderboard.tasks.models import Task
 
@@ -60,6 +60,8 @@ def _chosen(task: Task, metric: Metric, *, lacks_references: bool) -> Chosen:
             reason = error.message
         else:
             languages = f"{task.source_language}>{task.target_language}"
+            if task.holds_conversations:
+                languages += f"|{TURNS}"
             # a result stays current while settings and languages are the same; both
             # change the numbers, the library versions stand in the settings
             digest = hashlib.sha256(f"{settings}|{languages}".encode()).hexdigest()

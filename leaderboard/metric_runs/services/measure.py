@@ -97,6 +97,7 @@ def batch_of(submission: Submission) -> Batch:
         sources=[str(fields.get(source, "")) for _, _, fields in instances],
         target_language=submission.task.target_language,
         source_language=submission.task.source_language,
+        conversations=submission.task.holds_conversations,
     )
 
 

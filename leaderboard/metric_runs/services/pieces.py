@@ -137,6 +137,7 @@ def batch_of_piece(piece: MetricPiece) -> Batch:
         target_language=task.target_language,
         source_language=task.source_language,
         references_each=_references_each(submission),
+        conversations=task.holds_conversations,
     )
 
 

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 from genie.lib.errors import GenieError
-from leaderboard.metrics.base import Batch, Metric
+from leaderboard.metrics.base import TURNS, Batch, Metric
 from leaderboard.releases import bundle
 from leaderboard.releases.bundle import Record
 from leaderboard.tasks.chosen_metrics import chosen_metrics
@@ -45,7 +46,11 @@ def metric_numbers(folder: Path, manifest: Record) -> Iterator[Check]:
             # by system
             own = {row["instance"]: row["text"] for row in texts.rows(submission)}
             batches = {submission: _batch(manifest, instances, own)}
-        yield from _computed(row, metric, batches[submission])
+        batch = batches[submission]
+        # a release says for each result what was read of conversations
+        if row["signature"].endswith(TURNS):
+            batch = replace(batch, conversations=True)
+        yield from _computed(row, metric, batch)
     for reason, n in sorted(without.items()):
         yield f"{reason} ({n} results)"
 

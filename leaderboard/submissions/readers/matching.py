@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 
+from genie.lib.formats import turns
 from leaderboard.submissions.readers.base import Flaw, Record
 from leaderboard.submissions.readers.characters import MESSAGES, forbidden
 from leaderboard.submissions.readers.problem import Problem, Tally, shown
-from leaderboard.submissions.readers.walk import is_text, kind_of
+from leaderboard.submissions.readers.walk import is_text, kind_of, plain
 
 # code -> (one of them, several of them, the rest of the sentence)
 _MESSAGES = {
@@ -56,6 +57,11 @@ _MESSAGES = {
         "{count} predictions are",
         "not text: {named}; write every prediction as a string.",
     ),
+    "broken-conversations": (
+        "1 conversation",
+        "{count} conversations",
+        "cannot be shown: {named}; give a list of turns, each with role and content.",
+    ),
     "too-long": (
         "1 prediction is",
         "{count} predictions are",
@@ -79,6 +85,8 @@ class Matcher:
         The task's, all different.
     max_chars : int
         Longest prediction that is taken, in characters.
+    conversations : bool, optional
+        Whether a prediction may be a list of turns, which is kept as its text.
 
     Examples
     --------
@@ -89,10 +97,17 @@ class Matcher:
      "1 of the task's 2 instances has no prediction: q2."]
     """
 
-    def __init__(self, instance_ids: Sequence[str], max_chars: int) -> None:
+    def __init__(
+        self,
+        instance_ids: Sequence[str],
+        max_chars: int,
+        *,
+        conversations: bool = False,
+    ) -> None:
         self._ids = instance_ids
         self._known = frozenset(instance_ids)
         self._max_chars = max_chars
+        self._conversations = conversations
         self._texts: dict[str, str] = {}
         # line of an id's first appearance; unknown ones too, as they may repeat
         self._seen: dict[str, int | None] = {}
@@ -152,6 +167,18 @@ class Matcher:
         self._keep(key, record.text, line)
 
     def _keep(self, key: str, text: object, line: int | None) -> None:
+        if self._conversations:
+            spoken = plain(text)
+            if is_text(spoken):
+                spoken = turns.parsed(spoken) or spoken
+            if isinstance(spoken, list):
+                wrong = turns.problem(spoken) or ("" if spoken else "it has no turn")
+                if wrong:
+                    self._tallies["broken-conversations"].add(
+                        id=shown(key), line=line, what=wrong
+                    )
+                    return
+                text = turns.as_text(spoken)
         if not isinstance(text, str) or not is_text(text):
             self._tallies["non-text-predictions"].add(
                 id=shown(key), line=line, what=kind_of(text)

@@ -52,6 +52,7 @@ def read_predictions(
     instance_ids: Sequence[str],
     max_bytes: int,
     max_chars_per_prediction: int,
+    conversations: bool = False,
 ) -> PredictionFile:
     """Read a file of predictions; what is wrong with it is said, never raised.
 
@@ -68,6 +69,8 @@ def read_predictions(
         Largest file that is taken, packed and unpacked.
     max_chars_per_prediction : int
         Longest prediction that is taken.
+    conversations : bool, optional
+        Whether predictions may be lists of turns; they are kept as readable text.
 
     Returns
     -------
@@ -88,7 +91,9 @@ def read_predictions(
         return PredictionFile({}, [refused.problem])
     text = intake.text
     slug = format_of(text, filename, instance_ids)
-    matcher = Matcher(instance_ids, max_chars_per_prediction)
+    matcher = Matcher(
+        instance_ids, max_chars_per_prediction, conversations=conversations
+    )
     try:
         if slug.startswith("json"):
             _refuse_raw_controls(text)

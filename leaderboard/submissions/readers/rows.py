@@ -18,6 +18,9 @@ TEXT_KEYS = (
     "answer",
     "summary",
     "translation",
+    "conversation",
+    "messages",
+    "turns",
 )
 
 

@@ -207,3 +207,18 @@ def is_text(value: object) -> bool:
     (True, False)
     """
     return isinstance(value, str) and not isinstance(value, NotText)
+
+
+def plain(value: Any) -> Any:
+    """Turn what `Walk` gives into what `json.loads` would; numbers become None.
+
+    Examples
+    --------
+    >>> plain([Pairs([("role", "user"), ("content", NotText("a number"))])])
+    [{'role': 'user', 'content': None}]
+    """
+    if isinstance(value, Pairs):
+        return {key: plain(part) for key, part in value}
+    if isinstance(value, list):
+        return [plain(part) for part in value]
+    return None if isinstance(value, NotText) else value

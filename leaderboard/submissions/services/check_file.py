@@ -58,6 +58,7 @@ def read(task: Task, file: IO[bytes], file_name: str) -> PredictionFile:
             instance_ids=list(ids),
             max_bytes=most_bytes(),
             max_chars_per_prediction=settings.GENIE["MAX_PREDICTION_CHARS"],
+            conversations=task.holds_conversations,
         )
     except LimitExceeded:
         return PredictionFile({}, [_TOO_DEAR])

@@ -34,6 +34,7 @@ def check(pk: int) -> None:
             instance_ids=list(instances),
             max_bytes=settings.GENIE["MAX_UPLOAD_BYTES"],
             max_chars_per_prediction=settings.GENIE["MAX_PREDICTION_CHARS"],
+            conversations=submission.task.holds_conversations,
         )
     if result.problems:
         _refuse(submission, result)

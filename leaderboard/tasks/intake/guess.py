@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 
-from leaderboard.tasks.intake import turns
+from genie.lib.formats import turns
 from leaderboard.tasks.intake.problem import FileProblem
 from leaderboard.tasks.intake.roles import (
     CODE,

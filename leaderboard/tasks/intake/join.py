@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from leaderboard.tasks.intake import turns
+from genie.lib.formats import turns
 from leaderboard.tasks.intake.built import Built, every_input, same_ids
 from leaderboard.tasks.intake.problem import FileProblem, shown
 from leaderboard.tasks.intake.roles import (

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import PurePath
 from typing import Any, BinaryIO
 
-from leaderboard.tasks.intake import turns
+from genie.lib.formats import turns
 from leaderboard.tasks.intake.decode import text_of
 from leaderboard.tasks.intake.delimited import cells_of
 from leaderboard.tasks.intake.json_rows import rows_of

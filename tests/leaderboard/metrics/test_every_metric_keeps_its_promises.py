@@ -158,3 +158,17 @@ def test_the_example_in_the_documentation_works():
     output = found["FirstWord"]().compute(batch([GOOD[0], "", GOOD[2]]))
     assert output.overall == pytest.approx(200 / 3)
     assert output.per_instance.tolist() == [100, 0, 100]
+
+
+def test_of_conversations_only_the_assistant_is_measured():
+    metric = all_metrics()["sacrebleu"]()
+    talk = "User: Where is it?\n\nAssistant: It is here now.\n\nUser: Ah.\n\nAssistant: Yes."
+    whole = metric.compute(Batch([talk], [[talk]], conversations=True))
+    said = metric.compute(
+        Batch(["It is here now.\nYes."], [["It is here now.\nYes."]])
+    )
+    assert whole.overall == said.overall
+    # other numbers than of the whole text, so another signature
+    assert whole.signature == f"{said.signature}|turns:assistant"
+    other = Batch([talk.replace("It is here", "It was")], [[talk]], conversations=True)
+    assert metric.compute(other).overall < 100

@@ -180,3 +180,52 @@ def test_real_submissions_are_read_as_they_were_handed_in(system):
     )
     assert result.problems == []
     assert tuple(result.predictions.values()) == wmt21.predictions(system)
+
+
+# conversations ---------------------------------------------------------------------
+
+TALK = [
+    {"role": "user", "content": "Hello?"},
+    {"role": "assistant", "content": [{"type": "text", "text": "Hi."}]},
+]
+SAID = "User: Hello?\n\nAssistant: Hi."
+
+
+@pytest.mark.parametrize(
+    ("data", "name"),
+    [
+        (json.dumps({"q1": TALK}), "p.json"),
+        (json.dumps({"id": "q1", "messages": TALK}), "p.jsonl"),
+        (f"q1\t{json.dumps(TALK)}", "p.tsv"),
+        (json.dumps({"q1": SAID}), "p.json"),
+    ],
+)
+def test_turns_become_one_readable_text_where_outputs_are_conversations(data, name):
+    taken = hand_in(data, name, instance_ids=["q1"], conversations=True)
+    assert taken.predictions == {"q1": SAID}
+
+
+@pytest.mark.parametrize(
+    ("turns", "wrong"),
+    [
+        ([], "it has no turn"),
+        ([{"content": "Hi."}], "turn 1 has no role"),
+        ([*TALK, {"role": "user"}], "turn 3 has no text under “content”"),
+        ([*TALK, {"role": "user", "content": 5}], "turn 3 has no text under “content”"),
+        ([*TALK, "Hi."], "turn 3 is no object with a role and a content"),
+        (TALK * 51, "it has 102 turns; 100 are possible"),
+    ],
+)
+def test_each_broken_conversation_is_said_in_a_sentence(turns, wrong):
+    whole = json.dumps({"q1": turns})
+    taken = hand_in(whole, instance_ids=["q1"], conversations=True)
+    [problem] = taken.problems
+    assert problem.code == "broken-conversations"
+    assert problem.message == (
+        f"1 conversation cannot be shown: q1 (line 1, {wrong}); give a list of turns, "
+        "each with role and content."
+    )
+    # of other tasks' outputs, texts alone are taken
+    assert hand_in(whole, instance_ids=["q1"]).problems[0].code == (
+        "non-text-predictions"
+    )

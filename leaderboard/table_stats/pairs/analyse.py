@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass, replace
+
 import numpy as np
 import numpy.typing as npt
 
@@ -16,10 +18,26 @@ from leaderboard.stats.resampling import Floats
 from leaderboard.stats.systems.estimates import FEW_WORKERS
 from leaderboard.stats.systems.ranks import Ranking, rank_by_p
 from leaderboard.table_stats.analysis import Analysis, PairLine, SystemLine
+from leaderboard.table_stats.pairs.adjusted import adjusted_lines, p_values
 from leaderboard.table_stats.read import Codes, Pairs
 
 # As if every pair had tied once more, and only where no finite strengths fit.
 _PENALTY = 0.05
+
+
+@dataclass(frozen=True)
+class _Table:
+    """Comparisons with who made them: workers, else sessions, else nobody knows."""
+
+    games: Comparisons
+    names: list[str]
+    raters: str
+    by: Codes | None
+
+    @property
+    def places(self) -> Codes:
+        """Who made each comparison; nobody's are all of one place."""
+        return np.zeros(len(self.games.first), np.intp) if self.by is None else self.by
 
 
 def analyse_pairs(pairs: Pairs) -> Analysis:
@@ -34,55 +52,44 @@ def analyse_pairs(pairs: Pairs) -> Analysis:
     Analysis
         Estimates are Bradley-Terry strengths (log-odds, sum 0); `plain` is the share of
         comparisons won, a tie being half a win. `low_crowd` and `high_crowd` belong to
-        the strength, and take comparisons as independent.
+        the strength, and take comparisons as independent; so does all where neither
+        workers nor sessions are known. `adjusted` is there where covariates are.
 
     Raises
     ------
     GenieError
         "one-worker" when only one made comparisons; "only-ties".
     """
-    names = sorted({*pairs.labels["system_a"].names, *pairs.labels["system_b"].names})
-    first = _numbered(pairs, "system_a", names)
-    second = _numbered(pairs, "system_b", names)
-    used = np.unique(np.concatenate([first, second]))
-    names = [names[i] for i in used]
-    first, second = np.searchsorted(used, first), np.searchsorted(used, second)
-    games = compare(first, second, pairs.outcome, len(names))
-    worker = pairs.labels["worker"].codes
-    notes: tuple[str, ...] = ()
-    penalty = 0.0
-    try:
-        fit = bradley_terry_by_worker(games, worker)
-    except GenieError as error:
-        if error.code not in ("not-connected", "no-fit"):
-            raise
-        penalty = _PENALTY
-        fit = bradley_terry_by_worker(games, worker, penalty=penalty)
-        notes = (
-            "Some systems won (or lost) every comparison: their strengths are held "
-            "finite by a small penalty.",
-        )
+    table = _table(pairs)
+    games, names = table.games, table.names
+    fit, penalty = _fitted(table)
+    notes = [_HELD] if penalty else []
     alone = bradley_terry(games.wins, games.ties, penalty=penalty)
-    raw = _p_values(fit)
+    raw = p_values(fit)
     ranking = rank_by_p(names, fit.strengths, raw)
-    counts = _counts(games, worker, len(names))
+    counts = _counts(games, table.places, len(names))
     if fit.freedom + 1 < FEW_WORKERS:
-        notes += (f"Few workers: as if {fit.freedom + 1:.1f} equally busy ones.",)
+        effective = f"{fit.freedom + 1:.1f} equally busy ones"
+        notes.append(f"Few {table.raters}s: as if {effective}.")
+    if table.by is None:
+        notes.append("Who compared is unknown: each comparison is independent.")
     place = [names.index(name) for name in ranking.systems]
     lines = tuple(
         _line(pairs.criterion, i, fit, alone, games, counts, ranking, names)
         for i in place
     )
+    if table.by is None:
+        lines = tuple(replace(line, n_workers=0) for line in lines)
     instance = pairs.labels.get("instance")
     return Analysis(
         criterion=pairs.criterion,
         scale="log-odds",
         n=len(pairs),
-        n_workers=len(np.unique(worker)),
+        n_workers=0 if table.by is None else len(np.unique(table.by)),
         n_instances=0 if instance is None else len(np.unique(instance.codes)),
         covers=fit.covers,
         covers_crowd=alone.covers,
-        method="Bradley-Terry with ties (Davidson), variance between workers",
+        method=f"Bradley-Terry with ties (Davidson), {_variance(table)}",
         systems=lines,
         pairs=_pair_lines(pairs.criterion, fit, ranking, place, raw),
         components=(),
@@ -90,29 +97,64 @@ def analyse_pairs(pairs: Pairs) -> Analysis:
         plans=(),
         rank_sums=(),
         fragility=None,
-        notes=notes,
+        notes=tuple(notes),
+        raters=table.raters,
+        adjusted=adjusted_lines(
+            games, names, pairs.covariates, table.by, f"{table.raters}s", penalty
+        ),
     )
+
+
+_HELD = (
+    "Some systems won (or lost) every comparison: their strengths are held finite by a "
+    "small penalty."
+)
+
+
+def _table(pairs: Pairs) -> _Table:
+    names = sorted({*pairs.labels["system_a"].names, *pairs.labels["system_b"].names})
+    first = _numbered(pairs, "system_a", names)
+    second = _numbered(pairs, "system_b", names)
+    used = np.unique(np.concatenate([first, second]))
+    names = [names[i] for i in used]
+    first, second = np.searchsorted(used, first), np.searchsorted(used, second)
+    games = compare(first, second, pairs.outcome, len(names))
+    for raters in ("worker", "session"):
+        if raters in pairs.labels:
+            return _Table(games, names, raters, pairs.labels[raters].codes)
+    return _Table(games, names, "comparison", None)
+
+
+def _fitted(table: _Table) -> tuple[BradleyTerry, float]:
+    """Fit strengths, with a small penalty only where none are finite without."""
+    try:
+        return _fit(table, 0.0), 0.0
+    except GenieError as error:
+        if error.code not in ("not-connected", "no-fit"):
+            raise
+        return _fit(table, _PENALTY), _PENALTY
+
+
+def _fit(table: _Table, penalty: float) -> BradleyTerry:
+    games = table.games
+    if table.by is None:
+        return bradley_terry(games.wins, games.ties, penalty=penalty)
+    fit = bradley_terry_by_worker(games, table.by, penalty=penalty)
+    if table.raters == "session":
+        return replace(fit, covers=fit.covers.replace("workers", "sessions"))
+    return fit
+
+
+def _variance(table: _Table) -> str:
+    if table.by is None:
+        return "comparisons independent"
+    return f"variance between {table.raters}s"
 
 
 def _numbered(pairs: Pairs, side: str, names: list[str]) -> Codes:
     labels = pairs.labels[side]
     place = np.searchsorted(names, labels.names) if labels.names else np.zeros(0, int)
     return place.astype(np.intp)[labels.codes]
-
-
-def _p_values(fit: BradleyTerry) -> Floats:
-    """Give two-sided p-values of all differences, each by itself."""
-    from scipy import special
-
-    gaps = fit.strengths[:, None] - fit.strengths[None, :]
-    spread = np.diag(fit.covariance)
-    variance = spread[:, None] + spread[None, :] - 2 * fit.covariance
-    error = np.sqrt(np.maximum(variance, 0.0))
-    ratio = np.full_like(gaps, np.inf)
-    np.divide(np.abs(gaps), error, out=ratio, where=error > 0)
-    # a difference of rounding is none
-    ratio[np.abs(gaps) <= 1e-9] = 0.0
-    return np.asarray(2 * special.stdtr(fit.freedom, -ratio), dtype=np.float64)
 
 
 def _counts(games: Comparisons, worker: Codes, n_systems: int) -> npt.NDArray[np.int64]:

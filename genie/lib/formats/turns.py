@@ -1,7 +1,7 @@
 """Conversations: a list of turns as one readable text, and back.
 
-The text is what metrics, exports and pages without a layout of their own show:
-`User: Hello.` and, after an empty line, `Assistant: Hi!`.
+The text is what exports and pages without a layout of their own show: `User: Hello.`
+and, after an empty line, `Assistant: Hi!`. Metrics read what the assistant says in it.
 """
 
 from __future__ import annotations
@@ -14,7 +14,14 @@ _ROLES = ("role", "from", "speaker", "author")
 _CONTENTS = ("content", "value", "text", "message")
 # Wherever a paragraph of a turn begins as a turn would, a space keeps it apart.
 _LIKE_A_TURN = re.compile(r"(\n\n)(?=[A-Z][A-Za-z0-9_-]{0,29}: )")
-_NAMES = {"human": "User", "gpt": "Assistant", "bot": "Assistant", "model": "Assistant"}
+_TURN = re.compile(r"(?:\A|\n\n)([A-Z][A-Za-z0-9_-]{0,29}): ")
+_NAMES = {
+    **dict.fromkeys(("user", "human"), "User"),
+    **dict.fromkeys(("assistant", "gpt", "bot", "chatbot", "model", "ai"), "Assistant"),
+}
+_ASSISTANT = "Assistant"
+# What stands beside each other is lined up turn by turn, in so many rows at most.
+MOST_TURNS = 100
 
 
 def is_conversation(value: object) -> bool:
@@ -59,13 +66,15 @@ def problem(turns: Sequence[object]) -> str:
     >>> problem([{"role": "user", "content": "Hello"}, {"role": "assistant"}])
     'turn 2 has no text under “content”'
     """
+    if len(turns) > MOST_TURNS:
+        return f"it has {len(turns):,} turns; {MOST_TURNS} are possible"
     for number, turn in enumerate(turns, start=1):
         if not isinstance(turn, dict):
             return f"turn {number} is no object with a role and a content"
-        role, content = _named(turn, _ROLES), _named(turn, _CONTENTS)
+        role = _named(turn, _ROLES)
         if not isinstance(role, str) or not role.strip():
             return f"turn {number} has no role"
-        if not isinstance(content, str):
+        if _content(turn) is None:
             return f"turn {number} has no text under “content”"
     return ""
 
@@ -76,7 +85,8 @@ def as_text(turns: Sequence[object]) -> str:
     Parameters
     ----------
     turns : sequence of dict
-        Each with role and content (or from and value, speaker and text).
+        Each with role and content (or from and value, speaker and text); a content may
+        be a list of parts with a text each.
 
     Returns
     -------
@@ -88,10 +98,59 @@ def as_text(turns: Sequence[object]) -> str:
     'User: Hello\n\nAssistant: Hi'
     """
     return "\n\n".join(
-        f"{_role(turn)}: {_LIKE_A_TURN.sub(_KEPT_APART, str(_named(turn, _CONTENTS)))}"
+        f"{_role(turn)}: {_LIKE_A_TURN.sub(_KEPT_APART, _content(turn) or '')}"
         for turn in turns
         if isinstance(turn, dict)
     )
+
+
+def turns_of(text: str) -> list[tuple[str, str]]:
+    r"""Take a conversation apart: who speaks, and what is said.
+
+    Parameters
+    ----------
+    text : str
+        `User: Hello.`, an empty line, `Assistant: Hi!`. What stands before the first
+        speaker is said by nobody.
+
+    Returns
+    -------
+    list of tuple of str and str
+
+    Examples
+    --------
+    >>> turns_of("User: Hello\n\nAre you there?\n\nAssistant: Yes")
+    [('User', 'Hello\n\nAre you there?'), ('Assistant', 'Yes')]
+    >>> turns_of("Yes")
+    [('', 'Yes')]
+    """
+    first, *rest = _TURN.split(text)
+    before = [("", first.strip("\n"))] if first.strip() else []
+    return before + list(zip(rest[::2], rest[1::2], strict=True))
+
+
+def assistant_says(text: str) -> str:
+    r"""Give what the assistant says in all turns, below each other.
+
+    Parameters
+    ----------
+    text : str
+        A conversation, or a text in which no turn is the assistant's: that is
+        given as it is.
+
+    Returns
+    -------
+    str
+
+    Examples
+    --------
+    >>> assistant_says("User: Hello\n\nAssistant: Yes?\n\nUser: So.\n\nAssistant: Ah.")
+    'Yes?\nAh.'
+    >>> assistant_says("Yes?")
+    'Yes?'
+    """
+    said = [speech for role, speech in turns_of(text) if role == _ASSISTANT]
+    return "\n".join(said) if said else text
 
 
 _KEPT_APART = r"\1 "
@@ -101,6 +160,15 @@ def _named(turn: object, names: Sequence[str]) -> object:
     if not isinstance(turn, dict):
         return None
     return next((turn[name] for name in names if name in turn), None)
+
+
+def _content(turn: object) -> str | None:
+    content = _named(turn, _CONTENTS)
+    if isinstance(content, list) and content:
+        texts = [_named(part, ("text",)) for part in content]
+        said = [text for text in texts if isinstance(text, str)]
+        return "\n".join(said) if len(said) == len(texts) else None
+    return content if isinstance(content, str) else None
 
 
 def _role(turn: object) -> str:

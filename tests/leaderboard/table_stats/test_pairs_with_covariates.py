@@ -1,0 +1,144 @@
+"""`genie stats` on pairs whose texts differ in length and layout."""
+
+from __future__ import annotations
+
+import csv
+import json
+
+import numpy as np
+import pytest
+
+from genie.lib.errors import GenieError
+from leaderboard.table_stats.pairs.analyse import analyse_pairs
+from leaderboard.table_stats.read import read_tables
+from leaderboard.table_stats.report import document, sheets
+from leaderboard.table_stats.text import as_text
+
+
+def battles(n=600, *, effect=1.5, seed=1):
+    """Let two equal systems of which one writes longer, and a worse one, be compared."""
+    rng = np.random.default_rng(seed)
+    strength, words = {"short": 0.0, "long": 0.0, "worse": -1.0}, {"long": 60}
+    rows = []
+    for number in range(n):
+        a, b = rng.permutation(list(strength))[:2]
+        texts = ["so " * int(rng.integers(5, 60) + words.get(s, 0)) for s in (a, b)]
+        more = (len(texts[0]) - len(texts[1])) / (len(texts[0]) + len(texts[1]))
+        chance = 1 / (1 + np.exp(-(strength[a] - strength[b] + effect * more)))
+        rows.append(
+            {
+                "model_a": str(a),
+                "model_b": str(b),
+                "winner": "model_a" if rng.random() < chance else "model_b",
+                "judge": f"w{rng.integers(30)}",
+                "conversation_a": said(texts[0]),
+                "conversation_b": said(texts[1]),
+            }
+        )
+        if number % 9 == 0:
+            rows[-1]["winner"] = "tie (bothbad)"
+    return rows
+
+
+def said(text):
+    return [
+        {"role": "user", "content": "Go on."},
+        {"role": "assistant", "content": text},
+    ]
+
+
+def written(path, rows):
+    if path.suffix == ".jsonl":
+        path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+        return path
+    with path.open("w", newline="") as file:
+        table = csv.DictWriter(file, rows[0])
+        table.writeheader()
+        table.writerows(
+            {k: json.dumps(v) if isinstance(v, list) else v for k, v in row.items()}
+            for row in rows
+        )
+    return path
+
+
+def gap(lines, a, b):
+    held = {line.system: line.estimate for line in lines}
+    return held[a] - held[b]
+
+
+def test_length_is_taken_out_and_shown_beside(tmp_path):
+    rows = battles()
+    (pairs,) = read_tables([written(tmp_path / "p.jsonl", rows)])
+    found = analyse_pairs(pairs)
+    assert gap(found.systems, "long", "short") > 0.5
+    assert abs(gap(found.adjusted.systems, "long", "short")) < 0.45
+    effects = {one.covariate: one for one in found.adjusted.effects}
+    assert effects["length"].low > 0
+    assert effects["position"].low < 0 < effects["position"].high
+    # what no text has is named, not estimated
+    assert found.adjusted.left_out == ("headers", "lists", "bold")
+    assert found.adjusted.notes[0] == (
+        "Adjusted for differences in length, and for which text stood first; Markdown "
+        "headers, list items and bold text could not be told apart from the rest."
+    )
+    text = as_text(sheets(found))
+    assert "Adjusted strengths" in text
+    assert "What moves preferences" in text
+    (about,) = document([found], ["p.jsonl"])["criteria"]
+    assert about["adjusted"]["effects"][0]["covariate"] == "length"
+    # a table of cells says the same
+    (same,) = read_tables([written(tmp_path / "p.csv", rows)])
+    assert analyse_pairs(same) == found
+
+
+def test_counts_in_columns_go_before_texts_and_others_are_named(tmp_path):
+    rows = [
+        {**row, "length_a": 5, "length_b": 5, "depth_a": number % 3, "depth_b": 1}
+        for number, row in enumerate(battles(100))
+    ]
+    path = written(tmp_path / "p.csv", rows)
+    (pairs,) = read_tables([path], ["depth"])
+    assert not pairs.covariates["length"].any()
+    assert set(pairs.covariates) == {"length", "headers", "lists", "bold", "depth"}
+    with pytest.raises(GenieError, match="no columns width_a and width_b"):
+        read_tables([path], ["width"])
+    with pytest.raises(GenieError, match=r"p\.csv: Counts must be"):
+        read_tables(
+            [written(path, [{**row, "depth_b": -1} for row in rows])], ["depth"]
+        )
+
+
+def test_without_workers_sessions_are_drawn_and_without_them_comparisons(tmp_path):
+    rows = battles(200)
+    for number, row in enumerate(rows):
+        row["evaluation_session_id"] = f"s{number // 4}"
+        del row["judge"]
+    (pairs,) = read_tables([written(tmp_path / "p.jsonl", rows)])
+    found = analyse_pairs(pairs)
+    assert (found.raters, found.n_workers) == ("session", 50)
+    assert "which sessions" in found.covers
+    assert "which sessions" in found.adjusted.covers
+    for row in rows:
+        del row["evaluation_session_id"]
+    (pairs,) = read_tables([written(tmp_path / "p.jsonl", rows)])
+    alone = analyse_pairs(pairs)
+    assert (alone.raters, alone.n_workers) == ("comparison", 0)
+    assert alone.systems[0].low == alone.systems[0].low_crowd
+    assert "Who compared is unknown" in as_text(sheets(alone))
+    json.dumps(document([alone], []), allow_nan=False)
+
+
+@pytest.mark.parametrize(
+    ("values", "outcome"),
+    [("1 0.5 0", [1, 0, -1]), ("1 0 -1", [1, 0, -1]), ("b a tie", [-1, 1, 0])],
+)
+def test_preferences_may_be_numbers(tmp_path, values, outcome):
+    lines = "".join(f"x,y,w,{value}\n" for value in values.split())
+    path = tmp_path / "p.csv"
+    path.write_text(f"system_a,system_b,worker,value\n{lines}")
+    (pairs,) = read_tables([path])
+    assert pairs.outcome.tolist() == outcome
+    assert not pairs.covariates
+    path.write_text("system_a,system_b,worker,value\nx,y,w,7\n")
+    with pytest.raises(GenieError, match="'7' is neither"):
+        read_tables([path])
