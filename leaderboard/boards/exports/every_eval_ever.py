@@ -9,11 +9,15 @@ EvalEval Coalition, github.com/evaleval/every_eval_ever, eval.schema.json 0.2.2 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
+from leaderboard.boards.exports.people import human_scoring
 from leaderboard.boards.exports.table import BoardTable
-from leaderboard.boards.selectors.rows import Human, Row
+from leaderboard.boards.selectors.certainty import Agreement
+from leaderboard.boards.selectors.on_request.raters import Raters
+from leaderboard.boards.selectors.rows import Row
 from leaderboard.metric_runs.selectors.labels import metric_words
 
 SCHEMA_VERSION = "0.2.2"
@@ -23,13 +27,31 @@ _ABOUT = ("organization", "weights", "parameters", "licence", "baseline")
 About = Mapping[str, str]
 
 
+@dataclass(frozen=True)
+class Source:
+    """Where records come from, and what stands behind people's scores.
+
+    Parameters
+    ----------
+    retrieved : datetime
+        When the board last changed, so that the same board gives the same records.
+    site, version : str
+        Address of the site that ran the evaluation, and of its code.
+    raters : mapping of int to Raters
+        By submission; empty for a board of a past moment.
+    agreement : mapping of str to Agreement
+        By criterion.
+    """
+
+    retrieved: datetime
+    site: str
+    version: str
+    raters: Mapping[int, Raters]
+    agreement: Mapping[str, Agreement]
+
+
 def as_records(
-    table: BoardTable,
-    about: Mapping[int, About],
-    *,
-    retrieved: datetime,
-    site: str,
-    version: str,
+    table: BoardTable, about: Mapping[int, About], source: Source
 ) -> list[dict[str, Any]]:
     """Give a record for each system of which there is a score or a metric.
 
@@ -39,30 +61,19 @@ def as_records(
         What everybody may see.
     about : mapping of int to mapping
         What submitters say of their systems, by submission.
-    retrieved : datetime
-        When the board last changed, so that the same board gives the same records.
-    site, version : str
-        Address of the site that ran the evaluation, and of its code.
+    source : Source
     """
-    records = (
-        _record(table, row, about.get(row.pk, {}), retrieved, site, version)
-        for row in table.rows
-    )
+    records = (_record(table, row, about.get(row.pk, {}), source) for row in table.rows)
     return [record for record in records if record["evaluation_results"]]
 
 
 def _record(
-    table: BoardTable,
-    row: Row,
-    about: About,
-    retrieved: datetime,
-    site: str,
-    version: str,
+    table: BoardTable, row: Row, about: About, source: Source
 ) -> dict[str, Any]:
     model = _model(row, about)
-    stamp = f"{retrieved.timestamp():.0f}"
+    stamp = f"{source.retrieved.timestamp():.0f}"
     results = [
-        _human(table, row.criteria[name], name)
+        _human(table, row, name, source)
         for name in table.criteria
         if row.human and name in row.criteria
     ]
@@ -79,12 +90,12 @@ def _record(
         "source_metadata": {
             "source_name": table.task.title,
             "source_type": "evaluation_run",
-            "source_organization_name": site.split("://")[-1],
-            "source_organization_url": site,
+            "source_organization_name": source.site.split("://")[-1],
+            "source_organization_url": source.site,
             "evaluator_relationship": "third_party",
             "additional_details": _details(table, row),
         },
-        "eval_library": {"name": "genie", "version": version},
+        "eval_library": {"name": "genie", "version": source.version},
         "model_info": model,
         "evaluation_results": results,
     }
@@ -113,7 +124,17 @@ def _details(table: BoardTable, row: Row) -> dict[str, str]:
     return details
 
 
-def _human(table: BoardTable, human: Human, criterion: str) -> dict[str, Any]:
+def _human(
+    table: BoardTable, row: Row, criterion: str, source: Source
+) -> dict[str, Any]:
+    human, raters = row.criteria[criterion], source.raters.get(row.pk)
+    people = raters and human_scoring(
+        raters,
+        human,
+        criterion,
+        source.agreement.get(criterion),
+        simulated=row.simulated,
+    )
     question = table.task.human.criteria.get(criterion, criterion)
     return {
         "evaluation_result_id": f"human.{criterion}",
@@ -125,6 +146,7 @@ def _human(table: BoardTable, human: Human, criterion: str) -> dict[str, Any]:
             "metric_name": criterion,
             "metric_kind": "human_rating",
             "lower_is_better": False,
+            **({"human_scoring": people} if people else {}),
         },
         "score_details": {
             "score": human.mean,
