@@ -2,8 +2,8 @@
 
 References
 ----------
-EvalEval Coalition, github.com/evaleval/every_eval_ever, eval.schema.json 0.2.2 (commit
-21b3d1ab of 2026): one record a model; details are strings.
+EvalEval Coalition, github.com/evaleval/every_eval_ever, eval.schema.json of the package
+every-eval-ever 0.3.0: one record a model; details are strings.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from leaderboard.boards.selectors.on_request.raters import Raters
 from leaderboard.boards.selectors.rows import Row
 from leaderboard.metric_runs.selectors.labels import metric_words
 
-SCHEMA_VERSION = "0.2.2"
+SCHEMA_VERSION = "0.3.0"
 _CONFIDENCE = 0.95
 _ABOUT = ("organization", "weights", "parameters", "licence", "baseline")
 
@@ -104,12 +104,15 @@ def _record(
 def _model(row: Row, about: About) -> dict[str, Any]:
     # who anonymous systems are from is nobody's to know
     shown = {key: about[key] for key in _ABOUT if row.team and about.get(key)}
+    # how a system was run when it wrote its outputs, nobody asks submitters
+    weights = f"{shown['weights']}_weights" if "weights" in shown else "unknown"
+    demanded = {"deployment_type": "unknown", "model_availability": weights}
     developer = shown.get("organization") or (row.team.name if row.team else "")
     return {
         "name": row.system,
         "id": f"{row.team.slug if row.team else 'anonymous'}/{row.system}",
         **({"developer": developer} if developer else {}),
-        **({"additional_details": shown} if shown else {}),
+        "additional_details": {**shown, **demanded},
     }
 
 

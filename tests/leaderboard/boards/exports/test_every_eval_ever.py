@@ -56,7 +56,8 @@ def test_each_record_passes_the_schema_and_says_how_sure_it_is(client, systems):
     assert human["score_details"]["uncertainty"]["confidence_interval"]["lower"] == 78
     assert {m["metric_config"]["metric_id"] for m in metrics} == {"sacrebleu", "rougeL"}
     assert "simulated" in found["Robot"]["source_metadata"]["additional_details"]
-    assert found["Kite"]["model_info"]["additional_details"]["parameters"] == "7B"
+    about = found["Kite"]["model_info"]["additional_details"]
+    assert (about["parameters"], about["model_availability"]) == ("7B", "open_weights")
     # what only has metrics says nothing of people
     for result in found.get("Egret", {"evaluation_results": []})["evaluation_results"]:
         assert not result["metric_config"]["metric_id"].startswith("genie.human")
