@@ -10,6 +10,7 @@ from crowd.platforms.base import all_platforms
 from crowd.scales.base import all_scales
 from genie.lib import outside
 from leaderboard.designs.base import all_designs
+from leaderboard.imports.readers.layout import all_layouts
 from leaderboard.metrics.base import all_metrics
 from leaderboard.submissions.preflight.base import all_checks
 from leaderboard.tasks.readers.base import all_readers
@@ -20,6 +21,7 @@ FINDERS: dict[str, Callable[[], Mapping[str, Any]]] = {
     "designs": all_designs,
     "scales": all_scales,
     "readers": all_readers,
+    "layouts": all_layouts,
     "platforms": all_platforms,
     "preflight": all_checks,
     "detectors": lambda: DETECTORS,

@@ -14,7 +14,7 @@ from leaderboard.metric_board.services import boards
 from leaderboard.metric_runs.services import measure as measuring
 from leaderboard.metric_runs.services import pieces, runs
 from leaderboard.releases import queued as releases
-from leaderboard.studio.services import keep
+from leaderboard.studio.services import bring, keep
 from leaderboard.submissions.models.submission import Submission
 from leaderboard.submissions.services import validate as validating
 from leaderboard.submissions.services.attempts import Attempt
@@ -102,6 +102,14 @@ def queue_releases() -> None:
 
 def forget_drafts() -> None:
     keep.forget_old()
+
+
+def read_import(pk: int) -> None:
+    bring.read_now(pk)
+
+
+def bring_in(pk: int) -> None:
+    bring.bring_in_now(pk)
 
 
 def advance() -> None:

@@ -7,7 +7,7 @@ from abc import ABC
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cache
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from genie.lib.errors import GenieError
 from genie.lib.extension import discover
@@ -72,6 +72,14 @@ class Scale(ABC):
         The number is in proportion to what the item's reference output is worth.
     slider : bool
         The number can be set with a slider.
+    ticks : tuple of str
+        What points at equal distances on the line stand for, from the minimum to the
+        maximum; empty words where a point lies between two others. `labels` has them in
+        other languages.
+    counted : bool
+        The number is counted from marked errors; nobody is asked for it.
+    times : float
+        What a score is in, of the numbers' own unit, where that is kept: 100 for hundredths.
     """
 
     slug: str
@@ -84,6 +92,9 @@ class Scale(ABC):
     compares: ClassVar[bool] = False
     relative: ClassVar[bool] = False
     slider: ClassVar[bool] = False
+    ticks: ClassVar[tuple[str, ...]] = ()
+    counted: ClassVar[bool] = False
+    times: ClassVar[float] = 1.0
 
     @classmethod
     def by_key(cls) -> list[Option]:
@@ -158,7 +169,7 @@ class Scale(ABC):
         >>> all_scales()["slider-100"].is_in("fi"), all_scales()["binary"].is_in("fi")
         (True, False)
         """
-        return not cls.options or language in cls.labels
+        return not (cls.options or cls.ticks) or language in cls.labels
 
     @classmethod
     def in_language(cls, language: str) -> type[Scale]:
@@ -185,11 +196,34 @@ class Scale(ABC):
 
 @cache
 def _in_language(scale: type[Scale], language: str) -> type[Scale]:
+    if scale.ticks:
+        return type(scale.__name__, (scale,), {"ticks": scale.labels[language]})
     options = tuple(
         replace(option, label=label)
         for option, label in zip(scale.options, scale.labels[language], strict=True)
     )
     return type(scale.__name__, (scale,), {"options": options})
+
+
+class _Scales(dict[str, type[Scale]]):
+    """Scales by their slugs; those of judgments made elsewhere are found, not listed."""
+
+    def __missing__(self, slug: str) -> type[Scale]:
+        if (scale := _elsewhere(slug)) is None:
+            raise KeyError(slug)
+        return scale
+
+    def __contains__(self, slug: object) -> bool:
+        return super().__contains__(slug) or _elsewhere(str(slug)) is not None
+
+    def get(self, slug: str, default: Any = None) -> Any:
+        return self[slug] if slug in self else default
+
+
+def _elsewhere(slug: str) -> type[Scale] | None:
+    from crowd.scales.elsewhere import scale_elsewhere
+
+    return scale_elsewhere(slug)
 
 
 def all_scales() -> dict[str, type[Scale]]:
@@ -199,5 +233,7 @@ def all_scales() -> dict[str, type[Scale]]:
     --------
     >>> sorted(all_scales())[:2]
     ['binary', 'likert-5']
+    >>> all_scales()["number_1_7"].minimum
+    1.0
     """
-    return discover("crowd.scales", Scale)
+    return _Scales(discover("crowd.scales", Scale))

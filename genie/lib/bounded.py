@@ -48,9 +48,14 @@ class LimitExceeded(Exception):
 
 
 def call_bounded(
-    function: Callable[..., T], stream: IO[bytes], limits: Limits, **kwargs: Any
+    function: Callable[..., T],
+    stream: IO[bytes],
+    limits: Limits,
+    *,
+    with_packages: bool = False,
+    **kwargs: Any,
 ) -> T:
-    """Call a function of a module without dependencies with a file, within limits.
+    """Call a function of a pure module with a file, within limits.
 
     Parameters
     ----------
@@ -60,6 +65,8 @@ def call_bounded(
     stream : binary file
         Is read from its beginning.
     limits : Limits
+    with_packages : bool
+        Whether installed packages can be imported, such as pandas, which costs a second.
     **kwargs
         Further arguments.
 
@@ -83,13 +90,15 @@ def call_bounded(
         child_input.seek(0)
         try:
             # -I and -S leave the environment and installed packages out: the child
-            # starts quickly and finds the standard library and nothing else.
+            # starts quickly and finds the standard library and nothing else, where
+            # nothing else is needed.
             done = subprocess.run(  # noqa: S603 - our own program, without arguments
-                [sys.executable, "-I", "-S", __file__],
+                [sys.executable, "-I", *([] if with_packages else ["-S"]), __file__],
                 stdin=child_input,
                 capture_output=True,
                 timeout=limits.wall_seconds,
-                env={},
+                # a thread for each processor would take memory that is counted
+                env={"OPENBLAS_NUM_THREADS": "1"} if with_packages else {},
                 check=False,
             )
         except subprocess.TimeoutExpired:

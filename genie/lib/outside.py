@@ -29,6 +29,7 @@ KINDS = {
     "designs": "leaderboard.designs",
     "scales": "crowd.scales",
     "readers": "leaderboard.tasks.readers",
+    "layouts": "leaderboard.imports.readers.layouts",
     "platforms": "crowd.platforms",
     "preflight": "leaderboard.submissions.preflight",
 }

@@ -30,6 +30,8 @@ class Unit:
         Whether the scale has answers to choose from, so that each can be counted.
     percent : bool
         False: scores are the ratings' own mean, not percent of the way.
+    times : float
+        What such a mean is multiplied by: 100 where scores are in hundredths.
     """
 
     low: float
@@ -37,6 +39,7 @@ class Unit:
     logarithmic: bool = False
     steps: bool = True
     percent: bool = True
+    times: float = 1.0
 
     @property
     def aggregate(self) -> str:
@@ -55,7 +58,7 @@ class Unit:
             # Ratios average as logarithms do: twice as good and half as good cancel.
             return np.asarray(np.log(values), dtype=np.float64)
         if not self.percent:
-            return np.asarray(values, dtype=np.float64)
+            return np.asarray(self.times * values, dtype=np.float64)
         return np.asarray(100 * (values - self.low) / (self.high - self.low))
 
     @property
@@ -63,7 +66,8 @@ class Unit:
         """Give the ends of what is averaged."""
         if self.logarithmic:
             return math.log(self.low), math.log(self.high)
-        return (0.0, 100.0) if self.percent else (self.low, self.high)
+        own = self.times * self.low, self.times * self.high
+        return (0.0, 100.0) if self.percent else own
 
     def interval(
         self, per_instance: Floats, *, seed: int, n_resamples: int, confidence: float
@@ -135,7 +139,7 @@ def unit_of(scale: type[Scale]) -> Unit:
     --------
     >>> from crowd.scales.base import all_scales
     >>> unit_of(all_scales()["likert-5"])
-    Unit(low=0.0, high=1.0, logarithmic=False, steps=True, percent=True)
+    Unit(low=0.0, high=1.0, logarithmic=False, steps=True, percent=True, times=1.0)
     >>> unit_of(all_scales()["magnitude"]).aggregate
     'geometric-mean'
     """
@@ -143,4 +147,11 @@ def unit_of(scale: type[Scale]) -> Unit:
         values = [option.value for option in scale.options]
         return Unit(min(values), max(values))
     low, high = scale.rating(scale.minimum), scale.rating(scale.maximum)
-    return Unit(low, high, logarithmic=scale.relative, steps=False)
+    return Unit(
+        low,
+        high,
+        logarithmic=scale.relative,
+        steps=False,
+        percent=not scale.counted,
+        times=scale.times,
+    )

@@ -120,8 +120,11 @@ def grade_and_judge(
     """Grade test questions, judge who works on it, ask again for what was lost.
 
     What a campaign that grows `in_waves` has left over is answered with the next wave.
-    Whatever ends is judged by all that is known, which is `complete`.
+    Whatever ends is judged by all that is known, which is `complete`. Work that was done
+    elsewhere held no questions of ours, and says nothing of anybody here.
     """
+    if task.imported:
+        return
     for campaign in campaigns:
         grade.grade(campaign)
     # Workers are judged by all graded answers in the pool, so grading comes first.

@@ -101,6 +101,8 @@ def _waiting() -> list[int]:
         state=State.SCORED, strategy=HumanEvaluation.Strategy.JOINT, scored_at=None
     )
     lost = able.filter(
+        # nobody can be asked again what was asked elsewhere
+        imported=None,
         pk__in=with_lost_ratings(),
         strategy=HumanEvaluation.Strategy.SINGLE,
         submission__state=published,

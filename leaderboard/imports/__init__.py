@@ -2,7 +2,9 @@
 
 `readers` know the layouts of the field's files and nothing of Django: a `Layout` turns
 `Source`s into `Judgments`, with the role of every row and every problem by its row.
-`models` keep where an import came from and what nobody knows of it.
+`models` keep where an import came from and what nobody knows of it. `services.bring_in`
+makes a task with a board of `Judgments`, or adds another wave to one; nobody of those who
+judged is asked, paid or told anything here. `selectors.judgments_of` reads them back.
 
-Front door: models.
+Front door: models; about; readers (uploads); selectors (judgments_of); services (bring_in).
 """

@@ -31,6 +31,10 @@ class Import(models.Model):
     roles = OrderedJSONField(default=dict)
     # roles that count as judgments by the publishers' rules
     counted = models.JSONField(default=list)
+    # what the files say beside their rows: languages, criteria as they call them, which
+    # of these are better when smaller, whether values are standardised, names too long
+    # for a column, figures printed in them
+    said = OrderedJSONField(default=dict)
     n_workers = models.PositiveIntegerField(default=0)
     # what a person should know of the rows, as sentences
     problems = models.JSONField(default=list)

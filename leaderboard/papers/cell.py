@@ -44,6 +44,8 @@ class Cell:
         Decimals to show; None for three figures that count.
     also : mapping
         Further figures of ours, by what they are.
+    source : str
+        "published", or "computed" by somebody else than the authors.
     """
 
     row: str
@@ -55,6 +57,7 @@ class Cell:
     must_hold: bool = True
     digits: int | None = 2
     also: Mapping[str, float] = field(default_factory=dict)
+    source: str = "published"
 
     @property
     def verdict(self) -> Verdict:
@@ -96,6 +99,7 @@ class Cell:
             "ours": _plain(self.ours),
             "accepted": None if accepted is None else [_plain(end) for end in accepted],
             "verdict": self.verdict.value,
+            "source": self.source,
             "must_hold": self.must_hold,
             "why": self.why,
             "also": {name: _plain(value) for name, value in self.also.items()},

@@ -12,6 +12,7 @@ from genie.lib.errors import GenieError
 from genie.lib.extension import discover
 from genie.lib.seeds import seed_from
 from leaderboard.papers.cell import Cell
+from leaderboard.papers.figures import SETS
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -40,12 +41,15 @@ class Workbench:
         Seed of everything drawn.
     tell : callable
         Told, in words, how far a long table is.
+    expected : Path or None
+        List of printed numbers for folders of judgments; None for their own.
     """
 
     data: Path
     runs: int | None = None
     seed: int = 0
     tell: Callable[[str], None] = field(default=_silence)
+    expected: Path | None = None
 
     def seed_for(self, *parts: object) -> int:
         """Derive the seed of one part, whatever else is computed beside it."""
@@ -97,12 +101,11 @@ class Table(ABC):
 
 
 def all_tables() -> dict[str, type[Table]]:
-    """Find all tables, by slug."""
-    return (
-        discover("leaderboard.papers.dynamic", Table)
-        | discover("leaderboard.papers.genie", Table)
-        | discover("leaderboard.papers.rankme", Table)
-    )
+    """Find all tables, by slug: those of the three papers, then folders of judgments."""
+    found: dict[str, type[Table]] = {}
+    for name in ("dynamic", "genie", "rankme", *SETS):
+        found |= discover(f"leaderboard.papers.{name}", Table)
+    return found
 
 
 def one_of_many(sd: float, runs: float) -> float:

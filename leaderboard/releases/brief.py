@@ -6,9 +6,11 @@ from typing import Any
 
 from leaderboard.releases.exports import in_words
 from leaderboard.releases.selectors.card import Card, Section
+from leaderboard.releases.selectors.of_others import TITLE
 
 # Section to the keys shown first, under shorter names; None shows all of them.
 _FIRST: dict[str, dict[str, str] | None] = {
+    TITLE: None,
     "Results": None,
     "Human evaluation design": {
         "questions, verbatim": "question",

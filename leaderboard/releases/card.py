@@ -81,6 +81,7 @@ def card(task: Task, manifest: Record, *, parquet: bool = False) -> str:
             if task.demo
             else []
         ),
+        *([f"**{manifest['imported']}**", ""] if manifest["imported"] else []),
         f"Made {manifest['made_at']} by Genie {manifest['code_version']}, format "
         f"`{manifest['format']}`.",
         "",
@@ -102,10 +103,7 @@ def card(task: Task, manifest: Record, *, parquet: bool = False) -> str:
         "",
         *_design(task),
         "",
-        "## Quality control",
-        "",
         *_control(manifest),
-        "",
         "## Intervals and ranks",
         "",
         f"A score's 95 % interval covers {_covers(task)}; that of the plain mean, which "
@@ -143,6 +141,12 @@ def card(task: Task, manifest: Record, *, parquet: bool = False) -> str:
 
 def _design(task: Task) -> list[str]:
     human = task.human
+    if task.imported:
+        return [
+            f"Design {human.design}, scale {human.scale}; people were asked elsewhere.",
+            "",
+            *(f"- {name}: {text}" for name, text in human.criteria.items()),
+        ]
     shown = task.submissions.filter(public(), published_at__isnull=False)
     pks = shown.values_list("pk", flat=True)
     # some at a time: each comes with its task and its file
@@ -175,15 +179,22 @@ def _languages(task: Task, campaigns: list[int]) -> list[str]:
 
 def _control(manifest: Record) -> list[str]:
     fits = manifest["detectors"]
+    if manifest["imported"]:
+        return []
+    head = ["## Quality control", ""]
     if not fits:
-        return ["No test questions have been answered in this task."]
-    return [
-        f"- {kind.lower()}: {fit['n_asked']:,} answers, "
-        f"{fit['n_wrong']:,} incorrect; {fit['n_noisy']:,} of "
-        f"{fit['n_workers']:,} workers found unreliable by {fit['detector']} at "
-        f"{fit['threshold']}."
-        for kind, fit in fits.items()
-    ]
+        return [*head, "No test questions have been answered in this task.", ""]
+    return (
+        head
+        + [
+            f"- {kind.lower()}: {fit['n_asked']:,} answers, "
+            f"{fit['n_wrong']:,} incorrect; {fit['n_noisy']:,} of "
+            f"{fit['n_workers']:,} workers found unreliable by {fit['detector']} at "
+            f"{fit['threshold']}."
+            for kind, fit in fits.items()
+        ]
+        + [""]
+    )
 
 
 def _blinding(task: Task) -> list[str]:

@@ -15,6 +15,7 @@ from typing import Any
 
 from leaderboard.releases import bundle
 from leaderboard.releases.bundle import Record
+from leaderboard.teams.selectors.site_urls import absolute
 
 FILE = "croissant.json"
 # So many rows tell of what kind a column is.
@@ -39,10 +40,26 @@ _CONTEXT: dict[str, Any] = {
     **{
         name: f"cr:{name}"
         for name in (
-            *("citeAs", "column", "extract", "field", "fileObject", "fileProperty"),
+            *(
+                "citeAs",
+                "column",
+                "equivalentProperty",
+                "extract",
+                "field",
+                "fileObject",
+                "fileProperty",
+            ),
             *("fileSet", "format", "includes", "isLiveDataset", "jsonPath", "key"),
             *("md5", "parentField", "path", "recordSet", "references", "regex"),
-            *("repeated", "replace", "separator", "source", "subField", "transform"),
+            *(
+                "repeated",
+                "replace",
+                "samplingRate",
+                "separator",
+                "source",
+                "subField",
+                "transform",
+            ),
         )
     },
     "data": {"@id": "cr:data", "@type": "@json"},
@@ -70,7 +87,7 @@ def metadata(folder: Path) -> Record:
         f"pseudonyms and metric scores, released by Genie {manifest['code_version']}.",
         # of the texts; in doubt it is said in words
         "license": manifest["licence"] or "not stated",
-        "url": manifest["homepage"] or f"https://invalid/{manifest['task']}",
+        "url": manifest["homepage"] or absolute("leaderboard:board", manifest["task"]),
         "version": f"{made[:10].replace('-', '.')}",
         "datePublished": made[:10],
         **({"citeAs": manifest["citation"]} if manifest["citation"] else {}),

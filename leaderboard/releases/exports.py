@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict
 from typing import Any
 
@@ -11,6 +11,7 @@ from genie.lib.formats.latex import tabular, tex
 from leaderboard.releases.selectors.card import Card
 from leaderboard.releases.selectors.heds.answers import Answered
 from leaderboard.releases.selectors.heds.questions import VERSION
+from leaderboard.releases.selectors.of_others import TITLE
 
 FORMAT = "genie-evaluation-card-1"
 
@@ -33,6 +34,8 @@ def as_markdown(card: Card, sheet: Sequence[Answered], address: str) -> str:
     lines = [f"# Evaluation card: {_plain(_of(card, 'system'))}", ""]
     if _of(card, "simulated"):
         lines += ["**Simulated: not rated by people.**", ""]
+    if TITLE in card:
+        lines += [f"**{TITLE}, not on this site.**", ""]
     lines += [f"From {address}.", "", _plain(paragraph(card)), ""]
     for title, section in card.items():
         if section:
@@ -93,12 +96,28 @@ def paragraph(card: Card) -> str:
     """Say it in the sentences of a methods section."""
     # keys differ over all sections, so one mapping serves the sentence
     get = {key: value for section in card.values() for key, value in section}
-    whom = "simulated annotators (programs)" if get["simulated"] else "workers"
     results = [
         f"{name}: {result['mean']:.1f}, 95% interval {result['low']:.1f} to {result['high']:.1f}"
         for name, result in card["Results"]
         if isinstance(result, dict)
     ]
+    said = _asked_elsewhere(get) if TITLE in card else _asked_here(get)
+    return f"{said} Scores: {'; '.join(results)}." if results else said
+
+
+def _asked_elsewhere(get: Mapping[str, Any]) -> str:
+    """Say how people were asked as far as it is known, and name what is not."""
+    text = (
+        f"{get['workers']} workers rated the outputs of {get['system']} for "
+        f"{get['rated instances']} instances of {get['task']} elsewhere; their judgments "
+        f"were imported ({get.get('source') or 'several sources, or not known'})."
+    )
+    unknown = get.get("not known")
+    return f"{text} Not known: {', '.join(unknown)}." if unknown else text
+
+
+def _asked_here(get: Mapping[str, Any]) -> str:
+    whom = "simulated annotators (programs)" if get["simulated"] else "workers"
     n_ratings = get["ratings per output"]
     ratings = "1 rating" if n_ratings == 1 else f"{n_ratings} ratings"
     n_out = get["excluded workers"]
@@ -111,7 +130,7 @@ def paragraph(card: Card) -> str:
     hourly = get["hourly pay at that pace, US dollars"]
     text += f" (${hourly:.2f} an hour at the median pace)" if hourly else ""
     text += "; nobody was paid. " if get["simulated"] else ". "
-    text += (
+    return text + (
         f"Of {get['test questions answered']} answers to hidden test questions, "
         f"{get['answered incorrectly']} were wrong; "
         + (
@@ -120,7 +139,6 @@ def paragraph(card: Card) -> str:
             else f"{n_out} workers were excluded."
         )
     )
-    return f"{text} Scores: {'; '.join(results)}." if results else text
 
 
 def in_words(value: Any) -> str:

@@ -33,6 +33,7 @@ from leaderboard.releases.parquet import write_parquet
 from leaderboard.releases.pieces import Notes
 from leaderboard.releases.pseudonyms import Pseudonyms
 from leaderboard.tasks.models import Task
+from leaderboard.tasks.selectors.made_elsewhere import note_of
 
 # Parts of a task's configuration that say nothing about how its numbers came about.
 _INTERNAL = frozenset({"budget", "quota"})
@@ -160,6 +161,8 @@ def _manifest(
         "release_sha256": task.release_sha256,
         "release_files": task.release_files,
         "demo": task.demo,
+        # where judgments of others come from, and what nobody knows of them
+        "imported": note_of(task) or None,
         "source_language": task.source_language,
         "target_language": task.target_language,
         "source_field": task.source_field,

@@ -30,6 +30,9 @@ from leaderboard.releases.selectors.card import card
 from leaderboard.releases.selectors.heds.answers import heds
 from leaderboard.table_stats.plots import Mark, interval_plot
 
+_ETHICS = (
+    "- `ethics.md`: what an ethics board asks: consent, pay, who took part and left"
+)
 LEGEND = "dot: score; thin line: 95 % interval; thick line: 50 %"
 
 
@@ -89,6 +92,8 @@ def methods(
 ) -> str:
     """Say in the sentences of a methods section how the board's scores came about."""
     task, human = table.task, table.task.human
+    if table.note:
+        return table.note
     rated = [row for row in table.rows if row.human]
     simulated = any(row.simulated for row in rated)
     whom = "simulated annotators (programs)" if simulated else "workers"
@@ -152,8 +157,10 @@ def _write(made: Report, folder: Path) -> None:
     ]
     columns = ["system", "simulated", "paid_to_workers_usd", "platform_fees_usd"]
     columns.append("booked_in_simulation_usd")
-    (folder / "costs.csv").write_text(csv_text(columns, rows), "utf-8")
     (folder / "README.md").write_text(_readme(made), "utf-8")
+    if made.table.task.imported:
+        return  # nobody was paid here, and no ethics board of ours was asked
+    (folder / "costs.csv").write_text(csv_text(columns, rows), "utf-8")
     campaigns = list(made.campaigns)
     sheet = ethics_sheet(
         made.table.task.title,
@@ -182,6 +189,7 @@ def _write_cards(made: Report, folder: Path, site: str) -> None:
 
 
 def _readme(made: Report) -> str:
+    imported = made.table.task.imported
     return "\n".join(
         [
             f"# {made.table.task.title}: report",
@@ -190,10 +198,10 @@ def _readme(made: Report) -> str:
             "",
             as_markdown(made.table),
             "- `table.*`: the board as LaTeX, Markdown, CSV, JSON and BibTeX",
-            "- `methods.txt`, `figure.svg`, `costs.csv`",
+            "- `methods.txt`, `figure.svg`" + ("" if imported else ", `costs.csv`"),
             "- `cards`: an evaluation card with the answers of the Human Evaluation "
             "Datasheet for each system",
-            "- `ethics.md`: what an ethics board asks: consent, pay, who took part and left",
+            *([] if imported else [_ETHICS]),
             "- `data`: every rating under pseudonyms; "
             "`genie rebuild data` computes the scores again",
             "",

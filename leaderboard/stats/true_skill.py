@@ -10,22 +10,25 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import chain, islice
 
 import numpy as np
 import numpy.typing as npt
 
 from leaderboard.stats.comparisons import Comparisons, Ints
+from leaderboard.stats.games.turns import BETA, MU, SIGMA, Games, play
 from leaderboard.stats.intervals import check_confidence
 from leaderboard.stats.resampling import Floats
 
-MU = 25.0
-SIGMA = MU / 3
-BETA = SIGMA / 2
+__all__ = ["BETA", "MU", "N_ORDERS", "N_RESAMPLES", "SIGMA", "Skills", "true_skill"]
+
 N_ORDERS = 20
 N_RESAMPLES = 200
 # Games in all orders that are laid out at once.
 _MOST_AT_ONCE = 20_000_000
 _FEWEST_RESAMPLES = 2
+# Beliefs that differ by less are the same but for rounding.
+_SAME = 1e-8
 
 
 @dataclass(frozen=True)
@@ -47,6 +50,8 @@ class Skills:
         Entry i, j: share of resamples in which i comes out above j, ties counting one
         half.
     n_workers : int
+    by_order : ndarray, shape (s, o)
+        The differences of each order, of which `differences` are the means.
     """
 
     differences: Floats
@@ -54,6 +59,7 @@ class Skills:
     freedom: float
     shares: Floats
     n_workers: int
+    by_order: Floats
 
     def interval(self, i: int, *, confidence: float = 0.95) -> tuple[float, float]:
         """Give the ends of the interval of a system's difference to the mean."""
@@ -65,12 +71,25 @@ class Skills:
         return float(self.differences[i]) - reach, float(self.differences[i]) + reach
 
     @property
+    def ranks_by_order(self) -> Ints:
+        """Rank of each system in each order, 1 the best, ties the same; shape (s, o)."""
+        better = self.by_order[None, :, :] > self.by_order[:, None, :] + _SAME
+        return 1 + better.sum(axis=1, dtype=np.int64)
+
+    @property
+    def rank_kept(self) -> Floats:
+        """Share of the orders in which a system has the rank of the mean; shape (s,)."""
+        better = self.differences[None, :] > self.differences[:, None] + _SAME
+        rank = 1 + better.sum(axis=1)
+        return np.asarray((self.ranks_by_order == rank[:, None]).mean(axis=1))
+
+    @property
     def p_above(self) -> Floats:
         """Probability that the row's system is above the column's; shape (s, s)."""
         from scipy import stats
 
         gap = self.differences[:, None] - self.differences[None, :]
-        gap = np.where(np.abs(gap) <= 1e-9 * SIGMA, 0.0, gap)
+        gap = np.where(np.abs(gap) <= _SAME, 0.0, gap)
         t = np.where(gap > 0, np.inf, -np.inf)
         np.divide(gap, self.errors, out=t, where=self.errors > 0)
         t[gap == 0] = 0.0
@@ -135,15 +154,10 @@ def true_skill(
     table = _by_worker(games, workers)
     rng = np.random.default_rng(seed)
     margin = _margin(draw_probability)
-    plain = np.concatenate(
-        [_play(table, order, margin) for order in _orders(table, n_orders, rng)], axis=1
-    )
-    drawn = np.concatenate(
-        [_play(table, order, margin) for order in _resamples(table, n_resamples, rng)],
-        axis=1,
-    )
-    for beliefs in (plain, drawn):
-        beliefs -= beliefs.mean(axis=0)
+    columns = chain(_orders(table, n_orders, rng), _resamples(table, n_resamples, rng))
+    beliefs = _played(table, columns, margin)
+    beliefs -= beliefs.mean(axis=0)
+    plain, drawn = beliefs[:, :n_orders], beliefs[:, n_orders:]
     n_workers = len(table.sizes)
     shares = table.sizes / max(len(games.first), 1)
     effective = 1 / float((shares**2).sum()) if n_workers else 1.0
@@ -153,17 +167,14 @@ def true_skill(
         max(effective - 1, 1.0),
         _shares_above(drawn),
         n_workers,
+        plain.copy(),
     )
 
 
 @dataclass(frozen=True)
-class _Games:
-    """Games worker by worker, the winner first, in an order that labels don't change."""
+class _Games(Games):
+    """Games worker by worker, in an order that labels don't change."""
 
-    winner: Ints
-    loser: Ints
-    drawn: npt.NDArray[np.bool_]
-    n_systems: int
     # how many games of each worker
     sizes: Ints
 
@@ -194,91 +205,35 @@ def _by_worker(games: Comparisons, workers: npt.ArrayLike) -> _Games:
 
 
 def _orders(table: _Games, n: int, rng: np.random.Generator) -> Iterator[Ints]:
-    """Give all games in random orders, an order a column, as many as fit."""
-    n_games = len(table.winner)
-    at_once = max(1, _MOST_AT_ONCE // max(n_games, 1))
-    for start in range(0, n, at_once):
-        columns = [rng.permutation(n_games) for _ in range(min(at_once, n - start))]
-        yield np.stack(columns, axis=1)
+    """Give all games in random orders."""
+    for _ in range(n):
+        yield rng.permutation(len(table.winner))
 
 
 def _resamples(table: _Games, n: int, rng: np.random.Generator) -> Iterator[Ints]:
-    """Give the games of workers drawn with replacement, in random orders.
-
-    Resamples have different numbers of games: shorter ones are filled up with a game
-    of nobody, which is numbered after the last.
-    """
-    n_games, n_workers = len(table.winner), len(table.sizes)
+    """Give the games of workers drawn with replacement, in random orders."""
+    n_workers = len(table.sizes)
     starts = np.cumsum(table.sizes) - table.sizes
-    at_once = max(1, _MOST_AT_ONCE // max(2 * n_games, 1))
-    for start in range(0, n, at_once):
-        columns = []
-        for _ in range(min(at_once, n - start)):
-            who = rng.integers(0, n_workers, n_workers) if n_workers else starts
-            sizes = table.sizes[who]
-            shift = starts[who] - (np.cumsum(sizes) - sizes)
-            games = np.repeat(shift, sizes) + np.arange(sizes.sum())
-            columns.append(rng.permutation(games))
-        longest = max(len(column) for column in columns)
-        filled = np.full((longest, len(columns)), n_games, dtype=np.int64)
-        for index, column in enumerate(columns):
-            filled[: len(column), index] = column
-        yield filled
+    for _ in range(n):
+        who = rng.integers(0, n_workers, n_workers) if n_workers else starts
+        sizes = table.sizes[who]
+        shift = starts[who] - (np.cumsum(sizes) - sizes)
+        games = np.repeat(shift, sizes) + np.arange(sizes.sum())
+        yield rng.permutation(games)
 
 
-def _play(table: _Games, order: Ints, margin: float) -> Floats:
-    """Play the games of all columns at once; give the mean beliefs, shape (s, c)."""
-    n_columns = order.shape[1]
-    # two more players for the game of nobody
-    n_players = table.n_systems + 2
-    winner = np.append(table.winner, table.n_systems) * n_columns
-    loser = np.append(table.loser, table.n_systems + 1) * n_columns
-    drawn = np.append(table.drawn, False)
-    mu = np.full(n_players * n_columns, MU)
-    variance = np.full(n_players * n_columns, SIGMA**2)
-    column = np.arange(n_columns)
-    with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
-        for games in order:
-            i, j = winner[games] + column, loser[games] + column
-            v_i, v_j = variance[i], variance[j]
-            total = v_i + v_j + 2 * BETA**2
-            root = np.sqrt(total)
-            t = (mu[i] - mu[j]) / root
-            v, w = _win(t - margin / root)
-            tied = drawn[games]
-            if tied.any():
-                v_drawn, w_drawn = _draw(t, margin / root)
-                v, w = np.where(tied, v_drawn, v), np.where(tied, w_drawn, w)
-            v /= root
-            w /= total
-            mu[i] += v_i * v
-            mu[j] -= v_j * v
-            variance[i] = v_i * (1 - v_i * w)
-            variance[j] = v_j * (1 - v_j * w)
-    return mu.reshape(n_players, n_columns)[: table.n_systems].copy()
-
-
-def _win(x: Floats) -> tuple[Floats, Floats]:
-    """Give v and w of Herbrich et al. for a win by x more than the margin."""
-    from scipy import special
-
-    # density over distribution by erfcx: the plain ratio is 0/0 far out
-    v = np.sqrt(2 / np.pi) / special.erfcx(-x / np.sqrt(2))
-    return v, v * (v + x)
-
-
-def _draw(t: Floats, edge: Floats) -> tuple[Floats, Floats]:
-    """Give v and w of Herbrich et al. for a draw."""
-    from scipy import special
-
-    size = np.abs(t)
-    upper, lower = edge - size, -edge - size
-    # all over the density at the upper end, which is the larger one
-    ratio = np.exp(-2 * edge * size)
-    mills = special.erfcx(-np.stack([upper, lower]) / np.sqrt(2)) * np.sqrt(np.pi / 2)
-    mass = mills[0] - ratio * mills[1]
-    v = (ratio - 1) / mass
-    return v * np.sign(t), v**2 + (upper - lower * ratio) / mass
+def _played(table: _Games, columns: Iterator[Ints], margin: float) -> Floats:
+    """Play each column's games, as many columns at once as may be laid out."""
+    at_once = max(1, _MOST_AT_ONCE // max(len(table.winner), 1))
+    found = []
+    while batch := list(islice(columns, at_once)):
+        # resamples differ in length: the shorter are filled up with a game of nobody
+        longest = max(len(column) for column in batch)
+        order = np.full((longest, len(batch)), len(table.winner), dtype=np.int64)
+        for index, column in enumerate(batch):
+            order[: len(column), index] = column
+        found.append(play(table, order, margin))
+    return np.concatenate(found, axis=1)
 
 
 def _margin(draw_probability: float) -> float:

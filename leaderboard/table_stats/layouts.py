@@ -6,27 +6,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from genie.lib.errors import GenieError
+from leaderboard.imports.readers.names import ALIASES
 from leaderboard.stats.preferences.style import STYLE
 
-_NAMES = {
-    "system": ("system", "model", "sys", "sys_id", "system_id", "submission"),
-    "worker": (
-        "worker", "annotator", "rater", "judge", "evaluator", "worker_id", "workerid",
-        "annotator_id", "rater_id", "judge_hash",
-    ),
-    "instance": (
-        "instance", "item", "segment", "seg", "sid", "seg_id", "segment_id", "item_id",
-        "instance_id", "example", "mr_id", "pair_id", "question_id", "input",
-    ),
-    "criterion": ("criterion", "aspect", "dimension"),
-    "value": ("value", "rating", "score", "raw"),
-    "system_a": ("system_a", "model_a", "shown_a"),
-    "system_b": ("system_b", "model_b", "shown_b"),
-    "preferred": ("preferred", "winner", "preference", "choice"),
-    "page": ("page", "hit"),
-    "day": ("day",),
-    "session": ("session", "session_id", "evaluation_session_id"),
-}  # fmt: skip
 # What the texts of a pair are called, before the side: output_a and output_b.
 _TEXTS = ("output", "response", "text", "answer", "conversation")
 #: Rows that are kept, where a file has such a column: WMT's types, releases' marks.
@@ -76,7 +58,7 @@ class Layout:
     @property
     def by_value(self) -> bool:
         """Whether preferences stand in a column of values: as numbers, perhaps."""
-        return self.columns["preferred"].strip().lower() in _NAMES["value"]
+        return self.columns["preferred"].strip().lower() in ALIASES["value"]
 
     @property
     def numbers(self) -> list[str]:
@@ -139,7 +121,7 @@ def layout_of(name: str, header: Sequence[str], criteria: Sequence[str] = ()) ->
     by_name = {column.strip().lower(): column for column in header}
     found = {
         field: by_name[next(alias for alias in aliases if alias in by_name)]
-        for field, aliases in _NAMES.items()
+        for field, aliases in ALIASES.items()
         if any(alias in by_name for alias in aliases)
     }
     keep = next((by_name[column] for column in KEPT if column in by_name), None)
@@ -196,7 +178,7 @@ def _need(name: str, found: dict[str, str], fields: Sequence[str]) -> None:
     missing = [field for field in fields if field not in found]
     if not missing:
         return
-    names = ", ".join(_NAMES[missing[0]])
+    names = ", ".join(ALIASES[missing[0]])
     hint = (
         " or name the columns of ratings (--criteria)" if missing[0] == "value" else ""
     )

@@ -11,6 +11,7 @@ from rest_framework.reverse import reverse
 from leaderboard.api.links import HtmlUrl
 from leaderboard.metrics.base import all_metrics
 from leaderboard.tasks.models import Instance, Task
+from leaderboard.tasks.selectors.made_elsewhere import Provenance, provenance_of
 
 
 class TaskMetricSerializer(serializers.Serializer[Any]):
@@ -39,9 +40,59 @@ class HumanSerializer(serializers.Serializer[Any]):
     )
 
 
+class OriginSerializer(serializers.Serializer[Any]):
+    """Files that were read in at once; texts are empty where nobody said."""
+
+    source = serializers.CharField(  # type: ignore[assignment]
+        help_text="Where the files come from."
+    )
+    licence = serializers.CharField()
+    citation = serializers.CharField()
+    layout = serializers.CharField(help_text="As what the files were read.")
+    imported_at = serializers.DateTimeField()
+    files = serializers.ListField(child=serializers.CharField())
+    known = serializers.DictField(
+        child=serializers.CharField(),
+        help_text="What is known of pay, instructions, screening and the like.",
+    )
+
+
+class ImportedSerializer(serializers.Serializer[Any]):
+    """Where judgments come from that were made elsewhere, not on this site."""
+
+    sentence = serializers.CharField(help_text="All of it in one line.")
+    origins = OriginSerializer(many=True)
+    unknown = serializers.ListField(
+        child=serializers.CharField(),
+        help_text="What cannot be known of these judgments, in words.",
+    )
+
+
+@extend_schema_field(ImportedSerializer(allow_null=True))
+class ImportedField(serializers.ReadOnlyField):
+    """The one way in which answers mark judgments of others; reads a task."""
+
+    def __init__(self, **options: Any) -> None:
+        wanted = {
+            "source": "task",
+            "help_text": "Null, or where the judgments were made elsewhere.",
+        }
+        super().__init__(**{**wanted, **options})
+
+    def to_representation(self, value: Task) -> dict[str, Any] | None:
+        return imported_json(value)
+
+
+def imported_json(task: Task) -> dict[str, Any] | None:
+    """Give the object `imported` of a task's answers."""
+    found: Provenance | None = provenance_of(task)
+    return ImportedSerializer(found).data if found else None
+
+
 class TaskBriefSerializer(serializers.ModelSerializer[Task]):
     url = serializers.SerializerMethodField()
     html_url = HtmlUrl("board", "slug")
+    imported = ImportedField(source="*")
 
     class Meta:
         model = Task
@@ -55,6 +106,7 @@ class TaskBriefSerializer(serializers.ModelSerializer[Task]):
             "source_language",
             "target_language",
             "demo",
+            "imported",
             "hidden_references",
             "accepts_submissions",
             "n_instances",

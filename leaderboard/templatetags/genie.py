@@ -29,6 +29,7 @@ from leaderboard.stats.ranking import RANK_RULE
 from leaderboard.stats.systems.estimates import COVERS_CROWD
 from leaderboard.tasks.config import PLAIN
 from leaderboard.tasks.models import Task
+from leaderboard.tasks.selectors.made_elsewhere import provenance_of
 
 register = template.Library()
 register.filter("device", described)
@@ -161,6 +162,12 @@ def interval(
 def spread(axis: Axis, result: WeightedRow, *, simulated: bool = False) -> SafeString:
     """Draw a result that has one interval only."""
     return intervals.bar(axis, _OneInterval(result), simulated=simulated)
+
+
+@register.inclusion_tag("leaderboard/parts/made_elsewhere.html")
+def made_elsewhere(task: Task) -> dict[str, Any]:
+    """Mark judgments of others, with where they come from and what nobody knows."""
+    return {"found": provenance_of(task)}
 
 
 class _OneInterval:

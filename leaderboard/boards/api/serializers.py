@@ -104,6 +104,9 @@ class StandingSerializer(serializers.Serializer[Any]):
     simulated = serializers.BooleanField(
         help_text="Rated by simulated annotators, not by people."
     )
+    imported = serializers.BooleanField(
+        help_text="Judged elsewhere; the task's `imported` says where."
+    )
     human = HumanScoreSerializer(allow_null=True)
     partial = PartialSerializer(  # type: ignore[assignment]
         allow_null=True,

@@ -17,6 +17,7 @@ from leaderboard.evaluation.selectors.worker_figures import paid_and_fee
 from leaderboard.submissions.models.submission import Submission
 from leaderboard.submissions.selectors.visibility import VisibleParts
 from leaderboard.submissions.services import about_system
+from leaderboard.tasks.api import imported_json
 
 # These would name, or describe, somebody else's submission (as on its page).
 _FOR_THE_TEAM = ("near-duplicate",)
@@ -37,6 +38,7 @@ def brief(
         "visibility": submission.visibility,
         "anonymous_until": submission.anonymous_until,
         "simulated": submission.simulated,
+        "imported": imported_json(submission.task),
         "state": submission.state,
         "n_warnings": len(_warnings(submission, view)),
         "created_at": submission.created_at,
@@ -99,6 +101,8 @@ def _file(submission: Submission) -> dict[str, Any]:
 
 def _paid(submission: Submission, view: VisibleParts) -> dict[str, int | None]:
     """Give what people's answers have cost: to the team at once, to all with the scores."""
+    if submission.task.imported:  # what people got elsewhere, nobody here knows
+        return {"paid_cents": None, "fee_cents": None}
     evaluation = evaluation_of(submission)
     published = submission.state == Submission.State.PUBLISHED
     if evaluation is None or not (published or (view.inner and view.money)):

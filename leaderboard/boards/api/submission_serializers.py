@@ -11,6 +11,7 @@ from leaderboard.evaluation.models.human_evaluation import Score
 from leaderboard.evaluation.selectors.coverage import partial_of_score
 from leaderboard.stats.systems.estimates import COVERS_CROWD
 from leaderboard.submissions.models.submission import Submission
+from leaderboard.tasks.api import ImportedSerializer
 
 State = Submission.State
 COVERS_HELP = f"What the 95 % interval covers, in words; usually: “{COVERS_CROWD}”."
@@ -231,6 +232,9 @@ class SubmissionSerializer(serializers.Serializer[Any]):
     anonymous_until = serializers.DateField(allow_null=True)
     simulated = serializers.BooleanField(
         help_text="Rated by simulated annotators, not by people."
+    )
+    imported = ImportedSerializer(
+        allow_null=True, help_text="Null, or where the judgments were made elsewhere."
     )
     state = serializers.ChoiceField(choices=State.choices)
     n_warnings = serializers.IntegerField()

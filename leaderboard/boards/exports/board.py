@@ -15,6 +15,7 @@ from leaderboard.boards.selectors.on_request.described import COLUMNS
 from leaderboard.boards.selectors.rows import Human, Row
 from leaderboard.evaluation.ranking import RULES
 from leaderboard.metric_runs.selectors.labels import metric_words
+from leaderboard.tasks.selectors.made_elsewhere import MARK, mark_of
 
 
 def as_csv(table: BoardTable) -> str:
@@ -28,6 +29,7 @@ def as_json(table: BoardTable) -> str:
     document = {
         "task": table.task.slug,
         "title": table.task.title,
+        "imported": table.note or None,
         "release_sha256": table.task.release_sha256,
         "as_of": table.at.astimezone(UTC).isoformat(),
         "address": table.address,
@@ -69,6 +71,7 @@ def as_latex(table: BoardTable) -> str:
         [
             f"% {table.task.slug}, {len(rows)} rows, as of {table.at:%Y-%m-%d %H:%M} UTC",
             *([f"% {table.reason}"] if table.reason else []),
+            *([f"% {' '.join(table.note.split())}"] if table.note else []),
             r"% \usepackage{booktabs}",
             r"\begin{table}",
             r"\centering",
@@ -127,7 +130,7 @@ def _n_systems(table: BoardTable) -> str:
     if n_simulated:
         which = "simulated" if n_simulated == n else f"{n_simulated} of them simulated"
         said += f", {which}: not rated by people"
-    return said
+    return said + mark_of(table.task)
 
 
 WRITERS: dict[str, tuple[str, Callable[[BoardTable], str]]] = {
@@ -160,6 +163,8 @@ def _caption(table: BoardTable) -> str:
         caption += RULES[table.task.human.ranks]
     else:
         caption += "."
+    if table.task.imported:
+        caption += f" {MARK.capitalize()}."
     if any(row.simulated for row in table.rows):
         caption += " * simulated: not rated by people."
     if any(row.partial for row in table.rows):
@@ -184,7 +189,15 @@ def _columns(table: BoardTable) -> list[str]:
     """Name the columns, which are the same with and without rows."""
     # named here and not taken from the rows: an empty board has the same header
     head = ["rank_first", "rank_last", "system", "team", "submission", "url"]
-    head += ["handed_in", "simulated", "judged", "to_judge", "partial", "cluster"]
+    head += [
+        "handed_in",
+        "simulated",
+        "imported",
+        "judged",
+        "to_judge",
+        "partial",
+        "cluster",
+    ]
     head += ABOUT
     parts = ["", "_low", "_high", "_n", "_of", "_n_workers", "_covers", "_signature"]
     parts += ["_plain_mean", "_plain_low", "_plain_high"]

@@ -92,7 +92,8 @@ def _record(
             "source_type": "evaluation_run",
             "source_organization_name": source.site.split("://")[-1],
             "source_organization_url": source.site,
-            "evaluator_relationship": "third_party",
+            # who asked people is not this site
+            "evaluator_relationship": "other" if table.note else "third_party",
             "additional_details": _details(table, row),
         },
         "eval_library": {"name": "genie", "version": source.version},
@@ -120,6 +121,8 @@ def _details(table: BoardTable, row: Row) -> dict[str, str]:
     details = {"submission": table.page.format(row.pk), "board": table.address}
     if row.simulated:
         details["simulated"] = "rated by simulated annotators, not by people"
+    if table.note:
+        details["imported"] = table.note
     if row.rank_first is not None:
         details["ranks"] = f"{row.rank_first} to {row.rank_last}"
     if row.partial:
@@ -137,6 +140,7 @@ def _human(
         criterion,
         source.agreement.get(criterion),
         simulated=row.simulated,
+        imported=bool(table.note),
     )
     question = table.task.human.criteria.get(criterion, criterion)
     return {

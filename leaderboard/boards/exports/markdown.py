@@ -65,9 +65,11 @@ def _notes(table: BoardTable) -> list[str]:
     about = (
         f"{_plain(table.task.title)}, {table.at:%Y-%m-%d %H:%M} UTC: {table.address}"
     )
+    made_elsewhere = [_plain(table.note), ""] if table.note else []
     if not covers:
-        return [about]
+        return [*made_elsewhere, about]
     return [
+        *made_elsewhere,
         f"Scores from 0 to 100 with 95 % intervals, which cover {covers}. "
         f"{RULES[table.task.human.ranks]}",
         "",

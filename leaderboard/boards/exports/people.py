@@ -24,28 +24,33 @@ def human_scoring(
     agreement: Agreement | None,
     *,
     simulated: bool,
+    imported: bool,
 ) -> dict[str, Any]:
     """Say of one score who gave it, for what pay, how far they agreed and what was asked.
 
-    What is unknown or would tell of single people is null, and never 0.
+    What is unknown or would tell of single people is null, and never 0: of judgments
+    made elsewhere, where people were found and what they were paid.
     """
     figures = raters.figures
+    ours = not (simulated or imported)
     return {
         "extension": EXTENSION,
         "raters": {
             "kind": "simulated" if simulated else "people",
             "n": human.n_workers,
-            "n_excluded": figures.n_excluded,
-            "recruited_from": list(raters.platforms),
-            "languages": list(figures.languages),
+            "n_excluded": None if imported else figures.n_excluded,
+            "recruited_from": [] if imported else list(raters.platforms),
+            "languages": [] if imported else list(figures.languages),
             "effective_n": human.effective_workers,
             "largest_share": human.largest_share,
         },
-        "pay": None if simulated else _pay(figures),
+        "pay": _pay(figures) if ours else None,
         "agreement": _agreement(agreement),
         "interval_covers": human.covers,
         "instrument": _instrument(raters.instrument, criterion),
-        "quality_control": {
+        "quality_control": None
+        if imported
+        else {
             "test_questions_answered": figures.n_asked,
             "answered_wrongly": figures.n_wrong,
             "assignments_rejected": figures.n_rejected,

@@ -11,6 +11,7 @@ from leaderboard.boards.selectors.on_request.described import COLUMNS
 from leaderboard.boards.selectors.rows import Human, Row
 from leaderboard.tasks.config import PLAIN
 from leaderboard.tasks.models import Task
+from leaderboard.tasks.selectors.made_elsewhere import note_of
 
 Cell = str | int | float | bool | None
 # what submitters say of their systems
@@ -52,6 +53,11 @@ class BoardTable:
     def said(self) -> list[str]:
         """Give the columns of what submitters say in which anything stands."""
         return [key for key in self.about if any(r.about.shown(key) for r in self.rows)]
+
+    @property
+    def note(self) -> str:
+        """Say where judgments of others come from; empty where they are our own."""
+        return note_of(self.task)
 
     @property
     def reason(self) -> str:
@@ -105,6 +111,7 @@ def _head(table: BoardTable, row: Row) -> dict[str, Cell]:
         "url": table.page.format(row.pk),
         "handed_in": row.submitted_at.date().isoformat(),
         "simulated": row.simulated,
+        "imported": row.imported,
         "judged": row.pending.n if row.pending else None,
         "to_judge": row.pending.of if row.pending else None,
         "partial": str(row.partial) if row.partial else None,

@@ -17,6 +17,7 @@ from leaderboard.boards.selectors.columns import main_criterion
 from leaderboard.evaluation.models.human_evaluation import Score
 from leaderboard.evaluation.selectors.coverage import ranked
 from leaderboard.evaluation.selectors.progress import COUNTED
+from leaderboard.imports.about import PLATFORM
 from leaderboard.submissions.models.submission import Submission
 from leaderboard.submissions.selectors.visibility import public
 from leaderboard.tasks.models import Task
@@ -87,7 +88,7 @@ def tasks_in_order(text: str = "", kind: str = "") -> QuerySet[Task]:
     if kind:
         tasks = tasks.filter(kind=kind)
     return tasks.annotate(has_results=Exists(results.order_by())).order_by(
-        "demo", "-has_results", "kind", "title", "pk"
+        "demo", "imported", "-has_results", "kind", "title", "pk"
     )
 
 
@@ -121,13 +122,19 @@ def task_cards(tasks: Iterable[Task]) -> list[TaskCard]:
 
 
 def newest_board() -> Task | None:
-    """Give the task that got a ranked result last: from people, or else from programs."""
+    """Give the task that got a ranked result last: from people, or else from programs.
+
+    What others judged is no result of this site.
+    """
     result = Score.objects.filter(
         ranked(), submission=OuterRef("pk"), superseded_at=None
     )
     newest = (
         Submission.objects.filter(
-            public(), Exists(result.order_by()), published_at__isnull=False
+            public(),
+            Exists(result.order_by()),
+            published_at__isnull=False,
+            task__imported=False,
         )
         .order_by("simulated", "-published_at", "-pk")
         .select_related("task")
@@ -137,10 +144,12 @@ def newest_board() -> Task | None:
 
 
 def latest(n: int = N_LATEST) -> list[Score]:
-    """Give the results published last."""
+    """Give the results published last; what others judged came all at once."""
     # more than are shown, for those whose score is of another criterion or superseded
     newest = (
-        Submission.objects.filter(public(), published_at__isnull=False)
+        Submission.objects.filter(
+            public(), published_at__isnull=False, task__imported=False
+        )
         .order_by("-published_at", "-pk")
         .values_list("pk", "task_id")[: 4 * n]
     )
@@ -243,23 +252,28 @@ def _counted() -> _Counted:
 
 
 def _numbers() -> Numbers:
-    counted = Answer.objects.filter(
-        assignment__state__in=COUNTED, assignment__replaced_at=None
-    ).aggregate(
-        ratings=Count("pk", filter=Q(assignment__worker__simulated=False)),
-        workers=Count(
-            "assignment__worker",
-            filter=Q(assignment__worker__simulated=False),
-            distinct=True,
-        ),
-        simulated=Count("pk", filter=Q(assignment__worker__simulated=True)),
+    counted = (
+        Answer.objects.filter(
+            assignment__state__in=COUNTED, assignment__replaced_at=None
+        )
+        # what people said elsewhere, they did not say here
+        .exclude(assignment__worker__platform=PLATFORM)
+        .aggregate(
+            ratings=Count("pk", filter=Q(assignment__worker__simulated=False)),
+            workers=Count(
+                "assignment__worker",
+                filter=Q(assignment__worker__simulated=False),
+                distinct=True,
+            ),
+            simulated=Count("pk", filter=Q(assignment__worker__simulated=True)),
+        )
     )
     paid = LedgerEntry.objects.filter(
         state=LedgerEntry.State.DONE,
         campaign__simulated=False,
         kind__in=[LedgerEntry.Kind.REWARD, LedgerEntry.Kind.BONUS],
     ).aggregate(cents=Sum("amount_cents"))
-    handed_in = Submission.objects.filter(public()).aggregate(
+    handed_in = Submission.objects.filter(public(), task__imported=False).aggregate(
         real=Count("pk", filter=Q(simulated=False)),
         simulated=Count("pk", filter=Q(simulated=True)),
     )

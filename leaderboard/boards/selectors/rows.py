@@ -80,6 +80,7 @@ class Row:
     submitted_at: datetime
     state: str
     simulated: bool
+    imported: bool
     private: bool
     rank_first: int | None
     rank_last: int | None
@@ -156,8 +157,9 @@ def fetch_rows(
         )
         for place in places
     ]
-    # what a team tries later says nothing of a past board
-    return rows if at is not None else _with_best(task, rows, data_of)
+    # what a team tries later says nothing of a past board, and others' systems are all
+    # those of whoever imported them
+    return rows if at is not None or task.imported else _with_best(task, rows, data_of)
 
 
 def _with_best(
@@ -210,6 +212,7 @@ def _row(
         submitted_at=data["created_at"],
         state=data["state"],
         simulated=data["simulated"],
+        imported=task.imported,
         private=place.private,
         rank_first=place.ranks[0] if place.ranks else None,
         rank_last=place.ranks[1] if place.ranks else None,

@@ -23,6 +23,7 @@ from leaderboard.charts.badge import badge
 from leaderboard.submissions.models.submission import Submission
 from leaderboard.submissions.selectors.visibility import is_public
 from leaderboard.tasks.models import Task
+from leaderboard.tasks.selectors.made_elsewhere import mark_of
 
 _FRESH_SECONDS = 300
 
@@ -106,7 +107,13 @@ def board_badge(request: HttpRequest, slug: str) -> HttpResponse:
     text = (
         f"{first.system} {_rank_and_score(first)}" if first else "no ranked systems yet"
     )
-    return _svg(badge(task.title, text, simulated=bool(first and first.simulated)))
+    return _svg(
+        badge(
+            f"{task.title}{mark_of(task)}",
+            text,
+            simulated=bool(first and first.simulated),
+        )
+    )
 
 
 def submission_badge(request: HttpRequest, pk: int) -> HttpResponse:
@@ -119,7 +126,8 @@ def submission_badge(request: HttpRequest, pk: int) -> HttpResponse:
     text = _rank_and_score(row) if row and row.human else "awaiting human evaluation"
     if row is None:
         text = "withdrawn"
-    return _svg(badge(submission.task.title, text, simulated=submission.simulated))
+    about = f"{submission.task.title}{mark_of(submission.task)}"
+    return _svg(badge(about, text, simulated=submission.simulated))
 
 
 def _rank_and_score(row: Row) -> str:

@@ -23,6 +23,7 @@ from leaderboard.evaluation.selectors.joint import (
 )
 from leaderboard.evaluation.services import joint
 from leaderboard.stats.stopping.rules import ASSUMES
+from leaderboard.tasks.api import ImportedField
 
 _STATES = HumanEvaluation.State.values
 
@@ -55,6 +56,7 @@ class ComparisonSerializer(serializers.Serializer[Any]):
     simulated = serializers.BooleanField(
         help_text="Rated by simulated annotators, not by people."
     )
+    imported = ImportedField()
 
 
 class AnswerShareSerializer(serializers.Serializer[Any]):
@@ -199,6 +201,7 @@ class JointSerializer(serializers.Serializer[Any]):
     simulated = serializers.BooleanField(
         help_text="Rated by simulated annotators, not by people."
     )
+    imported = ImportedField()
     provisional = serializers.BooleanField(
         source="is_provisional",
         help_text="Whether it is still being checked which ratings count.",
@@ -242,6 +245,17 @@ class JointRowSerializer(serializers.Serializer[Any]):
     )
     skill_high = serializers.FloatField(allow_null=True)
     skill_cluster = serializers.IntegerField()
+    skill_rank_first = serializers.IntegerField(
+        allow_null=True,
+        help_text="Best TrueSkill rank over 20 random orders of the comparisons; null in "
+        "results from before it was computed.",
+    )
+    skill_rank_last = serializers.IntegerField(allow_null=True)
+    skill_rank_kept = serializers.FloatField(
+        allow_null=True,
+        help_text="Share of these orders in which the system has the rank that `skill`, "
+        "their mean, gives it.",
+    )
     strength = serializers.FloatField(
         allow_null=True,
         help_text="Bradley–Terry strength, ties after Davidson: log-odds of being "

@@ -24,6 +24,9 @@ if TYPE_CHECKING:
 
 State = JointEvaluation.State
 _UNASKED = [State.REQUESTED, State.DECLINED, State.WITHDRAWN]
+# More systems than these have no columns of wins against each other, nor are they named
+# in headings.
+MANY = 12
 # A system's magnitude and where it stands.
 SPREAD = (
     "mean",
@@ -37,6 +40,7 @@ SPREAD = (
 )
 # How often it is preferred: differences to the mean of all systems, on two scales.
 PREFERENCES = ("skill", "skill_low", "skill_high")
+OVER_ORDERS = ("rank_first", "rank_last", "rank_kept")
 STRENGTHS = ("strength", "strength_low", "strength_high")
 
 
@@ -58,6 +62,11 @@ class Row:
     skill_low: float | None
     skill_high: float | None
     skill_cluster: int
+    # its ranks over random orders of the games, and the share of them with the mean's;
+    # None in results older than that
+    skill_rank_first: int | None
+    skill_rank_last: int | None
+    skill_rank_kept: float | None
     # Bradley and Terry's; None where the comparisons give none
     strength: float | None
     strength_low: float | None
@@ -76,6 +85,11 @@ class CriterionResult:
     # as the results were stored: counts, agreement, method, signature
     about: dict[str, Any]
     adjusted: AdjustedStrengths | None = None
+
+    @property
+    def compared(self) -> list[Row]:
+        """Give the systems with a column of their own: none where they are many."""
+        return [] if len(self.rows) > MANY else self.rows
 
 
 def joint_seen_by(
@@ -198,6 +212,7 @@ def _row(
         **{key: system[key] for key in SPREAD},
         **{key: skill[key] for key in PREFERENCES},
         skill_cluster=skill["cluster"],
+        **{f"skill_{key}": skill.get(key) for key in OVER_ORDERS},
         **{key: result["bradley_terry"][index][key] for key in STRENGTHS},
         games=[None if game is None else (game[0], game[1], game[2]) for game in games],
     )

@@ -18,6 +18,7 @@ from leaderboard.stats.stopping.sequential import RULES
 from leaderboard.submissions.models.submission import Submission
 from leaderboard.submissions.selectors.visibility import ON_BOARD
 from leaderboard.tasks.models import Task
+from leaderboard.tasks.selectors.made_elsewhere import CLOSED
 
 Strategy = Comparison.Strategy
 DEFAULT_RULE = "beta-mixture"
@@ -134,6 +135,8 @@ def _check_pair(a: Submission, b: Submission) -> None:
                 "predictions must be validated and measured first.",
                 code="not-comparable",
             )
+    if a.task.imported:
+        raise GenieError(CLOSED, code="not-comparable")
     if a.simulated != b.simulated:
         raise GenieError(
             "One submission is rated by simulated annotators and the other by people.",

@@ -228,8 +228,16 @@ def _preferences(
     above = skills.p_above
     n = games.n_systems
     clusters = significance_clusters(skills.differences, above >= SHARE)
+    ranks = skills.ranks_by_order
     found = [
-        {"skill": float(skills.differences[i]), **_ends(*skills.interval(i), "skill")}
+        {
+            "skill": float(skills.differences[i]),
+            **_ends(*skills.interval(i), "skill"),
+            # over the orders of the games
+            "rank_first": int(ranks[i].min()),
+            "rank_last": int(ranks[i].max()),
+            "rank_kept": float(skills.rank_kept[i]),
+        }
         for i in range(n)
     ]
     strengths, why = _strengths(games, workers)

@@ -28,6 +28,7 @@ from leaderboard.evaluation.services import joint
 from leaderboard.stats.stopping.rules import ASSUMES
 from leaderboard.submissions.selectors.visibility import Staff
 from leaderboard.tasks.models import Task
+from leaderboard.tasks.selectors.made_elsewhere import CLOSED
 
 NEWEST = 100
 
@@ -74,6 +75,8 @@ def comparison(request: HttpRequest, pk: int) -> HttpResponse:
 def ask_comparison(request: HttpRequest, slug: str) -> HttpResponse:
     """Ask whether one system is better than another, or all pairs of several."""
     task = get_object_or_404(Task, slug=slug)
+    if task.imported:
+        return _closed(request, task)
     form = ComparisonForm(
         request.POST or None,
         task=task,
@@ -105,6 +108,8 @@ def ask_comparison(request: HttpRequest, slug: str) -> HttpResponse:
 def ask_joint(request: HttpRequest, slug: str) -> HttpResponse:
     """Ask for several systems to be judged side by side."""
     task = get_object_or_404(Task, slug=slug)
+    if task.imported:
+        return _closed(request, task)
     form = JointForm(
         request.POST or None,
         task=task,
@@ -131,6 +136,11 @@ def ask_joint(request: HttpRequest, slug: str) -> HttpResponse:
             messages.success(request, "Staff will review the cost.")
             return redirect("leaderboard:joint", pk=joint_evaluation.pk)
     return _ask_page(request, task, form, "Rate systems side by side")
+
+
+def _closed(request: HttpRequest, task: Task) -> HttpResponse:
+    messages.error(request, CLOSED)
+    return redirect("leaderboard:comparisons", slug=task.slug)
 
 
 def _ask_page(

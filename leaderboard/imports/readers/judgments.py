@@ -256,23 +256,29 @@ def _is_one(value: object) -> bool:
     return isinstance(value, str) or value is None or np.isscalar(value)
 
 
-def supersede(rows: pd.DataFrame, by: Sequence[str]) -> int:
+def supersede(
+    rows: pd.DataFrame,
+    by: Sequence[str],
+    roles: Sequence[Role] = (Role.JUDGMENT,),
+) -> int:
     """Mark all but the last of the rows that are the same thing said again.
 
     Parameters
     ----------
     rows : DataFrame
-        As in `Judgments`, changed in place; only judgments are looked at.
+        As in `Judgments`, changed in place.
     by : sequence of str
         Columns that say what the same thing is. The last is the one with the latest
         `at`; without times, the last in the file.
+    roles : sequence of Role
+        Rows of these are looked at.
 
     Returns
     -------
     int
         How many were marked.
     """
-    live = rows[rows["role"] == Role.JUDGMENT.value]
+    live = rows[rows["role"].isin([role.value for role in roles])]
     latest = live.sort_values("at", kind="stable", na_position="first")
     repeated = latest.index[latest.duplicated(list(by), keep="last")]
     rows.loc[repeated, "role"] = Role.SUPERSEDED.value

@@ -6,6 +6,8 @@ import csv
 import gzip
 import io
 import json
+import re
+import zlib
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
@@ -19,6 +21,12 @@ if TYPE_CHECKING:
 
 # What is not a judgments' file unpacks to more than this.
 MOST_BYTES = 2_000_000_000
+# Enough of a file to see what it is.
+HEAD_BYTES = 65_536
+_GZIP = b"\x1f\x8b"
+# In JSON: the character of number 0, and halves of characters.
+_NUL = re.compile(r"(?<!\\)((?:\\\\)*)\\u0000")
+_HALF = re.compile(r"\\u[dD][89a-fA-F]")
 
 
 @dataclass(frozen=True)
@@ -46,11 +54,11 @@ class Source:
             "not-utf-8" or "damaged-file", with the file's name.
         """
         data = self.data
-        if data[:2] == b"\x1f\x8b":
+        if data[:2] == _GZIP:
             try:
                 with gzip.open(io.BytesIO(data)) as unpacked:
                     data = unpacked.read(MOST_BYTES + 1)
-            except (OSError, EOFError) as error:
+            except (OSError, EOFError, zlib.error) as error:
                 raise GenieError(
                     f"{self.name} is not a complete gzip file: send it again.",
                     code="damaged-file",
@@ -61,12 +69,31 @@ class Source:
                     code="too-large",
                 )
         try:
-            return data.decode("utf-8-sig")
+            text = data.decode("utf-8-sig")
         except UnicodeDecodeError as error:
             raise GenieError(
                 f"{self.name} is not UTF-8 at byte {error.start:,}: save it as UTF-8.",
                 code="not-utf-8",
             ) from error
+        if "\0" in text:
+            raise GenieError(
+                f"{self.name} is not text: it holds characters of number 0.",
+                code="not-text",
+            )
+        return text
+
+    @cached_property
+    def head(self) -> str:
+        """Its beginning, for a look: at most `HEAD_BYTES`, "" where it is no text."""
+        data = self.data[:HEAD_BYTES]
+        if data[:2] == _GZIP:
+            try:
+                data = zlib.decompressobj(wbits=31).decompress(data, HEAD_BYTES)
+            except zlib.error:
+                return ""
+        # the end may be in the middle of a character
+        text = data.decode("utf-8-sig", "ignore")
+        return "" if "\0" in text else text
 
     @property
     def stem(self) -> str:
@@ -81,10 +108,12 @@ class Source:
         return self.name.lower().removesuffix(".gz").rpartition(".")[2]
 
     def lines(self, n: int | None = None) -> list[str]:
-        """Give its lines, or the first `n` of them, without line ends."""
+        """Give its lines, or the first `n` of its `head`, without line ends."""
         if n is None:
-            return self.text.splitlines()
-        head = self.text[: 20_000 * n].split("\n", n)[:n]
+            # other characters that end lines elsewhere are text here
+            every = self.text.removesuffix("\n").split("\n") if self.text else []
+            return [line.removesuffix("\r") for line in every]
+        head = self.head.split("\n", n)[:n]
         return [line.removesuffix("\r") for line in head]
 
     def objects(self) -> Iterator[tuple[int, Any]]:
@@ -99,8 +128,8 @@ class Source:
             if not line.strip():
                 continue
             try:
-                yield number, json.loads(line)
-            except ValueError as error:
+                yield number, _value(line)
+            except (ValueError, RecursionError) as error:
                 raise GenieError(
                     f"{self.name}, line {number:,}, is not JSON: {error}.",
                     code="not-json",
@@ -115,8 +144,8 @@ class Source:
             "not-json", with the file's name.
         """
         try:
-            return json.loads(self.text)
-        except ValueError as error:
+            return _value(self.text)
+        except (ValueError, RecursionError) as error:
             raise GenieError(
                 f"{self.name} is not JSON: {error}.", code="not-json"
             ) from error
@@ -144,6 +173,15 @@ class Source:
             raise GenieError(
                 f"{self.name} is not an even table: {error}.", code="not-csv"
             ) from error
+
+
+def _value(text: str) -> Any:
+    """Read JSON; what no database can store in a text is replaced."""
+    value = json.loads(_NUL.sub(r"\1\\ufffd", text))
+    if _HALF.search(text):
+        whole = json.dumps(value, ensure_ascii=False)
+        value = json.loads(whole.encode("utf-8", "replace"))
+    return value
 
 
 def sources_in(path: Path) -> list[Source]:

@@ -58,9 +58,7 @@ class TaskMetricBoard(TaskView):
         criterion = self.query.get("criterion") or main_criterion(task)
         one_of("criterion", criterion, criteria_of(task) or [main_criterion(task)])
         shown = shown_board(task, criterion, self.query.get("by", ""))
-        return Response(
-            MetricBoardSerializer(board_json(task.slug, criterion, shown)).data
-        )
+        return Response(MetricBoardSerializer(board_json(task, criterion, shown)).data)
 
 
 class MetricScoresView(View):

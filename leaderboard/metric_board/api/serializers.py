@@ -17,6 +17,8 @@ from leaderboard.metric_board.selectors.snapshot import (
     covers_of,
 )
 from leaderboard.metric_board.stats.snapshot import FEWEST_RANKED
+from leaderboard.tasks.api import ImportedSerializer, imported_json
+from leaderboard.tasks.models import Task
 
 
 class StatisticSerializer(serializers.Serializer[Any]):
@@ -156,6 +158,9 @@ class MetricBoardSerializer(serializers.Serializer[Any]):
     simulated = serializers.BooleanField(
         help_text="The ratings came from simulated annotators, not from people."
     )
+    imported = ImportedSerializer(
+        allow_null=True, help_text="Null, or where the judgments were made elsewhere."
+    )
     by = serializers.CharField(help_text="Statistic by which metrics are ranked.")
     computed_at = serializers.DateTimeField(allow_null=True)
     seed = serializers.IntegerField(allow_null=True)
@@ -185,15 +190,16 @@ class MetricBoardSerializer(serializers.Serializer[Any]):
     powered_by = serializers.ListField(child=serializers.CharField())
 
 
-def board_json(slug: str, criterion: str, shown: Shown) -> dict[str, Any]:
+def board_json(task: Task, criterion: str, shown: Shown) -> dict[str, Any]:
     """Lay a board out as the serializer takes it."""
     payload, board = shown.payload, shown.board
     estimates = payload.get("powered") or [{}] * len(payload.get("systems", ()))
     return {
-        "task": slug,
+        "task": task.slug,
         "criterion": criterion,
         "state": shown.state,
         "simulated": bool(board and board.simulated),
+        "imported": imported_json(task),
         "by": shown.by,
         "computed_at": board.computed_at if board else None,
         "seed": board.seed if board else None,

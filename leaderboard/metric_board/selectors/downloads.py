@@ -85,6 +85,7 @@ def judgments(task: Task) -> Iterator[dict[str, Any]]:
                 "worker": pseudonym(task, int(row["worker"])),
                 "value": float(row["value"]),
                 "simulated": simulated,
+                "imported": task.imported,
             }
 
 

@@ -22,6 +22,7 @@ from leaderboard.evaluation.selectors.campaigns import campaigns_of, ratings_per
 from leaderboard.evaluation.selectors.coverage import n_judged
 from leaderboard.evaluation.selectors.sample_disclosure import sample_is_public
 from leaderboard.evaluation.selectors.worker_figures import WorkerFigures
+from leaderboard.releases.selectors.of_others import lines_of_others
 from leaderboard.submissions.models.submission import Submission
 from quality.detection.models import DetectorFit
 
@@ -42,7 +43,7 @@ def card(
     team: str,
 ) -> Card:
     """Collect the card of a scored submission; `heds` answers the datasheet from it."""
-    return {
+    lines = {
         "System and data": _system(submission, team),
         "Outputs rated": _outputs(submission, evaluation),
         "Human evaluation design": _questions(submission, evaluation),
@@ -54,6 +55,8 @@ def card(
             for line in metric_lines(submission)
         ],
     }
+    task = submission.task
+    return lines_of_others(lines, task) if task.imported else lines
 
 
 def _system(submission: Submission, team: str) -> Section:

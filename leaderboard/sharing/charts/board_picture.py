@@ -30,11 +30,16 @@ class Colours:
     line: str
     human: str
     simulated: str
+    others: str
 
 
 THEMES = {
-    "light": Colours("#fbfaf6", "#141c24", "#59656f", "#dedad0", "#0b5a60", "#68448f"),
-    "dark": Colours("#10171d", "#eef1f2", "#98a4ae", "#2b3640", "#74d0ca", "#c8aceb"),
+    "light": Colours(
+        "#fbfaf6", "#141c24", "#59656f", "#dedad0", "#0b5a60", "#68448f", "#8d2f68"
+    ),
+    "dark": Colours(
+        "#10171d", "#eef1f2", "#98a4ae", "#2b3640", "#74d0ca", "#c8aceb", "#f2a5cf"
+    ),
 }
 
 
@@ -109,6 +114,7 @@ def _columns(
     picture: BoardPicture, at: Layout, colours: Colours, first: int
 ) -> dict[str, Any]:
     """Place what stands in all lines, and the ticks, whose numbers reach beyond the bars."""
+    ours = colours.others if picture.imported else colours.human
     x, interval = at.score + at.small, at.score - _INTERVAL * at.small
     span, axis = at.width - at.margin - x, picture.axis
     shares = [float(axis.at(tick).rstrip("%")) for tick in axis.ticks] if axis else []
@@ -120,7 +126,7 @@ def _columns(
             for tick, share in zip(axis.ticks if axis else (), shares, strict=True)
         ],
         "lines": [
-            _drawn(line, axis, at, colours) | {"top": first + at.row * i}
+            _drawn(line, axis, at, colours, ours) | {"top": first + at.row * i}
             for i, line in enumerate(picture.lines)
             if axis
         ],
@@ -132,7 +138,9 @@ def _columns(
     }
 
 
-def _drawn(line: Line, axis: Axis, at: Layout, colours: Colours) -> dict[str, Any]:
+def _drawn(
+    line: Line, axis: Axis, at: Layout, colours: Colours, human: str
+) -> dict[str, Any]:
     """Cut name and note to their room, and put the score on the axis."""
     room = at.score - at.system - _INTERVAL * at.small - 4 * at.text
     note = _fitting(line.note, room * 0.45, at.small)
@@ -141,7 +149,7 @@ def _drawn(line: Line, axis: Axis, at: Layout, colours: Colours) -> dict[str, An
         "line": line,
         "note": note,
         "name": _fitting(line.system, room - _width(note, at.small), at.text),
-        "colour": colours.simulated if line.simulated else colours.human,
+        "colour": colours.simulated if line.simulated else human,
         "note_colour": colours.simulated if line.simulated else colours.quiet,
         **{end: axis.at(getattr(line.human, end)) for end in ends},
     }

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 
 from leaderboard.boards.selectors.history import Lead, Published, history
@@ -12,6 +12,7 @@ from leaderboard.evaluation.models.human_evaluation import HumanEvaluation
 from leaderboard.sharing.selectors.plain import plain
 from leaderboard.submissions.selectors.visibility import public
 from leaderboard.tasks.models import Task
+from leaderboard.tasks.selectors.made_elsewhere import mark_of
 from leaderboard.teams.selectors.site_urls import absolute
 
 MOST = 50
@@ -32,12 +33,12 @@ class Event:
 
 def board_events(task: Task) -> list[Event]:
     """Tell of publications, changes of the leader and scores that became final."""
-    story = history(task)
+    story, mark = history(task), mark_of(task)
     systems = {one.pk: one for one in story.results}
     finals = HumanEvaluation.objects.filter(
         public("submission__"), submission__in=systems, final_at__isnull=False
     ).values_list("submission", "final_at")
-    return _newest(
+    found = _newest(
         [
             *map(_published, story.results),
             # the first result leads nobody
@@ -49,6 +50,7 @@ def board_events(task: Task) -> list[Event]:
             ),
         ]
     )
+    return [replace(one, title=f"{one.title}{mark}") for one in found]
 
 
 def site_events() -> list[Event]:

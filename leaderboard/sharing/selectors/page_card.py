@@ -16,6 +16,7 @@ from leaderboard.sharing.selectors.plain import plain
 from leaderboard.submissions.models.submission import Submission
 from leaderboard.submissions.selectors.visibility import ON_BOARD, is_public
 from leaderboard.tasks.models import Task
+from leaderboard.tasks.selectors.made_elsewhere import mark_of
 from leaderboard.teams.selectors.site_urls import absolute
 
 _SITE = (
@@ -84,7 +85,7 @@ def page_card(request: HttpRequest, context: dict[str, Any]) -> PageCard | None:
 
 
 def _of_task(request: HttpRequest, page: str, task: Task) -> PageCard:
-    words = f"{task.title}: {_OF_TASK[page]} {task.summary}"
+    words = f"{task.title}{mark_of(task)}: {_OF_TASK[page]} {task.summary}"
     whole = page in {"board", "board-at"}
     path = reverse("leaderboard:board", args=[task.slug]) if whole else ""
     return _card(request, words, path, task)
@@ -95,7 +96,7 @@ def _of_submission(request: HttpRequest, submission: Submission) -> PageCard | N
     if not is_public(submission) or submission.state not in ON_BOARD:
         return None
     task = submission.task
-    words = f"{submission.system_name} on {task.title}: human scores, outputs, metrics."
+    words = f"{submission.system_name} on {task.title}{mark_of(task)}: human scores, outputs, metrics."
     return _card(request, words, "", task)
 
 

@@ -14,6 +14,7 @@ from leaderboard.boards.selectors.standings import Standings, standings
 from leaderboard.charts.axis import Axis, axis_over
 from leaderboard.sharing.selectors.plain import plain
 from leaderboard.tasks.models import Task
+from leaderboard.tasks.selectors.made_elsewhere import MARK
 from leaderboard.teams.selectors.site_urls import absolute
 
 MOST_SYSTEMS = 25
@@ -36,6 +37,7 @@ class BoardPicture:
 
     title: str
     about: str
+    imported: bool
     lines: tuple[Line, ...]
     n_more: int
     axis: Axis | None
@@ -54,7 +56,8 @@ def picture_of(
     high = max((line.human.high for line in lines), default=100.0)
     return BoardPicture(
         title=plain(task.title),
-        about=_about(rows, n_scored),
+        about=_about(rows, n_scored, imported=task.imported),
+        imported=task.imported,
         lines=tuple(lines),
         n_more=n_scored - len(lines),
         axis=axis_over(low, high) if lines else None,
@@ -81,7 +84,7 @@ def _line(row: Row, human: Human) -> Line:
     return Line(rank_of(row), plain(row.system), ", ".join(notes), human, row.simulated)
 
 
-def _about(rows: Standings, n_scored: int) -> str:
+def _about(rows: Standings, n_scored: int, *, imported: bool) -> str:
     if not n_scored:
         return (
             f"No scores yet, {rows.n_pending:,} waiting"
@@ -93,7 +96,8 @@ def _about(rows: Standings, n_scored: int) -> str:
         if not rows.n_rated_by_people
         else "Human scores from 0 to 100"
     )
-    parts = [f"{scores}, with 95 % intervals"]
+    parts = [MARK.capitalize()] if imported else []
+    parts.append(f"{scores}, with 95 % intervals")
     if rows.n_judged:
         low, high = rows.n_judged
         n = f"{low:,}" if low == high else f"{low:,} to {high:,}"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from django.conf import settings
+from django.db.models import Count
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.templatetags.static import static
@@ -37,9 +38,13 @@ EXAMPLE = Human(
 
 
 def home(request: HttpRequest) -> HttpResponse:
-    n_tasks = Task.objects.count()
+    of_both = dict(
+        Task.objects.order_by().values_list("imported").annotate(n=Count("pk"))
+    )
+    n_own, n_tasks = of_both.get(False, 0), sum(of_both.values())
     first = leading()
-    others = selectors.tasks_in_order()
+    others = selectors.tasks_in_order().filter(imported=False)
+    theirs = selectors.tasks_in_order().filter(imported=True)
     if board := first["leading"]:
         others = others.exclude(pk=board.pk)
     return render(
@@ -50,7 +55,10 @@ def home(request: HttpRequest) -> HttpResponse:
             **cards(others[:CARDS], many=n_tasks > CARDS),
             **first,
             "n_tasks": n_tasks,
-            "n_others": n_tasks - bool(board),
+            "n_others": n_own - bool(board),
+            "theirs": cards(theirs[:CARDS], many=n_tasks > CARDS)
+            if n_tasks > n_own
+            else None,
             "many": n_tasks > CARDS,
             "demo": _is_demo(),
             "latest": SimpleLazyObject(selectors.latest),

@@ -225,6 +225,14 @@ def store(file: IO[bytes]) -> StoredFile:
 
 
 def _refuse_unfit(task: Task, owner: Account, team: Team, system_name: str) -> None:
+    if task.imported:
+        raise GenieError(
+            gettext(
+                "Judgments on this task were made elsewhere and imported: nobody is "
+                "asked here, so no system can be added."
+            ),
+            code="not-accepting",
+        )
     if not task.accepts_submissions:
         raise GenieError(
             gettext("%(title)s is not accepting submissions at the moment.")

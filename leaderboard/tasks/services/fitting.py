@@ -210,7 +210,8 @@ def _of_place(
 def _of_design(
     table: str, design: type[Design], template: HITTemplate, scale: type[Scale]
 ) -> Iterator[Problem]:
-    if scale.slug not in design.scales:
+    # a family of scales, such as `number`, stands for each of its ranges
+    if {scale.slug, scale.slug.partition("_")[0]}.isdisjoint(design.scales):
         yield Problem(
             f"{table}.scale",
             f"the design {design.slug} works with the scale "

@@ -100,6 +100,7 @@ def _payload(event: SubmissionEvent) -> dict[str, Any]:
             "team": submission.team.slug,
             "system_name": submission.system_name,
             "simulated": submission.simulated,
+            "imported": submission.task.imported,
             "state": event.state,
         },
         "sentence": event.sentence,

@@ -15,7 +15,9 @@ from leaderboard.evaluation.selectors.task_policy import requirements
 from leaderboard.evaluation.selectors.worker_figures import WorkerFigures
 from leaderboard.releases.selectors.heds.agreement import agreement
 from leaderboard.releases.selectors.heds.questions import OF_A_CRITERION, QUESTIONS
+from leaderboard.releases.selectors.of_others import NOT_KNOWN, answers_of_others
 from leaderboard.submissions.models.submission import Submission
+from leaderboard.tasks.selectors.made_elsewhere import note_of
 
 # Nothing in the database answers these: authors do.
 OPEN = "for the authors"
@@ -67,6 +69,9 @@ def heds(
         **_design(evaluation, figures),
         **_ethics(),
     }
+    imported = submission.task.imported
+    if imported:
+        of_all |= answers_of_others(submission.task, figures.n_workers)
     criteria = evaluation.campaign.hit_type.criteria
     answers = [
         Answered(number, question, "", of_all.get(number, OPEN))
@@ -76,6 +81,7 @@ def heds(
         of_it = {
             **_criterion(evaluation, criterion),
             "4.3.2": f"in the instructions, shown at {about}",
+            **(dict.fromkeys(("4.3.1.1", "4.3.2"), NOT_KNOWN) if imported else {}),
         }
         answers += [
             Answered(number, question, criterion, of_it.get(number, OPEN))
@@ -98,6 +104,8 @@ def _systems(submission: Submission) -> dict[str, str]:
 
 def _experiment(submission: Submission, evaluation: HumanEvaluation) -> str:
     criteria = ", ".join(evaluation.campaign.hit_type.criteria)
+    if submission.task.imported:
+        return note_of(submission.task)
     return (
         f"human evaluation of {submission.system_name} on {submission.task.title} "
         f"({criteria}), started {evaluation.campaign.starts_at:%Y-%m-%d}"

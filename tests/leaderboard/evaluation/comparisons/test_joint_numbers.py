@@ -62,6 +62,8 @@ def test_five_of_nine_systems_a_page_are_ranked_together():
     found = numbers_of(ratings, systems, unit=UNIT, seed=1, n_resamples=200)
     assert [row["rank_first"] for row in found["systems"]][-1] == 1
     skills = [row["skill"] for row in found["true_skill"]]
+    best = found["true_skill"][-1]
+    assert (best["rank_first"], best["rank_last"], best["rank_kept"]) == (1, 1, 1.0)
     strengths = [row["strength"] for row in found["bradley_terry"]]
     for values in (skills, strengths):
         assert sum(values) == pytest.approx(0, abs=1e-9)

@@ -1,0 +1,55 @@
+"""What a person says of files of judgments, beside what stands in them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from genie.lib.unguessable import name_for
+
+# Where imported work was done: no platform of ours, so that nobody can be sent there.
+PLATFORM = "imported"
+# Of judgments made elsewhere a reader wants to know these; what is not said is unknown.
+WANTED = (
+    *("pay", "recruitment", "instructions", "screening", "consent", "ethics"),
+    *("expertise", "exclusions", "interface", "period"),
+)
+
+
+@dataclass(frozen=True)
+class About:
+    """What is said of an import.
+
+    Parameters
+    ----------
+    title : str
+        Of the task; empty: made from its slug. Of a task that is there already it stays.
+    source, licence, citation : str
+        From where the files are, on which terms, and how they are cited.
+    known : mapping of str to str
+        What is known of how people were asked, by the names of `WANTED` or others.
+    choices : mapping of str to str
+        What was said to the reader of the files.
+    questions : mapping of str to str
+        Criterion to what people read.
+    scales : mapping of str to str
+        Criterion to the slug of the scale it was answered on, where the values do not
+        tell; "*" stands for every criterion.
+    """
+
+    title: str = ""
+    source: str = ""
+    licence: str = ""
+    citation: str = ""
+    known: Mapping[str, str] = field(default_factory=dict)
+    choices: Mapping[str, str] = field(default_factory=dict)
+    questions: Mapping[str, str] = field(default_factory=dict)
+    scales: Mapping[str, str] = field(default_factory=dict)
+
+
+def platform_worker_id(slug: str, name: str) -> str:
+    """Name a person of a task's files so that nobody finds their name again.
+
+    The same name in two imports of a task is the same person.
+    """
+    return name_for("imported worker", slug, name)

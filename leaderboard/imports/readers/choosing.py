@@ -1,0 +1,47 @@
+"""What a person chose, checked against what there is to choose."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from genie.lib.errors import GenieError
+from leaderboard.imports.readers.layout import Choice
+
+
+def chosen(
+    choices: Mapping[str, Any], name: str, options: Sequence[str], usual: str = ""
+) -> str:
+    """Give what was chosen, else what is usual, else the only option.
+
+    Raises
+    ------
+    GenieError
+        "choice-needed" where one must be made, "unknown-choice" where it is none of them.
+    """
+    picked = str(choices.get(name) or usual)
+    if not picked and len(options) == 1:
+        picked = options[0]
+    if not picked:
+        raise GenieError(
+            f"Choose {name}: one of {', '.join(options)}.", code="choice-needed"
+        )
+    if picked not in options:
+        raise GenieError(
+            f"There is no {name} {picked!r}; there are {', '.join(options) or 'none'}.",
+            code="unknown-choice",
+        )
+    return picked
+
+
+def one_of(name: str, question: str, options: Sequence[str]) -> Choice:
+    """Ask for one of several, which must be said where there is more than one.
+
+    Examples
+    --------
+    >>> one_of("pair", "Which pair?", ["en-cs"]).found
+    'en-cs'
+    """
+    several = len(options) > 1
+    found = "" if several else "".join(options)
+    return Choice(name, question, tuple(options), found=found, needed=several)

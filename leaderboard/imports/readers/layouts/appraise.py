@@ -1,0 +1,344 @@
+"""Appraise, the platform of WMT: a CSV without a header, a row a score."""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from itertools import pairwise
+from typing import Any
+
+from genie.lib.errors import GenieError
+from leaderboard.imports.readers.choosing import chosen, one_of
+from leaderboard.imports.readers.judgments import (
+    Judgments,
+    Problem,
+    Role,
+    Texts,
+    from_rows,
+)
+from leaderboard.imports.readers.layout import NOT_MINE, Choice, Layout, Look
+from leaderboard.imports.readers.layouts.appraise_rows import (
+    Row,
+    give_roles,
+    join_pairs,
+    kind_of,
+    rows_of,
+    systems_of,
+)
+from leaderboard.imports.readers.people import pseudonyms
+from leaderboard.imports.readers.sources import Source
+from leaderboard.imports.readers.spans import fit, mqm_score
+from leaderboard.imports.readers.test_sets import (
+    batch_of_accounts,
+    batches_of,
+    segments_of,
+)
+
+_PAIR = re.compile(r",(?:TGT|BAD|REF|CHK),([^,\s]+),([^,\s]+),")
+
+
+class Appraise(Layout):
+    """Direct assessment by segment or document, pairs of outputs, ESA and MQM."""
+
+    slug = "appraise"
+    title = "Appraise (WMT: DA, SQM, ESA, MQM)"
+    files = (
+        "Scores without a header, beside them annotators.csv (login, annotator), the"
+        " batches (JSON) and the documents (.docs or segment, domain, document)"
+    )
+    tried_on = (
+        "five campaigns of ESA and MQM (WMT23 English-German) and a wave of WMT24's ESA;"
+        " direct assessment and pairs on examples of our own"
+    )
+
+    @classmethod
+    def look(cls, sources: Sequence[Source]) -> Look:
+        files = [source for source in sources if kind_of(source)]
+        if not files:
+            return NOT_MINE
+        kinds = ", ".join(sorted({kind_of(source) for source in files}))
+        asked = (_campaign(files), _language_pair(files))
+        return Look(0.95, f"rows of Appraise without a header ({kinds})", asked)
+
+    @classmethod
+    def read(cls, sources: Sequence[Source], choices: Mapping[str, Any]) -> Judgments:
+        files = [source for source in sources if kind_of(source)]
+        if not files:
+            raise GenieError(
+                "No file has the rows of Appraise: 9, 11 or 12 columns, the fourth TGT,"
+                " BAD, REF or CHK.",
+                code="not-appraise",
+            )
+        campaign = chosen(choices, "campaign", _campaign(files).options)
+        source = next(s for s in files if _name(s) == campaign)
+        pair = chosen(choices, "pair", _language_pair([source]).options)
+        problems: list[Problem] = []
+        rows = [row for row in rows_of(source, problems) if row.pair == pair]
+        give_roles(rows)
+        join_pairs(rows)
+        made = Judgments(cls.slug, from_rows([]), problems=problems)
+        _place(rows, sources, made, source.name)
+        _fit_spans(rows, made.problems, source.name)
+        people = _people(rows, sources, made.problems)
+        made.rows, made.extra = _frames(
+            rows, people, sources.index(source), made, source.name
+        )
+        made.languages = (pair.partition("-")[0], pair.partition("-")[2])
+        return made
+
+
+def _name(source: Source) -> str:
+    return source.stem.removesuffix(".scores")
+
+
+def _campaign(files: Sequence[Source]) -> Choice:
+    question = "Which campaign's file shall be read?"
+    return one_of("campaign", question, [_name(source) for source in files])
+
+
+def _language_pair(files: Sequence[Source]) -> Choice:
+    found = {pair for source in files for pair in _PAIR.findall(source.text)}
+    pairs = sorted("-".join(pair) for pair in found)
+    return one_of("pair", "Which pair of languages?", pairs)
+
+
+def _place(
+    rows: list[Row], sources: Sequence[Source], made: Judgments, name: str
+) -> None:
+    """Find the segment of each row, its texts and its document."""
+    segments = segments_of(sources)
+    known = {segment.instance: segment for segment in segments}
+    shown: dict[str, list[tuple[str, str]]] = defaultdict(list)
+    for row in rows:
+        shown[row.login].append((row.item, row.document))
+    batches = batch_of_accounts(batches_of(sources), shown)
+    numbered = _item_is_segment(rows, {s.instance: s.document for s in segments})
+    places = {} if numbered else _places(rows)
+    for row in rows:
+        items = batches[row.login].items if row.login in batches else {}
+        item = items.get((row.item, row.document), {})
+        row.text = str(item.get("targetText") or "")
+        number = _segment_number(item)
+        if row.role in (Role.TUTORIAL, Role.DOCUMENT):
+            row.instance = row.name or row.item
+        elif number:
+            row.instance = number
+        elif numbered:
+            row.instance = row.item
+        else:
+            row.instance = places[id(row)]
+        if row.role is Role.JUDGMENT:
+            _keep(row, item, known, made)
+    order = {segment.instance: n for n, segment in enumerate(segments)}
+    last = len(order)
+    ordered = sorted(made.documents.items(), key=lambda kv: order.get(kv[0], last))
+    made.documents = dict(ordered)
+    if not numbered and any(not row.text for row in rows if row.role is Role.JUDGMENT):
+        sentence = (
+            "Items are numbered within a task here: a segment is named by its document"
+            " and its place there. Add the batches (JSON) for the test set's numbers."
+        )
+        made.problems.append(Problem(name, 0, "item", sentence, fatal=False))
+
+
+def _keep(
+    row: Row,
+    item: Mapping[str, Any],
+    known: Mapping[str, Any],
+    made: Judgments,
+) -> None:
+    texts: Texts = made.texts
+    if item:
+        texts.inputs.setdefault(
+            row.instance, {"source": str(item.get("sourceText") or "")}
+        )
+        for system in systems_of(row.system):
+            texts.outputs.setdefault((system, row.instance), row.text)
+    segment = known.get(row.instance)
+    if segment and segment.domain:
+        made.domains[row.instance] = segment.domain
+    document = segment.document if segment else row.name
+    if document:
+        made.documents[row.instance] = document
+
+
+def _segment_number(item: Mapping[str, Any]) -> str:
+    """Give the segment that a batch names as "system | number from 0 | document"."""
+    parts = str(item.get("_item", "")).split(" | ")
+    return str(int(parts[1]) + 1) if len(parts) > 2 and parts[1].isdigit() else ""
+
+
+def _item_is_segment(rows: list[Row], documents: Mapping[str, str]) -> bool:
+    """Tell whether the item is the segment's number, the same for every system."""
+    real = [row for row in rows if row.role is Role.JUDGMENT]
+    if documents:
+        return all(documents.get(row.item) == row.name for row in real)
+    if not any(row.document for row in real):
+        return True
+    of: dict[tuple[str, str], set[str]] = defaultdict(set)
+    for row in real:
+        of[(row.name, row.system)].add(row.item)
+    by_document: dict[str, list[set[str]]] = defaultdict(list)
+    for (name, _), items in of.items():
+        by_document[name].append(items)
+    return all(
+        len(set.union(*found)) == len(found[0]) for found in by_document.values()
+    )
+
+
+def _places(rows: list[Row]) -> dict[int, str]:
+    """Name each row's segment by its document and its place among the account's items."""
+    of: dict[tuple[str, str, str], list[Row]] = defaultdict(list)
+    for row in rows:
+        of[(row.login, row.document, row.system)].append(row)
+    named: dict[int, str] = {}
+    for found in of.values():
+        items = sorted({row.item for row in found}, key=lambda i: (len(i), i))
+        place = {item: n for n, item in enumerate(items, 1)}
+        named |= {id(row): f"{row.name or row.item}:{place[row.item]}" for row in found}
+    return named
+
+
+def _fit_spans(rows: list[Row], problems: list[Problem], name: str) -> None:
+    marked = [row for row in rows if row.spans]
+    fitted, told = fit([(row.text, row.spans or []) for row in marked])
+    for row, spans in zip(marked, fitted, strict=True):
+        row.spans = spans
+    if told:
+        problems.append(Problem(name, 0, "spans", told, fatal=False))
+
+
+def _people(
+    rows: list[Row], sources: Sequence[Source], problems: list[Problem]
+) -> dict[str, str]:
+    """Find the person behind each account."""
+    mapped: dict[str, str] = {}
+    for source in sources:
+        if source.lines(1) == ["login,annotator"]:
+            table = source.table()
+            mapped |= dict(zip(table["login"], table["annotator"], strict=True))
+            named = pseudonyms(mapped.values())
+            mapped = {login: named[person] for login, person in mapped.items()}
+    logins = list(dict.fromkeys(row.login for row in rows))
+    unknown = [login for login in logins if login not in mapped]
+    if unknown:
+        sentence = (
+            f"Of {len(logins):,} accounts {len(unknown):,} are in no annotators.csv"
+            " (login,annotator): each counts as a person, so agreement may be"
+            " somebody's with themselves."
+        )
+        problems.append(Problem("annotators.csv", 0, "login", sentence, fatal=False))
+    named = pseudonyms(logins)
+    return {login: mapped.get(login) or named[login] for login in logins}
+
+
+def _frames(
+    rows: list[Row], people: Mapping[str, str], file: int, made: Judgments, name: str
+) -> tuple[Any, Any]:
+    """Write rows as judgments, one for each system and criterion."""
+    import pandas as pd
+
+    by_spans = bool(rows) and rows[0].spans is not None
+    unused = (
+        by_spans
+        and any(row.spans for row in rows)
+        and not any(row.score for row in rows if row.role is Role.JUDGMENT)
+    )
+    seconds = _gaps(rows) if by_spans else {}
+    accounts = pseudonyms(row.login for row in rows)
+    listed: list[dict[str, Any]] = []
+    extra = []
+    for row in rows:
+        if row.other and row.number > row.other.number:
+            continue
+        common = {
+            "file": file,
+            "row": row.number,
+            "role": row.role.value,
+            "worker": people[row.login],
+            "instance": row.instance,
+            "page": f"{accounts[row.login]} {row.document}".strip(),
+            "document": row.name,
+            "at": row.end,
+            "seconds": seconds.get(id(row), row.end - row.start),
+        }
+        said = _said(row, esa=by_spans and not unused)
+        listed += [{**common, **one} for one in said]
+        about = {
+            "account": accounts[row.login],
+            "item": row.item,
+            "type": row.type,
+            "tag": row.document.partition("#")[2],
+            "start": row.start,
+        }
+        extra += [about] * len(said)
+    made.problems += _told(rows, name, unused)
+    return from_rows(listed), pd.DataFrame(extra)
+
+
+def _said(row: Row, *, esa: bool) -> list[dict[str, Any]]:
+    """Give what a row says of each of its systems, by criterion."""
+    if row.other:
+        first, second = row.score, row.other.score
+        return [
+            {
+                "system": systems_of(row.system)[0],
+                "other": systems_of(row.other.system)[0],
+                "criterion": "preference",
+                "value": 0.5 if first == second else float(first > second),
+                "word": f"{row.word} : {row.other.word}",
+            }
+        ]
+    said: list[dict[str, Any]] = []
+    for system in systems_of(row.system):
+        one = {"system": system, "value": row.score, "word": row.word}
+        marked = [span.to_dict() for span in row.spans or []]
+        if row.spans is None:
+            said.append({**one, "criterion": "DA"})
+            continue
+        if esa:
+            said.append({**one, "criterion": "ESA", "spans": marked})
+        mqm = mqm_score(row.spans)
+        one |= {"value": mqm, "word": str(mqm), "spans": None if esa else marked}
+        said.append({**one, "criterion": "MQM"})
+    return said
+
+
+def _gaps(rows: list[Row]) -> dict[int, float]:
+    """Take the time between an account's starts; the file's own is of the last change."""
+    gaps = {id(row): float("nan") for row in rows}
+    by_login: dict[str, list[Row]] = defaultdict(list)
+    for row in rows:
+        if row.role in (Role.JUDGMENT, Role.PLANTED, Role.REFERENCE):
+            by_login[row.login].append(row)
+    for found in by_login.values():
+        found.sort(key=lambda row: row.start)
+        for before, row in pairwise(found):
+            gaps[id(row)] = row.start - before.start
+    return gaps
+
+
+def _told(rows: list[Row], name: str, unused: bool) -> list[Problem]:
+    """Say what a person should know of all rows together."""
+    told = []
+    several = sum("+" in row.system and row.role is Role.JUDGMENT for row in rows)
+    if several:
+        told.append(
+            f"{several:,} rows are of a text that several systems gave (joined by +): each"
+            " became one for every system, and these are not independent."
+        )
+    pairs = sum(row.other is not None for row in rows) // 2
+    if pairs:
+        told.append(
+            f"{pairs:,} tasks showed two outputs: the higher of the two scores is taken as"
+            " the one preferred, and the scores are kept as words."
+        )
+    if unused:
+        told.append("All scores are 0: MQM is taken from the spans alone.")
+    if rows and rows[0].spans is not None:
+        told.append(
+            "Seconds are those since the account's item before, breaks included; the file's"
+            " own times are of the last change only."
+        )
+    return [Problem(name, 0, "", sentence, fatal=False) for sentence in told]

@@ -1,0 +1,46 @@
+"""What people are called once their files are in."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+
+# A code that a tool or an organiser gave: it has a number and is short.
+_CODE = re.compile(r"(?=.*\d)[\w.#-]{1,16}", re.ASCII)
+# What platforms give and others could look up: MTurk's, and hexadecimal ones as Prolific's.
+_PLATFORM = re.compile(r"A[0-9A-Z]{9,}|[0-9a-f]{16,}", re.ASCII)
+
+
+def pseudonyms(names: Iterable[str]) -> dict[str, str]:
+    """Give each person a name that says nothing of them.
+
+    Parameters
+    ----------
+    names : iterable of str
+        As in the file: names, e-mail addresses, ids of a platform, or codes.
+
+    Returns
+    -------
+    dict of str to str
+        In the order in which they first came. Codes of a tool ("rater3") stay; all others
+        are counted: "worker-1", ... An empty name stays empty.
+
+    Examples
+    --------
+    >>> pseudonyms(["eva@example.org", "rater3", "", "eva@example.org", "Li Wei"])
+    {'eva@example.org': 'worker-1', 'rater3': 'rater3', '': '', 'Li Wei': 'worker-2'}
+    """
+    named: dict[str, str] = {}
+    taken = set(names := list(names))
+    counted = 0
+    for name in names:
+        if name in named:
+            continue
+        if not name or (_CODE.fullmatch(name) and not _PLATFORM.fullmatch(name)):
+            named[name] = name
+            continue
+        counted += 1
+        while f"worker-{counted}" in taken:
+            counted += 1
+        named[name] = f"worker-{counted}"
+    return named

@@ -1,0 +1,86 @@
+"""Which of two was preferred, in the words that people write for it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+import numpy as np
+
+from leaderboard.imports.readers.names import plain
+from leaderboard.imports.readers.values import Floats
+
+_FIRST = frozenset(
+    (
+        "a", "left", "first", "model_a", "system_a", "output_a", "text_a", "response_a",
+        "shown_a", "answer_a", "model_1", "system_1", "option_a", "1",
+    )
+)  # fmt: skip
+_SECOND = frozenset(
+    (
+        "b", "right", "second", "model_b", "system_b", "output_b", "text_b", "response_b",
+        "shown_b", "answer_b", "model_2", "system_2", "option_b", "2",
+    )
+)  # fmt: skip
+#: Neither, and that because both are bad.
+BOTH_BAD = frozenset(("tie_bothbad", "both_bad", "bothbad", "neither", "both_are_bad"))
+_TIE = BOTH_BAD | {
+    "tie", "tied", "equal", "same", "both", "draw", "none_better", "no_preference",
+    "no_difference", "equally_good", "c", "tie_both_good", "both_good", "similar",
+}  # fmt: skip
+# Numbers whose meaning is known only where these are all there are.
+_COUNTED = (frozenset("12"), frozenset("120"))
+
+
+def outcomes(
+    words: Sequence[str],
+    first: Sequence[str],
+    second: Sequence[str],
+    means: tuple[Iterable[str], Iterable[str], Iterable[str]] = ((), (), ()),
+) -> Floats:
+    """Read who won each comparison.
+
+    Parameters
+    ----------
+    words : sequence of str, (n,)
+        A system's name, a side, or a word for a tie.
+    first, second : sequence of str, (n,)
+        The two systems.
+    means : three collections of str
+        Words that mean the first, the second, and a tie, where people have said so.
+
+    Returns
+    -------
+    (n,) array of float
+        1 the first, 0 the second, .5 neither; NaN where the word is not known. Numbers
+        are known only where the column has nothing but 1 and 2, and 0 for a tie.
+
+    Examples
+    --------
+    >>> outcomes(["red", "B", "tie"], ["red"] * 3, ["blue"] * 3).tolist()
+    [1.0, 0.0, 0.5]
+    """
+    said = [{str(word).strip().lower() for word in one} for one in means]
+    explained = set().union(*said)
+    numbers = {word for word in words if word.strip("+-").replace(".", "").isdigit()}
+    counted = frozenset(numbers) in (*_COUNTED, frozenset("1"), frozenset("2"))
+    found = np.full(len(words), np.nan)
+    for i, (word, a, b) in enumerate(zip(words, first, second, strict=True)):
+        name = plain(word)
+        if word.strip().lower() in explained:
+            found[i] = _value(word.strip().lower(), *said)
+        elif word in (a, b) and a != b:
+            found[i] = float(word == a)
+        elif word in numbers:
+            found[i] = {"1": 1.0, "2": 0.0, "0": 0.5}[word] if counted else np.nan
+        else:
+            found[i] = _value(name, _FIRST, _SECOND, _TIE)
+    return found
+
+
+def _value(
+    word: str, first: Iterable[str], second: Iterable[str], tie: Iterable[str]
+) -> float:
+    for words, value in ((first, 1.0), (second, 0.0), (tie, 0.5)):
+        if word in words:
+            return value
+    return np.nan

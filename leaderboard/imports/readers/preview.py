@@ -1,0 +1,334 @@
+"""What was read, for people: to see that it is right before anything is stored."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+
+from leaderboard.imports.readers.judgments import Judgments, Problem, Role
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+MOST_PROBLEMS = 100
+MOST_NAMES = 100
+FIRST_ROWS = 10
+# Fewer values than this say nothing of a scale.
+_ENOUGH = 20
+_SHOWN = ("role", "worker", "instance", "system", "other", "criterion", "value", "word")
+_NEVER_IN_FILES = ("pay", "instructions", "how workers were screened")
+
+
+@dataclass(frozen=True)
+class Scale:
+    """What the values of a criterion look like.
+
+    Parameters
+    ----------
+    criterion : str
+    n : int
+        Judgments.
+    least, most : float or None
+        None where no value is a number.
+    n_distinct : int
+        Different values, or different words.
+    likely : str
+        What it seems to be, in a few words.
+    words : dict of str to int
+        The commonest words with their numbers, where no value is a number.
+    """
+
+    criterion: str
+    n: int
+    least: float | None
+    most: float | None
+    n_distinct: int
+    likely: str
+    words: Mapping[str, int]
+
+
+@dataclass(frozen=True)
+class Preview:
+    """All that a person checks.
+
+    Parameters
+    ----------
+    layout : str
+    roles : dict of str to int
+        Rows by role.
+    counted : tuple of str
+        The roles whose rows are judgments.
+    systems : dict of str to int
+        Judgments of each, at most `MOST_NAMES`, the most judged first.
+    n_systems, n_instances, n_workers, n_pages : int
+        Among judgments.
+    scales : tuple of Scale
+        One a criterion.
+    rows : tuple of dict
+        The first.
+    problems : tuple of Problem
+        The first, fatal ones before others.
+    n_problems, n_fatal : int
+        All of them.
+    texts : dict of str to int
+        Inputs, outputs and references.
+    languages : tuple of (str, str)
+    standardised : bool
+    unknown : tuple of str
+        What the files do not say.
+    refused : tuple of str
+        Why this must not be stored as it is: scales that are mixed, nothing to store.
+    """
+
+    layout: str
+    roles: Mapping[str, int]
+    counted: tuple[str, ...]
+    systems: Mapping[str, int]
+    n_systems: int
+    n_instances: int
+    n_workers: int
+    n_pages: int
+    scales: tuple[Scale, ...]
+    rows: tuple[Mapping[str, Any], ...]
+    problems: tuple[Problem, ...]
+    n_problems: int
+    n_fatal: int
+    texts: Mapping[str, int]
+    languages: tuple[str, str]
+    standardised: bool
+    unknown: tuple[str, ...]
+    refused: tuple[str, ...]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Give it as JSON can hold it."""
+        found = dict(vars(self))
+        found["scales"] = [dict(vars(scale)) for scale in self.scales]
+        found["problems"] = [
+            {**vars(problem), "text": str(problem)} for problem in self.problems
+        ]
+        return found
+
+    def to_text(self) -> str:
+        """Give it as lines for a terminal."""
+        roles = ", ".join(f"{n:,} {role}" for role, n in self.roles.items())
+        lines = [
+            f"Layout {self.layout}: {roles}.",
+            f"Judgments are the rows with the role {' or '.join(self.counted)}: "
+            f"{self.n_systems:,} systems, {self.n_instances:,} instances, "
+            f"{self.n_workers:,} workers, {self.n_pages:,} pages.",
+            *(_line(scale) for scale in self.scales),
+        ]
+        if any(self.texts.values()):
+            texts = ", ".join(f"{n:,} {name}" for name, n in self.texts.items())
+            lines.append(f"Texts: {texts}.")
+        if any(self.languages):
+            lines.append(f"Languages: {' to '.join(filter(None, self.languages))}.")
+        lines.append(f"Not known: {', '.join(self.unknown)}.")
+        systems = [f"{name} {n:,}" for name, n in self.systems.items()]
+        lines += ["", "Systems: " + ", ".join(systems) + ".", "", "First rows:"]
+        lines += ["  " + _row(row) for row in self.rows]
+        if self.n_problems:
+            lines += [
+                "",
+                f"Problems: {self.n_problems:,}, of which {self.n_fatal:,} leave rows out.",
+            ]
+            lines += [f"  {problem}" for problem in self.problems]
+        if len(self.problems) < self.n_problems:
+            lines.append(f"  and {self.n_problems - len(self.problems):,} more")
+        lines += [f"Refused: {sentence}" for sentence in self.refused]
+        return "\n".join(lines) + "\n"
+
+
+def preview(judgments: Judgments) -> Preview:
+    """Look at what was read.
+
+    Parameters
+    ----------
+    judgments : Judgments
+
+    Returns
+    -------
+    Preview
+    """
+    judged = judgments.judged
+    ordered = sorted(judgments.problems, key=lambda problem: not problem.fatal)
+    texts = judgments.texts
+    systems = _by_system(judged)
+    return Preview(
+        layout=judgments.layout,
+        roles=judgments.n_by_role(),
+        counted=tuple(role.value for role in judgments.counted),
+        systems=dict(list(systems.items())[:MOST_NAMES]),
+        n_systems=len(systems),
+        n_instances=_n(judged["instance"]),
+        n_workers=_n(judged["worker"]),
+        n_pages=_n(judged["page"]),
+        scales=tuple(
+            _scale(str(name), rows, judgments)
+            for name, rows in judged.groupby("criterion", sort=True)
+        ),
+        rows=tuple(_shown(judgments.rows.iloc[:FIRST_ROWS])),
+        problems=tuple(ordered[:MOST_PROBLEMS]),
+        n_problems=len(ordered),
+        n_fatal=sum(problem.fatal for problem in ordered),
+        texts={
+            "inputs": len(texts.inputs),
+            "outputs": len(texts.outputs),
+            "references": sum(map(len, texts.references.values())),
+        },
+        languages=judgments.languages,
+        standardised=judgments.standardised,
+        unknown=_unknown(judgments, judged),
+        refused=_refused(judged),
+    )
+
+
+def _n(names: pd.Series) -> int:
+    return len(set(names) - {""})
+
+
+def _by_system(judged: pd.DataFrame) -> dict[str, int]:
+    """Count the judgments of each system; a preference is one of both."""
+    import pandas as pd
+
+    names = pd.concat([judged["system"], judged["other"]])
+    counts = names[names != ""].value_counts(sort=False).sort_index()
+    return {
+        str(name): int(n)
+        for name, n in counts.sort_values(ascending=False, kind="stable").items()
+    }
+
+
+def _scale(criterion: str, rows: pd.DataFrame, judgments: Judgments) -> Scale:
+    values = rows["value"].to_numpy()
+    values = values[~np.isnan(values)]
+    if not len(values):
+        words = rows["word"].value_counts().sort_index(kind="stable")
+        words = words.sort_values(ascending=False, kind="stable")
+        common = {str(word): int(n) for word, n in words.head(10).items()}
+        return Scale(criterion, len(rows), None, None, len(words), "labels", common)
+    different = np.unique(values)
+    if (rows["other"] != "").all():
+        likely = "preference, with ties" if 0.5 in different else "preference, no ties"
+    elif judgments.standardised:
+        likely = "standardised (z scores)"
+    else:
+        likely = likely_scale(values)
+    least, most = float(different[0]), float(different[-1])
+    return Scale(criterion, len(rows), least, most, len(different), likely, {})
+
+
+def likely_scale(values: npt.NDArray[np.float64]) -> str:
+    """Say what numbers seem to be.
+
+    Parameters
+    ----------
+    values : (n,) array
+        Finite numbers, at least one.
+
+    Returns
+    -------
+    str
+
+    Examples
+    --------
+    >>> likely_scale(np.array([1.0, 3.0, 5.0])), likely_scale(np.array([0.0, 73.0, 100.0]))
+    ('1 to 5, points', '0 to 100, slider')
+    """
+    least, most = values.min(), values.max()
+    whole = bool((values == np.round(values)).all())
+    if set(np.unique(values)) <= {0.0, 1.0}:
+        return "yes or no (0 and 1)"
+    if most <= 0:
+        return "penalties, 0 the best"
+    if least >= 0 and most <= 10 and whole:
+        top = next(k for k in (5, 6, 7, 10) if most <= k)
+        return f"{0 if least == 0 else 1} to {top}, points"
+    if least >= 0 and most <= 1:
+        return "0 to 1"
+    if least >= 0 and most <= 10:
+        return "0 to 10, with decimals"
+    if least >= 0 and most <= 100:
+        return "0 to 100, slider"
+    return "magnitudes, without an upper end" if least >= 0 else "numbers of both signs"
+
+
+def _unknown(judgments: Judgments, judged: pd.DataFrame) -> tuple[str, ...]:
+    missing = {
+        "workers": not _n(judged["worker"]),
+        "instances": not _n(judged["instance"]),
+        "times": bool(judged["at"].isna().all()),
+        "how long a judgment took": bool(judged["seconds"].isna().all()),
+        "pages": not _n(judged["page"]),
+        "order on the page": bool((judged["place"] < 0).all()),
+        "outputs' texts": not judgments.texts.outputs,
+        "documents": not (judgments.documents or _n(judged["document"])),
+        "languages": not any(judgments.languages),
+    }
+    return (*(name for name, is_so in missing.items() if is_so), *_NEVER_IN_FILES)
+
+
+def _refused(judged: pd.DataFrame) -> tuple[str, ...]:
+    """Refuse a criterion whose files, or workers, use different scales."""
+    found = []
+    if judged.empty:
+        return ("There are no judgments.",)
+    if not (judged["system"] != "").any():
+        found.append("No judgment names a system: there is nothing to rank.")
+    rated = judged[judged["value"].notna() & (judged["other"] == "")]
+    for criterion, rows in rated.groupby("criterion", sort=True):
+        name = str(criterion) or "the values"
+        ends = rows.groupby("file")["value"].agg(["min", "max", "size"])
+        ends = ends[ends["size"] >= _ENOUGH]
+        if _is_mixed(ends["min"].tolist(), ends["max"].tolist()):
+            pairs = zip(ends["min"].tolist(), ends["max"].tolist(), strict=True)
+            ranges = ", ".join(f"{least:g} to {most:g}" for least, most in pairs)
+            found.append(
+                f"The files have different scales of {name} "
+                f"({ranges}): import them one by one."
+            )
+    return tuple(found)
+
+
+def _is_mixed(least: Sequence[float], most: Sequence[float]) -> bool:
+    """Tell whether some use points or z scores where others use 0 to 100 or more."""
+    ends = list(zip(least, most, strict=True))
+    small = any(low >= 0 and high <= 10 for low, high in ends)
+    signed = any(low < 0 < high and high <= 20 for low, high in ends)
+    large = any(low >= 0 and high > 20 for low, high in ends)
+    return large and (small or signed)
+
+
+def _shown(rows: pd.DataFrame) -> list[dict[str, Any]]:
+    listed = rows[list(_SHOWN)].to_dict("records")
+    for row in listed:
+        row["value"] = None if np.isnan(row["value"]) else float(row["value"])
+    return [{str(key): value for key, value in row.items()} for row in listed]
+
+
+def _line(scale: Scale) -> str:
+    name = scale.criterion or "Values"
+    if scale.least is None:
+        words = ", ".join(f"{word} {n:,}" for word, n in scale.words.items())
+        return f"{name}: {scale.n:,} labels, {scale.n_distinct:,} different: {words}."
+    return (
+        f"{name}: {scale.n:,} judgments from {scale.least:g} to {scale.most:g}, "
+        f"{scale.n_distinct:,} different values; likely {scale.likely}."
+    )
+
+
+def _row(row: Mapping[str, Any]) -> str:
+    parts = [
+        f"{row[name]:g}" if name == "value" else str(row[name])
+        for name in _SHOWN
+        if name != "word" and row[name] not in ("", None)
+    ]
+    if row["role"] == Role.JUDGMENT.value:
+        parts = parts[1:]
+    if row["value"] is None:
+        parts.append(str(row["word"]))
+    return " | ".join(parts)

@@ -1,0 +1,56 @@
+"""What people call the roles of rows."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from leaderboard.imports.readers.judgments import Role
+from leaderboard.imports.readers.names import plain
+
+_WORDS: dict[Role, tuple[str, ...]] = {
+    Role.JUDGMENT: ("judgment", "system", "tgt", "real", "normal", "main", "test_item", "regular"),
+    Role.REPEATED: ("repeated", "repeat", "chk", "duplicate"),
+    Role.REFERENCE: ("reference", "ref"),
+    Role.PLANTED: (
+        "planted", "bad", "bad_ref", "attention", "attention_check", "check", "catch",
+        "control", "gold", "quality_control",
+    ),
+    Role.TUTORIAL: ("tutorial", "practice", "training", "example", "warmup", "warm_up"),
+    Role.FILL_UP: ("fill_up", "filler", "fillup"),
+    Role.DOCUMENT: ("document",),
+    Role.CANCELLED: ("cancelled", "canceled", "rejected", "excluded"),
+    Role.DRAFT: ("draft", "unfinished", "preview"),
+    Role.PREDICTION: ("prediction", "llm", "machine"),
+    Role.SUPERSEDED: ("superseded",),
+    Role.KEY: ("key",),
+    Role.NAMES_SHOWN: ("names_shown",),
+}  # fmt: skip
+_ROLES = {word: role.value for role, words in _WORDS.items() for word in words}
+
+
+def roles_of(words: Sequence[str]) -> tuple[list[str] | None, list[str]]:
+    """Read a column of roles.
+
+    Returns
+    -------
+    roles : list of str or None
+        The role of each row, an empty cell being a judgment; None where it is no column
+        of roles at all.
+    unknown : list of str
+        Words that are no roles; their rows count as cancelled, as nobody knows what they
+        are.
+
+    Examples
+    --------
+    >>> roles_of(["TGT", "BAD", ""])
+    (['judgment', 'planted', 'judgment'], [])
+    >>> roles_of(["news", "speech"])
+    (None, ['news', 'speech'])
+    """
+    different = sorted({word for word in words if word})
+    unknown = [word for word in different if plain(word) not in _ROLES]
+    if len(unknown) == len(different):
+        return None, unknown
+    usual = Role.JUDGMENT.value
+    other = Role.CANCELLED.value
+    return [_ROLES.get(plain(w), other) if w else usual for w in words], unknown

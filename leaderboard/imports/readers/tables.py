@@ -1,0 +1,309 @@
+"""Tables of words, whatever they are kept in, with the line of each row."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import tempfile
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+
+from genie.lib.errors import GenieError
+from genie.lib.formats.parquet import engine
+from leaderboard.imports.readers.judgments import Problem
+from leaderboard.imports.readers.names import PERSONAL, plain
+from leaderboard.imports.readers.sources import Source
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+SEPARATED = ("csv", "tsv", "tab", "txt")
+ENDINGS = (*SEPARATED, "jsonl", "json", "ndjson", "parquet")
+_PARQUET = b"PAR1"
+# A cell may hold a conversation.
+_LONGEST_CELL = 10_000_000
+# An e-mail address, or an IPv4 address: what no column of answers is made of.
+_PERSON = r"[^@\s]+@[^@\s]+\.[a-zA-Z]{2,}|(?:\d{1,3}\.){3}\d{1,3}"
+
+
+@dataclass
+class Table:
+    """A table of words.
+
+    Parameters
+    ----------
+    name : str
+        The file's.
+    words : DataFrame
+        Its cells as words, an empty one or null being ""; objects and lists as JSON.
+    rows : array of int
+        Line or record of each, from 1.
+    problems : list of Problem
+        Rows that are left out.
+    """
+
+    name: str
+    words: pd.DataFrame
+    rows: npt.NDArray[np.int64]
+    problems: list[Problem] = field(default_factory=list)
+
+    @property
+    def header(self) -> list[str]:
+        """The names of its columns."""
+        return [str(name) for name in self.words]
+
+    def column(self, name: str) -> npt.NDArray[np.object_]:
+        """Give a column without blanks around its words."""
+        return np.array([word.strip() for word in self.words[name]], dtype=object)
+
+
+def header_of(source: Source) -> list[str]:
+    """Give the names of a table's columns from its beginning; none where it is no table."""
+    if source.ending == "parquet" or source.data[:4] == _PARQUET:
+        try:
+            return list(_parquet(source, limit=1)[0])
+        except GenieError:
+            return []
+    if source.ending in SEPARATED:
+        return _header(source.head)
+    if source.ending in ("jsonl", "ndjson", "json"):
+        return _keys(source.head)
+    return []
+
+
+def _header(text: str) -> list[str]:
+    try:
+        csv.field_size_limit(_LONGEST_CELL)
+        first = next(csv.reader(io.StringIO(text), delimiter=separator_of(text)), [])
+    except csv.Error:
+        return []
+    names = [name.strip() for name in first]
+    return names if len(names) > 1 and len(set(names)) == len(names) else []
+
+
+def _keys(text: str) -> list[str]:
+    """Give the keys of the first of several objects."""
+    start = text.lstrip()
+    # a list of objects, or one a line
+    start = start.removeprefix("[").lstrip()
+    try:
+        first, _ = json.JSONDecoder().raw_decode(start)
+    except (ValueError, RecursionError):
+        return []
+    return list(first) if isinstance(first, dict) else []
+
+
+def separator_of(text: str) -> str:
+    """Find what separates columns: tab, semicolon or comma, by the first line."""
+    line = text.lstrip("\n").split("\n", 1)[0]
+    outside = "".join(line.split('"')[::2])
+    return max(
+        ("\t", ";", ",", "|"), key=lambda mark: (outside.count(mark), mark == ",")
+    )
+
+
+def table_of(source: Source) -> Table:
+    """Read a table from CSV with any separator, JSON, JSON Lines or Parquet.
+
+    Raises
+    ------
+    GenieError
+        "not-csv", "not-json" or "no-rows", and what `Source.text` finds.
+    """
+    if source.ending == "parquet" or source.data[:4] == _PARQUET:
+        header, records = _parquet(source)
+        numbered = list(enumerate(records, 1))
+    elif source.ending in ("jsonl", "ndjson"):
+        return _of_objects(source, source.objects())
+    elif source.ending == "json":
+        listed = source.json()
+        if not isinstance(listed, list):
+            raise GenieError(
+                f"{source.name} is not a list of objects.", code="not-json"
+            )
+        return _of_objects(source, enumerate(listed, 1))
+    else:
+        return _of_csv(source)
+    return _made(source.name, header, numbered, [])
+
+
+def _of_csv(source: Source) -> Table:
+    text = source.text
+    problems: list[Problem] = []
+    kept: list[tuple[int, list[str]]] = []
+    try:
+        csv.field_size_limit(_LONGEST_CELL)
+        reader = csv.reader(io.StringIO(text, newline=""), delimiter=separator_of(text))
+        header = [name.strip() for name in next(reader, [])]
+        line = reader.line_num
+        for cells in reader:
+            started, line = line + 1, reader.line_num
+            if not any(cells):
+                continue
+            if len(cells) != len(header):
+                sentence = (
+                    f"has {len(cells):,} cells where the header has {len(header):,}; "
+                    "quote cells that hold the separator."
+                )
+                problems.append(Problem(source.name, started, "", sentence))
+                continue
+            kept.append((started, cells))
+    except csv.Error as error:
+        raise GenieError(
+            f"{source.name} is not an even table: {error}.", code="not-csv"
+        ) from error
+    return _made(source.name, header, kept, problems)
+
+
+def _of_objects(source: Source, found: Iterable[tuple[int, Any]]) -> Table:
+    problems: list[Problem] = []
+    kept: list[tuple[int, dict[str, Any]]] = []
+    for row, value in found:
+        if isinstance(value, dict):
+            kept.append((row, value))
+        else:
+            sentence = "is not an object with the names of the columns."
+            problems.append(Problem(source.name, row, "", sentence))
+    header = list(dict.fromkeys(key for _, value in kept for key in value))
+    lists = [(row, [_word(value.get(key)) for key in header]) for row, value in kept]
+    return _made(source.name, header, lists, problems)
+
+
+def _word(value: object) -> str:
+    if value is None:
+        return ""
+    if isinstance(value, str):
+        return value
+    if isinstance(value, list | dict | bool | int | float):
+        return json.dumps(value, ensure_ascii=False, default=str)
+    return str(value)
+
+
+def _made(
+    name: str,
+    header: Sequence[str],
+    numbered: Sequence[tuple[int, Sequence[str]]],
+    problems: list[Problem],
+) -> Table:
+    import pandas as pd
+
+    if not numbered or not header:
+        raise GenieError(f"{name} has no rows.", code="no-rows")
+    if len(set(header)) < len(header):
+        twice = next(one for one in header if list(header).count(one) > 1)
+        raise GenieError(
+            f"{name} has two columns {twice!r}: rename one.", code="not-csv"
+        )
+    columns = zip(*(cells for _, cells in numbered), strict=True)
+    words = pd.DataFrame(
+        {
+            key: pd.Series(cells, dtype="object")
+            for key, cells in zip(header, columns, strict=True)
+        }
+    )
+    rows = np.array([row for row, _ in numbered], dtype=np.int64)
+    return Table(name, words, rows, problems)
+
+
+def _parquet(source: Source, limit: int = -1) -> tuple[list[str], list[list[str]]]:
+    with tempfile.TemporaryDirectory(prefix="genie-import-") as folder:
+        path = Path(folder) / "table.parquet"
+        path.write_bytes(source.data)
+        with engine() as connection:
+            import duckdb
+
+            try:
+                rows = connection.read_parquet(str(path))
+                found = rows.limit(limit).fetchall() if limit >= 0 else rows.fetchall()
+                return rows.columns, [[_word(cell) for cell in row] for row in found]
+            except duckdb.Error as error:
+                first = str(error).splitlines()[0]
+                raise GenieError(
+                    f"{source.name}: {first}", code="damaged-file"
+                ) from error
+
+
+def extra_of(table: Table, taken: Iterable[str]) -> tuple[pd.DataFrame, list[Problem]]:
+    """Give the columns that nobody took, without those that say who somebody is.
+
+    Returns
+    -------
+    extra : DataFrame
+    problems : list of Problem
+        One for each column that is left out.
+    """
+    left = [name for name in table.header if name not in set(taken)]
+    personal = [name for name in left if is_personal(name, table.words[name])]
+    sentence = "says who somebody is and was not taken."
+    problems = [
+        Problem(table.name, 0, name, sentence, fatal=False) for name in personal
+    ]
+    return table.words[[name for name in left if name not in personal]], problems
+
+
+def is_personal(name: str, words: pd.Series) -> bool:
+    """Tell whether a column holds names, addresses, places or numbers of people."""
+    if plain(name) in PERSONAL:
+        return True
+    import pandas as pd
+
+    unique = pd.Series(words.unique(), dtype="object").astype(str).str.strip()
+    return bool(unique.str.fullmatch(_PERSON).any())
+
+
+def number_problems(
+    table: Table,
+    name: str,
+    values: npt.NDArray[np.float64],
+    nothing: npt.NDArray[np.bool_],
+) -> list[Problem]:
+    """Name every row of a column that holds neither a number nor nothing."""
+    bad = np.flatnonzero(np.isnan(values) & ~nothing)
+    words = table.words[name].to_numpy()
+    return [
+        Problem(
+            table.name, int(table.rows[i]), name,
+            f"{words[i][:40]!r} is not a number; correct it, or leave the cell empty.",
+        )
+        for i in bad
+    ]  # fmt: skip
+
+
+def rows_of_head(source: Source, header: Sequence[str]) -> list[dict[str, str]]:
+    """Give the first rows of a table from its beginning, by column."""
+    if source.ending == "parquet" or source.data[:4] == _PARQUET:
+        try:
+            rows = _parquet(source, limit=20)[1]
+        except GenieError:
+            return []
+        return [dict(zip(header, row, strict=False)) for row in rows]
+    if source.ending in SEPARATED:
+        text = source.head
+        try:
+            lines = list(csv.reader(io.StringIO(text), delimiter=separator_of(text)))
+        except csv.Error:
+            return []
+        # the last may be cut off
+        some = lines[1:-1] or lines[1:]
+        return [dict(zip(header, row, strict=False)) for row in some[:200]]
+    return _objects_of_head(source.head)
+
+
+def _objects_of_head(text: str) -> list[dict[str, str]]:
+    found: list[dict[str, str]] = []
+    start = text.lstrip().removeprefix("[")
+    while start and len(found) < 200:
+        try:
+            value, end = json.JSONDecoder().raw_decode(start.lstrip(", \r\n\t"))
+        except (ValueError, RecursionError):
+            break
+        start = start.lstrip(", \r\n\t")[end:]
+        if isinstance(value, dict):
+            found.append({key: _word(cell) for key, cell in value.items()})
+    return found

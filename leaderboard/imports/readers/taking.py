@@ -1,0 +1,129 @@
+"""What readers of tables have in common: criteria under each other, texts, and doubles."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+
+from leaderboard.imports.readers.judgments import (
+    Judgments,
+    Problem,
+    Role,
+    Texts,
+    frame,
+    supersede,
+)
+from leaderboard.imports.readers.tables import Table, number_problems
+from leaderboard.imports.readers.values import Floats, is_nothing, numbers
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+SAME_THING = ("worker", "instance", "system", "criterion")
+
+
+def stacked(
+    parts: Sequence[Mapping[str, Any]], extra: pd.DataFrame
+) -> tuple[pd.DataFrame, pd.DataFrame]:
+    """Put what stands in several columns of a line under each other.
+
+    Parameters
+    ----------
+    parts : sequence of mapping
+        Columns as for `judgments.frame`, all of one length: one mapping for each column of
+        the table that holds values.
+    extra : DataFrame
+        What else a line has.
+
+    Returns
+    -------
+    rows, extra : DataFrame
+        In the order of the lines and of `parts`; both with the index 0, 1, ...; without
+        rows that say nothing, and judgments of no system.
+    """
+    import pandas as pd
+
+    rows = pd.concat([frame(part) for part in parts], ignore_index=True)
+    n = len(rows) // len(parts)
+    line = np.tile(np.arange(n), len(parts))
+    order = np.argsort(line, kind="stable")
+    rows, line = rows.iloc[order], line[order]
+    said = ~(rows["value"].isna() & (rows["word"] == ""))
+    named = (rows["system"] != "") | (rows["role"] != Role.JUDGMENT.value)
+    good = (said & named).to_numpy()
+    return (
+        rows[good].reset_index(drop=True),
+        extra.iloc[line[good]].reset_index(drop=True),
+    )
+
+
+def words_of(table: Table, name: str | None) -> npt.NDArray[np.object_]:
+    """Give a column's words; where there is none, as many empty ones."""
+    return table.column(name) if name else np.full(len(table.rows), "", dtype=object)
+
+
+def answers(
+    table: Table, name: str
+) -> tuple[npt.NDArray[np.object_], Floats, list[Problem]]:
+    """Give a column's words and numbers, and what is wrong with them.
+
+    Where most words are no numbers, they are labels: all values are NaN. Else a word that
+    is no number is a problem, and its row says nothing.
+    """
+    words = table.column(name)
+    values, nothing = numbers(words), is_nothing(words)
+    words = np.where(nothing, "", words)
+    said = ~nothing
+    if np.isnan(values[said]).sum() > said.sum() / 2:
+        return words, np.full(len(words), np.nan), []
+    problems = number_problems(table, name, values, nothing)
+    words = np.where(np.isnan(values), "", words)
+    if nothing.any():
+        sentence = f"Empty cells, which say nothing: {int(nothing.sum()):,}."
+        problems.append(Problem(table.name, 0, name, sentence, fatal=False))
+    return words, values, problems
+
+
+def put_outputs(
+    texts: Texts,
+    systems: Iterable[str],
+    instances: Iterable[str],
+    outputs: Iterable[str],
+) -> None:
+    """Keep the first text of each system for each instance."""
+    for system, instance, text in zip(systems, instances, outputs, strict=True):
+        if text and system:
+            texts.outputs.setdefault((system, instance), text)
+
+
+def put_inputs(
+    texts: Texts, instances: Iterable[str], name: str, words: Iterable[str]
+) -> None:
+    """Keep the first text of each instance under a field's name."""
+    for instance, text in zip(instances, words, strict=True):
+        if text:
+            texts.inputs.setdefault(instance, {}).setdefault(name, text)
+
+
+def put_references(
+    texts: Texts, instances: Iterable[str], words: Iterable[str]
+) -> None:
+    """Keep each reference of an instance once."""
+    for instance, text in zip(instances, words, strict=True):
+        if text and text not in texts.references.setdefault(instance, []):
+            texts.references[instance].append(text)
+
+
+def say_doubles(
+    judgments: Judgments, name: str, by: Sequence[str] = SAME_THING
+) -> None:
+    """Let the last of several judgments of the same thing hold, and say how many do not."""
+    n = supersede(judgments.rows, by)
+    if n:
+        sentence = (
+            f"Rows said again by the same worker, of which the last holds: {n:,}."
+        )
+        judgments.problems.append(Problem(name, 0, "", sentence, fatal=False))

@@ -1,0 +1,116 @@
+"""Files that somebody sent, in one stream: read at a bounded cost in a process of its own."""
+
+from __future__ import annotations
+
+import io
+import zipfile
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import IO
+
+from genie.lib.errors import GenieError
+from leaderboard.imports.readers.judgments import Judgments
+from leaderboard.imports.readers.layout import Choice, all_layouts
+from leaderboard.imports.readers.read import SURE_ENOUGH, guess, read
+from leaderboard.imports.readers.sources import MOST_BYTES, Source
+
+MOST_PACKED = 2_000
+
+
+@dataclass(frozen=True)
+class Found:
+    """What files seem to be, and what they say where that is clear.
+
+    Parameters
+    ----------
+    layouts : list of (str, str, float, str)
+        Slug, title, surety and reason of each layout that may fit, the surest first.
+    layout : str
+        The one chosen, or the surest; "" none.
+    choices : tuple of Choice
+        What can be said of files of that layout.
+    judgments : Judgments, optional
+    sources : list of Source
+        The files themselves, archives unpacked.
+    error : str
+        Why there are no judgments, in a sentence.
+    """
+
+    layouts: list[tuple[str, str, float, str]] = field(default_factory=list)
+    layout: str = ""
+    choices: tuple[Choice, ...] = ()
+    judgments: Judgments | None = None
+    sources: list[Source] = field(default_factory=list)
+    error: str = ""
+
+
+def find(
+    stream: IO[bytes],
+    files: Sequence[tuple[str, int]],
+    layout: str,
+    choices: Mapping[str, str],
+) -> Found:
+    """Read files that follow each other in a stream.
+
+    Parameters
+    ----------
+    stream : binary file
+    files : sequence of (str, int)
+        Name and bytes of each.
+    layout : str
+        As what they are read; "": the likeliest layout.
+    choices : mapping of str to str
+        What a person said of them.
+
+    Returns
+    -------
+    Found
+        With the error where nothing can be read; nothing is raised for what files hold.
+    """
+    try:
+        sources = [one for name, n in files for one in _unpacked(name, stream.read(n))]
+        looks, titles = guess(sources), all_layouts()
+    except GenieError as error:
+        return Found(error=error.message)
+    likely = [
+        (slug, titles[slug].title, look.surety, look.because)
+        for slug, look in looks.items()
+    ]
+    chosen = layout or next((s for s, _, sure, _ in likely if sure >= SURE_ENOUGH), "")
+    asked = looks[chosen].choices if chosen in looks else ()
+    try:
+        judgments = read(sources, layout=chosen, choices=choices)
+    except GenieError as refused:
+        return Found(likely, chosen, asked, None, sources, refused.message)
+    return Found(likely, chosen, asked, judgments, sources)
+
+
+def _unpacked(name: str, data: bytes) -> Iterator[Source]:
+    """Give a file, or those of an archive; a gzip file is unpacked by whoever reads it.
+
+    Raises
+    ------
+    GenieError
+        "damaged-file" or "too-large", with the archive's name.
+    """
+    if not zipfile.is_zipfile(io.BytesIO(data)) or name.lower().endswith(".xlsx"):
+        yield Source(name, data)
+        return
+    try:
+        with zipfile.ZipFile(io.BytesIO(data)) as packed:
+            inside = [one for one in packed.infolist() if not one.is_dir()]
+            whole = sum(one.file_size for one in inside)
+            if len(inside) > MOST_PACKED or whole > MOST_BYTES:
+                raise GenieError(
+                    f"{name} holds more than {MOST_PACKED:,} files or {MOST_BYTES:,} "
+                    "bytes; split it.",
+                    code="too-large",
+                )
+            for one in inside:
+                # what a Macintosh packs along
+                if not one.filename.startswith("__MACOSX/"):
+                    yield Source(one.filename, packed.read(one))
+    except (zipfile.BadZipFile, OSError, RuntimeError, NotImplementedError) as error:
+        raise GenieError(
+            f"{name} cannot be unpacked ({error}): send it again.", code="damaged-file"
+        ) from error

@@ -1,0 +1,255 @@
+"""Judgments from elsewhere into this site: all of an import, or nothing of it."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from django.db import transaction
+from django.utils import timezone
+
+from genie.lib.errors import GenieError
+from genie.lib.typing import Account
+from leaderboard.imports.about import About
+from leaderboard.imports.kept import ASIDE, ONE, PAIRS
+from leaderboard.imports.models import Import
+from leaderboard.imports.readers.judgments import Judgments
+from leaderboard.imports.readers.sources import Source
+from leaderboard.imports.services import campaigns, people, plan, scored, systems, tasks
+from leaderboard.imports.services.measures import Measure, measures, preferred
+from leaderboard.imports.services.named import INSTANCE, SYSTEM, changed, fitting
+from leaderboard.imports.services.write import Known, write
+from leaderboard.tasks.models import Task
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+# Is told what is being done, how much of it is done, and of how much; may raise to give
+# up, and nothing is stored.
+Tell = Callable[[str, int, int], None]
+
+
+def bring_in(
+    judgments: Judgments,
+    *,
+    slug: str,
+    by: Account,
+    about: About | None = None,
+    files: Sequence[Source] = (),
+    tell: Tell = lambda what, done, of: None,
+) -> Import:
+    """Store judgments as a task with a board, or as another wave of one that is there.
+
+    Rows that do not count are kept aside, with what they are. All is stored in one
+    transaction; what is computed of it follows, and whatever breaks off there is taken up
+    by the queue.
+
+    Raises
+    ------
+    GenieError
+        ``no-judgments``, ``bad-slug``, ``not-imported``, ``imported-already``,
+        ``not-on-the-scale``.
+    """
+    about = about or About()
+    planned = check(judgments, slug=slug, about=about, files=files)
+    with transaction.atomic():
+        row = _store(judgments, planned, slug, by, about, files, tell)
+    scored.score(row.task, tell)
+    return row
+
+
+class Planned:
+    """What an import would make; nothing is written yet."""
+
+    def __init__(self, judgments: Judgments, task: Task | None, about: About) -> None:
+        self.task = task
+        self.rows = plan.ratings_of(judgments)
+        self.names = plan.criteria_of(judgments)
+        lower, standard = judgments.lower_is_better, judgments.standardised
+        said = {**_scales_of(task), **about.scales}
+        self.measures = measures(
+            self.rows, lower_is_better=lower, standardised=standard, said=said
+        )
+        self.parts = plan.parts(judgments, self.measures, self.names)
+
+    @property
+    def counted(self) -> pd.DataFrame:
+        """Give the rows that count: ratings, then preferences."""
+        import pandas as pd
+
+        kinds = (ONE, PAIRS)
+        return pd.concat([part.rows for part in self.parts if part.kind in kinds])
+
+    def criteria(self, about: About) -> dict[str, tuple[str, Measure]]:
+        """Give what is asked, the criterion that ranks first: question and measure."""
+        found = {
+            kept: (about.questions.get(name) or name or kept, self.measures[name])
+            for name, kept in self.names.rated.items()
+        }
+        return found | {
+            kept: (about.questions.get(name) or name or kept, preferred())
+            for name, kept in self.names.paired.items()
+        }
+
+
+def check(
+    judgments: Judgments,
+    *,
+    slug: str,
+    about: About | None = None,
+    files: Sequence[Source] = (),
+) -> Planned:
+    """Plan an import and write nothing.
+
+    Raises
+    ------
+    GenieError
+        As `bring_in`.
+    """
+    task = tasks.known_task(slug)
+    if task is not None:
+        _refuse_again(task, files)
+    if not plan.n_counted(judgments):
+        raise GenieError(
+            "No row of these files is a judgment of a system with a number, so there is "
+            "nothing to rank.",
+            code="no-judgments",
+        )
+    return Planned(judgments, task, about or About())
+
+
+def _refuse_again(task: Task, files: Sequence[Source]) -> None:
+    known = {
+        one["sha256"]: one["name"] for row in task.imports.all() for one in row.files
+    }
+    for one in described(files):
+        if one["sha256"] in known:
+            raise GenieError(
+                f"{one['name']} has been imported into {task.title} already, as "
+                f"{known[one['sha256']]}. Take that import back first, or choose another "
+                "task.",
+                code="imported-already",
+            )
+
+
+def described(files: Sequence[Source]) -> list[dict[str, Any]]:
+    """Give each file's name, sha256 and bytes."""
+    return [
+        {
+            "name": one.name,
+            "sha256": hashlib.sha256(one.data).hexdigest(),
+            "bytes": len(one.data),
+        }
+        for one in files
+    ]
+
+
+def _scales_of(task: Task | None) -> dict[str, str]:
+    """Give the scales of what a task has already: one criterion has one scale."""
+    if task is None:
+        return {}
+    scales: dict[str, str] = {}
+    for row in task.imports.all():
+        scales |= row.said.get("scales", {})
+    return scales
+
+
+def _store(
+    judgments: Judgments,
+    planned: Planned,
+    slug: str,
+    by: Account,
+    about: About,
+    files: Sequence[Source],
+    tell: Tell,
+) -> Import:
+    rows, counted = judgments.rows, planned.counted
+    ids = fitting(rows["instance"].unique(), INSTANCE)
+    instances = tasks.instances_in(judgments, counted)
+    ids |= fitting(instances, INSTANCE)
+    task, criteria = planned.task, planned.criteria(about)
+    questions = {name: question for name, (question, _) in criteria.items()}
+    if task is None:
+        task = tasks.make(slug, judgments, instances, ids, criteria, about=about, by=by)
+    else:
+        tasks.extend(task, judgments, instances, ids)
+    names = fitting(
+        [*counted["system"].unique(), *counted["other"].replace("", np.nan).dropna()],
+        SYSTEM,
+    )
+    workers = people.workers_of(slug, rows["worker"].unique().tolist())
+    row = Import.objects.create(
+        task=task,
+        layout=judgments.layout,
+        choices=dict(about.choices),
+        files=described(files),
+        source=about.source[:500],
+        licence=about.licence[:200],
+        citation=about.citation,
+        known=dict(about.known),
+        said=_said(judgments, planned, ids, names),
+        roles=judgments.n_by_role(),
+        counted=[role.value for role in judgments.counted],
+        n_workers=int((counted["worker"].unique() != "").sum()),
+        problems=_problems(judgments),
+        imported_by=by,
+    )
+    of_system = systems.submissions_of(row, names, by=by)
+    by_name, documents = tasks.stored(task, {name: ids[name] for name in instances})
+    systems.predict(judgments.texts, of_system, by_name)
+    known = Known(task, by_name, of_system, workers, ids, documents, timezone.now())
+    n, done = sum(len(part.rows) for part in planned.parts), 0
+
+    def stored(more: int) -> None:
+        nonlocal done
+        done += more
+        tell("rows", done, n)
+
+    for part in planned.parts:
+        places = campaigns.places_of(row, part, of_system, questions, by=by)
+        write(part, places, known, stored)
+    campaigns.count_instances(task)
+    return row
+
+
+def _said(
+    judgments: Judgments,
+    planned: Planned,
+    ids: Mapping[str, str],
+    names: Mapping[str, str],
+) -> dict[str, Any]:
+    criteria = planned.names
+    return {
+        "languages": list(judgments.languages),
+        "lower_is_better": list(judgments.lower_is_better),
+        "standardised": judgments.standardised,
+        "published": dict(judgments.published),
+        "scales": {name: one.scale for name, one in planned.measures.items()},
+        "instances": changed(dict(ids)),
+        "systems": changed(dict(names)),
+        "criteria": {
+            kind: changed(names)
+            for kind, names in (
+                (ONE, criteria.rated),
+                (PAIRS, criteria.paired),
+                (ASIDE, criteria.aside),
+            )
+        },
+    }
+
+
+def _problems(judgments: Judgments) -> list[str]:
+    """Say what a person should know, the first thousand of it."""
+    problems = [str(problem) for problem in judgments.problems[:1_000]]
+    if n := plan.n_without_number(judgments):
+        problems.append(
+            f"{n:,} judgments have no number or no system; they are kept and count "
+            "for nothing."
+        )
+    if "" in set(judgments.rows["worker"]):
+        problems.append(
+            "Of some rows nobody knows who judged; they are treated as one person's."
+        )
+    return problems

@@ -1,0 +1,149 @@
+"""On which scale a criterion was answered, as far as its values tell."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from crowd.scales.base import Scale, all_scales
+from crowd.scales.elsewhere import PREFERRED
+from genie.lib.errors import GenieError
+from leaderboard.designs.error_spans import WEIGHTS
+from leaderboard.imports.kept import MAGNITUDE, Floats, as_found, as_kept
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+SLIDER = "slider-100"
+# Ends that people are shown, the narrowest first.
+_USUAL = ((0, 1), (1, 3), (1, 4), (1, 5), (1, 6), (1, 7), (0, 5), (1, 10), (0, 10))
+# Design and HIT template by scale; what is not here is a number.
+_ASKED = {
+    SLIDER: ("slider", "general-judgement"),
+    MAGNITUDE: ("plain-magnitude", "magnitude-judgement"),
+    "likert-5": ("direct-assessment", "general-judgement"),
+    "likert-6": ("likert-6", "general-judgement"),
+    "binary": ("binary", "general-judgement"),
+}
+
+
+@dataclass(frozen=True)
+class Measure:
+    """How a criterion's values are kept.
+
+    Parameters
+    ----------
+    scale : str
+    lower_is_better : bool
+        Values are kept with their sign turned round.
+    design, template : str
+    """
+
+    scale: str
+    lower_is_better: bool = False
+    design: str = "number"
+    template: str = "general-judgement"
+
+    def kept(self, values: Floats) -> Floats:
+        """Turn values as found into ratings."""
+        return as_kept(values, self.scale, lower_is_better=self.lower_is_better)
+
+    def found(self, ratings: Floats) -> Floats:
+        """Turn ratings into values as found."""
+        return as_found(ratings, self.scale, lower_is_better=self.lower_is_better)
+
+
+def measures(
+    rows: pd.DataFrame,
+    *,
+    lower_is_better: Sequence[str],
+    standardised: bool,
+    said: Mapping[str, str],
+) -> dict[str, Measure]:
+    """Find the measure of each criterion of ratings (`rows` without preferences)."""
+    found = {}
+    for name, own in rows.groupby("criterion", sort=False):
+        criterion = str(name)
+        lower = criterion in lower_is_better
+        low, high = float(own["value"].min()), float(own["value"].max())
+        if lower:
+            low, high = 0.0 - high, 0.0 - low
+        slug = said.get(criterion, said.get("*", ""))
+        if not slug:
+            whole = bool((own["value"] % 0.25 == 0).all())
+            slug = _scale(low, high, standardised=standardised, lower=lower, step=whole)
+        check(slug, criterion, low, high)
+        found[criterion] = _measure(slug, lower, own["spans"])
+    return found
+
+
+def check(slug: str, criterion: str, low: float, high: float) -> None:
+    """Refuse a scale that the values are not on.
+
+    Raises
+    ------
+    GenieError
+        ``not-on-the-scale``.
+    """
+    if slug not in all_scales():
+        raise GenieError(f"There is no scale {slug!r}.", code="unknown-scale")
+    least, most = _ends(all_scales()[slug])
+    if not least <= low <= high <= most:
+        raise GenieError(
+            f"The values of {criterion!r} go from {low:g} to {high:g}, and the scale "
+            f"{slug} from {least:g} to {most:g}.",
+            code="not-on-the-scale",
+        )
+
+
+def _ends(scale: type[Scale]) -> tuple[float, float]:
+    values = [option.value for option in scale.options]
+    ends = values or [scale.minimum, scale.maximum]
+    return min(ends), max(ends)
+
+
+def _scale(
+    low: float, high: float, *, standardised: bool, lower: bool, step: bool
+) -> str:
+    ends = math.floor(low), math.ceil(high)
+    if ends[0] == ends[1]:
+        ends = ends[0], ends[1] + 1
+    if standardised:
+        return _named("z", *ends)
+    if lower or low < -10 or high > 100 or (low < 0 and high <= 0):
+        return _named("sum", *ends)
+    if step:
+        for least, most in _USUAL:
+            if least <= low and high <= most:
+                return _named("number", least, most)
+    if low >= 0 and 1 < high <= 100:
+        return SLIDER if high > 10 else _named("number", 0, 10)
+    if low >= 0:
+        return _named("number", 0, 1)
+    widest = max(-ends[0], ends[1])
+    return _named("number", -widest, widest)
+
+
+def _named(family: str, low: float, high: float) -> str:
+    return f"{family}_{low:.0f}_{high:.0f}"
+
+
+def _measure(slug: str, lower: bool, spans: pd.Series) -> Measure:
+    if slug == SLIDER and _marked(spans):
+        return Measure(slug, lower, "error-spans", "error-span-translation")
+    design, template = _ASKED.get(slug, ("number", "general-judgement"))
+    return Measure(slug, lower, design, template)
+
+
+def _marked(spans: pd.Series) -> bool:
+    """Tell whether errors were marked, in words whose weights are known."""
+    given = spans[spans.notna()]
+    known = all(span.get("severity") in WEIGHTS for listed in given for span in listed)
+    return len(given) > 0 and known
+
+
+def preferred() -> Measure:
+    """Give the measure of one side of a preference."""
+    return Measure(PREFERRED)

@@ -1,0 +1,214 @@
+"""Which HITs, assignments and answers rows become; nothing is written here."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from leaderboard.imports.kept import ASIDE, ONE, PAGES, PAIRS, WON
+from leaderboard.imports.readers.judgments import Judgments
+from leaderboard.imports.services import named
+from leaderboard.imports.services.measures import Measure
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+# A page that shows so many systems' outputs of one input shows them side by side.
+_SEVERAL = 2
+
+
+@dataclass(frozen=True)
+class Criteria:
+    """What criteria are called here, by what the files call them."""
+
+    rated: dict[str, str]
+    paired: dict[str, str]
+    aside: dict[str, str]
+
+
+@dataclass(frozen=True)
+class Part:
+    """Rows of one kind.
+
+    Parameters
+    ----------
+    kind : str
+    rows : DataFrame
+        Those of `Judgments` with `kept` (the rating), `exact` (whether the value can be
+        read from it), `named` (the criterion as it is kept), `scale`, `slot`, and
+        `campaign`, `item` and `turn`: numbers for each campaign, HIT and assignment of the
+        part, from 0.
+    """
+
+    kind: str
+    rows: pd.DataFrame
+
+
+def parts(
+    judgments: Judgments, measures: Mapping[str, Measure], names: Criteria
+) -> list[Part]:
+    """Divide rows into what becomes one kind of campaign each; none are lost.
+
+    `measures` has those of ratings. Empty parts are left out.
+    """
+    counted = _counted(judgments).to_numpy()
+    rows = judgments.rows.reset_index(drop=True)
+    rows = rows.assign(kept=rows["value"], exact=True)
+    aside, rows = rows[~counted], rows[counted]
+    paired = rows["other"] != ""
+    ratings, pairs = _rated(rows[~paired], measures), rows[paired]
+    ratings = ratings.assign(named=ratings["criterion"].map(names.rated))
+    pairs = pairs.assign(named=pairs["criterion"].map(names.paired))
+    aside = aside.assign(named=aside["criterion"].map(names.aside))
+    found = [
+        _one(ratings),
+        _pages(ratings),
+        _pairs(pairs),
+        _won(pairs),
+        _aside(aside),
+    ]
+    return [part for part in found if len(part.rows)]
+
+
+def criteria_of(judgments: Judgments) -> Criteria:
+    """Name the criteria so that columns can hold them, ratings and preferences apart."""
+    counted = _counted(judgments)
+    rows, aside = judgments.rows[counted], judgments.rows[~counted]
+    paired = rows["other"] != ""
+    rated = named.criteria(rows[~paired]["criterion"].unique())
+    pairs = named.criteria(rows[paired]["criterion"].unique())
+    # one score cannot be a mean of ratings and a share of preferences
+    apart = {
+        name: f"{kept[:40]}-in-pairs" if kept in rated.values() else kept
+        for name, kept in pairs.items()
+    }
+    return Criteria(rated, apart, named.criteria(aside["criterion"].unique()))
+
+
+def _counted(judgments: Judgments) -> pd.Series:
+    """Say which rows go to a board: judgments of a system, with a number."""
+    rows = judgments.rows
+    counts = rows["role"].isin([role.value for role in judgments.counted])
+    counts &= np.isfinite(rows["value"]) & (rows["system"] != "")
+    return counts & (rows["system"] != rows["other"])
+
+
+def n_without_number(judgments: Judgments) -> int:
+    """Count judgments that no board can hold: without a number, or of no system."""
+    meant = judgments.rows["role"].isin([role.value for role in judgments.counted])
+    return int((meant & ~_counted(judgments)).sum())
+
+
+def n_counted(judgments: Judgments) -> int:
+    """Count the rows that go to a board."""
+    return int(_counted(judgments).sum())
+
+
+def ratings_of(judgments: Judgments) -> pd.DataFrame:
+    """Give the rows that count and rate one output each."""
+    rows = judgments.rows[_counted(judgments)]
+    return rows[rows["other"] == ""]
+
+
+def _rated(rows: pd.DataFrame, measures: Mapping[str, Measure]) -> pd.DataFrame:
+    values = rows["value"].to_numpy(float)
+    kept, exact = values.copy(), np.ones(len(rows), bool)
+    scale = np.full(len(rows), "", object)
+    for criterion, measure in measures.items():
+        own = (rows["criterion"] == criterion).to_numpy()
+        kept[own], scale[own] = measure.kept(values[own]), measure.scale
+        exact[own] = measure.found(kept[own]) == values[own]
+    return rows.assign(kept=kept, exact=exact, scale=scale)
+
+
+def _one(rows: pd.DataFrame) -> Part:
+    """Make a campaign of each system and scale, a HIT of each input.
+
+    Whoever rates an output again does so on another HIT, as nobody has the same twice.
+    """
+    again = _again(rows, ["system", "instance", "worker", "criterion"])
+    rows = rows.assign(
+        slot="",
+        campaign=_numbered(rows, ["system", "scale"]),
+        item=_numbered(
+            rows.assign(again=again), ["system", "scale", "instance", "again"]
+        ),
+    )
+    return Part(ONE, rows.assign(turn=_numbered(rows, ["item", "worker"])))
+
+
+def _pages(rows: pd.DataFrame) -> Part:
+    """Make a HIT of each page that showed several systems' outputs of an input."""
+    together = ["page", "instance", "worker"]
+    shown = rows[rows["page"] != ""]
+    n = shown.groupby(together)["system"].transform("nunique")
+    shown = shown[n >= _SEVERAL]
+    if 2 * len(shown) < len(rows):
+        shown = shown[:0]
+    again = _again(shown, [*together, "system", "criterion"])
+    shown = shown.assign(
+        campaign=_numbered(shown, ["scale"]),
+        item=_numbered(shown.assign(again=again), [*together, "again", "scale"]),
+    )
+    place = shown.sort_values("place", kind="stable").drop_duplicates(
+        ["item", "system"]
+    )
+    place = place.assign(nth=place.groupby("item").cumcount())
+    of = place.set_index(["item", "system"])["nth"]
+    keys = list(zip(shown["item"], shown["system"], strict=True))
+    slots = [slot_name(int(of[key])) for key in keys]
+    return Part(PAGES, shown.assign(slot=slots, turn=shown["item"]))
+
+
+def slot_name(nth: int) -> str:
+    """Name a place on a page: A to Z, then AA.
+
+    Examples
+    --------
+    >>> slot_name(0), slot_name(25), slot_name(26)
+    ('A', 'Z', 'AA')
+    """
+    first = slot_name(nth // 26 - 1) if nth >= 26 else ""
+    return first + chr(ord("A") + nth % 26)
+
+
+def _pairs(rows: pd.DataFrame) -> Part:
+    pair = ["instance", "system", "other"]
+    again = _again(rows, [*pair, "worker", "criterion"])
+    rows = rows.assign(
+        slot="",
+        scale="two-choice",
+        campaign=0,
+        item=_numbered(rows.assign(again=again), [*pair, "again"]),
+    )
+    return Part(PAIRS, rows.assign(turn=_numbered(rows, ["item", "worker"])))
+
+
+def _won(rows: pd.DataFrame) -> Part:
+    """Say each preference of both systems: the one in first place, and the other."""
+    import pandas as pd
+
+    turned = rows.assign(system=rows["other"], kept=1.0 - rows["kept"])
+    both = pd.concat([rows, turned], ignore_index=True).assign(scale="preferred")
+    return Part(WON, _one(both).rows)
+
+
+def _aside(rows: pd.DataFrame) -> Part:
+    """Keep what no board shows, a HIT for each row."""
+    number = np.arange(len(rows))
+    kept = rows["kept"].where(np.isfinite(rows["kept"]), 0.0)
+    rows = rows.assign(slot="", scale="", campaign=0, item=number, turn=number)
+    return Part(ASIDE, rows.assign(kept=kept, exact=rows["kept"] == kept))
+
+
+def _again(rows: pd.DataFrame, by: list[str]) -> Any:
+    """Count how often the same was said before."""
+    return rows.groupby(by, sort=False).cumcount()
+
+
+def _numbered(rows: pd.DataFrame, by: list[str]) -> Any:
+    """Give what is the same by these columns one number, in the order of the rows."""
+    return rows.groupby(by, sort=False).ngroup().to_numpy()

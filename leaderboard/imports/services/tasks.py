@@ -1,0 +1,180 @@
+"""The task of an import: made of what the files say, or given more inputs."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from genie.lib.errors import GenieError
+from genie.lib.typing import Account
+from leaderboard.imports.about import About
+from leaderboard.imports.readers.judgments import Judgments
+from leaderboard.imports.services.measures import Measure
+from leaderboard.tasks.drafts.bundle import SLUG
+from leaderboard.tasks.models import Instance, Task
+from leaderboard.tasks.readers.base import ReleaseInstance, release_of
+from leaderboard.tasks.services.load import load_definition
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+DOCUMENT, DOMAIN = "document", "domain"
+_LONGEST_TITLE = 100
+_BATCH = 2_000
+
+
+def known_task(slug: str) -> Task | None:
+    """Give the imported task of this name; None where the name is free.
+
+    Raises
+    ------
+    GenieError
+        ``bad-slug``, and ``not-imported`` where people are asked on that task.
+    """
+    if not SLUG.fullmatch(slug) or len(slug) > _LONGEST_TITLE:
+        raise GenieError(
+            f"{slug!r} cannot be a task's address: use small letters, digits and hyphens.",
+            code="bad-slug",
+        )
+    task = Task.objects.filter(slug=slug).first()
+    if task is not None and not task.imported:
+        raise GenieError(
+            f"{task.title} is a task of this site, on which people are asked here; "
+            "judgments from elsewhere never mix with its own. Choose another name.",
+            code="not-imported",
+        )
+    return task
+
+
+def make(
+    slug: str,
+    judgments: Judgments,
+    instances: Sequence[str],
+    ids: Mapping[str, str],
+    criteria: Mapping[str, tuple[str, Measure]],
+    *,
+    about: About,
+    by: Account,
+) -> Task:
+    """Load a task that nobody can hand in to; `criteria` name, question and measure."""
+    rows = [_instance(name, ids[name], judgments) for name in instances]
+    document = _document(slug, judgments, rows, criteria, about)
+    report = load_definition(slug, document, release_of(rows, {}), by=by)
+    report.task.imported, report.task.accepts_submissions = True, False
+    report.task.save(update_fields=["imported", "accepts_submissions"])
+    return report.task
+
+
+def extend(
+    task: Task, judgments: Judgments, instances: Sequence[str], ids: Mapping[str, str]
+) -> None:
+    """Add the inputs that the task has not yet."""
+    known = set(task.instances.values_list("instance_id", flat=True))
+    new = [_instance(n, ids[n], judgments) for n in instances if ids[n] not in known]
+    n = task.n_instances
+    Instance.objects.bulk_create(
+        [
+            Instance(
+                task=task,
+                instance_id=one.id,
+                position=place,
+                fields=one.fields,
+                references=one.references,
+                sample_rank=place,
+            )
+            for place, one in enumerate(new, n)
+        ],
+        batch_size=_BATCH,
+    )
+    task.n_instances = n + len(new)
+    task.config["human"]["sample_size"] = task.n_instances
+    task.save(update_fields=["n_instances", "config"])
+
+
+def stored(task: Task, ids: Mapping[str, str]) -> tuple[dict[str, int], dict[str, str]]:
+    """Give each input's key and document, by its name in the files."""
+    rows = task.instances.values_list("instance_id", "pk", f"fields__{DOCUMENT}")
+    found = {one: (pk, document or "") for one, pk, document in rows}
+    of = {name: found[kept] for name, kept in ids.items()}
+    pks = {name: pk for name, (pk, _) in of.items()}
+    return pks, {name: document for name, (_, document) in of.items()}
+
+
+def _instance(name: str, kept: str, judgments: Judgments) -> ReleaseInstance:
+    texts = judgments.texts
+    fields = {key: str(text) for key, text in texts.inputs.get(name, {}).items()}
+    for key, of in ((DOCUMENT, judgments.documents), (DOMAIN, judgments.domains)):
+        if of.get(name):
+            fields.setdefault(key, of[name])
+    fields = {key: text.replace("\0", "") for key, text in fields.items()}
+    return ReleaseInstance(kept, fields, list(texts.references.get(name, [])))
+
+
+def _document(
+    slug: str,
+    judgments: Judgments,
+    rows: Sequence[ReleaseInstance],
+    criteria: Mapping[str, tuple[str, Measure]],
+    about: About,
+) -> dict[str, Any]:
+    """Say the task as a task.toml does."""
+    shown = dict.fromkeys(
+        name for one in judgments.texts.inputs.values() for name in one
+    )
+    labels = {name: name.replace("_", " ").capitalize() for name in shown}
+    title = about.title or slug.replace("-", " ").capitalize()
+    source, target = judgments.languages
+    measure = next(iter(criteria.values()))[1]
+    questions = {name: question for name, (question, _) in criteria.items()}
+    document: dict[str, Any] = {
+        "slug": slug,
+        "title": title[:_LONGEST_TITLE],
+        "kind": "imported",
+        "summary": "Judgments that were made elsewhere.",
+        "licence": about.licence[:200],
+        "homepage": about.source[:200] if about.source.startswith("http") else "",
+        "citation": about.citation,
+        "source_language": source[:16] or "en",
+        "target_language": target[:16] or "en",
+        "release": {"reader": "demo-jsonl"},
+        "fields": labels or {"source": "Input"},
+        "metrics": {"use": _metrics(judgments, rows)},
+        "human": {
+            "design": measure.design,
+            "scale": measure.scale,
+            "hit_template": measure.template,
+            "sample_size": len(rows),
+            "reward_cents": 0,
+            "show_reference": False,
+            "positive_share": 0,
+            "negative_share": 0,
+            "repost_share": 0,
+            "anchor_share": 0,
+            "worker_percent": 100,
+            "exposure": "campaign",
+            "criteria": questions,
+            "test_criteria": {"positive": [], "negative": []},
+        },
+        "joint": {
+            "criteria": questions,
+            "test_criteria": {"positive": [], "negative": []},
+        },
+    }
+    return document
+
+
+def _metrics(judgments: Judgments, rows: Sequence[ReleaseInstance]) -> list[str]:
+    """Choose light metrics where there are texts to compare."""
+    if not judgments.texts.outputs or not all(one.references for one in rows):
+        return []
+    return ["sacrebleu", "chrf", "rougeL", "length"]
+
+
+def instances_in(judgments: Judgments, counted: pd.DataFrame) -> list[str]:
+    """Give the inputs of a board: in the test set's order, or as they come in the files."""
+    judged = set(counted["instance"].unique())
+    with_text = {instance for _, instance in judgments.texts.outputs}
+    ordered = dict.fromkeys([*judgments.documents, *judgments.texts.inputs])
+    wanted = judged | (with_text & set(judgments.texts.inputs))
+    first = [name for name in ordered if name in wanted]
+    return list(dict.fromkeys([*first, *counted["instance"].unique()]))

@@ -1,0 +1,1 @@
+"""Judges that are programs against people, as the alternative annotator test has them."""

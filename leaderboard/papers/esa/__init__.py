@@ -1,0 +1,1 @@
+"""Marked errors (ESA, MQM): spans, scores, times, and agreement between campaigns."""

@@ -1,0 +1,159 @@
+"""A campaign of marked errors: its rows, spans and scores, and what it took."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import TYPE_CHECKING
+
+from leaderboard.imports.readers.judgments import Role
+from leaderboard.papers.figures import (
+    Computed,
+    Figures,
+    Settings,
+    asked,
+    by_row,
+    ranks,
+)
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from leaderboard.imports.readers.judgments import Judgments
+
+# A longer pause is not work on one segment.
+_LONGEST_GAP = 300
+_SEVERITIES = ("minor", "major", "critical", "neutral", "undecided")
+_CLEAN = (Role.JUDGMENT.value, Role.PLANTED.value)
+
+
+class ErrorSpans(Figures):
+    slug = "spans"
+    title = "Marked errors (ESA, MQM)"
+    names = {
+        "rows": "rows of the campaign, all kinds",
+        "logins": "accounts",
+        "annotators": "people",
+        "rows_tutorial": "rows of the tutorial",
+        "rows_duplicate": "rows that made a task full, with a copy",
+        "rows_incomplete": "rows that made a task full, with a part of a document",
+        "rows_dup": "copies of an account's own items",
+        "rows_planted": "rows of planted texts, each time they were answered",
+        "rows_after_cleaning": "real and planted rows, the latest of each",
+        "rows_tgt": "of those, real ones",
+        "rows_bad": "of those, planted ones",
+        "spans": "errors marked in real texts",
+        "spans_missing": "of those, omissions",
+        **{f"spans_{each}": f"of those, {each} ones" for each in _SEVERITIES},
+        "spans_all": "errors marked in all rows",
+        "spans_all_missing": "of those, omissions",
+        "bad_mean_score": "mean score of planted texts",
+        "tgt_mean_score": "mean score of real texts",
+        "mean": "mean of a system's segment scores",
+        "n": "its segments with a score",
+        "rank": "place by that mean",
+        "people": "people whose times are known",
+        "seconds_per_segment": "time since the account's item before, mean of people's means",
+        "spans_per_segment": "errors marked in the same texts",
+        "seconds_per_span": "ratio of the two",
+    }
+
+    @classmethod
+    def of(cls, judgments: Judgments, settings: Settings) -> Computed:
+        """Compute all; accounts, tags and starts stand in `extra` where a file has them."""
+        rows = with_extra(judgments)
+        clean = rows[rows["role"].isin(_CLEAN)]
+        real = rows[rows["role"] == Role.JUDGMENT.value]
+        planted = rows[rows["role"] == Role.PLANTED.value]
+        every = _spans(rows)
+        found = _counts(rows) | _spans(real)
+        found["spans_all"] = every["spans"]
+        found["spans_all_missing"] = every["spans_missing"]
+        found |= {
+            "rows_after_cleaning": float(len(clean)),
+            "rows_tgt": float(len(real)),
+            "rows_bad": float(len(planted)),
+            "tgt_mean_score": float(real["value"].mean()),
+        }
+        if len(planted):
+            found["bad_mean_score"] = float(planted["value"].mean())
+        scores = segment_scores(judgments).groupby(level="system")
+        found |= by_row("mean", scores.mean()) | by_row("n", scores.size())
+        return found | by_row("rank", ranks(scores.mean())) | efforts([judgments])
+
+
+def with_extra(judgments: Judgments) -> pd.DataFrame:
+    """Give the rows of the criterion that people were asked for, with all columns."""
+    rows = asked(judgments.rows)
+    if judgments.extra is None:
+        return rows
+    return rows.join(judgments.extra.drop(columns=rows.columns, errors="ignore"))
+
+
+def segment_scores(judgments: Judgments) -> pd.Series:
+    """Average the scores of a segment of a system; indexed by both."""
+    rows = with_extra(judgments)
+    counted = {role.value for role in judgments.counted}
+    rows = rows[rows["role"].isin(counted) & rows["value"].notna()]
+    return rows.groupby(["system", "instance"])["value"].mean()
+
+
+def _counts(rows: pd.DataFrame) -> Computed:
+    found = {
+        "rows": len(rows),
+        "annotators": rows["worker"].nunique(),
+        "rows_tutorial": (rows["role"] == Role.TUTORIAL.value).sum(),
+    }
+    if "account" in rows:
+        found["logins"] = rows["account"].nunique()
+    if "tag" in rows:
+        tags = rows["tag"]
+        found["rows_duplicate"] = tags.str.contains("duplicate").sum()
+        found["rows_incomplete"] = tags.str.contains("incomplete").sum()
+        found["rows_dup"] = tags.str.contains(r"dup(?!licate)").sum()
+        found["rows_planted"] = (rows["type"] == "BAD").sum()
+    return {name: float(value) for name, value in found.items()}
+
+
+def _spans(rows: pd.DataFrame) -> Computed:
+    spans = [span for marked in rows["spans"] for span in marked or ()]
+    kinds = Counter(span["severity"] for span in spans)
+    found = {f"spans_{each}": float(kinds[each]) for each in _SEVERITIES}
+    found["spans"] = float(len(spans))
+    return found | {"spans_missing": float(sum("missing" in span for span in spans))}
+
+
+def efforts(campaigns: list[Judgments]) -> Computed:
+    """Say how long people took, each person of each campaign counting alike.
+
+    The time of a text is that since the start of the account's text before it, over all
+    real and planted ones; of planted texts themselves none is taken. What lasted longer
+    than 300 s counts as the person's median.
+    """
+    import pandas as pd
+
+    parts = [_of_people(with_extra(one)) for one in campaigns]
+    people = pd.concat([part for part in parts if part is not None] or [pd.DataFrame()])
+    if people.empty:
+        return {}
+    seconds, spans = float(people["seconds"].mean()), float(people["spans"].mean())
+    found: Computed = {
+        "people": float(len(people)),
+        "seconds_per_segment": seconds,
+        "spans_per_segment": spans,
+    }
+    return found | ({"seconds_per_span": seconds / spans} if spans else {})
+
+
+def _of_people(rows: pd.DataFrame) -> pd.DataFrame | None:
+    import pandas as pd
+
+    if "start" not in rows or "account" not in rows:
+        return None
+    rows = rows[rows["role"].isin(_CLEAN)].sort_values(["account", "start"])
+    rows = rows.assign(gap=rows.groupby("account")["start"].diff())
+    timed = rows[rows["gap"].notna() & (rows["role"] == Role.JUDGMENT.value)]
+    medians = timed.groupby("worker")["gap"].transform("median")
+    gaps = timed["gap"].where(timed["gap"] <= _LONGEST_GAP, medians)
+    marked = timed["spans"].map(lambda spans: len(spans or ()))
+    by_person = [each.groupby(timed["worker"]).mean() for each in (gaps, marked)]
+    return pd.DataFrame(dict(zip(("seconds", "spans"), by_person, strict=True)))

@@ -1,0 +1,172 @@
+"""Lists of printed numbers, and each beside ours."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from genie.lib.errors import GenieError
+from leaderboard.papers.cell import Cell, Value
+from leaderboard.papers.figures import plain
+
+PUBLISHED = "published"
+_NO_FIGURE = "No figure of this name is computed from these judgments."
+_MOST_DIGITS = 10
+
+
+@dataclass(frozen=True)
+class Printed:
+    """A number that somebody printed.
+
+    Parameters
+    ----------
+    id : str
+        `PART/ROW/NAME` of the figure that it shall equal.
+    value : float or str
+        Ranges of ranks as `1-3`, yes and no as words.
+    tolerance : float or None
+        How far ours may lie apart; None: not at all.
+    source : str
+        "published" where it stands in a paper, table or file of the authors.
+    note : str
+        Where, and how it is defined.
+    why : str
+        Why it cannot come out; "" where it should.
+    """
+
+    id: str
+    value: Value
+    tolerance: float | None = None
+    source: str = PUBLISHED
+    note: str = ""
+    why: str = ""
+
+
+def read_expected(path: Path) -> list[Printed]:
+    """Read a list of objects, or a CSV table, with id, value, tolerance, source and note.
+
+    Raises
+    ------
+    GenieError
+        "bad-expected", with the entry that is wrong.
+    """
+    try:
+        text = path.read_text("utf-8-sig")
+    except (OSError, UnicodeDecodeError) as error:
+        raise GenieError(
+            f"{path.name} cannot be read: {error}.", code="no-file"
+        ) from error
+    return expected_of(text, path.name)
+
+
+def expected_of(text: str, name: str = "The list") -> list[Printed]:
+    """Read the same from text, JSON where it begins with a bracket."""
+    if text.lstrip().startswith("["):
+        try:
+            entries = json.loads(text)
+        except ValueError as error:
+            raise _wrong(name, f"is not JSON: {error}") from error
+    else:
+        entries = list(csv.DictReader(io.StringIO(text)))
+    listed = [_printed(entry, i, name) for i, entry in enumerate(entries, 1)]
+    ids = [each.id for each in listed]
+    if (
+        twice := {id for id in ids if ids.count(id) > 1}
+        if len(set(ids)) < len(ids)
+        else ()
+    ):
+        raise _wrong(name, f"has {min(twice)} twice")
+    return listed
+
+
+def _printed(entry: object, number: int, name: str) -> Printed:
+    if not isinstance(entry, Mapping) or not str(entry.get("id") or "").strip():
+        raise _wrong(name, f"has no id in entry {number}")
+    value = entry.get("value")
+    if value in (None, "") or isinstance(value, Mapping):
+        raise _wrong(name, f"has no value for {entry['id']}")
+    tolerance = entry.get("tolerance")
+    try:
+        return Printed(
+            str(entry["id"]).strip(),
+            _value(value),
+            None if tolerance in (None, "") else abs(float(tolerance)),
+            str(entry.get("source") or PUBLISHED),
+            str(entry.get("note") or ""),
+            str(entry.get("why") or ""),
+        )
+    except (TypeError, ValueError) as error:
+        raise _wrong(
+            name, f"has something other than numbers for {entry['id']}"
+        ) from error
+
+
+def _value(value: Any) -> Value:
+    """Read numbers that stand in quotation marks, as a CSV file has them."""
+    if isinstance(value, str):
+        try:
+            return float(value)
+        except ValueError:
+            words = {"true": "yes", "false": "no"}
+            return words.get(value.strip().lower(), value.strip())
+    return plain(value)
+
+
+def _wrong(name: str, what: str) -> GenieError:
+    return GenieError(f"{name} {what}.", code="bad-expected")
+
+
+def find(figures: Mapping[str, Value], id: str) -> Value | None:
+    """Look a figure up; the name may stand before its row, as in `p/A>B`."""
+    if id in figures:
+        return figures[id]
+    parts = id.split("/")
+    return figures.get("/".join([*parts[:-2], *parts[:-3:-1]]))
+
+
+def compared(
+    printed: Sequence[Printed],
+    figures: Mapping[str, Value],
+    reasons: Mapping[str, str] | None = None,
+) -> list[Cell]:
+    """Put each printed number beside ours.
+
+    Parameters
+    ----------
+    printed : sequence of Printed
+    figures : mapping of str to value
+        Ours, by id.
+    reasons : mapping of str to str, optional
+        Why a printed number, by its id, cannot come out.
+    """
+    return [_cell(one, find(figures, one.id), reasons or {}) for one in printed]
+
+
+def _cell(one: Printed, ours: Value | None, reasons: Mapping[str, str]) -> Cell:
+    row, _, column = one.id.rpartition("/")
+    why = one.why or reasons.get(one.id, "")
+    return Cell(
+        row,
+        column,
+        one.value,
+        ours,
+        one.tolerance,
+        why=_NO_FIGURE if ours is None and not why else why,
+        must_hold=not why,
+        digits=_digits(one.tolerance),
+        source=one.source,
+    )
+
+
+def _digits(tolerance: float | None) -> int | None:
+    """Show ours as finely as it is compared."""
+    if not tolerance:
+        return None if tolerance is None else 0
+    return next(
+        (n for n in range(2, _MOST_DIGITS) if 10**-n <= tolerance), _MOST_DIGITS
+    )

@@ -1,0 +1,1 @@
+"""Direct assessment as WMT publishes it: scores, tests, wins and clusters."""

@@ -1,0 +1,254 @@
+"""Judgments made elsewhere: files are kept in a draft, read by a job, looked at, imported.
+
+The draft's state has, under `imported`: `layout`, `choices` and `about` as a person said
+them; `phase`; `asked`, which counts what was asked for, so that a job that comes late
+writes nothing; `seen`, what was found; `error`.
+"""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from django.contrib.auth import get_user_model
+from django.core.cache import cache
+from django.core.files.base import File
+from django.db import transaction
+
+from genie.lib import jobs
+from genie.lib.bounded import LimitExceeded, Limits, call_bounded
+from genie.lib.errors import GenieError
+from genie.lib.typing import Account
+from leaderboard.imports.about import About
+from leaderboard.imports.readers.uploads import Found, find
+from leaderboard.imports.services.bring_in import bring_in, check
+from leaderboard.studio.models import Draft
+from leaderboard.studio.services import keep
+from leaderboard.studio.services.seen import seen
+from leaderboard.tasks.models import Task
+
+READING, READ, IMPORTING, IMPORTED = "reading", "read", "importing", "imported"
+UNDER_WAY = frozenset([READING, IMPORTING])
+KEY = "imported"
+READ_JOB, IMPORT_JOB = "leaderboard.jobs.read_import", "leaderboard.jobs.bring_in"
+# Large files of 200,000 judgments take ten seconds; the job itself is not bounded otherwise.
+LIMITS = Limits(cpu_seconds=240, memory_bytes=4 << 30, wall_seconds=480)
+_TOLD_EVERY = 20_000
+
+
+def begin(
+    *, owner: Account, slug: str, title: str, files: Sequence[File[bytes]], **said: Any
+) -> Draft:
+    """Keep files of judgments in a draft, and have them read.
+
+    `said`: `layout`, `choices`, `about`, and `at_once` where what can be imported is
+    imported without anybody looking at it.
+
+    Raises
+    ------
+    GenieError
+        ``slug-taken``, ``no-files``, ``too-many-files``, ``same-file``.
+    """
+    if Task.objects.filter(slug=slug, imported=False).exists():
+        raise GenieError(
+            f"The task with the address {slug} has judgments of its own, which never mix "
+            "with those of others; choose another address.",
+            code="slug-taken",
+        )
+    with transaction.atomic():
+        draft = Draft.objects.create(owner_id=owner.pk, slug=slug, title=title)
+        keep.add(draft, files)
+        say(draft, **said)
+    return draft
+
+
+def is_import(draft: Draft) -> bool:
+    """Tell whether a draft holds judgments and not outputs."""
+    return KEY in draft.state
+
+
+def state_of(draft: Draft) -> dict[str, Any]:
+    """Give what is kept of an import, all keys there."""
+    usual = {
+        "layout": "",
+        "choices": {},
+        "about": {},
+        "phase": "",
+        "asked": 0,
+        "at_once": False,
+    }
+    return {**usual, "seen": {}, "error": "", **draft.state.get(KEY, {})}
+
+
+def say(draft: Draft, **said: Any) -> None:
+    """Keep what a person says of the files, and have them read anew.
+
+    Raises
+    ------
+    GenieError
+        ``under-way`` while an import is made, ``imported-already`` after it.
+    """
+    with transaction.atomic():
+        draft = Draft.objects.select_for_update().get(pk=draft.pk)
+        _refuse_busy(draft)
+        asked = state_of(draft)["asked"] + 1
+        _put(draft, **said, phase=READING, asked=asked, error="", seen={})
+        jobs.enqueue(READ_JOB, pk=draft.pk)
+
+
+def start(draft: Draft, **said: Any) -> None:
+    """Have an import made, by a job.
+
+    Raises
+    ------
+    GenieError
+        ``under-way``, ``imported-already``, ``not-read`` where nothing can be imported.
+    """
+    with transaction.atomic():
+        draft = Draft.objects.select_for_update().get(pk=draft.pk)
+        _refuse_busy(draft)
+        found = state_of(draft)
+        if found["phase"] != READ or found["error"]:
+            raise GenieError(
+                found["error"] or "The files have not been read yet.", code="not-read"
+            )
+        _put(draft, **said, phase=IMPORTING, error="")
+        jobs.enqueue(IMPORT_JOB, pk=draft.pk)
+
+
+def _refuse_busy(draft: Draft) -> None:
+    phase = state_of(draft)["phase"]
+    if phase == IMPORTING:
+        raise GenieError("The import is being made.", code="under-way")
+    if phase == IMPORTED:
+        raise GenieError("The import is done.", code="imported-already")
+
+
+def read_now(pk: int) -> None:
+    """Read a draft's files and keep what they seem to be: a dry run of the import."""
+    draft = Draft.objects.filter(pk=pk).first()
+    if draft is None or state_of(draft)["phase"] != READING:
+        return
+    asked = state_of(draft)
+    found = _find(draft)
+    summary, error = seen(found), found.error
+    if found.judgments is not None:
+        try:
+            check(
+                found.judgments,
+                slug=draft.slug,
+                about=_about(draft),
+                files=found.sources,
+            )
+        except GenieError as refused:
+            error = refused.message
+    with transaction.atomic():
+        draft = Draft.objects.select_for_update().get(pk=pk)
+        if state_of(draft)["asked"] == asked["asked"]:
+            _put(draft, phase=READ, seen=summary, error=error)
+            if asked["at_once"] and not error:
+                start(draft)
+
+
+def bring_in_now(pk: int) -> None:
+    """Import what a draft holds; a job that runs twice finds the phase changed."""
+    draft = Draft.objects.filter(pk=pk).first()
+    if draft is None or state_of(draft)["phase"] != IMPORTING:
+        return
+    found = _find(draft)
+    try:
+        if found.judgments is None:
+            raise GenieError(found.error, code="not-read")
+        row = bring_in(
+            found.judgments,
+            slug=draft.slug,
+            by=get_user_model().objects.get(pk=draft.owner_id),
+            about=_about(draft),
+            files=found.sources,
+            tell=_teller(pk),
+        )
+    except GenieError as error:
+        _keep(pk, phase=READ, error=error.message)
+        return
+    _keep(pk, phase=IMPORTED, error="", task=row.task)
+
+
+def _teller(pk: int) -> Callable[[str, int, int], None]:
+    """Keep now and then how far an import is.
+
+    Not in the database: nobody else sees into its transaction.
+    """
+    last = -_TOLD_EVERY
+
+    def tell(what: str, done: int, of: int) -> None:
+        nonlocal last
+        if done - last >= _TOLD_EVERY or done == of:
+            last = done
+            cache.set(_progress(pk), (what, done, of), 3600)
+
+    return tell
+
+
+def progress_of(draft: Draft) -> tuple[str, int, int] | None:
+    """Give what an import is at, how much of it is done, and of how much."""
+    found: tuple[str, int, int] | None = cache.get(_progress(draft.pk))
+    return found
+
+
+def _progress(pk: int) -> str:
+    return f"import-of-draft-{pk}"
+
+
+def _keep(pk: int, *, task: Task | None = None, **said: Any) -> None:
+    with transaction.atomic():
+        draft = Draft.objects.select_for_update().filter(pk=pk).first()
+        if draft is not None:
+            draft.task = task or draft.task
+            _put(draft, **said)
+
+
+def _put(draft: Draft, **said: Any) -> None:
+    keep.keep(draft, **{KEY: {**state_of(draft), **said}})
+
+
+def _about(draft: Draft) -> About:
+    said = state_of(draft)
+    about: Mapping[str, Any] = said["about"]
+    return About(
+        title=draft.title,
+        source=about.get("source", ""),
+        licence=about.get("licence", ""),
+        citation=about.get("citation", ""),
+        known={key: text for key, text in about.get("known", {}).items() if text},
+        choices=said["choices"],
+        questions={k: text for k, text in about.get("questions", {}).items() if text},
+        scales=about.get("scales", {}),
+    )
+
+
+def _find(draft: Draft) -> Found:
+    """Read the files in a process of its own, within limits."""
+    said, files = state_of(draft), []
+    with tempfile.TemporaryFile() as together:
+        for row in draft.files.all():
+            with row.file.open("rb") as file:
+                before = together.tell()
+                for chunk in file.chunks():
+                    together.write(chunk)
+            files.append((row.name, together.tell() - before))
+        try:
+            return call_bounded(
+                find,
+                together,
+                LIMITS,
+                with_packages=True,
+                files=files,
+                layout=said["layout"],
+                choices=said["choices"],
+            )
+        except LimitExceeded:
+            return Found(
+                error="Reading these files takes more time or memory than a page may use: "
+                "split them, or have whoever runs the site use genie import."
+            )

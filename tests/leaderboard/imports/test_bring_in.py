@@ -1,0 +1,235 @@
+"""Judgments from elsewhere get a board."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from pandas.testing import assert_frame_equal
+
+from leaderboard.imports.readers.judgments import (
+    Judgments,
+    Role,
+    Texts,
+    frame,
+    from_rows,
+)
+from leaderboard.imports.selectors.judgments_of import judgments_of
+from leaderboard.imports.services.bring_in import bring_in
+from leaderboard.models import JointEvaluation, Score
+from tests.factories import make_user
+
+pytestmark = pytest.mark.django_db
+
+
+def ratings(n=20, systems=("red", "blue", "green"), workers=4, seed=1, **more):
+    rng = np.random.default_rng(seed)
+    rows = [
+        (f"w{i % workers}", f"seg{i}", system, float(rng.integers(40, 60) + 10 * s))
+        for i in range(n)
+        for s, system in enumerate(systems)
+    ]
+    worker, instance, system, value = map(list, zip(*rows, strict=True))
+    columns = {"worker": worker, "instance": instance, "system": system}
+    return Judgments(
+        "plain",
+        frame(
+            {
+                **columns,
+                "criterion": "overall",
+                "value": value,
+                "row": list(range(2, len(rows) + 2)),
+                **more,
+            }
+        ),
+    )
+
+
+def test_a_plain_table_gets_a_ranked_board(client):
+    user = make_user("importer")
+    row = bring_in(ratings(), slug="elsewhere", by=user)
+    scores = Score.objects.filter(superseded_at=None).order_by("-mean")
+    assert [one.submission.system_name for one in scores] == ["green", "blue", "red"]
+    assert scores[0].rank_first == 1
+    assert row.task.imported
+    page = client.get("/tasks/elsewhere/")
+    assert page.status_code == 200
+    assert "green" in page.text
+
+
+WHAT = [
+    {
+        "worker": "w1",
+        "instance": "s1",
+        "system": "red",
+        "value": 70.5,
+        "row": 2,
+        "at": 1760000000.25,
+        "seconds": 31.5,
+        "document": "news",
+        "spans": [
+            {"start": 0, "end": 4, "severity": "minor", "category": ""},
+            {"missing": True, "severity": "major", "category": "x"},
+        ],
+    },
+    {
+        "worker": "w1",
+        "instance": "s1",
+        "system": "red",
+        "value": 12,
+        "role": "planted",
+        "row": 3,
+    },
+    {
+        "worker": "w1",
+        "instance": "s1",
+        "system": "red",
+        "value": 71,
+        "role": "repeated",
+        "row": 4,
+        "page": "p1",
+        "place": 3,
+    },
+    {
+        "worker": "w1",
+        "instance": "s1",
+        "system": "blue",
+        "value": 33.3,
+        "row": 5,
+        "word": "33,3",
+    },
+    {
+        "worker": "",
+        "instance": "s2",
+        "system": "blue",
+        "value": 10.0,
+        "row": 6,
+        "spans": [],
+    },
+    {
+        "worker": "w2",
+        "instance": "s2",
+        "system": "red",
+        "value": float("nan"),
+        "row": 7,
+        "word": "n/a",
+    },
+    {
+        "worker": "w2",
+        "instance": "s2",
+        "system": "red",
+        "criterion": "mqm",
+        "value": 5.5,
+        "row": 8,
+    },
+    {
+        "worker": "w2",
+        "instance": "s2",
+        "system": "blue",
+        "criterion": "mqm",
+        "value": 0.1,
+        "row": 9,
+    },
+    {
+        "worker": "w2",
+        "instance": "s2",
+        "system": "blue",
+        "other": "red",
+        "criterion": "which",
+        "value": 0.5,
+        "row": 10,
+    },
+    {
+        "worker": "w2",
+        "instance": "tutorial",
+        "system": "t1",
+        "value": 50,
+        "role": "tutorial",
+        "row": 11,
+    },
+    {
+        "worker": "w2",
+        "instance": "x" * 250,
+        "system": "blue",
+        "criterion": "long " * 20,
+        "value": 3,
+        "row": 12,
+    },
+]
+
+
+def test_what_was_imported_is_read_back_as_it_was():
+    judgments = Judgments(
+        "plain",
+        from_rows(WHAT),
+        counted=(Role.JUDGMENT, Role.REPEATED),
+        texts=Texts(
+            {"s1": {"source": "Ein Satz."}},
+            {("red", "s1"): "A sentence."},
+            {"s1": ["One sentence."]},
+        ),
+        documents={"s1": "news", "s2": "sport"},
+        domains={"s1": "news"},
+        languages=("de", "en"),
+        lower_is_better=("mqm",),
+        published={"red": 70.5},
+    )
+    row = bring_in(judgments, slug="elsewhere", by=make_user("importer"))
+    back = judgments_of(row.task)
+    names = dict(zip(back.rows["worker"], judgments.rows["worker"], strict=True))
+    assert len(names) == 3
+    assert names[""] == ""
+    found = back.rows.assign(worker=back.rows["worker"].map(names).astype(object))
+    assert_frame_equal(found, judgments.rows, check_exact=True)
+    for name in (
+        "texts",
+        "documents",
+        "domains",
+        "languages",
+        "lower_is_better",
+        "published",
+        "counted",
+        "layout",
+    ):
+        assert getattr(back, name) == getattr(judgments, name)
+
+
+def test_pages_of_several_outputs_get_a_joint_evaluation_and_a_board(client):
+    judgments = ratings(n=30)
+    rows = judgments.rows
+    rows["page"] = "page-" + rows["instance"]
+    bring_in(judgments, slug="elsewhere", by=make_user("importer"))
+    joint = JointEvaluation.objects.get()
+    assert joint.state == "SCORED"
+    found = joint.results["criteria"]["overall"]
+    assert len(found["systems"]) == 3
+    assert found["n_judgements"] == 30
+    assert client.get(f"/joint-evaluations/{joint.pk}/").status_code == 200
+    assert Score.objects.filter(superseded_at=None).count() == 3
+
+
+def test_preferences_get_a_joint_evaluation_and_a_board_of_shares(client):
+    rng = np.random.default_rng(2)
+    rows = [
+        {
+            "worker": f"w{i % 5}",
+            "instance": f"q{i}",
+            "system": a,
+            "other": b,
+            "value": float(rng.choice([0, 0.5, 1], p=[0.2, 0.2, 0.6])),
+        }
+        for i in range(40)
+        for a, b in [("red", "blue"), ("green", "red"), ("green", "blue")]
+    ]
+    row = bring_in(
+        Judgments("battles", from_rows(rows)),
+        slug="elsewhere",
+        by=make_user("importer"),
+    )
+    best = Score.objects.filter(superseded_at=None).order_by("-mean").first()
+    assert best.submission.system_name == "green"
+    assert 50 < best.mean < 100
+    joint = JointEvaluation.objects.get()
+    assert joint.results["criteria"]["overall"]["n_judgements"] > 0
+    assert client.get(f"/joint-evaluations/{joint.pk}/").status_code == 200
+    for page in ("", "evidence/", "differences/", "weights/", "evaluations/"):
+        assert client.get(f"/tasks/{row.task.slug}/{page}").status_code in (200, 404)

@@ -1,0 +1,321 @@
+"""Appraise, mt-metrics-eval and Google's MQM tables, on WMT's own files and on small ones."""
+
+from __future__ import annotations
+
+import json
+import time
+
+import pytest
+
+from genie.lib.errors import GenieError
+from leaderboard.imports.readers.judgments import Role, Span
+from leaderboard.imports.readers.read import guess, read
+from leaderboard.imports.readers.sources import Source, sources_in
+from leaderboard.imports.readers.spans import fit, mqm_score
+from tests.shared import SHARED, needs_shared
+
+CAMPAIGNS = {
+    "ESA-1": "240315rc5ESA",
+    "ESA-2": "240520rc6ESA",
+    "ESA-IAA": "240521rc6ESA",
+    "MQM-1": "240315rc5MQM",
+    "MQM-IAA": "240521rc6MQM",
+}
+
+
+def expected(folder):
+    listed = json.loads((SHARED / "data" / folder / "expected.json").read_text("utf-8"))
+    return {one["id"]: one["value"] for one in listed}
+
+
+def read_files(layout, choices=None, **files):
+    sources = [
+        Source(name.replace("__", "."), text.encode()) for name, text in files.items()
+    ]
+    return read(sources, layout=layout, choices=choices)
+
+
+def mean_seconds(rows):
+    """Pauses of more than five minutes become the person's median; persons count alike."""
+    own = rows[rows["seconds"].notna()].groupby("worker")["seconds"]
+    return own.apply(lambda s: s.where(s <= 300, s.median()).mean()).mean()
+
+
+@needs_shared
+@pytest.mark.parametrize("name", CAMPAIGNS)
+def test_campaigns_of_esa_and_mqm_have_their_counts(name):
+    values = expected("esa")
+    found = read(
+        sources_in(SHARED / "data" / "esa"),
+        layout="appraise",
+        choices={"campaign": CAMPAIGNS[name]},
+    )
+    criterion = "MQM" if name.startswith("MQM") else "ESA"
+    rows = found.rows[found.rows["criterion"] == criterion]
+    extra = found.extra.loc[rows.index]
+    roles = rows["role"].value_counts()
+    real = rows[rows["role"] == Role.JUDGMENT]
+    spans = [span for marked in real["spans"] for span in marked]
+    severities = [span["severity"] for span in spans]
+    ours = {
+        "rows": len(rows),
+        "logins": extra["account"].nunique(),
+        "annotators": real["worker"].nunique(),
+        "rows_tutorial": roles[Role.TUTORIAL],
+        "rows_duplicate": roles.get(Role.FILL_UP, 0),
+        "rows_after_cleaning": roles[Role.JUDGMENT] + roles[Role.PLANTED],
+        "rows_tgt": roles[Role.JUDGMENT],
+        "rows_bad": roles[Role.PLANTED],
+        "spans": len(spans),
+        "spans_missing": sum("missing" in span for span in spans),
+        "spans_minor": severities.count("minor"),
+        "spans_major": severities.count("major"),
+        "spans_undecided": severities.count("undecided"),
+    }
+    assert ours == {key: values[f"{name}/{key}"] for key in ours}
+    assert mean_seconds(real) == pytest.approx(values[f"{name}/seconds_per_segment"])
+    if criterion == "ESA":
+        planted = rows[rows["role"] == Role.PLANTED]
+        assert real["value"].mean() == pytest.approx(values[f"{name}/tgt_mean_score"])
+        assert planted["value"].mean() == pytest.approx(
+            values[f"{name}/bad_mean_score"]
+        )
+    assert found.languages == ("eng", "deu")
+    assert len(found.documents) == len(found.domains) == 207
+    assert set(map(tuple, real[["system", "instance"]].to_numpy())) == set(
+        found.texts.outputs
+    )
+
+
+@needs_shared
+@pytest.mark.parametrize("name", CAMPAIGNS)
+def test_rows_of_people_and_published_segment_scores_are_the_same(name):
+    sources = sources_in(SHARED / "data" / "esa")
+    ours = read(sources, layout="appraise", choices={"campaign": CAMPAIGNS[name]})
+    theirs = read(
+        sources, layout="mt-metrics-eval", choices={"set": "en-de", "scores": name}
+    )
+    of = ours.judged[ours.judged["criterion"] == name[:3]]
+    cell = ["system", "instance"]
+    one = of.groupby(cell)["value"].mean().sort_index()
+    other = theirs.rows.set_index(cell)["value"].sort_index()
+    assert len(one) == len(other) == len(of)
+    assert one.to_numpy() == pytest.approx(other.to_numpy())
+    assert list(one.index) == list(other.index)
+
+
+@needs_shared
+def test_a_wave_of_wmt24_has_its_counts_and_is_read_in_seconds():
+    values = expected("wmt24-esa")
+    sources = sources_in(SHARED / "data" / "wmt24-esa")
+    (slug, look), *_ = guess(sources).items()
+    pairs = look.choices[1]
+    assert slug == "appraise"
+    assert pairs.needed
+    began = time.monotonic()
+    found = {
+        pair: read(sources, layout=slug, choices={"pair": pair})
+        for pair in pairs.options
+    }
+    assert time.monotonic() - began < 20
+    rows, tags, types, tutorials, logins = 0, [], [], 0, 0
+    people, spans = set(), []
+    for pair, one in found.items():
+        esa = one.rows[one.rows["criterion"] == "ESA"]
+        extra = one.extra.loc[esa.index]
+        rows += len(esa)
+        logins += extra["account"].nunique()
+        tags += extra["tag"].tolist()
+        types += extra["type"].tolist()
+        tutorials += (esa["role"] == Role.TUTORIAL).sum()
+        people |= {(pair, worker) for worker in esa["worker"]}
+        spans += [span for marked in esa["spans"] for span in marked]
+        real = esa[esa["role"] == Role.JUDGMENT]
+        short = {"ces": "cs", "hin": "hi", "jpn": "ja", "zho": "zh"}[pair[-3:]]
+        about = f"wave2/en-{short}"
+        assert len(real) == values[f"{about}/ratings"]
+        means = real.groupby("system")["value"].mean()
+        macro = real.assign(domain=real["instance"].map(one.domains))
+        macro = macro.groupby(["system", "domain"])["value"].mean()
+        assert len(means) == values[f"{about}/systems"]
+        for system, mean in means.items():
+            assert mean == pytest.approx(values[f"{about}/{system}/mean"])
+            assert macro[system].mean() == pytest.approx(
+                values[f"{about}/{system}/macro"]
+            )
+    assert rows == values["wave2/rows"]
+    assert logins == values["wave2/logins"]
+    assert tutorials == values["wave2/rows_tutorial"]
+    assert types.count("BAD") == values["wave2/rows_bad"]
+    assert sum("incomplete" in t for t in tags) == values["wave2/rows_incomplete"]
+    assert sum("dup" in t for t in tags) == values["wave2/rows_dup"]
+    assert len({worker for _, worker in people}) == values["wave2/annotators_mapped"]
+    assert len(spans) == values["wave2/spans"]
+    assert sum("missing" in span for span in spans) == values["wave2/spans_missing"]
+
+
+@needs_shared
+def test_published_scores_of_wmt23_are_means_of_their_segments():
+    found = read(
+        sources_in(SHARED / "data" / "esa"),
+        layout="mt-metrics-eval",
+        choices={"set": "wmt23-en-de"},
+    )
+    means = found.rows.groupby(["criterion", "system"])["value"].mean()
+    assert len(found.published) == len(means) == 26
+    for (criterion, system), mean in means.items():
+        assert mean == pytest.approx(found.published[f"{criterion}/{system}"])
+    assert any("Nobody knows" in str(problem) for problem in found.problems)
+
+
+TIMES = "1760000000.25,1760000031.5"
+
+
+def test_appraise_says_which_rows_are_wrong_and_keeps_the_others():
+    text = (
+        f"engdan0a01,red,1,TGT,eng,dan,83,{TIMES}\n"
+        f"engdan0a01,red,2,TGT,eng,dan,x,{TIMES}\n"
+        f"engdan0a01,red,3,ODD,eng,dan,83,{TIMES}\n"
+        f"engdan0a01,red,4,TGT,eng,dan,830,{TIMES}\n"
+    )
+    found = read_files("appraise", scores__csv=text)
+    wrong = [problem for problem in found.problems if problem.fatal]
+    assert [(p.row, p.field) for p in wrong] == [
+        (2, "score"),
+        (3, "type"),
+        (4, "score"),
+    ]
+    assert found.rows["row"].tolist() == [1]
+    assert found.rows["seconds"].tolist() == [31.25]
+
+
+def test_appraise_refuses_a_mixture_of_kinds():
+    text = (
+        f"u1,red,1,TGT,eng,dan,83,{TIMES}\nu1,red,1,TGT,eng,dan,83,d1,False,{TIMES}\n"
+    )
+    with pytest.raises(GenieError, match="1 of segments and 1 of documents"):
+        read_files("appraise", scores__csv=text)
+
+
+def test_appraise_tells_documents_planted_and_joined_rows_apart():
+    text = "\n".join(
+        [
+            f"u1,wmt23.red+wmt23.blue,1,TGT,eng,dan,83,d1#red,False,{TIMES},7,1",
+            f"u1,red,2,BAD,eng,dan,10,d1#red#bad3,False,{TIMES},7,2",
+            f"u1,red,3,TGT,eng,dan,70,d1#red,True,{TIMES},7,3",
+            f"u1,ende-tutorial1,4,TGT,eng,dan,70,ende-tutorial1,False,{TIMES},7,4",
+            f"u1,red,5,REF,eng,dan,90,d1#red,False,{TIMES},7,5",
+        ]
+    )
+    found = read_files("appraise", scores__csv=text)
+    assert found.n_by_role() == {
+        "document": 1,
+        "judgment": 2,
+        "planted": 1,
+        "reference": 1,
+        "tutorial": 1,
+    }
+    assert found.judged["system"].tolist() == ["red", "blue"]
+    assert any("not independent" in str(problem) for problem in found.problems)
+
+
+def test_appraise_puts_two_outputs_of_one_task_together():
+    text = (
+        f"u1,red,1,TGT,eng,dan,83,{TIMES}\nu1,blue,1,TGT,eng,dan,40,{TIMES}\n"
+        f"u1,red,2,TGT,eng,dan,50,1760000040.5,1760000060.5\n"
+        f"u1,blue,2,TGT,eng,dan,50,1760000040.5,1760000060.5\n"
+    )
+    rows = read_files("appraise", scores__csv=text).rows
+    assert rows[["system", "other", "value", "word"]].to_numpy().tolist() == [
+        ["red", "blue", 1.0, "83 : 40"],
+        ["red", "blue", 0.5, "50 : 50"],
+    ]
+
+
+def test_the_name_of_an_account_is_kept_only_where_it_is_a_code():
+    text = (
+        f"eva@example.org,red,1,TGT,eng,dan,83,{TIMES}\n"
+        f"Li Wei,red,1,TGT,eng,dan,80,{TIMES}\nengdan0a01,red,1,TGT,eng,dan,9,{TIMES}\n"
+    )
+    found = read_files("appraise", scores__csv=text)
+    assert found.rows["worker"].tolist() == ["worker-1", "worker-2", "engdan0a01"]
+    assert "eva@" not in found.rows.to_csv() + found.extra.to_csv()
+
+
+def test_a_canary_and_missing_scores_are_no_judgments():
+    docs = "canary\tcanary\nnews\td1\nnews\td1\n"
+    scores = "red\tNone\nred\t-1.0\nred\tNone\nblue\tNone\nblue\tx\nblue\t-0.0\n"
+    found = read_files(
+        "mt-metrics-eval",
+        **{"wmt24__en-da__mqm__seg__score": scores, "en-da__docs": docs},
+    )
+    rows = found.rows[["system", "instance", "value"]].to_numpy().tolist()
+    assert rows == [["red", "1", -1.0], ["blue", "2", 0.0]]
+    assert [p.row for p in found.problems if p.fatal] == [5]
+
+
+def test_uneven_segment_scores_are_refused():
+    with pytest.raises(GenieError, match="1 to 2 lines"):
+        read_files(
+            "mt-metrics-eval",
+            **{"en-da__mqm__seg__score": "red\t1\nred\t2\nblue\t1\n"},
+        )
+
+
+MQM = """system\tdoc\tdoc_id\tseg_id\trater\tsource\ttarget\tcategory\tseverity
+red\td1\t1\t1\trater1\tSoup\tDie "<v>Suppe</v>" da\tAccuracy/Mistranslation\tMajor
+red\td1\t1\t1\trater1\tSoup\tDie "Suppe" da<v>.</v>\tFluency/Punctuation\tMinor
+blue\td1\t1\t1\trater2\tSoup\tSuppe\tNo-error\tNo-error
+red\td1\t1\t1\trater2\tThe <v>soup</v>\tDie "Suppe" da.\tAccuracy/Omission\tMajor
+red\td1\t1\t2\trater2\tMilk\tdas\tNon-translation!\tMajor
+red\td1\t1\t3\trater2\tMilk\t<v>das</v>\tFound\tHOTW-test
+red\td1\t1\t2\trater1
+"""
+
+
+def test_errors_of_a_table_become_scores_of_segments():
+    found = read_files("", mqm__tsv=MQM)
+    assert found.layout == "mqm-tsv"
+    scores = found.judged[["worker", "system", "instance", "value"]]
+    assert scores.to_numpy().tolist() == [
+        ["rater1", "red", "1", -5.1],
+        ["rater2", "blue", "1", 0.0],
+        ["rater2", "red", "1", -5.0],
+        ["rater2", "red", "2", -25.0],
+    ]
+    first = found.rows["spans"][0][0]
+    text = found.texts.outputs["red", "1"]
+    assert text[first["start"] : first["end"]] == "Suppe"
+    assert found.rows["spans"][2][0]["missing"]
+    assert found.n_by_role()["planted"] == 1
+    assert [p.row for p in found.problems if p.fatal] == [8]
+
+
+def test_segments_numbered_within_documents_keep_apart():
+    text = MQM.replace("red\td1\t1\t2\trater2", "red\td2\t1\t1\trater2")
+    found = read_files("mqm-tsv", mqm__tsv=text)
+    assert set(found.judged["instance"]) == {"d1:1", "d2:1"}
+
+
+def test_ends_of_spans_are_put_right_by_the_texts():
+    text = "Suppen er varm og god i dag."
+    words = [(0, 6), (7, 9), (10, 14), (15, 17), (18, 21)]
+    right = [Span(*word) for word in words]
+    short = [Span(start, end - 1) for start, end in words]
+    assert fit([(text, right)]) == ([right], "")
+    moved, told = fit([(text, short)])
+    assert moved == [right]
+    assert "one character" in told
+    assert (
+        "end where a word does"
+        in fit([(text, [Span(0, n) for n in (2, 4, 8, 12, 20)])])[1]
+    )
+    assert fit([("", short)]) == ([short], "")
+
+
+def test_severities_without_a_weight_cost_nothing():
+    assert mqm_score([Span(0, 1, "undecided"), Span(0, 1, "odd")]) == 0
+    assert mqm_score([Span(0, 1, "critical"), Span(None, None, "minor")]) == -26
+    assert (
+        mqm_score([Span(0, 1, "major", "Linguistic conventions/Punctuation")]) == -0.1
+    )
