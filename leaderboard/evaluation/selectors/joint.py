@@ -24,6 +24,9 @@ if TYPE_CHECKING:
 
 State = JointEvaluation.State
 _UNASKED = [State.REQUESTED, State.DECLINED, State.WITHDRAWN]
+# More systems than these have no columns of wins against each other, nor are they named
+# in headings.
+MANY = 12
 # A system's magnitude and where it stands.
 SPREAD = (
     "mean",
@@ -82,6 +85,11 @@ class CriterionResult:
     # as the results were stored: counts, agreement, method, signature
     about: dict[str, Any]
     adjusted: AdjustedStrengths | None = None
+
+    @property
+    def compared(self) -> list[Row]:
+        """Give the systems with a column of their own: none where they are many."""
+        return [] if len(self.rows) > MANY else self.rows
 
 
 def joint_seen_by(

@@ -11,6 +11,7 @@ from django.shortcuts import render
 from leaderboard.charts.axis import axis_over
 from leaderboard.evaluation.selectors.adjusted.strengths import of_joint
 from leaderboard.evaluation.selectors.joint import (
+    MANY,
     CriterionResult,
     criterion_results,
     joint_changes_of,
@@ -41,6 +42,7 @@ def joint_evaluation(request: HttpRequest, pk: int) -> HttpResponse:
         "task": joint_row.task,
         "joint": joint_row,
         "systems": [row.submission for row in joint_row.evaluation.systems.all()],
+        "many": len(joint_row.evaluation.systems.all()) > MANY,
         "results": [(result, _axis(result)) for result in results],
         "still_open": joint_still_open(joint_row),
         "changes": joint_changes_of(joint_row),

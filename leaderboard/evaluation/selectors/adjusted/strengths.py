@@ -132,10 +132,14 @@ def of_joint(joint: JointEvaluation) -> dict[str, AdjustedStrengths]:
 
 
 def _adjusted(rows: Sequence[Judged], systems: list[int]) -> AdjustedStrengths | None:
-    """Fit with and without covariates; None where comparisons give no strengths."""
+    """Fit with and without covariates; None without texts, or without strengths."""
     if not rows:
         return None
     texts = _texts(rows, systems)
+    shown = {(pk, row.instance) for row in rows for pk in (row.first, row.second)}
+    if not shown <= texts.keys():
+        # judgments made elsewhere may have come without texts
+        return None
     number = {pk: place for place, pk in enumerate(systems)}
     games = compare(
         [number[row.first] for row in rows],
