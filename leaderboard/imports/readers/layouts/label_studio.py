@@ -242,7 +242,7 @@ def _words(value: Any) -> list[str]:
     if isinstance(value, str) and value[:1] in ("[", "{"):
         try:
             value = json.loads(value)
-        except ValueError:
+        except (ValueError, RecursionError):
             return [value]
     if isinstance(value, dict):
         value = next((v for v in value.values() if isinstance(v, list)), [])

@@ -48,7 +48,7 @@ def is_output(source: Source) -> bool:
     (first, *_) = source.lines(1) or [""]
     try:
         record = json.loads(first)
-    except ValueError:
+    except (ValueError, RecursionError):
         # a long line, whose end is not seen
         return first.startswith('{"annotation": [') and '"error_spans"' in first
     return isinstance(record, dict) and {"user_id", "item_i", "annotation"} <= set(

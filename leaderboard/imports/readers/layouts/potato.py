@@ -171,7 +171,7 @@ def _values(source: Source) -> list[Any]:
     """Read JSON, or JSON lines under either ending."""
     try:
         value = json.loads(source.text)
-    except ValueError:
+    except (ValueError, RecursionError):
         return [value for _, value in source.objects()]
     return value if isinstance(value, list) else [value]
 
