@@ -2,7 +2,7 @@
 
 Those that came with a task's bundle are in the database. `known` has all of them.
 
-Front door: models; checks; consent; foreign; form; formats; markdown; words.
+Front door: models; checks; consent; errors; foreign; form; formats; markdown; words.
 """
 
 from __future__ import annotations

@@ -6,6 +6,7 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from crowd.hit_templates.errors import read_errors
 from genie.lib.errors import GenieError
 
 CHECKBOXES = {
@@ -56,7 +57,7 @@ LANGUAGES = ("language", "languages")
 KNOWN = {
     *(*READ_BEFORE, *LANGUAGES, *SWITCHES),
     *("setup", "show_input", "before_text", "checkboxes", "undo_seconds"),
-    *("items_per_page", "page_by"),
+    *("items_per_page", "page_by", "errors"),
 }
 
 
@@ -84,8 +85,10 @@ def read_form(config: Mapping[str, Any], criteria: Collection[str]) -> Form:
     Raises
     ------
     GenieError
-        ``unusable-form`` where it says something that no page can do.
+        ``unusable-form`` where it says something that no page can do, ``unusable-errors``
+        where its errors to mark are.
     """
+    read_errors(config.get("errors", {}))
     for wrong, sentence in _problems(config, criteria):
         if wrong:
             raise GenieError(

@@ -72,6 +72,10 @@ class Scale(ABC):
         The number is in proportion to what the item's reference output is worth.
     slider : bool
         The number can be set with a slider.
+    ticks : tuple of str
+        What points at equal distances on the line stand for, from the minimum to the
+        maximum; empty words where a point lies between two others. `labels` has them in
+        other languages.
     counted : bool
         The number is counted from marked errors; nobody is asked for it.
     times : float
@@ -88,6 +92,7 @@ class Scale(ABC):
     compares: ClassVar[bool] = False
     relative: ClassVar[bool] = False
     slider: ClassVar[bool] = False
+    ticks: ClassVar[tuple[str, ...]] = ()
     counted: ClassVar[bool] = False
     times: ClassVar[float] = 1.0
 
@@ -164,7 +169,7 @@ class Scale(ABC):
         >>> all_scales()["slider-100"].is_in("fi"), all_scales()["binary"].is_in("fi")
         (True, False)
         """
-        return not cls.options or language in cls.labels
+        return not (cls.options or cls.ticks) or language in cls.labels
 
     @classmethod
     def in_language(cls, language: str) -> type[Scale]:
@@ -191,6 +196,8 @@ class Scale(ABC):
 
 @cache
 def _in_language(scale: type[Scale], language: str) -> type[Scale]:
+    if scale.ticks:
+        return type(scale.__name__, (scale,), {"ticks": scale.labels[language]})
     options = tuple(
         replace(option, label=label)
         for option, label in zip(scale.options, scale.labels[language], strict=True)

@@ -4,11 +4,19 @@ from __future__ import annotations
 
 from django import template
 from django.utils import timezone
+from django.utils.translation import gettext_lazy as _
 from django.utils.translation import ngettext
 
 from crowd.hits.selectors.wording import title_now
 
 register = template.Library()
+# On a button, and within a sentence; other severities are called as the task calls them.
+_SEVERITIES = {
+    "neutral": (_("Neutral remark"), _("neutral remark")),
+    "minor": (_("Minor error"), _("minor error")),
+    "major": (_("Major error"), _("major error")),
+    "critical": (_("Critical error"), _("critical error")),
+}
 _MINUTE, _HOUR, _DAY = 60, 3_600, 86_400
 
 
@@ -35,6 +43,30 @@ def roughly(seconds: float) -> str:
 
 
 register.filter("title_now", title_now)
+
+
+@register.filter
+def severity_button(name: str) -> str:
+    """Name a severity on the button that marks an error with it.
+
+    Examples
+    --------
+    >>> severity_button("minor"), severity_button("odd")
+    ('Minor error', 'odd')
+    """
+    return str(_SEVERITIES.get(name, (name, name))[0])
+
+
+@register.filter
+def severity_words(name: str) -> str:
+    """Name a severity within a sentence.
+
+    Examples
+    --------
+    >>> severity_words("critical")
+    'critical error'
+    """
+    return str(_SEVERITIES.get(name, (name, name))[1])
 
 
 @register.filter

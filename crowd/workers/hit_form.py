@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from django import forms
@@ -12,14 +11,18 @@ from django.contrib.auth.forms import UserCreationForm
 from django.utils.safestring import SafeString
 from django.utils.translation import gettext_lazy as _
 
-from crowd import hit_templates
 from crowd.hit_templates import HITTemplate
 from crowd.hits.models.assignment import Answer, Assignment
 from crowd.hits.models.campaign import HITType, Item
-from crowd.hits.selectors.questions import Asked, form_of, questions_about
+from crowd.hits.selectors.questions import (
+    SPANS,
+    Asked,
+    form_of,
+    questions_about,
+)
 from crowd.hits.selectors.wording import language_of, template_of, worded
-from crowd.hits.services.check_answers import SPANS
 from crowd.scales.base import Scale
+from crowd.workers.marked_output import Marks, as_sent, marks_name, marks_of
 from crowd.workers.models.qualification_test import QualificationQuestion
 from crowd.workers.services.test_marks import CHOICE, as_item
 
@@ -98,15 +101,8 @@ class Block:
     questions: tuple[Question, ...]
     # Comes up when the questions before it are answered.
     later: bool = False
-
-
-@dataclass(frozen=True)
-class Marks:
-    """The text in which errors are marked, and the marks as they were sent."""
-
-    name: str
-    text: str
-    raw_answer: str
+    marks: Marks | None = None
+    slot: str = ""
 
 
 @dataclass(frozen=True)
@@ -115,12 +111,27 @@ class Shown:
 
     key: str
     blocks: tuple[Block, ...]
-    marks: Marks | None
 
     @property
     def questions(self) -> list[Question]:
         """List the questions of all blocks."""
         return [question for block in self.blocks for question in block.questions]
+
+    @property
+    def marks(self) -> list[Marks]:
+        """List the texts in which errors are marked."""
+        return [block.marks for block in self.blocks if block.marks is not None]
+
+    @property
+    def pair(self) -> list[Block]:
+        """Give two outputs that are marked and rated one by one: they stand side by side."""
+        slots = [block for block in self.blocks if block.slot]
+        return slots if len(slots) == 2 and len(self.marks) == 2 else []
+
+    @property
+    def in_rows(self) -> list[Block]:
+        """Give the blocks that stand below each other."""
+        return [block for block in self.blocks if block not in self.pair]
 
 
 def shown_items(page: Sequence[Assignment], posted: Mapping[str, str]) -> list[Shown]:
@@ -143,8 +154,16 @@ def shown_item(
     questions = _questions(hit_type, item, posted, i)
     shows_input = form_of(hit_type).shows_input
     template = template_of(hit_type)
-    blocks = _blocks(template, item.data, questions, shows_input=shows_input)
-    return Shown(item.key, blocks, _marks(template, item, posted, i))
+    asked = questions_about(hit_type, item.data)
+    one_by_one = any(question.slot for question in asked)
+    how = {"shows_input": shows_input, "one_by_one": one_by_one}
+    blocks = _blocks(template, item.data, questions, **how)
+    marks = marks_of(hit_type, item, posted, i)
+    # in the first block that shows a text's slot
+    return Shown(
+        item.key,
+        tuple(replace(block, marks=marks.pop(block.slot, None)) for block in blocks),
+    )
 
 
 def _questions(
@@ -160,16 +179,8 @@ def _questions(
             raw_answer=posted.get(f"answer-{i}-{j}", ""),
         )
         for j, question in enumerate(all_asked)
+        if not question.scale.counted
     ]
-
-
-def _marks(
-    template: HITTemplate, item: Item, posted: Mapping[str, str], i: int
-) -> Marks | None:
-    if not template.marks_errors:
-        return None
-    text = json.dumps(item.data["prediction"])
-    return Marks(f"spans-{i}", text, posted.get(f"spans-{i}", ""))
 
 
 def _blocks(
@@ -178,6 +189,7 @@ def _blocks(
     questions: list[Question],
     *,
     shows_input: bool,
+    one_by_one: bool,
 ) -> tuple[Block, ...]:
     first = tuple(question for question in questions if question.asked.first)
     if first:
@@ -187,7 +199,7 @@ def _blocks(
             Block(template.render(data, ("input",)), later, later=True),
         )
     parts = ["standard", "input"] if shows_input else ["standard"]
-    if not any(question.asked.slot for question in questions):
+    if not one_by_one:
         return (Block(template.render(data, [*parts, "output"]), tuple(questions)),)
     return (
         Block(template.render(data, parts), ()),
@@ -195,6 +207,7 @@ def _blocks(
             Block(
                 template.render({**data, "outputs": [output]}, ("output",)),
                 tuple(q for q in questions if q.asked.slot == output["slot"]),
+                slot=output["slot"],
             )
             for output in data["outputs"]
         ),
@@ -206,12 +219,12 @@ def sent_answers(
 ) -> list[dict[str, dict[str, str]]]:
     """Read what a page sent, for each assignment: item key, question, raw answer."""
     hit_type = page[0].hit.campaign.hit_type
-    template = hit_templates.get(hit_type.template)
     answers: dict[int, dict[str, dict[str, str]]] = {one.pk: {} for one in page}
     for i, one, item in _items(page):
         # nothing is rendered to read what came in
         questions = _questions(hit_type, item, posted, i)
-        raw_answers = _raw_answers(questions, _marks(template, item, posted, i))
+        marks = marks_of(hit_type, item, posted, i).values()
+        raw_answers = _raw_answers(questions, marks)
         if raw_answers:
             answers[one.pk][item.key] = raw_answers
     return [answers[one.pk] for one in page]
@@ -231,8 +244,9 @@ def stored_answers(page: Sequence[Assignment]) -> dict[str, str]:
             if answer is None:
                 continue
             posted[question.name] = answer.raw
-            if answer.detail and answer.detail.get(SPANS):
-                posted[f"spans-{i}"] = json.dumps(answer.detail[SPANS])
+        for (pk, _criterion, slot), answer in stored.items():
+            if pk == item.pk and answer.detail and SPANS in answer.detail:
+                posted[marks_name(slot, i)] = as_sent(answer.detail[SPANS])
     return posted
 
 
@@ -241,11 +255,11 @@ def sent_to(shown: Shown) -> dict[str, str]:
     return _raw_answers(shown.questions, shown.marks)
 
 
-def _raw_answers(questions: Iterable[Question], marks: Marks | None) -> dict[str, str]:
+def _raw_answers(
+    questions: Iterable[Question], marks: Iterable[Marks]
+) -> dict[str, str]:
     raw_answers = {q.asked.key: q.raw_answer for q in questions if q.raw_answer}
-    if marks and marks.raw_answer:
-        raw_answers[SPANS] = marks.raw_answer
-    return raw_answers
+    return raw_answers | {one.key: one.raw_answer for one in marks if one.raw_answer}
 
 
 def sent_seconds(posted: Mapping[str, str]) -> float | None:

@@ -195,13 +195,19 @@ def input_fields(task: TaskView, shown: Shown) -> dict[str, Any]:
     }
 
 
+def document_of(task: TaskView, shown: Shown) -> str:
+    """Name the document that an instance is a part of; empty where none is asked for."""
+    if not task.page_by:
+        return ""
+    by_id = shown.instance_id.rpartition(".")[0] or shown.instance_id
+    return by_id if task.page_by == BY_ID else shown.fields.get(task.page_by, "")
+
+
 def _part(task: TaskView, shown: Shown) -> dict[str, Any]:
     """Say which document an instance is a part of, where pages go by documents."""
     if not task.page_by:
         return {}
-    by_id = shown.instance_id.rpartition(".")[0] or shown.instance_id
-    document = by_id if task.page_by == BY_ID else shown.fields.get(task.page_by, "")
-    return {DOCUMENT: document, PART: shown.position}
+    return {DOCUMENT: document_of(task, shown), PART: shown.position}
 
 
 def _format(name: str) -> dict[str, str]:

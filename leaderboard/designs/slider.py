@@ -4,7 +4,7 @@ from leaderboard.designs.base import OneOutput
 
 
 class Slider(OneOutput):
-    """One prediction at a time on a line from 0 to 100 (WMT's direct assessment)."""
+    """One prediction at a time on a line from 0 to 100 (WMT's DA, DA+SQM)."""
 
     slug = "slider"
-    scales = ("slider-100",)
+    scales = ("slider-100", "sqm")

@@ -33,6 +33,8 @@ class Figures(ABC):
     title: ClassVar[str]
     #: Name of each figure, and what it is.
     names: ClassVar[Mapping[str, str]]
+    #: Whether judgments of several criteria belong together.
+    pooled: ClassVar[bool] = False
 
     @classmethod
     @abstractmethod
@@ -52,15 +54,6 @@ def all_figures() -> dict[str, type[Figures]]:
     for name in SETS:
         found |= discover(f"leaderboard.papers.{name}", Figures)
     return found
-
-
-def slugs() -> dict[str, str]:
-    """Give all figures by the slug that stands in `PublishedFigure.figure`, in words."""
-    return {
-        f"{one.slug}-{name}": words
-        for one in all_figures().values()
-        for name, words in one.names.items()
-    }
 
 
 def under(part: str, figures: Mapping[str, Value]) -> Computed:

@@ -179,7 +179,8 @@
     // Of several items on a page, those that are answered step back.
     function settle() {
       for (const item of items.length > 1 ? items : []) {
-        item.classList.toggle("done", questions.every(function (question) { return !item.contains(question) || answered(question); }));
+        const inside = questions.filter(function (question) { return item.contains(question); });
+        item.classList.toggle("done", inside.length > 0 && inside.every(answered));
       }
     }
 

@@ -20,31 +20,41 @@
   function start(box, signal) {
     const text = JSON.parse(box.dataset.text);
     const sent = box.querySelector("input.spans");
-    const said = box.querySelector(".marked");
+    const status = box.querySelector(".marked");
     const tools = box.querySelector(".tools");
-    const place = box.closest(".item").querySelector(".judged .text");
-    if (!text.trim()) return;
+    const kinds = box.querySelector(".kinds");
+    const severities = Array.from(tools.querySelectorAll("[data-severity]"), function (button) { return button.dataset.severity; }).filter(Boolean);
+    const place = box.previousElementSibling.querySelector(".judged .text");
+    if (!text.trim() && !box.dataset.missing) return;
 
     // --- the text as words that can be chosen ----------------------------------------
 
     const options = [];
     let offset = 0;
-    place.textContent = "";
+
+    function option(part, name) {
+      const span = document.createElement("span");
+      span.className = "word";
+      span.id = sent.name + "-" + name;
+      span.textContent = part;
+      span.setAttribute("role", "option");
+      span.setAttribute("aria-selected", "false");
+      place.append(span);
+      return span;
+    }
+
+    if (text.trim()) place.textContent = "";
     for (const part of words(text)) {
       const end = offset + length(part);
-      if (part.trim()) {
-        const span = document.createElement("span");
-        span.className = "word";
-        span.id = sent.name + "-" + offset;
-        span.textContent = part;
-        span.setAttribute("role", "option");
-        span.setAttribute("aria-selected", "false");
-        options.push({ word: span, start: offset, end: end, severity: "" });
-        place.append(span);
-      } else {
-        place.append(part);
-      }
+      if (part.trim()) options.push({ word: option(part, offset), start: offset, end: end });
+      else if (text.trim()) place.append(part);
       offset = end;
+    }
+    // What is missing has no place in the text: a word of its own stands for it.
+    if (box.dataset.missing) {
+      place.append(" ");
+      options.push({ word: option(box.dataset.missing, "missing"), missing: true });
+      options[options.length - 1].word.classList.add("missing");
     }
     place.tabIndex = 0;
     place.setAttribute("role", "listbox");
@@ -60,6 +70,8 @@
     function last() { return Math.max(anchor, head); }
 
     function read() {
+      // An empty list says that somebody could mark, and found nothing.
+      if (!sent.value) sent.value = "[]";
       try {
         spans = JSON.parse(sent.value || "[]");
       } catch (error) {
@@ -67,44 +79,106 @@
       }
     }
 
+    function covers(span, option) {
+      return option.missing ? Boolean(span.missing) : !span.missing && span.start < option.end && option.start < span.end;
+    }
+
+    function said(severity) {
+      const button = tools.querySelector('[data-severity="' + severity + '"]');
+      return button ? button.dataset.said : severity;
+    }
+
     function show() {
       options.forEach(function (option, i) {
-        const span = spans.find(function (one) { return one.start < option.end && option.start < one.end; });
-        option.word.classList.toggle("minor", Boolean(span) && span.severity === "minor");
-        option.word.classList.toggle("major", Boolean(span) && span.severity === "major");
+        const span = spans.find(function (one) { return covers(one, option); });
+        for (const severity of severities) option.word.classList.toggle(severity, Boolean(span) && span.severity === severity);
+        option.word.classList.toggle("error", Boolean(span));
         const chosen = anchor >= 0 && first() <= i && i <= last();
         option.word.classList.toggle("chosen", chosen);
         option.word.classList.toggle("here", i === head);
         option.word.setAttribute("aria-selected", String(chosen));
-        if (span) option.word.setAttribute("aria-label", word("marked-word", { word: option.word.textContent, severity: word(span.severity) }));
+        if (span) option.word.setAttribute("aria-label", word("marked-word", { word: option.word.textContent, severity: [said(span.severity), kindOf(span)].filter(Boolean).join(", ") }));
         else option.word.removeAttribute("aria-label");
       });
       if (head >= 0) place.setAttribute("aria-activedescendant", options[head].word.id);
       const count = function (severity) { return spans.filter(function (one) { return one.severity === severity; }).length; };
-      said.textContent = word("marked", { minor: count("minor"), major: count("major") });
+      status.textContent = severities.join() === "minor,major"
+        ? word("marked", { minor: count("minor"), major: count("major") })
+        : word("marked-any", { list: severities.map(function (severity) { return count(severity) + " \u00d7 " + said(severity); }).join(", ") });
+    }
+
+    // --- a category for each marked error ------------------------------------------------
+
+    function textOf(span) {
+      if (span.missing) return box.dataset.missing;
+      return Array.from(text).slice(span.start, span.end).join("");
+    }
+
+    function kindOf(span) {
+      if (!kinds || !span.category) return "";
+      const known = Array.from(box.querySelector("template").content.querySelectorAll("option"));
+      const found = known.find(function (one) { return one.value === span.category; });
+      return found ? found.textContent : span.category;
+    }
+
+    function list() {
+      if (!kinds) return;
+      kinds.textContent = "";
+      kinds.hidden = !spans.length;
+      for (const span of spans) {
+        const row = box.querySelector("template").content.firstElementChild.cloneNode(true);
+        const select = row.querySelector("select");
+        const named = row.querySelector("span");
+        named.textContent = word("marked-word", { word: textOf(span), severity: said(span.severity) });
+        named.dir = "auto";
+        select.value = span.category || "";
+        select.addEventListener("change", function () {
+          if (select.value) span.category = select.value;
+          else delete span.category;
+          store();
+          show();
+        });
+        // Back to the text, to the next error.
+        select.addEventListener("keydown", function (event) {
+          if (event.key !== "Enter") return;
+          event.preventDefault();
+          event.stopPropagation();
+          place.focus();
+        });
+        kinds.append(row);
+      }
+    }
+
+    function store() {
+      sent.value = JSON.stringify(spans);
+      sent.dispatchEvent(new Event("change", { bubbles: true }));
     }
 
     function choose(i, extend) {
       head = Math.max(0, Math.min(options.length - 1, i));
-      if (!extend || anchor < 0) anchor = head;
+      // What is missing is marked by itself.
+      const apart = anchor >= 0 && (options[head].missing || options[anchor].missing);
+      if (!extend || anchor < 0 || apart) anchor = head;
       show();
     }
 
     function mark(severity) {
       if (anchor < 0) {
-        said.textContent = word("choose-first");
+        status.textContent = word("choose-first");
         return;
       }
-      const from = options[first()].start;
-      const to = options[last()].end;
-      spans = spans.filter(function (one) { return one.end <= from || to <= one.start; });
-      if (severity) spans.push({ start: from, end: to, severity: severity });
-      spans.sort(function (a, b) { return a.start - b.start; });
-      sent.value = spans.length ? JSON.stringify(spans) : "";
+      const chosen = options.slice(first(), last() + 1);
+      spans = spans.filter(function (one) { return !chosen.some(function (option) { return covers(one, option); }); });
+      const missing = options[head].missing;
+      const made = missing ? { missing: true } : { start: options[first()].start, end: options[last()].end };
+      if (severity) spans.push(Object.assign(made, { severity: severity }));
+      spans.sort(function (a, b) { return a.missing ? 1 : b.missing ? -1 : a.start - b.start; });
       anchor = head;
       pending = false;
-      sent.dispatchEvent(new Event("change", { bubbles: true }));
+      store();
+      list();
       show();
+      if (kinds && severity) kinds.children[spans.indexOf(made)].querySelector("select").focus();
     }
 
     // --- mouse and finger: the first and the last word, or a drag ---------------------
@@ -150,7 +224,8 @@
     // --- keyboard: arrows, Shift, and a key for each severity -------------------------
 
     const STEPS = { ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1 };
-    const SEVERITIES = { 1: "minor", 2: "major", Delete: "", Backspace: "" };
+    const SEVERITIES = { Delete: "", Backspace: "" };
+    severities.forEach(function (severity, i) { SEVERITIES[i + 1] = severity; });
 
     place.addEventListener("focus", function () {
       if (head < 0 && !pressed) choose(0, false);
@@ -167,8 +242,9 @@
       event.stopPropagation();
     });
 
-    document.addEventListener("genie:filled", function () { read(); show(); }, { signal: signal });
+    document.addEventListener("genie:filled", function () { read(); list(); show(); }, { signal: signal });
     read();
+    list();
     show();
   }
 

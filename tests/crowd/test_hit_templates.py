@@ -38,7 +38,7 @@ def test_the_example_shows_its_inputs(slug):
     template = TEMPLATES[slug]
     page = Elements(template.render(template.example))
     shown = [part["text"] for part in template.example["fields"]]
-    with_reference = slug in {"translation", "slider-translation"}
+    with_reference = slug in {"translation", "slider-translation", "sqm-translation"}
     assert all(text in page.text for text in shown) or with_reference
 
 

@@ -2,13 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from crowd import hit_templates
+from crowd.hit_templates.errors import Errors, read_errors
 from crowd.hit_templates.form import CHECKBOXES, CHECKBOXES_IN, Form, read_form
 from crowd.hits.models.campaign import HITType
 from crowd.scales.base import Scale, all_scales
+
+# Beside the criteria: the errors that were marked, where a template asks for them.
+SPANS = "spans"
+# Of an output in an item's data: the marks with which it comes, and who made them.
+PREFILLED, BY = "spans", "spans_by"
 
 
 @dataclass(frozen=True)
@@ -32,6 +39,40 @@ class Asked:
 def form_of(hit_type: HITType) -> Form:
     """Give how the questions of a HIT type are put."""
     return read_form(hit_type.form, hit_type.criteria)
+
+
+def errors_of(hit_type: HITType) -> Errors:
+    """Give which errors are marked: as the task says, or else the template."""
+    usual = hit_templates.get(hit_type.template).form.get("errors", {})
+    return read_errors(hit_type.form.get("errors") or usual)
+
+
+@dataclass(frozen=True)
+class Marked:
+    """A text in which errors are marked, and the marks with which it comes."""
+
+    text: str
+    # None: it comes without; then nobody keeps what became of them
+    prefilled: Sequence[Mapping[str, Any]] | None = None
+    # who made these
+    by: str = ""
+
+
+def marked_texts(hit_type: HITType, data: Mapping[str, Any]) -> dict[str, Marked]:
+    """Give the texts in which errors are marked, by slot; none where they are not."""
+    if not hit_templates.get(hit_type.template).marks_errors:
+        return {}
+    outputs = {str(one["slot"]): one for one in data.get("outputs") or []}
+    parts = outputs or {"": {**data, "text": data["prediction"]}}
+    return {
+        slot: Marked(str(one["text"]), one.get(PREFILLED), str(one.get(BY, "")))
+        for slot, one in parts.items()
+    }
+
+
+def spans_key(slot: str) -> str:
+    """Name the marks of a slot's output, as a page sends them."""
+    return f"{SPANS}@{slot}" if slot else SPANS
 
 
 def scale_of(hit_type: HITType) -> type[Scale]:

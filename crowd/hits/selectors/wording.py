@@ -17,6 +17,7 @@ from django.utils.translation import get_language
 from crowd import hit_templates
 from crowd.hit_templates import HITTemplate
 from crowd.hit_templates.consent import ENGLISH
+from crowd.hit_templates.errors import read_errors
 from crowd.hit_templates.form import CHECKBOXES_IN
 from crowd.hits.models.assignment import Assignment
 from crowd.hits.models.campaign import HITType, Item
@@ -161,11 +162,22 @@ def wording(asked: Asking, language: str, labels: Iterable[str] = ()) -> Wording
         knows = False
     if not (found.instructions or knows):
         found.missing.append("instructions")
+    if language != ENGLISH:
+        labels = [*labels, *errors_named(asked)]
     found.missing += [f"labels.{one}" for one in labels if one not in shown.labels]
     found.missing += _of_answers(asked, language)
     if written:
         found.missing.clear()
     return found
+
+
+def errors_named(asked: Asking) -> list[str]:
+    """List the categories of errors that a page shows."""
+    template = hit_templates.get(asked.template)
+    if not template.marks_errors:
+        return []
+    own = asked.form.get("errors") or template.form.get("errors", {})
+    return read_errors(own).words
 
 
 def _titled(asked: Asking, shown: HITTemplate) -> str:

@@ -13,8 +13,7 @@ from crowd import hit_templates
 from crowd.hit_templates import HITTemplate
 from crowd.hit_templates.form import DOCUMENT, PART, read_form
 from crowd.hits.models.campaign import HIT, Campaign, HITType, Item
-from crowd.hits.selectors.questions import slots_of
-from crowd.hits.services.check_answers import SPANS
+from crowd.hits.selectors.questions import SPANS, slots_of
 from crowd.hits.services.inputs import BATCH, inputs_for
 from crowd.pricing import fee_per_assignment
 from crowd.scales.base import all_scales

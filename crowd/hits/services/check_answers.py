@@ -2,30 +2,28 @@
 
 from __future__ import annotations
 
-import json
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from itertools import pairwise
 from typing import Any
 
 from django.utils.translation import gettext
 
-from crowd import hit_templates
+from crowd.hit_templates.errors import span_score
 from crowd.hits.models.assignment import Assignment
 from crowd.hits.models.campaign import HITType, Item
-from crowd.hits.selectors.questions import Asked, questions_about
+from crowd.hits.selectors.questions import (
+    SPANS,
+    Asked,
+    errors_of,
+    marked_texts,
+    questions_about,
+    spans_key,
+)
+from crowd.hits.services.marked_spans import checked_spans, detail_of
 from genie.lib.errors import GenieError
 
 Answers = Mapping[str, Mapping[str, str]]
-# Beside the criteria: the spans that were marked, where a template asks for them.
-SPANS = "spans"
-SEVERITIES = ("minor", "major")
-MOST_SPANS = 200
-MOST_CHARACTERS = 20_000
-SPAN_KEYS = {"start", "end", "severity"}
-
-Span = dict[str, int | str]
 
 
 @dataclass(frozen=True)
@@ -58,15 +56,41 @@ def ratings_of(
 ) -> list[Rating]:
     """Parse the answers to the questions about one item; see `checked`."""
     questions = questions_about(hit_type, item.data)
-    marks = hit_templates.get(hit_type.template).marks_errors
-    known = {question.key for question in questions} | ({SPANS} if marks else set())
-    if not set(raw_answers) <= known:
+    texts = marked_texts(hit_type, item.data)
+    asked = {question.key for question in questions if not question.scale.counted}
+    if not set(raw_answers) <= asked | {spans_key(slot) for slot in texts}:
         raise _unknown()
-    ratings = [_rating(item, question, raw_answers) for question in questions]
-    if not marks:
-        return ratings
-    spans = _checked_spans(raw_answers.get(SPANS, ""), item.data["prediction"])
-    return [replace(ratings[0], detail={"spans": spans}), *ratings[1:]]
+    errors = errors_of(hit_type)
+    details = {
+        slot: detail_of(
+            checked_spans(raw_answers.get(spans_key(slot), ""), marked.text, errors),
+            marked,
+        )
+        for slot, marked in texts.items()
+    }
+    ratings = [
+        _counted(item, question, details[question.slot], raw_answers)
+        if question.scale.counted
+        else _rating(item, question, raw_answers)
+        for question in questions
+    ]
+    # the marks of an output stand with the first answer about it
+    return [
+        replace(rating, detail=details.pop(rating.slot, None)) for rating in ratings
+    ]
+
+
+def _counted(
+    item: Item,
+    question: Asked,
+    detail: Mapping[str, Any],
+    raw_answers: Mapping[str, str],
+) -> Rating:
+    # who could not mark anything, as without the page's script, has found nothing right
+    if spans_key(question.slot) not in raw_answers:
+        raise _unanswered(item, question)
+    value = span_score(detail[SPANS])
+    return Rating(item.pk, question.criterion, value, f"{value:g}", question.slot)
 
 
 def _rating(item: Item, question: Asked, raw_answers: Mapping[str, str]) -> Rating:
@@ -74,16 +98,20 @@ def _rating(item: Item, question: Asked, raw_answers: Mapping[str, str]) -> Rati
     if not raw and question.checkbox:
         raw = "0"  # a box without its tick sends nothing
     if not raw:
-        raise GenieError(
-            gettext("Please answer every question."),
-            code="answer-missing",
-            details={"item": item.key, "criterion": question.key},
-        )
+        raise _unanswered(item, question)
     value = question.scale.parse(raw)
     if question.scale.relative and item.data.get("standard_value"):
         # The rating is a ratio to 100; this reference output is worth something else.
         value = value * 100 / float(item.data["standard_value"])
     return Rating(item.pk, question.criterion, value, raw, question.slot)
+
+
+def _unanswered(item: Item, question: Asked) -> GenieError:
+    return GenieError(
+        gettext("Please answer every question."),
+        code="answer-missing",
+        details={"item": item.key, "criterion": question.key},
+    )
 
 
 def _unknown() -> GenieError:
@@ -93,56 +121,6 @@ def _unknown() -> GenieError:
             "page."
         ),
         code="unknown-question",
-    )
-
-
-def _checked_spans(raw: str, text: str) -> list[Span]:
-    """Read marked spans; offsets count the text's code points, the end is outside.
-
-    Raises
-    ------
-    GenieError
-        ``unusable-spans`` for anything that the page's own marks cannot be.
-    """
-    if not raw.strip():
-        return []
-    sent = _loaded_spans(raw)
-    if not isinstance(sent, list) or len(sent) > MOST_SPANS:
-        raise _unusable_spans("they are not a list of marks")
-    spans = sorted((_span(mark, len(text)) for mark in sent), key=lambda s: s["start"])
-    for before, after in pairwise(spans):
-        if int(after["start"]) < int(before["end"]):
-            raise _unusable_spans("two of them overlap")
-    return spans
-
-
-def _loaded_spans(raw: str) -> Any:
-    if len(raw) > MOST_CHARACTERS:
-        raise _unusable_spans("there are too many")
-    try:
-        return json.loads(raw)
-    # JSON that is nested deeply enough exhausts the stack instead of being wrong.
-    except (ValueError, RecursionError):
-        raise _unusable_spans("they cannot be read") from None
-
-
-def _span(mark: Any, n: int) -> Span:
-    if not isinstance(mark, dict) or set(mark) != SPAN_KEYS:
-        raise _unusable_spans("one of them lacks its start, end or severity")
-    start, end, severity = mark["start"], mark["end"], mark["severity"]
-    # `type` and not `isinstance`: True would pass for an integer.
-    if type(start) is not int or type(end) is not int or not 0 <= start < end <= n:
-        raise _unusable_spans("one of them is not inside the text")
-    if severity not in SEVERITIES:
-        raise _unusable_spans("one of them is neither minor nor major")
-    return {"start": start, "end": end, "severity": severity}
-
-
-def _unusable_spans(why: str) -> GenieError:
-    return GenieError(
-        gettext("The error marks are not valid: %(why)s. Reload the page.")
-        % {"why": why},
-        code="unusable-spans",
     )
 
 

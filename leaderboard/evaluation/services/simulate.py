@@ -13,11 +13,16 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from crowd import hit_templates
 from crowd.campaigns.services import work
+from crowd.hit_templates.errors import Errors
 from crowd.hits.models.campaign import HITType, Item
-from crowd.hits.selectors.questions import Asked, questions_about
-from crowd.hits.services.check_answers import SPANS
+from crowd.hits.selectors.questions import (
+    Asked,
+    errors_of,
+    marked_texts,
+    questions_about,
+    spans_key,
+)
 from crowd.scales.base import Scale
 from crowd.workers.models.worker import Worker
 from crowd.workers.services import test_attempts
@@ -114,11 +119,13 @@ class Crowd:
         answers = {
             question.key: self._answer(question, item, opinions)
             for question in questions
-            if not question.checkbox
+            if not (question.checkbox or question.scale.counted)
         }
-        if hit_templates.get(hit_type.template).marks_errors:
-            answers[SPANS] = _marked(str(item.data["prediction"]), opinions[""])
-        return answers
+        errors = errors_of(hit_type)
+        return answers | {
+            spans_key(slot): _marked(marked.text, opinions[slot], errors)
+            for slot, marked in marked_texts(hit_type, item.data).items()
+        }
 
     def _answer(self, question: Asked, item: Item, opinions: dict[str, float]) -> str:
         scale = question.scale
@@ -142,13 +149,16 @@ class Crowd:
         return float(np.clip(quality + self.rng.normal(0, 0.12), 0, 1))
 
 
-def _marked(text: str, opinion: float) -> str:
+def _marked(text: str, opinion: float, errors: Errors) -> str:
     """Mark the first word of a text that is not good: one error, minor or major."""
     word = re.search(r"\S+", text)
     if opinion > 0.6 or word is None:
         return ""
-    severity = "minor" if opinion > 0.3 else "major"
+    wanted = "minor" if opinion > 0.3 else "major"
+    severity = wanted if wanted in errors.severities else errors.severities[-1]
     span = {"start": word.start(), "end": word.end(), "severity": severity}
+    if errors.kinds:
+        span["category"] = errors.kinds[0]
     return json.dumps([span])
 
 

@@ -17,9 +17,12 @@ from django.shortcuts import get_object_or_404
 from django.views.decorators.http import require_safe
 from rest_framework.throttling import UserRateThrottle
 
+from crowd.hit_templates.errors import read_errors
 from leaderboard.metric_board import exports as files
-from leaderboard.metric_board.selectors import agreement, downloads
+from leaderboard.metric_board import wmt_files
+from leaderboard.metric_board.selectors import agreement, downloads, marked
 from leaderboard.tasks.models import Task
+from leaderboard.tasks.services.configuration import errors_asked
 
 JUDGMENTS = (
     "system",
@@ -141,6 +144,20 @@ def _billboard(task: Task) -> bytes:
     return files.zipped(written)
 
 
+def _appraise(task: Task) -> Iterator[str]:
+    languages = (task.source_language, task.target_language)
+    with_marks = marked.marks_errors(task)
+    return wmt_files.appraise(marked.judgments(task), languages, marked=with_marks)
+
+
+def _campaign(task: Task) -> bytes:
+    errors = read_errors(errors_asked(task.human))
+    about = list(marked.segments(task).values())
+    texts, design = marked.outputs(task), task.human.design
+    shown = errors.categories if marked.marks_errors(task) else {}
+    return wmt_files.campaign(task.slug, design, about, texts, shown).encode()
+
+
 WRITERS: dict[str, tuple[str, Callable[[Task], Iterator[str] | bytes]]] = {
     "agreement.csv": (
         _CSV,
@@ -162,6 +179,12 @@ WRITERS: dict[str, tuple[str, Callable[[Task], Iterator[str] | bytes]]] = {
         ),
     ),
     "battles.jsonl": (_JSONL, lambda t: files.json_lines(downloads.battles(t))),
+    "appraise.csv": (_CSV, _appraise),
+    "pearmut.jsonl": (
+        _JSONL,
+        lambda t: wmt_files.pearmut(marked.judgments(t), marked.outputs(t)),
+    ),
+    "pearmut-campaign.json": ("application/json", _campaign),
     "metric-scores.csv": (_CSV, lambda t: files.csv_pieces(SCORES, _scores(t))),
     "metric-scores.jsonl": (_JSONL, lambda t: files.json_lines(_scores(t))),
     "mtme.zip": (_ZIP, _mtme),

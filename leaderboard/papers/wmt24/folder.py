@@ -24,7 +24,7 @@ _ALL = ("rows", "rows_tutorial", "rows_incomplete", "rows_dup")
 class Wmt24(Folder):
     slug = "wmt24-esa"
     title = "Error spans of 53 systems in four pairs: scores by domain, ranks, clusters"
-    paper = "Kocmi et al. (2024), Findings of WMT24 (one of three waves)"
+    paper = "Kocmi et al. (2024), Findings of WMT24, tables (of one of three waves)"
     folder = "wmt24-esa"
 
     def figures(self, folder: Path, bench: Workbench) -> Computed:

@@ -18,6 +18,7 @@ from leaderboard.boards.views.exports import (
     board_records,
     submission_badge,
 )
+from leaderboard.papers.task_figures.views import published, published_file
 from leaderboard.releases.views import card_file, card_page
 from leaderboard.submissions.views.check_file import check_file, sample
 
@@ -34,6 +35,8 @@ urlpatterns = [
     path(f"{_TASK}/differences/", differences, name="differences"),
     path(f"{_TASK}/evidence/", evidence, name="evidence"),
     path(f"{_TASK}/crowds/", crowds, name="crowds"),
+    path(f"{_TASK}/published/", published, name="published"),
+    path(f"{_TASK}/published.<slug:form>", published_file, name="published-file"),
     path(f"{_TASK}/weights/", weights, name="weights"),
     path(f"{_TASK}/story/", story, name="story"),
     path(f"{_SUBMISSION}/card/", card_page, name="card"),

@@ -114,5 +114,5 @@ def _unknown(rows: pd.DataFrame) -> list[str]:
 
 def _cell(value: Any) -> str:
     if isinstance(value, float):
-        return "" if value != value else f"{value:g}"  # noqa: PLR0124  # NaN
+        return "" if value != value else f"{value:g}"  # NaN
     return str(value)[:80]

@@ -8,6 +8,7 @@ from dataclasses import asdict, dataclass
 
 from crowd.hit_templates.form import MOST_ON_A_PAGE
 from crowd.pricing import Quote, fee_per_assignment, quote
+from leaderboard.tasks.config.errors import ERRORS
 from leaderboard.tasks.config.kinds import (
     Kind,
     Place,
@@ -232,6 +233,8 @@ class HumanConfig:
     # what instances' ids begin with
     items_per_page: int = setting(whole(1, MOST_ON_A_PAGE), 1, per_table=True)
     page_by: str = setting(text(100), "", per_table=True)
+    # which errors are marked, and what they weigh; empty: the HIT template says it
+    errors: Mapping[str, object] = setting(ERRORS, {}, per_table=True)
     # criterion -> what is asked; the first one ranks
     criteria: Mapping[str, str] = setting(
         mapping("criteria", text(filled=True)), {}, per_table=True
@@ -265,6 +268,7 @@ class HumanConfig:
                 ("undo_seconds", self.undo_seconds),
                 ("items_per_page", self.items_per_page),
                 ("page_by", self.page_by),
+                ("errors", self.errors),
                 (
                     "show_input",
                     {c: s for c, s in self.show_input.items() if c in criteria},

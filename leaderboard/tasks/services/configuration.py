@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from datetime import date, datetime
+from typing import Any
 
 from django.conf import settings
 from django.utils import timezone
 
+from crowd import hit_templates
 from crowd.hits.services.build import HITTypeSpec
 from crowd.workers.selectors.qualifications import inputs_of_tests
 from genie.lib.clock import next_start
@@ -66,6 +68,12 @@ def hit_type_for(
         assignment_seconds=60 * human.assignment_minutes,
         form=human.form(criteria),
     )
+
+
+def errors_asked(human: HumanConfig) -> Mapping[str, Any]:
+    """Give the table of errors to mark: the task's, or else its HIT template's."""
+    usual = hit_templates.get(human.hit_template).form.get("errors", {})
+    return human.errors or usual
 
 
 def task_view(task: Task, human: HumanConfig) -> TaskView:

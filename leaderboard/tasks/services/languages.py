@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Iterator
 
 from crowd.hit_templates.words import LANGUAGE
-from crowd.hits.selectors.wording import CHECKED, SCALE, wording
+from crowd.hits.selectors.wording import CHECKED, SCALE, errors_named, wording
 from leaderboard.tasks.config import HumanConfig
 from leaderboard.tasks.config.kinds import Problem
 from leaderboard.tasks.services.configuration import hit_type_for
@@ -23,6 +23,7 @@ def problems(
         yield Problem(f"{table}.language", _NO_CODE)
         return
     hit_type = hit_type_for("", "", human, human.criteria)
+    known = {*labels, *errors_named(hit_type)}
     for language, words in human.languages.items():
         key = f"{table}.languages.{language}"
         if not _is_code(language):
@@ -43,7 +44,7 @@ def problems(
             )
         for criterion in sorted({*words.questions} - {*human.criteria}):
             yield Problem(f"{key}.questions.{criterion}", "is not asked.")
-        for label in sorted({*words.labels} - {*labels}):
+        for label in sorted({*words.labels} - known):
             yield Problem(f"{key}.labels.{label}", "is the label of no field.")
         if words.consent and not human.consent:
             yield Problem(

@@ -10,7 +10,7 @@ from crowd.campaigns.services.work import give_back, next_assignment, submit
 from crowd.hits.selectors.questions import questions_about
 from crowd.models import Answer
 from crowd.scales.base import all_scales
-from crowd.workers.hit_form import shown_items
+from crowd.workers.hit_form import shown_items, stored_answers
 from genie.lib.errors import GenieError
 from tests.crowd.designs import campaign_of, claimed
 from tests.crowd.making import make_worker
@@ -52,13 +52,15 @@ def test_the_example_of_every_template_is_shown_answered_and_parsed(client, slug
     (shown,) = shown_items([assignment], {})
     assert all(f'name="{question.name}"' in page for question in shown.questions)
     post = {question.name: an_answer(question.scale) for question in shown.questions}
+    post |= {marks.name: "[]" for marks in shown.marks}
     assert client.post(address, post).status_code == 302
     item = assignment.hit.items.get()
     questions = questions_about(assignment.hit.campaign.hit_type, item.data)
     assert set(stored()) == {(q.criterion, q.slot) for q in questions}
     for question in questions:
         value, raw = stored()[question.criterion, question.slot]
-        assert (value, raw) == (question.scale.parse(raw), an_answer(question.scale))
+        given = "0" if question.scale.counted else an_answer(question.scale)
+        assert (value, raw) == (question.scale.parse(raw), given)
 
 
 @pytest.mark.parametrize("slug", hit_templates.all_templates())
@@ -218,6 +220,127 @@ def test_the_last_character_can_be_marked():
 def test_marks_for_a_template_without_them_are_refused():
     given = {"overall": "1", "spans": "[]"}
     assert refused(claimed("question-answering"), given) == "unknown-question"
+
+
+def test_what_is_missing_is_marked_once_and_has_no_place():
+    gone = {"missing": True, "severity": "major"}
+    twice = {"overall": "70", "spans": json.dumps([gone, gone])}
+    assignment = marked()
+    assert refused(assignment, twice) == "unusable-spans"
+    placed = {"overall": "70", "spans": json.dumps([{**gone, "start": 0, "end": 1}])}
+    assert refused(assignment, placed) == "unusable-spans"
+    word = {"start": 0, "end": 5, "severity": "minor"}
+    send(assignment, {"overall": "70", "spans": json.dumps([gone, word])})
+    assert Answer.objects.get().detail == {"spans": [word, gone]}
+
+
+def test_a_template_without_omissions_takes_none():
+    form = {"errors": {"severities": ["minor"]}}
+    assignment = claimed("error-span-translation", form=form)
+    gone = json.dumps([{"missing": True, "severity": "minor"}])
+    assert refused(assignment, {"overall": "7", "spans": gone}) == "unusable-spans"
+    worse = spans((0, 3, "major"))
+    assert refused(assignment, {"overall": "7", "spans": worse}) == "unusable-spans"
+
+
+def test_what_is_missing_can_be_said_without_a_script(client):
+    user = make_user("wim")
+    worker = make_worker(user=user)
+    campaign_of("mqm-translation")
+    assignment = next_assignment(worker)
+    client.force_login(user)
+    address = reverse("work:hit", args=[assignment.pk])
+    assert 'name="spans-0-missing"' in client.get(address).content.decode()
+    post = {"spans-0": "", "spans-0-missing": "major"}
+    assert client.post(address, post).status_code == 422  # no category
+    post["spans-0-missing-category"] = "Accuracy/Omission"
+    assert client.post(address, post).status_code == 302
+    answer = Answer.objects.get()
+    assert (answer.value, answer.raw) == (-5.0, "-5")
+    assert answer.detail["spans"][0]["missing"] is True
+
+
+def mqm(start, end, severity, category):
+    span = {"start": start, "end": end, "severity": severity, "category": category}
+    return {name: said for name, said in span.items() if said != ""}
+
+
+def test_an_mqm_score_is_counted_from_what_the_taxonomy_says_errors_weigh():
+    assignment = claimed("mqm-translation", data={"prediction": TEXT})
+    marks = [
+        mqm(0, 5, "minor", "Fluency/Punctuation"),
+        mqm(8, 13, "major", "Fluency/Punctuation"),
+        mqm(14, 18, "minor", "Non-translation"),
+    ]
+    for wrong, code in (
+        ([mqm(0, 5, "minor", "")], "answer-missing"),
+        ([mqm(0, 5, "minor", "Fluency")], "unusable-spans"),
+        ([mqm(0, 5, "minor", "Fluency/Odd")], "unusable-spans"),
+    ):
+        assert refused(assignment, {"spans": json.dumps(wrong)}) == code
+    assert refused(assignment, {}) == "answer-missing"
+    assert refused(assignment, {"overall": "5", "spans": "[]"}) == "unknown-question"
+    send(assignment, {"spans": json.dumps(marks)})
+    answer = Answer.objects.get()
+    assert (answer.value, answer.raw) == (-30.1, "-30.1")
+    weights = [span.get("weight") for span in answer.detail["spans"]]
+    assert weights == [0.1, None, 25.0]
+
+
+@pytest.mark.parametrize(
+    "errors",
+    [
+        {"colour": "red"},
+        {"severities": []},
+        {"severities": ["minor", "minor"]},
+        {"severities": ["fatal"]},
+        {"severities": "minor"},
+        {"categories": {"a/b": []}},
+        {"categories": {"a": "b"}},
+        {"weights": {"odd": 1}},
+        {"weights": {"minor": -1}},
+        {"weights": {"minor": True}},
+        {"missing": "yes"},
+    ],
+)
+def test_errors_that_no_page_can_ask_are_refused(errors):
+    with pytest.raises(GenieError) as caught:
+        campaign_of("error-span-translation", form={"errors": errors})
+    assert caught.value.code == "unusable-errors"
+
+
+def test_each_mark_of_a_text_that_came_with_marks_says_what_became_of_it():
+    before = [
+        {"start": 0, "end": 5, "severity": "minor"},
+        {"start": 8, "end": 13, "severity": "minor"},
+        {"missing": True, "severity": "minor"},
+    ]
+    data = {"prediction": TEXT, "spans": before, "spans_by": "xcomet"}
+    assignment = claimed("error-span-translation", data=data)
+    (shown,) = shown_items([assignment], {})
+    assert json.loads(shown.marks[0].raw_answer) == before
+    given = spans((0, 5, "minor"), (8, 12, "major"), (14, 18, "major"))
+    send(assignment, {"overall": "70", "spans": given})
+    detail = Answer.objects.get().detail
+    assert [(s["was"], s.get("by")) for s in detail["spans"]] == [
+        ("kept", "xcomet"),
+        ("changed", "xcomet"),
+        ("added", None),
+    ]
+    assert (detail["removed"], detail["prefilled_by"]) == (before[2:], "xcomet")
+    (again,) = shown_items([assignment], stored_answers([assignment]))
+    assert json.loads(again.marks[0].raw_answer) == json.loads(given)
+
+
+def test_two_outputs_are_marked_and_rated_each_by_itself():
+    assignment = claimed("error-span-pairs")
+    (shown,) = shown_items([assignment], {})
+    assert [block.slot for block in shown.pair] == ["A", "B"]
+    given = {"overall@A": "40", "overall@B": "90", "spans@A": spans((0, 3, "major"))}
+    assert refused(assignment, given | {"spans": "[]"}) == "unknown-question"
+    send(assignment, given)
+    details = dict(Answer.objects.values_list("slot", "detail"))
+    assert [len(details[slot]["spans"]) for slot in "AB"] == [1, 0]
 
 
 # --- what is shown when ----------------------------------------------------------------

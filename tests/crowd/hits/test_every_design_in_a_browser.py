@@ -258,7 +258,7 @@ def test_errors_are_marked_by_keyboard_only(at_work):
     press(page, "ArrowRight", "ArrowRight", "Shift+ArrowRight", "2")
     press(page, "Home", "1")
     press(page, "ArrowRight", "1", "Delete")
-    press(page, "End", "ArrowLeft", "1")
+    press(page, "End", "ArrowLeft", "ArrowLeft", "1")
     assert "2 minor, 1 major" in page.inner_text(".marked")
     assert violations(page) == []
     picture(page, "error-spans")
@@ -303,6 +303,29 @@ def test_errors_are_marked_by_two_taps_on_a_phone(at_work):
     page.get_by_role("button", name="Submit").click()
     wait_until_sent(page)
     assert detail() == (50.0, [("ducks swam.\r\nNobody", "minor")])
+
+
+def test_errors_are_named_and_what_is_missing_is_marked_by_keyboard(at_work):
+    page = at_work("mqm-translation", data={"prediction": SEGMENTS})
+    tab_to(page, "[role=listbox]")
+    press(page, "ArrowRight", "ArrowRight", "Shift+ArrowRight", "3")
+    assert focused(page) == "select-one"
+    page.locator(".kinds select").first.select_option("Accuracy/Mistranslation")
+    press(page, "Enter")
+    assert focused(page) == "listbox"
+    press(page, "End", "2")
+    page.locator(".kinds select").last.select_option("Accuracy/Omission")
+    assert violations(page) == []
+    assert not overflows(page)
+    picture(page, "mqm")
+    press(page, "Enter")
+    press(page, "Enter")
+    wait_until_sent(page)
+    answer = Answer.objects.get()
+    assert (answer.value, answer.detail["spans"][1]) == (
+        -30.0,
+        {"missing": True, "severity": "major", "category": "Accuracy/Omission"},
+    )
 
 
 def test_an_empty_text_has_nothing_to_mark_and_can_be_rated(at_work):

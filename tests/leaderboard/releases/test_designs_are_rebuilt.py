@@ -25,7 +25,7 @@ from tests.leaderboard.evaluation.designs.test_every_design_walks_to_the_board i
 )
 
 # A geometric mean of ratios, a preference whose side was drawn, a slider in bins, marks.
-DESIGNS = ["plain-magnitude", "preference", "slider", "error-spans"]
+DESIGNS = ["plain-magnitude", "preference", "slider", "error-spans", "mqm"]
 
 
 @pytest.mark.parametrize("design", DESIGNS)

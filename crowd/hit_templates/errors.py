@@ -1,0 +1,219 @@
+"""Which errors workers mark: their severities and kinds, what they weigh, omissions."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from genie.lib.errors import GenieError
+
+# What a marked error takes off, by its severity, where nobody says otherwise.
+WEIGHTS = {"neutral": 0.0, "minor": 1.0, "major": 5.0, "critical": 25.0}
+USUAL = ("minor", "major")
+# A severity has a key from 1 on.
+MOST_SEVERITIES = 9
+MOST_CATEGORIES = 200
+MOST_WEIGHT = 100
+# Between a category and what is below it.
+BELOW = "/"
+_KEYS = {"missing", "severities", "categories", "weights"}
+_SEVERITY = re.compile(r"[a-z][a-z-]{0,29}", re.ASCII)
+
+
+@dataclass(frozen=True)
+class Errors:
+    """What can be marked in an output.
+
+    Parameters
+    ----------
+    severities : tuple of str
+        In the order of their keys.
+    categories : mapping
+        Category to the kinds below it; empty: errors have a severity alone.
+    weights : mapping
+        Weights that differ from `WEIGHTS`: of a severity (``"minor"``), of a category or a
+        kind (``"Fluency/Punctuation"``), or of both (``"minor Fluency/Punctuation"``).
+    missing : bool
+        Whether something can be marked as missing, which has no place in the output.
+    """
+
+    severities: tuple[str, ...] = USUAL
+    categories: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    weights: Mapping[str, float] = field(default_factory=dict)
+    missing: bool = False
+
+    def by_category(self) -> list[tuple[str, list[str]]]:
+        """List what an error can be called, by category; one with kinds is none itself."""
+        return [
+            (category, [f"{category}{BELOW}{kind}" for kind in below] or [category])
+            for category, below in self.categories.items()
+        ]
+
+    @property
+    def kinds(self) -> list[str]:
+        """List the same without their categories."""
+        return [kind for _category, kinds in self.by_category() for kind in kinds]
+
+    @property
+    def words(self) -> list[str]:
+        """List what a page shows of them that can be said in other languages."""
+        said = [
+            *self.categories,
+            *(k for below in self.categories.values() for k in below),
+        ]
+        return list(dict.fromkeys(said))
+
+    def weight(self, severity: str, kind: str = "") -> float:
+        """Give what an error takes off; what is said most exactly holds.
+
+        Examples
+        --------
+        >>> errors = Errors(weights={"minor Fluency/Punctuation": 0.1, "Style": 2})
+        >>> errors.weight("minor", "Fluency/Punctuation")
+        0.1
+        >>> errors.weight("minor", "Fluency/Grammar"), errors.weight("minor", "Style/Odd")
+        (1.0, 2.0)
+        """
+        category = kind.partition(BELOW)[0]
+        names = (
+            f"{severity} {kind}",
+            kind,
+            f"{severity} {category}",
+            category,
+            severity,
+        )
+        said = (self.weights[name] for name in names if name in self.weights)
+        return float(next(said, WEIGHTS.get(severity, 0.0)))
+
+
+def read_errors(config: Mapping[str, Any]) -> Errors:
+    """Read the table of errors of a template or a task.
+
+    Raises
+    ------
+    GenieError
+        ``unusable-errors``, where it says something that no page can ask.
+
+    Examples
+    --------
+    >>> read_errors({"severities": ["minor"], "categories": {"Style": []}}).kinds
+    ['Style']
+    """
+    for problem in _problems(config):
+        raise GenieError(
+            f"The errors to mark are not usable: {problem}.", code="unusable-errors"
+        )
+    categories = config.get("categories", {})
+    return Errors(
+        tuple(config.get("severities", USUAL)),
+        {name: tuple(below) for name, below in categories.items()},
+        {name: float(weight) for name, weight in config.get("weights", {}).items()},
+        config.get("missing", False),
+    )
+
+
+def span_score(spans: Iterable[Mapping[str, Any]]) -> float:
+    """Score an output by the errors marked in it: 0 without any, lower with each.
+
+    Parameters
+    ----------
+    spans : iterable of mappings
+        Each with its ``severity``, and with its ``weight`` where that is another than
+        `WEIGHTS` has.
+
+    Returns
+    -------
+    float
+        Minus the sum of the weights; at most 0.
+
+    Examples
+    --------
+    >>> span_score([{"severity": "minor"}, {"severity": "major"}])
+    -6.0
+    >>> span_score([{"severity": "minor", "weight": 0.1}])
+    -0.1
+    >>> span_score([])
+    0.0
+
+    References
+    ----------
+    Freitag et al. (2021), Experts, Errors, and Context: A Large-Scale Study of Human
+    Evaluation for Machine Translation, TACL: the weights of MQM's severities. Kocmi et al.
+    (2024), Error Span Annotation, WMT, reads marked spans with the same weights.
+    """
+    return 0.0 - math.fsum(
+        float(span.get("weight", WEIGHTS.get(str(span["severity"]), 0.0)))
+        for span in spans
+    )
+
+
+def _problems(config: Mapping[str, Any]) -> Iterator[str]:
+    if not isinstance(config, Mapping) or set(config) - _KEYS:
+        yield f"the known keys are {', '.join(sorted(_KEYS))}"
+        return
+    if not isinstance(config.get("missing", False), bool):
+        yield "missing must be true or false"
+    yield from _of_severities(config.get("severities", USUAL))
+    yield from _of_categories(config.get("categories", {}))
+    yield from _of_weights(config)
+
+
+def _of_severities(names: Any) -> Iterator[str]:
+    if (
+        not _are_texts(names)
+        or not 1 <= len(names) <= MOST_SEVERITIES
+        or not all(_SEVERITY.fullmatch(name) for name in names)
+        or len(set(names)) < len(names)
+    ):
+        yield (
+            f"severities must be one to {MOST_SEVERITIES} different names in small "
+            "letters, such as minor"
+        )
+
+
+def _of_categories(categories: Any) -> Iterator[str]:
+    if not isinstance(categories, Mapping) or not all(map(_are_texts, categories.values())):  # fmt: skip
+        yield "categories must give a list of kinds, which may be empty, for each"
+        return
+    names = [*categories, *(kind for below in categories.values() for kind in below)]
+    if len(names) > MOST_CATEGORIES:
+        yield f"there can be at most {MOST_CATEGORIES} categories and kinds"
+    if any(not name.strip() or BELOW in name or len(name) > 100 for name in names):
+        yield f"a category has a name of up to 100 characters without {BELOW!r}"
+
+
+def _of_weights(config: Mapping[str, Any]) -> Iterator[str]:
+    weights, severities = config.get("weights", {}), config.get("severities", USUAL)
+    categories = config.get("categories", {})
+    if not isinstance(weights, Mapping) or not all(map(_is_weight, weights.values())):
+        yield f"weights must be numbers from 0 to {MOST_WEIGHT}"
+        return
+    if not isinstance(categories, Mapping) or not _are_texts(severities):
+        return
+    kinds = [f"{name}{BELOW}{kind}" for name in categories for kind in categories[name]]
+    named = [*categories, *kinds]
+    known = {
+        *severities,
+        *named,
+        *(f"{s} {name}" for s in severities for name in named),
+    }
+    for name in sorted({*weights} - known):
+        yield f"weights names {name!r}, which is neither a severity nor a category"
+    for name in severities:
+        if name not in WEIGHTS and name not in weights:
+            yield f"the severity {name} has no weight"
+
+
+def _are_texts(names: Any) -> bool:
+    return (
+        isinstance(names, Sequence)
+        and not isinstance(names, str)
+        and all(isinstance(name, str) for name in names)
+    )
+
+
+def _is_weight(value: Any) -> bool:
+    return type(value) in (int, float) and 0 <= value <= MOST_WEIGHT
