@@ -297,7 +297,9 @@ def _check(labels: Labels, n_systems: int) -> None:
     if any(table.shape != (n_systems, n_systems) for table in tables):
         raise ValueError(f"Labels need tables of {n_systems} by {n_systems} systems.")
     if any((table < 0).any() or np.diag(table).any() for table in tables):
-        raise ValueError("Numbers of labels and propensities are 0 or more, 0 within one.")
+        raise ValueError(
+            "Numbers of labels and propensities are 0 or more, 0 within one."
+        )
     drawn = labels.wins + labels.wins.T + labels.ties > 0
     if (labels.propensities[drawn] <= 0).any():
         raise ValueError("A pair has labels that could not have been drawn.")

@@ -122,7 +122,9 @@ def replay(
     said = np.asarray(outcomes, dtype=np.float64)
     one, other = np.nonzero(said.sum(axis=2))
     if n_labels < 1 or batch < 1 or not len(one):
-        raise ValueError("A replay needs labels to draw from, and at least one to draw.")
+        raise ValueError(
+            "A replay needs labels to draw from, and at least one to draw."
+        )
     shares = said[one, other] / said[one, other].sum(axis=1, keepdims=True)
     rng = np.random.default_rng(seed)
     after: list[int] = []
