@@ -16,6 +16,7 @@ from leaderboard.releases.selectors.card import Card, card
 from leaderboard.releases.selectors.heds.answers import Answered, heds
 from leaderboard.releases.selectors.heds.questions import VERSION
 from leaderboard.submissions.models.submission import Submission
+from leaderboard.teams.selectors.site_urls import absolute
 
 
 def card_page(request: HttpRequest, pk: int) -> HttpResponse:
@@ -53,7 +54,7 @@ def card_file(request: HttpRequest, pk: int, form: str) -> HttpResponse:
         raise Http404
     submission, sections, sheet = _card(request, pk)
     content_type, write = WRITERS[form]
-    address = request.build_absolute_uri(f"/submissions/{submission.pk}/card/")
+    address = absolute("leaderboard:card", submission.pk)
     response = HttpResponse(write(sections, sheet, address), content_type=content_type)
     name = f"evaluation-card-{submission.pk}.{form}"
     response["Content-Disposition"] = f'attachment; filename="{name}"'
@@ -70,7 +71,8 @@ def _card(request: HttpRequest, pk: int) -> tuple[Submission, Card, list[Answere
         raise Http404
     team = submission.team.name if view.identity else "anonymous"
     figures = worker_figures(campaigns_of(evaluation))
-    site = request.build_absolute_uri("/").rstrip("/")
+    # a file outlives the host that it was asked of
+    site = absolute("leaderboard:home").rstrip("/")
     return (
         submission,
         card(submission, evaluation, figures, team=team),

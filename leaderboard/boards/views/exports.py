@@ -11,9 +11,10 @@ from django.views.decorators.http import condition
 
 from genie.lib.moment import read_moment, stamp, whole_second
 from leaderboard.boards.exports.board import WRITERS
-from leaderboard.boards.exports.every_eval_ever import as_records
+from leaderboard.boards.exports.every_eval_ever import Source, as_records
 from leaderboard.boards.exports.table import BoardTable
 from leaderboard.boards.selectors.columns import main_criterion
+from leaderboard.boards.selectors.on_request.raters import agreement_of, raters_of
 from leaderboard.boards.selectors.rows import Row
 from leaderboard.boards.selectors.standings import standings
 from leaderboard.boards.selectors.version import state, version
@@ -44,13 +45,17 @@ def board_records(request: HttpRequest, slug: str) -> HttpResponse:
     table = public_table(request, get_object_or_404(Task, slug=slug))
     said = Submission.objects.filter(pk__in=[row.pk for row in table.rows])
     fields = ("organization", "weights", "parameters", "licence", "baseline")
-    found = as_records(
-        table,
-        {row["pk"]: row for row in said.values("pk", *fields)},
+    # of a past moment it is not known who had rated by then
+    now = "at" not in request.GET
+    source = Source(
         retrieved=state(table.task, at=table.at).latest_at or table.task.created_at,
-        site=request.build_absolute_uri("/").rstrip("/"),
+        site=_site(),
         version=settings.VERSION,
+        raters=raters_of(table.task, [row.pk for row in table.rows]) if now else {},
+        agreement=agreement_of(table.task) if now else {},
     )
+    about = {row["pk"]: row for row in said.values("pk", *fields)}
+    found = as_records(table, about, source)
     response = JsonResponse(found, safe=False)
     name = f"{slug}-every-eval-ever.json"
     response["Content-Disposition"] = f'attachment; filename="{name}"'
@@ -78,9 +83,14 @@ def public_table(request: HttpRequest, task: Task) -> BoardTable:
         metrics=tuple(address.metrics),
         about=tuple(address.about),
         at=moment,
-        address=request.build_absolute_uri(kept),
-        page=request.build_absolute_uri("/").rstrip("/") + page,
+        address=_site() + kept,
+        page=_site() + page,
     )
+
+
+def _site() -> str:
+    """Give the site's own address: a file outlives the host that it was asked of."""
+    return str(settings.GENIE["SITE_URL"]).rstrip("/")
 
 
 def _board_version(request: HttpRequest, slug: str) -> str:
