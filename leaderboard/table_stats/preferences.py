@@ -11,12 +11,16 @@ from leaderboard.stats.bradley_terry import (
     bradley_terry,
     bradley_terry_by_worker,
 )
-from leaderboard.stats.comparisons import Comparisons, compare
+from leaderboard.stats.comparisons import (
+    Comparisons,
+    compare,
+    comparisons_from_table,
+)
 from leaderboard.stats.resampling import Floats
 from leaderboard.stats.systems.estimates import FEW_WORKERS
 from leaderboard.stats.systems.ranks import Ranking, rank_by_p
 from leaderboard.table_stats.analysis import Analysis, PairLine, SystemLine
-from leaderboard.table_stats.read import Codes, Pairs
+from leaderboard.table_stats.read import Codes, Pairs, Ratings
 
 # As if every pair had tied once more, and only where no finite strengths fit.
 _PENALTY = 0.05
@@ -41,14 +45,7 @@ def analyse_pairs(pairs: Pairs) -> Analysis:
     GenieError
         "one-worker" when only one made comparisons; "only-ties".
     """
-    names = sorted({*pairs.labels["system_a"].names, *pairs.labels["system_b"].names})
-    first = _numbered(pairs, "system_a", names)
-    second = _numbered(pairs, "system_b", names)
-    used = np.unique(np.concatenate([first, second]))
-    names = [names[i] for i in used]
-    first, second = np.searchsorted(used, first), np.searchsorted(used, second)
-    games = compare(first, second, pairs.outcome, len(names))
-    worker = pairs.labels["worker"].codes
+    games, worker, names = games_of(pairs)
     notes: tuple[str, ...] = ()
     penalty = 0.0
     try:
@@ -92,6 +89,39 @@ def analyse_pairs(pairs: Pairs) -> Analysis:
         fragility=None,
         notes=notes,
     )
+
+
+def games_of(table: Pairs | Ratings) -> tuple[Comparisons, Codes, list[str]]:
+    """Give who was preferred to whom, by which worker, and the systems' names.
+
+    Ratings that a worker gave on one page (of one instance, where pages are not named) are
+    read as comparisons: the higher wins, equal ones tie.
+    """
+    worker = table.labels["worker"].codes
+    if isinstance(table, Ratings):
+        system = table.labels["system"]
+        page = table.labels.get("page", table.labels.get("instance"))
+        if page is None:
+            raise GenieError(
+                "Pairs can be read from ratings of one page or instance only; the file "
+                "has a column for neither.",
+                code="no-pages",
+            )
+        who_where = np.stack([worker, page.codes], axis=1)
+        _, first_row, row = np.unique(
+            who_where, axis=0, return_index=True, return_inverse=True
+        )
+        wide = np.full((len(first_row), len(system.names)), np.nan)
+        wide[row, system.codes] = table.values
+        games = comparisons_from_table(wide)
+        return games, worker[first_row][games.row], list(system.names)
+    names = sorted({*table.labels["system_a"].names, *table.labels["system_b"].names})
+    first = _numbered(table, "system_a", names)
+    second = _numbered(table, "system_b", names)
+    used = np.unique(np.concatenate([first, second]))
+    names = [names[i] for i in used]
+    first, second = np.searchsorted(used, first), np.searchsorted(used, second)
+    return compare(first, second, table.outcome, len(names)), worker, names
 
 
 def _numbered(pairs: Pairs, side: str, names: list[str]) -> Codes:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from copy import copy
 from dataclasses import dataclass
 
 import numpy as np
@@ -41,18 +42,31 @@ class Pool:
     ) -> None:
         self._games, self.n_systems = games, games.n_systems
         self._once, self._null = once, null
-        self._rng = np.random.default_rng(seed)
         _, self._worker = np.unique(np.asarray(workers), return_inverse=True)
         one = np.minimum(games.first, games.second)
         other = np.maximum(games.first, games.second)
-        pairs, pair = np.unique(one * games.n_systems + other, return_inverse=True)
+        pairs, self._pair = np.unique(
+            one * games.n_systems + other, return_inverse=True
+        )
         #: the systems of each pair, shape (p,)
         self.one, self.other = np.divmod(pairs, games.n_systems)
-        mixed = self._rng.permutation(len(pair))
-        self._label = mixed[np.argsort(pair[mixed], kind="stable")]
-        self._size = np.bincount(pair)
+        self._size = np.bincount(self._pair)
         self._start = np.cumsum(self._size) - self._size
+        self._label = np.argsort(self._pair, kind="stable")
+        self._begin(seed)
+
+    def _begin(self, seed: int) -> None:
+        self._rng = np.random.default_rng(seed)
         self._used = np.zeros_like(self._size)
+        if self._once:
+            mixed = self._rng.permutation(len(self._pair))
+            self._label = mixed[np.argsort(self._pair[mixed], kind="stable")]
+
+    def again(self, seed: int) -> Pool:
+        """Give the same labels, none of them drawn, to be drawn with another seed."""
+        pool = copy(self)
+        pool._begin(seed)
+        return pool
 
     @property
     def left(self) -> npt.NDArray[np.bool_]:
@@ -73,7 +87,7 @@ class Pool:
         drawn = self._label[np.repeat(self._start, numbers) + within]
         outcome = self._games.outcome[drawn]
         if self._null:
-            outcome = outcome * self._rng.choice([-1, 1], len(outcome))
+            outcome = outcome * (1 - 2 * self._rng.integers(0, 2, len(outcome)))
         first, second = self._games.first[drawn], self._games.second[drawn]
         return Labels(first, second, outcome, self._worker[drawn], propensities)
 

@@ -110,7 +110,8 @@ def savings(
     -------
     Savings
     """
-    rows = [_saved(games, workers, how, one) for one in _seeds(seed, n_replays)]
+    pool = Pool(games, workers, seed=seed)
+    rows = [_saved(pool, how, one) for one in _seeds(seed, n_replays)]
     table = np.array(rows, dtype=np.float64)
     half, every, decided, also, contrary, same, clusters, needed = table.T
     found = decided > 0
@@ -127,11 +128,9 @@ def savings(
     )
 
 
-def _saved(
-    games: Comparisons, workers: npt.ArrayLike, how: Replays, seed: int
-) -> tuple[float, ...]:
-    all_labels = how.play(Pool(games, workers, seed=seed), seed, "uniform")
-    chosen = how.play(Pool(games, workers, seed=seed + 1), seed + 1)
+def _saved(pool: Pool, how: Replays, seed: int) -> tuple[float, ...]:
+    all_labels = how.play(pool.again(seed), seed, "uniform")
+    chosen = how.play(pool.again(seed + 1), seed + 1)
     reference, half = all_labels.better[-1], chosen.at(how.n_labels / 2)
     n_decided = int(reference.sum())
     last = chosen.better[-1]
@@ -202,12 +201,13 @@ def false_decisions(
     FalseDecisions
     """
     wrong = 0
+    equals = Pool(games, workers, seed=seed, null=True)
     for one in _seeds(seed, n_replays):
         if tastes:
             named = with_tastes(games, workers, seed=one)
             pool = Pool(named, workers, seed=one, once=True)
         else:
-            pool = Pool(games, workers, seed=one, null=True)
+            pool = equals.again(one)
         wrong += int(how.play(pool, one).better[-1].any())
     return FalseDecisions(wrong, n_replays)
 
