@@ -28,7 +28,7 @@ from leaderboard.metric_runs.services.measure import write_result
 from leaderboard.models import HumanEvaluation, Instance, Score, Submission, Task
 from leaderboard.releases import bundle
 from leaderboard.releases.gathering.judgments import task_ids
-from leaderboard.releases.licence import may_be_copied
+from leaderboard.tasks.licence import may_be_copied
 from leaderboard.releases.make import make, pack
 from leaderboard.releases.rebuilding.rebuild import rebuild
 from quality.detection.services.judge import judge as judge_workers
