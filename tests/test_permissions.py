@@ -144,6 +144,7 @@ MATRIX: dict[str, str] = {
         work:invitation work:join work:panel work:arrive work:turn-frame work:preview-frame
         work:submit work:elsewhere work:no-news leaderboard:submission-badge leaderboard:metric-download
         leaderboard:metric-outside leaderboard:realigned leaderboard:crowds hooks:mturk
+        leaderboard:eval-results leaderboard:croissant
         security-txt
     """,
     MACHINE: "mfa_login_webauthn hooks:prolific socialaccount_login_error socialaccount_signup",
