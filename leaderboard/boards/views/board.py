@@ -136,6 +136,7 @@ def _context(
         "task": task,
         "board": rows,
         **_moments(rows, address),
+        "criterion": main_criterion(task),
         "question": task.human.criteria.get(main_criterion(task), ""),
         "page": page,
         "address": address,
