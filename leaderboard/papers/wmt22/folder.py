@@ -19,7 +19,9 @@ from leaderboard.papers.wmt22.direct_assessment import (
     counts,
 )
 
-WMT22 = "Kocmi et al. (2022), Findings of WMT22, tables of direct assessment into English"
+WMT22 = (
+    "Kocmi et al. (2022), Findings of WMT22, tables of direct assessment into English"
+)
 _LAYOUT = "wmt-da"
 _SCORES = ("raw", "z")
 
