@@ -6,12 +6,13 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from django.db import transaction
+from django.db.models import Count, Q
 
 from genie.lib.errors import GenieError
 from genie.lib.seeds import seed_from
 from genie.lib.typing import Account
 from genie.lib.unguessable import seed_for
-from leaderboard.designs.base import SLOTS
+from leaderboard.designs.base import all_designs
 from leaderboard.evaluation.models.human_evaluation import HumanEvaluation
 from leaderboard.evaluation.models.joint_evaluation import JointEvaluation
 from leaderboard.evaluation.services.request import requested
@@ -23,7 +24,7 @@ from leaderboard.tasks.models import Instance, Task
 from leaderboard.tasks.selectors.made_elsewhere import CLOSED
 
 # On a page, and in all where a page shows only some of them.
-MOST_ON_PAGE, MOST_SYSTEMS = 8, 30
+MOST_ON_PAGE, MOST_SYSTEMS = 8, 100
 MOST_WORKERS = 9
 
 
@@ -53,9 +54,12 @@ def request(
 
     With `per_page`, a page shows so many of the systems, another choice for each instance.
     """
-    per_page = None if per_page == len(systems) else per_page
-    _check_systems(systems, per_page)
     task = systems[0].task
+    most = all_designs()[task.configuration.joint.design].n_outputs[1]
+    if per_page is None and len(systems) > most:
+        per_page = most  # no page of this design shows more
+    per_page = None if per_page == len(systems) else per_page
+    _check_systems(systems, per_page, most)
     known = criteria_of(task)
     chosen = list(criteria) or list(known)
     n = n_instances or task.sample_size
@@ -100,12 +104,15 @@ def request(
 
 
 def shown_together(
-    joint: JointEvaluation, systems: Sequence[Submission], n_pages: int
+    joint: JointEvaluation, systems: Sequence[Submission], n_pages: int, *, what: str
 ) -> list[list[Submission]]:
-    """Give the systems of each page in their order: all, or as many as a page shows."""
-    if joint.per_page is None:
+    """Give the systems of each page in their order: all, or as many as a page shows.
+
+    What is judged and what tests are made of are designs of their own, each balanced.
+    """
+    if joint.per_page is None or not n_pages:
         return [list(systems)] * n_pages
-    seed = seed_from("blocks", joint.evaluation.seed)
+    seed = seed_from(what, joint.evaluation.seed)
     blocks = balanced_blocks(len(systems), joint.per_page, n_pages, seed=seed)
     return [[systems[i] for i in block] for block in blocks]
 
@@ -114,14 +121,16 @@ def shared_instances(
     task: Task, systems: Sequence[Submission], *, n: int, after: int = 0
 ) -> list[Instance]:
     """Give instances that all systems have outputs for, in the task's random order."""
-    rows = task.instances.order_by("sample_rank")
-    for system in systems:
-        rows = rows.filter(predictions__submission=system)
-    return list(rows[after : after + n])
+    # counted, as a join for each of a hundred systems is more than SQLite can do
+    theirs = Count("predictions", filter=Q(predictions__submission__in=systems))
+    rows = task.instances.annotate(n_outputs=theirs).filter(n_outputs=len(systems))
+    return list(rows.order_by("sample_rank")[after : after + n])
 
 
-def _check_systems(systems: Sequence[Submission], per_page: int | None) -> None:
-    on_page = min(MOST_ON_PAGE, len(SLOTS))
+def _check_systems(
+    systems: Sequence[Submission], per_page: int | None, most_of_design: int
+) -> None:
+    on_page = min(MOST_ON_PAGE, most_of_design)
     most = on_page if per_page is None else MOST_SYSTEMS
     if not 2 <= len(systems) <= most:
         more = (

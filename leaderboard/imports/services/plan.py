@@ -10,8 +10,8 @@ import numpy as np
 
 from leaderboard.imports.kept import ASIDE, ONE, PAGES, PAIRS, WON
 from leaderboard.imports.readers.judgments import Judgments
-from leaderboard.imports.services.measures import Measure
 from leaderboard.imports.services import named
+from leaderboard.imports.services.measures import Measure
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -42,7 +42,8 @@ def begin(
 ) -> Draft:
     """Keep files of judgments in a draft, and have them read.
 
-    `said`: `layout`, `choices`, `about`.
+    `said`: `layout`, `choices`, `about`, and `at_once` where what can be imported is
+    imported without anybody looking at it.
 
     Raises
     ------
@@ -69,7 +70,14 @@ def is_import(draft: Draft) -> bool:
 
 def state_of(draft: Draft) -> dict[str, Any]:
     """Give what is kept of an import, all keys there."""
-    usual = {"layout": "", "choices": {}, "about": {}, "phase": "", "asked": 0}
+    usual = {
+        "layout": "",
+        "choices": {},
+        "about": {},
+        "phase": "",
+        "asked": 0,
+        "at_once": False,
+    }
     return {**usual, "seen": {}, "error": "", **draft.state.get(KEY, {})}
 
 
@@ -124,8 +132,9 @@ def read_now(pk: int) -> None:
         return
     asked = state_of(draft)
     found = _find(draft)
-    summary, error = seen(found), found.error
-    if found.judgments is not None:
+    summary = seen(found)
+    error = found.error or " ".join(summary.get("refused", ()))
+    if found.judgments is not None and not error:
         try:
             check(
                 found.judgments,
@@ -139,6 +148,8 @@ def read_now(pk: int) -> None:
         draft = Draft.objects.select_for_update().get(pk=pk)
         if state_of(draft)["asked"] == asked["asked"]:
             _put(draft, phase=READ, seen=summary, error=error)
+            if asked["at_once"] and not error:
+                start(draft)
 
 
 def bring_in_now(pk: int) -> None:
@@ -165,8 +176,9 @@ def bring_in_now(pk: int) -> None:
 
 
 def _teller(pk: int) -> Callable[[str, int, int], None]:
-    """Keep how far an import is, now and then: not in the database, whose transaction
-    nobody else sees into.
+    """Keep now and then how far an import is.
+
+    Not in the database: nobody else sees into its transaction.
     """
     last = -_TOLD_EVERY
 

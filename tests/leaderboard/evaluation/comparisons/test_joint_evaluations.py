@@ -18,6 +18,7 @@ from genie.lib.errors import GenieError
 from leaderboard.designs.base import content_key
 from leaderboard.evaluation import decide
 from leaderboard.evaluation import run as evaluations
+from leaderboard.evaluation.selectors.adjusted.strengths import of_joint
 from leaderboard.evaluation.selectors.joint import criterion_results
 from leaderboard.evaluation.services import joint, joint_results
 from leaderboard.models import HumanEvaluation, JudgedOutput, Score
@@ -58,6 +59,23 @@ def test_a_campaign_over_three_systems_ranks_them(three, judged):
     assert 0.5 < result["agreement"]["value"] <= 1
     assert "human:rankme|scale:magnitude" in result["signature"]
     assert "geometric mean" in result["normalised"]
+    # nothing ever beat the best: preferences give no strengths, so none are adjusted
+    assert of_joint(found) == {}
+    told = Client().get(f"/api/v1/joint-evaluations/{found.pk}/").json()
+    assert told["criteria"][0]["adjusted"] is None
+
+
+def test_preferences_side_by_side_are_adjusted_for_style(level, judged):
+    found = judged(level)
+    result = found.results["criteria"]["quality"]
+    page = Client().get(f"/joint-evaluations/{found.pk}/").content.decode()
+    adjusted = of_joint(found)["quality"]
+    # of two systems a share, in which a tie is half a win
+    wins, ties, losses = result["win_tie_loss"][0][1]
+    share = (wins + ties / 2) / (wins + ties + losses)
+    assert adjusted.systems[0].before.estimate == pytest.approx(share)
+    assert "Preferences as if texts were alike" in page
+    assert adjusted.adjusted_for in page
     # a joint evaluation ranks by itself; boards rank what was asked the task's own way
     assert Score.objects.count() == 0
 
@@ -322,6 +340,28 @@ def test_what_cannot_be_asked_is_refused_in_words(three, boss):
         with pytest.raises(GenieError) as refused:
             joint.request(systems, by=boss, **question)
         assert refused.value.code == code
+
+
+def test_errors_are_marked_in_pairs_of_systems(three, judged, task, tmp_path):
+    asked = {"design": "error-span-pairs", "scale": "slider-100"}
+    asked["hit_template"] = "error-span-pairs"
+    task.config = {**task.config, "joint": asked}
+    task.save()
+    for one in three:
+        one.refresh_from_db()
+    found = judged(three, n_instances=9)
+    assert found.state == "SCORED", found.failure
+    assert found.per_page == 2
+    result = found.results["criteria"]["overall"]
+    best = max(result["systems"], key=lambda row: row["mean"])
+    assert best["submission"] == three[1].pk
+    assert "scale:slider-100|criterion:overall|agg:mean|est" in result["signature"]
+    details = Answer.objects.values_list("slot", "detail")
+    assert all(slot in "AB" and "spans" in detail for slot, detail in details)
+    page = Client().get(f"/joint-evaluations/{found.pk}/").content.decode()
+    assert "Magnitude" not in page
+    folder = make(task, tmp_path / "release").folder
+    assert rebuild(folder).n_same["joint evaluations"] > 0
 
 
 def test_reference_outputs_may_be_worth_another_number(three, judged, task):
