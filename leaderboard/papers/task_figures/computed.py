@@ -53,9 +53,7 @@ def figures_of(task: Task, sets: Iterable[str]) -> dict[str, Computed]:
 
 def _kept(task: Task, one: str, state: str) -> Computed:
     key = hashlib.sha256(f"{one} {state}".encode()).hexdigest()
-    return computed_once(
-        f"published-{key}", lambda: _compute(task, one), _KEPT_SECONDS
-    )
+    return computed_once(f"published-{key}", lambda: _compute(task, one), _KEPT_SECONDS)
 
 
 def _compute(task: Task, one: str) -> Computed:

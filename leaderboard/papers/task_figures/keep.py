@@ -17,6 +17,7 @@ from leaderboard.papers.task_figures.computed import BOARD, figures_of, known
 from leaderboard.tasks.models import Task
 
 _MOST = 100  # characters of the name of a table
+_SOMEWHERE = "Published"
 
 
 def keep_published(
@@ -39,7 +40,7 @@ def keep_published(
     part : str
         Only ids that begin so, and without it: a language pair or campaign of a list.
     table : str
-        Where they are printed; empty: what each entry's note says.
+        Where those are printed of which the list does not say it.
     figures : str
         The set that they are compared with; empty: the first that has such a figure.
     why : str
@@ -73,7 +74,7 @@ def keep_published(
     rows = [
         PublishedFigure(
             task=task,
-            table=(table or one.note.partition(": ")[0] or PUBLISHED)[:_MOST],
+            table=(one.table or table or _SOMEWHERE)[:_MOST],
             row=row,
             column=column,
             value=one.value,
