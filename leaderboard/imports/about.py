@@ -5,15 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from crowd.hits.models.campaign import ELSEWHERE
 from genie.lib.unguessable import name_for
 
 # Where imported work was done: no platform of ours, so that nobody can be sent there.
-PLATFORM = "imported"
-# Of judgments made elsewhere a reader wants to know these; what is not said is unknown.
-WANTED = (
-    *("pay", "recruitment", "instructions", "screening", "consent", "ethics"),
-    *("expertise", "exclusions", "interface", "period"),
-)
+PLATFORM = ELSEWHERE
 
 
 @dataclass(frozen=True)
@@ -27,7 +23,8 @@ class About:
     source, licence, citation : str
         From where the files are, on which terms, and how they are cited.
     known : mapping of str to str
-        What is known of how people were asked, by the names of `WANTED` or others.
+        What is known of how people were asked, by the names of
+        `tasks.selectors.made_elsewhere.ASKED` or others.
     choices : mapping of str to str
         What was said to the reader of the files.
     questions : mapping of str to str

@@ -132,7 +132,7 @@ def find(figures: Mapping[str, Value], id: str) -> Value | None:
 def compared(
     printed: Sequence[Printed],
     figures: Mapping[str, Value],
-    reasons: Mapping[str, str] | None = None,
+    also: Mapping[str, Mapping[str, float]] | None = None,
 ) -> list[Cell]:
     """Put each printed number beside ours.
 
@@ -141,24 +141,27 @@ def compared(
     printed : sequence of Printed
     figures : mapping of str to value
         Ours, by id.
-    reasons : mapping of str to str, optional
-        Why a printed number, by its id, cannot come out.
+    also : mapping of str to mapping, optional
+        Further figures of ours, by the id.
     """
-    return [_cell(one, find(figures, one.id), reasons or {}) for one in printed]
+    further = also or {}
+    return [
+        _cell(one, find(figures, one.id), further.get(one.id, {})) for one in printed
+    ]
 
 
-def _cell(one: Printed, ours: Value | None, reasons: Mapping[str, str]) -> Cell:
+def _cell(one: Printed, ours: Value | None, also: Mapping[str, float]) -> Cell:
     row, _, column = one.id.rpartition("/")
-    why = one.why or reasons.get(one.id, "")
     return Cell(
         row,
         column,
         one.value,
         ours,
         one.tolerance,
-        why=_NO_FIGURE if ours is None and not why else why,
-        must_hold=not why,
+        why=_NO_FIGURE if ours is None and not one.why else one.why,
+        must_hold=not one.why,
         digits=_digits(one.tolerance),
+        also=also,
         source=one.source,
     )
 

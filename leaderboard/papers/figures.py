@@ -33,6 +33,8 @@ class Figures(ABC):
     title: ClassVar[str]
     #: Name of each figure, and what it is.
     names: ClassVar[Mapping[str, str]]
+    #: Whether judgments of several criteria belong together.
+    pooled: ClassVar[bool] = False
 
     @classmethod
     @abstractmethod

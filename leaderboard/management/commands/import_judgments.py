@@ -12,7 +12,7 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from genie.lib.errors import GenieError
 from genie.lib.logs import one_line
-from leaderboard.imports.about import WANTED, About
+from leaderboard.imports.about import About
 from leaderboard.imports.models import Import
 from leaderboard.imports.readers.judgments import Judgments
 from leaderboard.imports.readers.preview import Preview, preview
@@ -20,6 +20,7 @@ from leaderboard.imports.readers.read import guess, read
 from leaderboard.imports.readers.sources import Source, sources_in
 from leaderboard.imports.services.bring_in import bring_in, check
 from leaderboard.imports.services.take_back import take_back
+from leaderboard.tasks.selectors.made_elsewhere import ASKED
 
 # Problems that are printed where all are asked for.
 _EVERY = 10_000
@@ -116,7 +117,7 @@ class Command(BaseCommand):
             found = {"import": row.pk, "task": row.task.slug, "roles": row.roles}
             self.stdout.write(json.dumps(found))
             return
-        unknown = [name for name in WANTED if name not in row.known]
+        unknown = [name for name in ASKED if name not in row.known]
         self.stdout.write(
             f"Import {row.pk}: /tasks/{row.task.slug}/ has its board. Nothing is known of "
             f"{', '.join(unknown)}; --known NAME=WORDS says it."
@@ -136,7 +137,7 @@ class Command(BaseCommand):
 
 _PAIRS = {
     "choose": "what the layout cannot know, such as system=COLUMN; may be repeated",
-    "known": f"what is known of {', '.join(WANTED)}",
+    "known": f"what is known of {', '.join(ASKED)}",
     "question": "what people read for a criterion",
     "scale": "the scale of a criterion, such as overall=number_1_7",
 }

@@ -26,6 +26,7 @@ _FEWEST_PEOPLE = 2
 
 class Judges(Figures):
     slug = "judges"
+    pooled = True
     title = "Judges that are programs, tested against people"
     names = {
         "annotators": "people",

@@ -68,7 +68,10 @@ def _compute(task: Task, wanted: list[str]) -> dict[str, Computed]:
 def by_criterion(
     figures: type[Figures], judgments: Judgments, settings: Mapping[str, Any]
 ) -> Computed:
-    """Compute a set from all judgments of each criterion; those of the first go without it."""
+    """Compute a set from the judgments of each criterion, and of all or the first one.
+
+    What has no criterion before it is of all where the set pools them, else of the first.
+    """
     rows, extra = judgments.rows, judgments.extra
     found: Computed = {}
     for criterion in dict.fromkeys(rows["criterion"]):
@@ -76,14 +79,21 @@ def by_criterion(
         part = replace(
             judgments, rows=rows[kept], extra=None if extra is None else extra[kept]
         )
-        try:
-            values = figures.of(part, settings)
-        except (GenieError, ValueError):
-            # these judgments have no such figures
-            continue
-        named = under(str(criterion), values)
-        found = found | named if found else {**values, **named}
-    return found
+        values = _or_nothing(figures, part, settings)
+        if not found and not figures.pooled:
+            found |= values
+        found |= under(str(criterion), values)
+    return found | (_or_nothing(figures, judgments, settings) if figures.pooled else {})
+
+
+def _or_nothing(
+    figures: type[Figures], judgments: Judgments, settings: Mapping[str, Any]
+) -> Computed:
+    try:
+        return figures.of(judgments, settings)
+    except (GenieError, ValueError):
+        # these judgments have no such figures
+        return {}
 
 
 def _of_board(task: Task) -> Computed:

@@ -52,7 +52,9 @@ def judged(values, **columns):
 def test_files_of_different_scales_are_refused():
     values = [4.0] * 20 + [80.0] * 20
     mixed = judged(values, file=[0] * 20 + [1] * 20)
-    assert "different scales of the values (4 to 4, 80 to 80)" in preview(mixed).refused[0]
+    assert (
+        "different scales of the values (4 to 4, 80 to 80)" in preview(mixed).refused[0]
+    )
     standardised = judged([-1.0, 1.0] * 10 + [80.0] * 20, file=[0] * 20 + [1] * 20)
     assert preview(standardised).refused
     apart = judged(values, file=[0] * 20 + [1] * 20, criterion=["a"] * 20 + ["b"] * 20)

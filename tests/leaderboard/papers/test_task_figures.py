@@ -108,7 +108,12 @@ def test_commands_keep_compare_and_forget(task, tmp_path):
     assert "1 cells: 1 holds" in out.getvalue()
     out = io.StringIO()
     call_command(
-        *("reproduce",), task="menu", expected=file, part="menu", stdout=out, verbosity=0
+        *("reproduce",),
+        task="menu",
+        expected=file,
+        part="menu",
+        stdout=out,
+        verbosity=0,
     )
     assert "menu/Red  score" in out.getvalue()
     call_command("published_numbers", "menu", clear=True, stdout=io.StringIO())
