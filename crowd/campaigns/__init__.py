@@ -5,7 +5,7 @@ are looked up outside of it, then one is claimed. Whoever changes several rows l
 in one order: submission, worker, campaign, budget, commitment. What has to be told to
 another platform is first written down in `services.outbox`.
 
-Front door: models; selectors (offers, reading_pace, rejection_reversal, starved,
+Front door: models; selectors (document_context, offers, reading_pace, rejection_reversal, starved,
 work_records); services (claim, news, outbox, overturn, pages, preference, reissue,
 reopen, reservations, review, run, shares, staff_notices, undo, work, work_records).
 """

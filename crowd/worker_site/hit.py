@@ -14,6 +14,7 @@ from django.utils.html import format_html
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST
 
+from crowd.campaigns.selectors.document_context import before
 from crowd.campaigns.services import pages, undo, work
 from crowd.campaigns.services.claim import GRACE, first_of
 from crowd.campaigns.services.pages import Page
@@ -270,6 +271,7 @@ def _questions(worker: Worker, page: Page, posted: dict[str, str]) -> Context:
         "hit_type": worded(campaign.hit_type, language_of(assignment)),
         "pool": campaign.pool,
         "items": shown_items(page, posted),
+        "before": before(page),
         "n_hits": len(page),
         "reward_cents": sum(one.reward_cents for one in page),
         "remark": posted.get("remark", ""),

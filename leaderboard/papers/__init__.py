@@ -8,7 +8,8 @@ verdict for each cell. What only serves the reproduction lives here and not in
 `leaderboard.imports` give them; `folder` compares those of a folder with a list of printed
 numbers, and `task_figures` those of a task with what was published of it.
 
-Front door: models; cell; expected; plot; report; table; task_figures.
+Front door: models; cell; expected; plot; report; table; task_figures (api, beside,
+computed, keep, table, views).
 """
 
 from __future__ import annotations

@@ -37,6 +37,8 @@ class Printed:
         Where, and how it is defined.
     why : str
         Why it cannot come out; "" where it should.
+    table : str
+        The table that it stands in; "" not said.
     """
 
     id: str
@@ -45,6 +47,7 @@ class Printed:
     source: str = PUBLISHED
     note: str = ""
     why: str = ""
+    table: str = ""
 
 
 def read_expected(path: Path) -> list[Printed]:
@@ -99,6 +102,7 @@ def _printed(entry: object, number: int, name: str) -> Printed:
             str(entry.get("source") or PUBLISHED),
             str(entry.get("note") or ""),
             str(entry.get("why") or ""),
+            str(entry.get("table") or ""),
         )
     except (TypeError, ValueError) as error:
         raise _wrong(
@@ -132,7 +136,7 @@ def find(figures: Mapping[str, Value], id: str) -> Value | None:
 def compared(
     printed: Sequence[Printed],
     figures: Mapping[str, Value],
-    reasons: Mapping[str, str] | None = None,
+    also: Mapping[str, Mapping[str, float]] | None = None,
 ) -> list[Cell]:
     """Put each printed number beside ours.
 
@@ -141,24 +145,27 @@ def compared(
     printed : sequence of Printed
     figures : mapping of str to value
         Ours, by id.
-    reasons : mapping of str to str, optional
-        Why a printed number, by its id, cannot come out.
+    also : mapping of str to mapping, optional
+        Further figures of ours, by the id.
     """
-    return [_cell(one, find(figures, one.id), reasons or {}) for one in printed]
+    further = also or {}
+    return [
+        _cell(one, find(figures, one.id), further.get(one.id, {})) for one in printed
+    ]
 
 
-def _cell(one: Printed, ours: Value | None, reasons: Mapping[str, str]) -> Cell:
+def _cell(one: Printed, ours: Value | None, also: Mapping[str, float]) -> Cell:
     row, _, column = one.id.rpartition("/")
-    why = one.why or reasons.get(one.id, "")
     return Cell(
         row,
         column,
         one.value,
         ours,
         one.tolerance,
-        why=_NO_FIGURE if ours is None and not why else why,
-        must_hold=not why,
+        why=_NO_FIGURE if ours is None and not one.why else one.why,
+        must_hold=not one.why,
         digits=_digits(one.tolerance),
+        also=also,
         source=one.source,
     )
 

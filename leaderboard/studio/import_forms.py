@@ -106,7 +106,7 @@ class AboutForm(forms.Form):
                 initial=known.get(key, ""),
                 label=words[:1].upper() + words[1:],
             )
-        self.criteria = [one["name"] for one in seen.get("criteria", [])]
+        self.criteria = [one["criterion"] for one in seen.get("scales", [])]
         for number, name in enumerate(self.criteria):
             self.fields[f"question_{number}"] = forms.CharField(
                 max_length=500,

@@ -16,7 +16,7 @@ from django.db.models import QuerySet
 from django.utils import timezone
 
 from crowd.campaigns.selectors.turns import Turn, turns
-from crowd.campaigns.services import preference, reservations
+from crowd.campaigns.services import documents, preference, reservations
 from crowd.hits.models.assignment import Assignment
 from crowd.hits.models.campaign import HIT, Campaign
 from crowd.hits.selectors.questions import form_of
@@ -68,6 +68,7 @@ def next_assignment(
         campaign, hits = candidate
         turn = next(turn for turn in order if turn.campaign == campaign)
         unseen = unseen_hits(worker, campaign)
+        hits = documents.preferred(worker, campaign, unseen, hits)
         hits = preference.preferred(worker, campaign, unseen, hits)
         claimed = _claim(worker, turn, hits, latest.pk if latest else 0, now)
         if claimed is not None:

@@ -12,7 +12,7 @@ from genie.lib.errors import GenieError
 from genie.lib.seeds import seed_from
 from genie.lib.typing import Account
 from genie.lib.unguessable import seed_for
-from leaderboard.designs.base import SLOTS
+from leaderboard.designs.base import all_designs
 from leaderboard.evaluation.models.human_evaluation import HumanEvaluation
 from leaderboard.evaluation.models.joint_evaluation import JointEvaluation
 from leaderboard.evaluation.services.request import requested
@@ -54,9 +54,12 @@ def request(
 
     With `per_page`, a page shows so many of the systems, another choice for each instance.
     """
-    per_page = None if per_page == len(systems) else per_page
-    _check_systems(systems, per_page)
     task = systems[0].task
+    most = all_designs()[task.configuration.joint.design].n_outputs[1]
+    if per_page is None and len(systems) > most:
+        per_page = most  # no page of this design shows more
+    per_page = None if per_page == len(systems) else per_page
+    _check_systems(systems, per_page, most)
     known = criteria_of(task)
     chosen = list(criteria) or list(known)
     n = n_instances or task.sample_size
@@ -124,8 +127,10 @@ def shared_instances(
     return list(rows.order_by("sample_rank")[after : after + n])
 
 
-def _check_systems(systems: Sequence[Submission], per_page: int | None) -> None:
-    on_page = min(MOST_ON_PAGE, len(SLOTS))
+def _check_systems(
+    systems: Sequence[Submission], per_page: int | None, most_of_design: int
+) -> None:
+    on_page = min(MOST_ON_PAGE, most_of_design)
     most = on_page if per_page is None else MOST_SYSTEMS
     if not 2 <= len(systems) <= most:
         more = (

@@ -9,6 +9,7 @@ from typing import Any
 from django.conf import settings
 
 from genie.lib.seeds import seed_from
+from leaderboard.designs.unit import Unit
 from leaderboard.evaluation.models.human_evaluation import HumanEvaluation
 from leaderboard.evaluation.selectors.board_ratings import weighed
 from leaderboard.evaluation.selectors.campaigns import campaigns_of
@@ -44,21 +45,23 @@ def results_of(
     for campaign in campaigns_of(evaluation):
         for criterion in campaign.hit_type.criteria:
             rows = ratings[ratings["criterion"] == criterion]
+            unit = unit_for(evaluation.design, campaign, criterion)
             # A seed of its own, so that criteria are resampled independently.
             criterion_seed = seed_from("joint", seed, criterion)
             numbers = numbers_of(
                 rows,
                 [system.pk for system in systems],
-                unit=unit_for(evaluation.design, campaign, criterion),
+                unit=unit,
                 seed=criterion_seed,
                 n_resamples=n_resamples,
             )
             n = numbers.get("n_instances", 0)
-            signature = _signature(evaluation, campaign.hit_type.scale, criterion)
+            scale = campaign.hit_type.scale
+            signature = _signature(evaluation, scale, criterion, unit)
             by_criterion[criterion] = {
                 **numbers,
                 "n_excluded_workers": n_excluded_workers(campaign),
-                "scale": campaign.hit_type.scale,
+                "scale": scale,
                 "seed": criterion_seed,
                 "n_resamples": n_resamples,
                 "ratings_sha256": digest(rows, OF_SEVERAL),
@@ -103,19 +106,22 @@ def _shown(means: Means, criterion: str, submission: int) -> str:
     return "" if mean is None else f"{mean:.1f}"
 
 
-def _signature(evaluation: HumanEvaluation, scale: str, criterion: str) -> str:
+def _signature(
+    evaluation: HumanEvaluation, scale: str, criterion: str, unit: Unit
+) -> str:
     task = evaluation.task
+    logarithmic = unit.logarithmic
     parts = {
         "human": evaluation.design,
         "scale": scale,
         "criterion": criterion,
-        "agg": "geometric-mean",
-        "norm": "modulus",
+        "agg": unit.aggregate,
+        **({"norm": "modulus"} if logarithmic else {}),
         "est": "mixed-jackknife",
         "rank": f"holm{ALPHA:g}",
         "bs": settings.GENIE["BOOTSTRAP_RESAMPLES"],
         "trueskill": f"draw{DRAW_PROBABILITY:g}-tau0-orders{ORDERS}-workers{SKILL_RESAMPLES}",
-        "icc": "1k-log",
+        "icc": "1k-log" if logarithmic else "1k",
         "set": f"{task.slug}@{task.release_sha256[:8]}",
         "detector": settings.GENIE["DETECTOR"],
         "version": settings.VERSION,

@@ -30,7 +30,7 @@ BOARD_NAMES = {
     "instances": "instances behind the score",
     "raters": "workers behind it",
 }
-_KEPT_SECONDS = 7 * 24 * 3600
+_KEPT_SECONDS = 24 * 3600
 
 
 def known() -> dict[str, str]:
@@ -46,29 +46,34 @@ def known() -> dict[str, str]:
 
 def figures_of(task: Task, sets: Iterable[str]) -> dict[str, Computed]:
     """Compute the sets that are asked for; what cannot be computed is left out."""
-    wanted = sorted(set(sets))
     names = list(task.imports.order_by("pk").values_list("pk", flat=True))
-    state = json.dumps([task.pk, version(task), names, wanted])
-    key = f"published-{hashlib.sha256(state.encode()).hexdigest()}"
-    return computed_once(key, lambda: _compute(task, wanted), _KEPT_SECONDS)
+    state = json.dumps([task.pk, version(task), names])
+    return {one: _kept(task, one, state) for one in sorted(set(sets))}
 
 
-def _compute(task: Task, wanted: list[str]) -> dict[str, Computed]:
-    found = {BOARD: _of_board(task)} if BOARD in wanted else {}
-    others = {slug: one for slug, one in all_figures().items() if slug in wanted}
-    if others:
-        judgments = judgments_for(task)
-        said = next((one.choices for one in task.imports.order_by("pk")), {})
-        settings = {"seed": seed_from("published", task.slug) % 2**32, **said}
-        for slug, one in others.items():
-            found[slug] = by_criterion(one, judgments, settings)
-    return found
+def _kept(task: Task, one: str, state: str) -> Computed:
+    key = hashlib.sha256(f"{one} {state}".encode()).hexdigest()
+    return computed_once(f"published-{key}", lambda: _compute(task, one), _KEPT_SECONDS)
+
+
+def _compute(task: Task, one: str) -> Computed:
+    if one == BOARD:
+        return _of_board(task)
+    figures = all_figures().get(one)
+    if figures is None:
+        return {}
+    said = next((each.choices for each in task.imports.order_by("pk")), {})
+    settings = {"seed": seed_from("published", task.slug) % 2**32, **said}
+    return by_criterion(figures, judgments_for(task), settings)
 
 
 def by_criterion(
     figures: type[Figures], judgments: Judgments, settings: Mapping[str, Any]
 ) -> Computed:
-    """Compute a set from all judgments of each criterion; those of the first go without it."""
+    """Compute a set from the judgments of each criterion, and of all or the first one.
+
+    What has no criterion before it is of all where the set pools them, else of the first.
+    """
     rows, extra = judgments.rows, judgments.extra
     found: Computed = {}
     for criterion in dict.fromkeys(rows["criterion"]):
@@ -76,14 +81,21 @@ def by_criterion(
         part = replace(
             judgments, rows=rows[kept], extra=None if extra is None else extra[kept]
         )
-        try:
-            values = figures.of(part, settings)
-        except (GenieError, ValueError):
-            # these judgments have no such figures
-            continue
-        named = under(str(criterion), values)
-        found = found | named if found else {**values, **named}
-    return found
+        values = _or_nothing(figures, part, settings)
+        if not found and not figures.pooled:
+            found |= values
+        found |= under(str(criterion), values)
+    return found | (_or_nothing(figures, judgments, settings) if figures.pooled else {})
+
+
+def _or_nothing(
+    figures: type[Figures], judgments: Judgments, settings: Mapping[str, Any]
+) -> Computed:
+    try:
+        return figures.of(judgments, settings)
+    except (GenieError, ValueError):
+        # these judgments have no such figures
+        return {}
 
 
 def _of_board(task: Task) -> Computed:

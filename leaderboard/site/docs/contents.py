@@ -63,6 +63,7 @@ ROLES = (
         "You analyse judgments and metrics, or want to know how numbers are computed.",
         (
             "for-researchers",
+            "importing",
             "statistics",
             "statistics-systems",
             "statistics-comparisons",

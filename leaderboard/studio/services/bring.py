@@ -132,8 +132,9 @@ def read_now(pk: int) -> None:
         return
     asked = state_of(draft)
     found = _find(draft)
-    summary, error = seen(found), found.error
-    if found.judgments is not None:
+    summary = seen(found)
+    error = found.error or " ".join(summary.get("refused", ()))
+    if found.judgments is not None and not error:
         try:
             check(
                 found.judgments,

@@ -10,6 +10,7 @@ from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
 
+from crowd.campaigns.selectors import document_context
 from crowd.campaigns.services import claim, pages, undo, work
 from crowd.elsewhere.services import visits
 from crowd.models import HIT, Answer, Assignment, LedgerEntry
@@ -125,6 +126,43 @@ def test_parts_of_a_document_come_together_in_their_order(wim):
     for first, rest in zip(seen[::2], seen[1::2], strict=True):
         (name,) = {key.partition(".")[0] for key in first + rest}
         assert first + rest == [f"{name}.{p}" for p in range(4)]
+
+
+def test_who_began_a_document_goes_on_with_it_and_others_begin_another(wim):
+    make_campaign(of=document(3, 4), hit_type=several(2, page_by="id"))
+    other = make_worker()
+    seen = {wim: [], other: []}
+    for who in (wim, other) * 2:
+        page = pages.next_page(who)
+        seen[who] += [one.hit.items.get().key for one in page]
+        sent(page)
+    for keys in seen.values():
+        name = keys[0].partition(".")[0]
+        assert keys == [f"{name}.{p}" for p in range(4)]
+
+
+def test_what_stands_before_a_page_is_shown_and_nothing_that_tells_a_test(site, wim):
+    parts = document(1, 6)
+    # what another item shows of the first part, be it a test question or not
+    twin = {**parts[-1].data, "prediction": "Another text."}
+    parts.append(replace(parts[-1], key="twin", data=twin))
+    make_campaign(of=parts, hit_type=several(2, page_by="id"))
+    first = pages.next_page(wim)
+    assert "Earlier in this document" not in site.get(at(first)).text
+    sent(first)
+    said = {one.hit.items.get().data["prediction"] for one in first}
+    page = pages.next_page(wim)
+    shown = document_context.before(page)
+    assert len(shown) == 2
+    assert {text for part in shown for text in part.outputs} == said
+    assert "Earlier in this document" in site.get(at(page)).text
+    sent(page)
+    other = make_worker()
+    sent(
+        pages.next_page(other)
+    )  # the first part, as the other item has it, and the fifth
+    shown = document_context.before(pages.next_page(other))
+    assert [len(part.outputs) for part in shown] == [1, 0, 0, 0, 1]
 
 
 def test_a_page_is_stored_whole_each_hit_paid_and_its_time_shared_out(wim):

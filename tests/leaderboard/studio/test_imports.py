@@ -234,3 +234,19 @@ def test_nothing_more_can_be_asked_of_an_imported_task(client, sara, imported):
     text = shown.content.decode()
     assert "nobody is asked here" in " ".join(text.split())
     assert 'type="file"' not in text
+
+
+def test_staff_take_an_import_back(client, imported):
+    client.force_login(make_user("root", is_staff=True, is_superuser=True))
+    changelist = reverse("admin:leaderboard_import_changelist")
+    assert "ratings.example" in client.get(changelist).content.decode()
+    client.post(
+        changelist,
+        {
+            "action": "take_back_selected",
+            "_selected_action": [Import.objects.get().pk],
+            "reason": "The wrong files.",
+            "confirmed": "1",
+        },
+    )
+    assert not Task.objects.exists()

@@ -342,6 +342,28 @@ def test_what_cannot_be_asked_is_refused_in_words(three, boss):
         assert refused.value.code == code
 
 
+def test_errors_are_marked_in_pairs_of_systems(three, judged, task, tmp_path):
+    asked = {"design": "error-span-pairs", "scale": "slider-100"}
+    asked["hit_template"] = "error-span-pairs"
+    task.config = {**task.config, "joint": asked}
+    task.save()
+    for one in three:
+        one.refresh_from_db()
+    found = judged(three, n_instances=9)
+    assert found.state == "SCORED", found.failure
+    assert found.per_page == 2
+    result = found.results["criteria"]["overall"]
+    best = max(result["systems"], key=lambda row: row["mean"])
+    assert best["submission"] == three[1].pk
+    assert "scale:slider-100|criterion:overall|agg:mean|est" in result["signature"]
+    details = Answer.objects.values_list("slot", "detail")
+    assert all(slot in "AB" and "spans" in detail for slot, detail in details)
+    page = Client().get(f"/joint-evaluations/{found.pk}/").content.decode()
+    assert "Magnitude" not in page
+    folder = make(task, tmp_path / "release").folder
+    assert rebuild(folder).n_same["joint evaluations"] > 0
+
+
 def test_reference_outputs_may_be_worth_another_number(three, judged, task):
     task.config = {**task.config, "joint": {"standard_value": 10}}
     task.save()
