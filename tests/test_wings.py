@@ -39,7 +39,8 @@ def shown(folder: Path) -> str:
 
 @pytest.mark.parametrize("folder", FOLDERS, ids=shown)
 def test_no_folder_holds_more_than_can_be_taken_in(folder):
-    assert len(names(folder)) <= 20
+    # Django finds an app's commands in one flat folder, which cannot be divided
+    assert len(names(folder)) <= (20 if folder.name != "commands" else 24)
 
 
 @pytest.mark.parametrize("folder", FOLDERS, ids=shown)
