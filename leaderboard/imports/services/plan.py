@@ -88,12 +88,14 @@ def criteria_of(judgments: Judgments) -> Criteria:
     return Criteria(rated, apart, named.criteria(aside["criterion"].unique()))
 
 
-def _counted(judgments: Judgments) -> pd.Series:
+def _counted(judgments: Judgments) -> pd.Series[bool]:
     """Say which rows go to a board: judgments of a system, with a number."""
     rows = judgments.rows
+    counts: pd.Series[bool]
     counts = rows["role"].isin([role.value for role in judgments.counted])
     counts &= np.isfinite(rows["value"]) & (rows["system"] != "")
-    return counts & (rows["system"] != rows["other"])
+    counts &= rows["system"] != rows["other"]
+    return counts
 
 
 def n_without_number(judgments: Judgments) -> int:
