@@ -11,7 +11,7 @@ from quality.detection.models import (
     Standing,
     Verdict,
 )
-from quality.test_questions.models import Grade, Placement
+from quality.test_questions.models import Grade, Placement, PlantedCopy
 
 __all__ = [
     "Appeal",
@@ -20,6 +20,7 @@ __all__ = [
     "Grade",
     "HeldExclusion",
     "Placement",
+    "PlantedCopy",
     "RetiredQuestion",
     "Standing",
     "Verdict",

@@ -70,7 +70,7 @@ MATRIX: dict[str, str] = {
         account_reset_password_done account_reset_password_from_key
         account_reset_password_from_key_done socialaccount_login_cancelled
         api:task-list api:task-detail api:instance-list api:leaderboard
-        api:history api:differences api:evidence api:crowds api:metric-board api:metric-scores-list api:metric-scores-publish
+        api:history api:differences api:evidence api:published api:crowds api:metric-board api:metric-scores-list api:metric-scores-publish
         api:comparison-list api:joint-list api:score-list api:metric-result-list
         api-home api-schema api-docs turk:endpoint turk:endpoint-bare
         work:finished work:submit-preview
@@ -80,7 +80,7 @@ MATRIX: dict[str, str] = {
         leaderboard:board-at leaderboard:board-export leaderboard:board-badge
         leaderboard:board-records
         leaderboard:check leaderboard:sample leaderboard:differences
-        leaderboard:evidence leaderboard:weights leaderboard:story
+        leaderboard:evidence leaderboard:published leaderboard:published-file leaderboard:weights leaderboard:story
         leaderboard:board-svg leaderboard:board-png leaderboard:board-card leaderboard:board-embed
         leaderboard:board-feed leaderboard:site-card leaderboard:site-feed leaderboard:robots
         leaderboard:llms leaderboard:sitemap
@@ -144,6 +144,7 @@ MATRIX: dict[str, str] = {
         work:invitation work:join work:panel work:arrive work:turn-frame work:preview-frame
         work:submit work:elsewhere work:no-news leaderboard:submission-badge leaderboard:metric-download
         leaderboard:metric-outside leaderboard:realigned leaderboard:crowds hooks:mturk
+        leaderboard:eval-results leaderboard:croissant
         security-txt
     """,
     MACHINE: "mfa_login_webauthn hooks:prolific socialaccount_login_error socialaccount_signup",

@@ -6,7 +6,8 @@ its items, their order and their names. Nothing here knows which systems are jud
 which items are test questions.
 
 Front door: models; selectors (familiarity, progress, questions, rewards,
-wording); services (build, check_answers, extend, inputs, platforms, signals, slots).
+wording); services (build, check_answers, extend, inputs, marked_spans, platforms,
+signals, slots).
 """
 
 from __future__ import annotations

@@ -37,6 +37,8 @@ class Printed:
         Where, and how it is defined.
     why : str
         Why it cannot come out; "" where it should.
+    table : str
+        The table that it stands in; "" not said.
     """
 
     id: str
@@ -45,6 +47,7 @@ class Printed:
     source: str = PUBLISHED
     note: str = ""
     why: str = ""
+    table: str = ""
 
 
 def read_expected(path: Path) -> list[Printed]:
@@ -99,6 +102,7 @@ def _printed(entry: object, number: int, name: str) -> Printed:
             str(entry.get("source") or PUBLISHED),
             str(entry.get("note") or ""),
             str(entry.get("why") or ""),
+            str(entry.get("table") or ""),
         )
     except (TypeError, ValueError) as error:
         raise _wrong(

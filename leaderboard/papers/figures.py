@@ -33,6 +33,8 @@ class Figures(ABC):
     title: ClassVar[str]
     #: Name of each figure, and what it is.
     names: ClassVar[Mapping[str, str]]
+    #: Layouts of files that are most likely meant.
+    layouts: ClassVar[tuple[str, ...]] = ()
     #: Whether judgments of several criteria belong together.
     pooled: ClassVar[bool] = False
 

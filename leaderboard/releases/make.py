@@ -28,10 +28,10 @@ from leaderboard.releases.gathering.judgments import (
     scored_again,
 )
 from leaderboard.releases.gathering.tables import Tables, Tell
-from leaderboard.releases.licence import may_be_copied
 from leaderboard.releases.parquet import write_parquet
 from leaderboard.releases.pieces import Notes
 from leaderboard.releases.pseudonyms import Pseudonyms
+from leaderboard.tasks.licence import may_be_copied
 from leaderboard.tasks.models import Task
 from leaderboard.tasks.selectors.made_elsewhere import note_of
 

@@ -8,6 +8,7 @@ from typing import Any
 
 from leaderboard.stats.studies.crowd_simulation import Crowd, CrowdResult, Share
 from leaderboard.stats.studies.half_crowds import HalfCrowds
+from leaderboard.stats.studies.pairing_study import FalseDecisions, Replays, Savings
 from leaderboard.table_stats.plots import Mark, interval_plot
 from leaderboard.table_stats.report import Sheet
 
@@ -129,6 +130,63 @@ def halves_document(
         for name, one in found
     ]
     return {"seed": seed, "crowds": crowds}
+
+
+def savings_sheet(
+    name: str, n_systems: int, found: Sequence[tuple[Replays, Savings]]
+) -> Sheet:
+    """Put ways to choose pairs below each other, against all labels asked uniformly."""
+    rows = tuple(
+        (
+            how.question,
+            how.choice,
+            f"{one.decided:.1f}",
+            f"{one.decided_half:.1f}",
+            f"{one.decided_all:.1f}",
+            f"{100 * one.also:.0f}",
+            str(one.contrary),
+            f"{one.n_clusters:.1f}",
+            f"{100 * one.same_clusters:.0f}",
+            f"{one.needed:.2f}",
+        )
+        for how, one in found
+    )
+    header = (
+        "question", "choice", "decided, uniform", "chosen, half", "chosen, all",
+        "also %", "contrary", "clusters", "same %", "labels needed",
+    )  # fmt: skip
+    how, one = found[0]
+    notes = (
+        f"Of {n_systems * (n_systems - 1) // 2} pairs: decided by all {how.n_labels:,} labels "
+        "asked uniformly; by half of them, and all, with the choice. Also: of what all "
+        "labels decided uniformly, what half of them decided with the choice; contrary: "
+        "decided in different directions. Clusters of the uniform run; same: replays in "
+        "which half of the labels gave these, or finer ones. Labels needed until as many "
+        "pairs were decided, over what the uniform run needed, at the median.",
+    )
+    title = f"{name}: {one.n_replays:,} replays, delta {how.delta:g}"
+    return Sheet(title, header, rows, notes)
+
+
+def false_sheet(
+    name: str, found: Sequence[tuple[Replays, str, FalseDecisions]]
+) -> Sheet:
+    """Put how often anything is decided between equal systems below each other."""
+    rows = tuple(
+        (how.question, how.choice, labels, f"{one.n_replays:,}", str(one.n_wrong),
+         f"{100 * one.share:.2f} ± {100 * one.error:.2f}")
+        for how, labels, one in found
+    )  # fmt: skip
+    how = found[0][0]
+    notes = (
+        f"Any decision in {how.n_labels:,} labels, looked at after every {how.batch:,}, is "
+        f"false here; promised: at most {100 * how.delta:g} %. Independent: every label is "
+        "for either side alike. Tastes: systems change names worker by worker and each "
+        "label is drawn once, so that a worker's labels go together as they did. After ± "
+        "stands the Monte-Carlo standard error.",
+    )
+    header = ("question", "choice", "labels", "replays", "false", "false %")
+    return Sheet(f"{name}: as if all systems were equal", header, rows, notes)
 
 
 def _label(crowd: Crowd) -> str:

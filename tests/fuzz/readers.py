@@ -249,11 +249,12 @@ def ratings(name: str, *good: str | bytes) -> Reader:
 
 def judgments(slug: str) -> Reader:
     """Look at files by every layout and read them by one, to the end of the preview."""
+    choices = next(choices for layout, _, choices in EXAMPLES if layout == slug)
 
     def read(parts: Parts) -> object:
         sources = [Source(name, data) for name, data in parts.items()]
         guess(sources)
-        return preview(all_layouts()[slug].read(sources, {})).to_text()
+        return preview(all_layouts()[slug].read(sources, choices)).to_text()
 
     return Reader(
         read,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -29,8 +30,10 @@ from leaderboard.evaluation.services import (
     refit,
     score,
 )
+from leaderboard.evaluation.services.brought_marks import Brought
 from leaderboard.evaluation.services.campaign_titles import campaign_title
 from leaderboard.evaluation.services.hidden import gate
+from leaderboard.evaluation.services.hidden.copies import copies
 from leaderboard.evaluation.services.hidden.drawn import tests_of
 from leaderboard.evaluation.services.hidden.plan import planned
 from leaderboard.evaluation.services.items import Entry
@@ -134,6 +137,7 @@ class SingleSystem:
             .select_related("instance")
             .order_by("instance__sample_rank")
         )
+        brought = Brought(submission)
         criteria_of = human.separate()
         parts: list[Part] = []
         # Only those that were approved: an anchor that came later is in no price.
@@ -160,11 +164,15 @@ class SingleSystem:
                 n_items=task.sample_size,
                 used={test.text_sha256 for part in parts for test in part.hidden},
             )
-            tests = tests_of(evaluation, human, key, seed, draw)
+            drawn = tests_of(evaluation, human, key, seed, draw)
+            tests = replace(drawn, items=brought.into(drawn.items))
             detail = next(iter(criteria)) if len(criteria_of) > 1 else ""
             title = campaign_title(task.title, [submission.system_name], detail=detail)
             beside = anchors.specs(task, human, anchor, hidden=tests.items, **about)
-            parts.append(Part(key, title, criteria, seed, judged, tests, draw, beside))
+            judged, beside = brought.into(judged), brought.into(beside)
+            again = copies(task, human, judged, predictions, **about)
+            items_of = (judged, tests, draw, beside, again)
+            parts.append(Part(key, title, criteria, seed, *items_of))
         return parts
 
     def score(self, evaluation: HumanEvaluation) -> None:

@@ -37,6 +37,9 @@ class Command(BaseCommand):
             "--figures", default="", help="the set that they are compared with: da, ..."
         )
         parser.add_argument(
+            "--why", default="", help="why those that do not come out cannot"
+        )
+        parser.add_argument(
             "--clear", action="store_true", help="forget all of the task"
         )
         parser.add_argument("--dry-run", action="store_true", help="write nothing")
@@ -61,6 +64,7 @@ class Command(BaseCommand):
                 part=options["part"],
                 table=options["table"],
                 figures=options["figures"],
+                why=options["why"],
                 dry_run=options["dry_run"],
             )
         except GenieError as error:

@@ -28,6 +28,7 @@ _CLEAN = (Role.JUDGMENT.value, Role.PLANTED.value)
 
 class ErrorSpans(Figures):
     slug = "spans"
+    layouts = ("appraise", "mqm-tsv", "pearmut", "mt-metrics-eval")
     title = "Marked errors (ESA, MQM)"
     names = {
         "rows": "rows of the campaign, all kinds",

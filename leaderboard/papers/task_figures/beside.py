@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
 from leaderboard.imports.models import PublishedFigure
 from leaderboard.papers.cell import Cell
 from leaderboard.papers.expected import Printed, compared
-from leaderboard.papers.figures import plain
+from leaderboard.papers.figures import Computed, plain
 from leaderboard.papers.task_figures.computed import figures_of
 from leaderboard.tasks.models import Task
 
@@ -47,7 +47,10 @@ def beside(task: Task) -> list[Beside]:
     """Compare all published numbers of a task with ours, in their order."""
     rows = list(task.published_figures.all())
     ours = figures_of(task, {set_of(row) for row in rows}) if rows else {}
-    return list(_beside(rows, ours))
+    return [
+        Beside(row.table, row.figure, cell)
+        for row, cell in zip(rows, cells_of(rows, ours), strict=True)
+    ]
 
 
 def set_of(row: PublishedFigure) -> str:
@@ -61,9 +64,11 @@ def id_of(row: PublishedFigure) -> str:
     return f"{row.row}/{name}" if row.row else name
 
 
-def _beside(rows: list[PublishedFigure], ours: dict[str, Any]) -> Iterator[Beside]:
+def cells_of(rows: list[PublishedFigure], ours: Mapping[str, Computed]) -> list[Cell]:
+    """Compare published numbers with figures of ours, given set by set."""
+    cells = []
     for row in rows:
         printed = Printed(id_of(row), plain(row.value), row.tolerance, why=row.why)
         [cell] = compared([printed], ours.get(set_of(row), {}))
-        cell = replace(cell, row=row.row, column=row.column)
-        yield Beside(row.table, row.figure, cell)
+        cells.append(replace(cell, row=row.row, column=row.column))
+    return cells

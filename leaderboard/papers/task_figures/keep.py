@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 
 from django.db import transaction
 
 from genie.lib.errors import GenieError
 from leaderboard.imports.models import PublishedFigure
+from leaderboard.papers.cell import Verdict
 from leaderboard.papers.expected import PUBLISHED, Printed, find
-from leaderboard.papers.figures import Computed
-from leaderboard.papers.task_figures.computed import figures_of, known
+from leaderboard.papers.figures import Computed, all_figures
+from leaderboard.papers.task_figures.beside import cells_of
+from leaderboard.papers.task_figures.computed import BOARD, figures_of, known
 from leaderboard.tasks.models import Task
 
 _MOST = 100  # characters of the name of a table
+_SOMEWHERE = "Published"
 
 
 def keep_published(
@@ -24,6 +27,7 @@ def keep_published(
     part: str = "",
     table: str = "",
     figures: str = "",
+    why: str = "",
     dry_run: bool = False,
 ) -> list[PublishedFigure]:
     """Put a list of printed numbers in the place of those of the same table.
@@ -36,9 +40,11 @@ def keep_published(
     part : str
         Only ids that begin so, and without it: a language pair or campaign of a list.
     table : str
-        Where they are printed; empty: what each entry's note says.
+        Where those are printed of which the list does not say it.
     figures : str
         The set that they are compared with; empty: the first that has such a figure.
+    why : str
+        Why those that do not come out cannot, where an entry does not say it itself.
     dry_run : bool
         Whether to write nothing.
 
@@ -62,19 +68,18 @@ def keep_published(
             f"None of the {len(printed):,} numbers is published{where}.",
             code="nothing-published",
         )
-    placed = [_placed(one, figures) for one in wanted]
-    ours = figures_of(
-        task, {figure.partition("-")[0] for _, _, each in placed for figure in each}
-    )
+    likely = _likely(task)
+    ours: dict[str, Computed] = {}
+    placed = [_placed(one, figures, likely) for one in wanted]
     rows = [
         PublishedFigure(
             task=task,
-            table=(table or one.note.partition(": ")[0] or PUBLISHED)[:_MOST],
+            table=(one.table or table or _SOMEWHERE)[:_MOST],
             row=row,
             column=column,
             value=one.value,
             tolerance=one.tolerance,
-            figure=_chosen(row, each, ours),
+            figure=_chosen(task, row, each, ours),
             why=one.why,
             position=place,
         )
@@ -82,6 +87,9 @@ def keep_published(
             zip(wanted, placed, strict=True)
         )
     ]
+    for row, cell in zip(rows, cells_of(rows, ours), strict=True):
+        if cell.verdict is not Verdict.HOLDS:
+            row.why = row.why or why
     if not dry_run:
         with transaction.atomic():
             tables = {row.table for row in rows}
@@ -90,17 +98,34 @@ def keep_published(
     return rows
 
 
-def _placed(one: Printed, figures: str) -> tuple[str, str, list[str]]:
+def _likely(task: Task) -> list[str]:
+    """Give all sets of figures, those that are likely meant of such a task first."""
+    layouts = set(task.imports.values_list("layout", flat=True))
+    sets = all_figures().values()
+    return sorted(
+        [BOARD, *(one.slug for one in sets)],
+        key=lambda slug: (
+            not (
+                any(one.slug == slug and layouts & {*one.layouts} for one in sets)
+                if layouts
+                else slug == BOARD
+            )
+        ),
+    )
+
+
+def _placed(
+    one: Printed, figures: str, likely: list[str]
+) -> tuple[str, str, list[str]]:
     """Give the row and the name of an id, and the figures that are called so."""
     words = one.id.split("/")
     # the name may stand before its row, as in `p/A>B`
     for parts in (words, [*words[:-2], *words[:-3:-1]]):
         name = parts[-1]
         called = [
-            slug
-            for slug in known()
-            if slug.partition("-")[2] == name
-            and (not figures or slug.partition("-")[0] == figures)
+            f"{one}-{name}"
+            for one in ([figures] if figures else likely)
+            if f"{one}-{name}" in known()
         ]
         if called:
             return "/".join(parts[:-1]), name, called
@@ -111,10 +136,14 @@ def _placed(one: Printed, figures: str) -> tuple[str, str, list[str]]:
     )
 
 
-def _chosen(row: str, called: Sequence[str], ours: Mapping[str, Computed]) -> str:
+def _chosen(
+    task: Task, row: str, called: Sequence[str], ours: dict[str, Computed]
+) -> str:
     """Take the first set that has this figure of this task, or the first of all."""
     for slug in called:
         figures, _, name = slug.partition("-")
-        if find(ours.get(figures, {}), f"{row}/{name}" if row else name) is not None:
+        if figures not in ours:
+            ours |= figures_of(task, [figures])
+        if find(ours[figures], f"{row}/{name}" if row else name) is not None:
             return slug
     return called[0]

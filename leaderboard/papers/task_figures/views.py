@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from itertools import groupby
+from collections import Counter
 
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, render
@@ -11,7 +11,7 @@ from django.views.decorators.http import require_safe
 
 from genie.lib.formats.csv_text import csv_text
 from leaderboard.papers.cell import Verdict
-from leaderboard.papers.report import printed, shown, summary
+from leaderboard.papers.report import printed, shown
 from leaderboard.papers.task_figures.beside import COLUMNS, Beside, beside
 from leaderboard.papers.task_figures.computed import known
 from leaderboard.tasks.models import Task
@@ -21,8 +21,7 @@ _SHOWN = {
     Verdict.HOLDS: ("good", "holds"),
     Verdict.NOT_MET: ("warn", "explained"),
     Verdict.FAILS: ("bad", "differs"),
-    Verdict.NO_DATA: ("", "cannot be computed"),
-    Verdict.OURS_ONLY: ("", "ours only"),
+    Verdict.NO_DATA: ("", "not computed"),
 }
 
 
@@ -31,22 +30,29 @@ def published(request: HttpRequest, slug: str) -> HttpResponse:
     """Show what was published of a task beside what comes out here, cell by cell."""
     task = get_object_or_404(Task, slug=slug)
     rows = beside(task)
+    reasons = list(dict.fromkeys(row.cell.why for row in rows if row.cell.why))
     words = known()
+    tables: dict[str, list[dict[str, object]]] = {}
+    for row in rows:
+        tables.setdefault(row.table, []).append(_line(row, words, reasons))
+    counts = Counter(row.cell.verdict for row in rows)
     context = {
         "here": "tasks",
         "task": task,
-        "tables": [
-            (name, [_line(row, words) for row in of_it])
-            for name, of_it in groupby(rows, key=lambda row: row.table)
-        ],
-        "summary": summary([row.cell for row in rows]),
-        "n_holding": sum(row.cell.verdict is Verdict.HOLDS for row in rows),
+        "tables": tables,
+        "reasons": reasons,
         "n_rows": len(rows),
+        "n_holding": counts[Verdict.HOLDS],
+        "others": [
+            (counts[verdict], word)
+            for verdict, (_, word) in _SHOWN.items()
+            if counts[verdict] and verdict is not Verdict.HOLDS
+        ],
     }
     return render(request, "leaderboard/papers/published.html", context)
 
 
-def _line(row: Beside, words: dict[str, str]) -> dict[str, object]:
+def _line(row: Beside, words: dict[str, str], reasons: list[str]) -> dict[str, object]:
     cell = row.cell
     look, verdict = _SHOWN[cell.verdict]
     return {
@@ -55,10 +61,10 @@ def _line(row: Beside, words: dict[str, str]) -> dict[str, object]:
         "words": words.get(row.figure, ""),
         "published": "" if cell.paper is None else printed(cell.paper),
         "ours": "" if cell.ours is None else shown(cell.ours, cell.digits),
-        "tolerance": cell.tolerance,
+        "tolerance": f"± {cell.tolerance:g}" if cell.tolerance else "equal",
         "look": look,
         "verdict": verdict,
-        "why": cell.why,
+        "reason": reasons.index(cell.why) + 1 if cell.why else 0,
     }
 
 

@@ -30,6 +30,7 @@ FILLER = 0.12
 
 class DirectAssessment(Figures):
     slug = "da"
+    layouts = ("wmt-da",)
     title = "Direct assessment, as WMT has published it"
     names = {
         "judgments": "rows, and of each kind with the kind as row",

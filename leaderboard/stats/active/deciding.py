@@ -15,21 +15,13 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from leaderboard.stats.comparisons import Ints, compare
 from leaderboard.stats.resampling import Floats
 from leaderboard.stats.significance import significance_clusters
 
-#: What decisions take for granted, in words.
-ASSUMES = (
-    "It assumes that, given all labels before it and the pair of systems, a label prefers "
-    "the one with the same probability: instances and workers come in random order, and no "
-    "worker gives many of the labels."
-)
 Truths = npt.NDArray[np.bool_]
 # How differences are bet on: as in the rule of comparisons of two.
 _BETA = 10.0
-# Stakes on the field, as shares of the highest that cannot lose everything: mixed, as
-# nobody knows the difference that is bet on.
-_STAKES = 0.9 * 2.0 ** (-0.75 * np.arange(8))
 
 
 @dataclass(frozen=True)
@@ -38,18 +30,57 @@ class Labels:
 
     Parameters
     ----------
-    wins : ndarray, shape (s, s)
-        Entry i, j: labels that prefer i to j; the diagonal is 0.
-    ties : ndarray, shape (s, s)
-        Entry i, j: labels that prefer neither; symmetric.
+    first, second : ndarray of int, shape (m,)
+        Systems compared, numbered from 0.
+    outcome : ndarray of int, shape (m,)
+        1 when the first was preferred, 0 for a tie, -1 when the second was.
+    worker : ndarray of int, shape (m,)
+        Who gave each label, numbered from 0 over all batches.
     propensities : ndarray, shape (s, s)
         Entry i, j: probability with which each label was drawn to be of i and j;
         symmetric, above 0 where there are labels; sums to 1 over pairs.
     """
 
-    wins: Floats
-    ties: Floats
+    first: Ints
+    second: Ints
+    outcome: Ints
+    worker: Ints
     propensities: Floats
+
+    def __post_init__(self) -> None:
+        chances = self.propensities
+        square = chances.ndim == 2 and chances.shape[0] == chances.shape[1]
+        if not square or not np.array_equal(chances, chances.T):
+            raise ValueError("Every pair of systems needs one propensity.")
+        if (chances[self.first, self.second] <= 0).any():
+            raise ValueError("A pair has labels that could not have been drawn.")
+        if self.worker.shape != self.first.shape or (self.worker < 0).any():
+            raise ValueError(
+                "Every label needs the worker who gave it, numbered from 0."
+            )
+
+
+def clusters_of(better: Truths) -> list[int]:
+    """Cut systems into clusters by what was decided of them.
+
+    Parameters
+    ----------
+    better : ndarray of bool, shape (s, s)
+        Entry i, j: i is better than j.
+
+    Returns
+    -------
+    list of int
+        Cluster of each system, 1 the best; all of one beat all of the next.
+
+    Examples
+    --------
+    >>> clusters_of(np.array([[0, 0, 1], [0, 0, 1], [0, 0, 0]], dtype=bool))
+    [1, 1, 2]
+    """
+    # of a cut, all above beat all below: they beat more than they lose to
+    lead = better.sum(axis=1) - better.sum(axis=0)
+    return significance_clusters(lead, better)
 
 
 class Deciding(ABC):
@@ -125,10 +156,12 @@ class Deciding(ABC):
 
     def add(self, labels: Labels) -> Truths:
         """Take labels, and give what is decided after them."""
-        _check(labels, self.n_systems)
-        self.wins = self.wins + labels.wins
-        self.ties = self.ties + labels.ties
-        self._take(labels)
+        n = self.n_systems
+        if len(labels.propensities) != n:
+            raise ValueError(f"These labels are not of {n} systems.")
+        games = compare(labels.first, labels.second, labels.outcome, n)
+        self.wins = self.wins + games.wins
+        self.ties = self.ties + games.ties
         evidence = self.evidence
         while True:
             new = (evidence >= self.threshold) & self.undecided
@@ -137,16 +170,6 @@ class Deciding(ABC):
             self.better = self.better | new
             if self.transitive:
                 self._close()
-
-    @property
-    def clusters(self) -> list[int]:
-        """Cluster of each system, 1 the best, as `significance_clusters` cuts them."""
-        # whoever beats more stands above: of a cut, all above beat all below
-        lead = self.better.sum(axis=1) - self.better.sum(axis=0)
-        return significance_clusters(lead, self.better)
-
-    def _take(self, labels: Labels) -> None:
-        """Note what the evidence needs beside the sums."""
 
     def _close(self) -> None:
         for middle in range(self.n_systems):
@@ -161,6 +184,12 @@ class PairByPair(Deciding):
     pair is asked next, the labels of a pair are a series of their own. Preferences may run
     in a circle, so that nothing follows for pairs that were not decided themselves.
 
+    Notes
+    -----
+    Assumes that, given the labels before it, a label of a pair prefers one side with the
+    same probability: instances and workers come in random order, and no worker gives many
+    of the labels of a pair.
+
     References
     ----------
     Waudby-Smith and Ramdas (2024), Estimating means of bounded random variables by
@@ -169,10 +198,11 @@ class PairByPair(Deciding):
     Examples
     --------
     >>> deciding = PairByPair(3, delta=0.05)
-    >>> wins = np.array([[0, 40.0, 1], [0, 0, 0], [1, 0, 0]])
+    >>> first, second, won = np.repeat([[0], [1], [1]], 40, axis=1)
     >>> evenly = (1 - np.eye(3)) / 3
-    >>> deciding.add(Labels(wins, np.zeros((3, 3)), evenly)).tolist()[0]
-    [False, True, False]
+    >>> labels = Labels(first, second, won, np.arange(40), evenly)
+    >>> deciding.add(labels).astype(int).tolist()
+    [[0, 1, 0], [0, 0, 0], [0, 0, 0]]
     """
 
     transitive = False
@@ -193,8 +223,7 @@ class PairByPair(Deciding):
     def gaps(self) -> Floats:
         """Entry i, j: P(i preferred to j) less one half, drawn towards 0."""
         n = self.wins + self.wins.T + self.ties
-        gaps = (self.wins - self.wins.T) / 2 / (n + _BETA)
-        return np.asarray(gaps)
+        return np.asarray((self.wins - self.wins.T) / 2 / (n + _BETA))
 
 
 class AgainstTheField(Deciding):
@@ -205,18 +234,31 @@ class AgainstTheField(Deciding):
     each divided by the propensity with which it was drawn, so that what was asked more
     often does not weigh more. Shares have an order, so that decisions follow from others.
 
+    Notes
+    -----
+    A worker likes some systems more than others do, and all their labels share that: what
+    varies is what workers say in all. Let S be the sum of what workers add to the lead of
+    i over j and V the sum of the squares; the bet is exp(S^2 / 2 (V + r)) times the root
+    of r / (V + r). Of equally good systems it is worth 1 on average if, given what others
+    said, a worker's sum is as likely to be above 0 as below by as much. That is exact for
+    workers who come one after the other; where they come back in later batches, it is
+    what the replays of `simulate_pairing` measure. Few workers decide nothing, whatever
+    they say: S^2 is at most V times their number.
+
     References
     ----------
-    Horvitz and Thompson (1952), JASA 47 (propensities); Waudby-Smith et al. (2024),
-    Anytime-valid off-policy inference, ACM/IMS J. Data Science 1(3); Heckel et al. (2019),
-    Active ranking from pairwise comparisons, Annals of Statistics 47(6) (this share).
+    Horvitz and Thompson (1952), JASA 47 (propensities); de la Peña (1999), A general class
+    of exponential inequalities for martingales and ratios, Annals of Probability 27(1),
+    section 6 (symmetric summands); Heckel et al. (2019), Active ranking from pairwise
+    comparisons, Annals of Statistics 47(6) (this share).
 
     Examples
     --------
     >>> deciding = AgainstTheField(3, delta=0.05)
-    >>> wins = np.array([[0, 60.0, 60], [0, 0, 60], [0, 0, 0]])
-    >>> evenly = (1 - np.eye(3)) / 3
-    >>> deciding.add(Labels(wins, np.zeros((3, 3)), evenly)).astype(int).tolist()
+    >>> first, second = np.tile([[0, 0, 1], [1, 2, 2]], 60)
+    >>> won, worker = np.ones(180, dtype=int), np.repeat(np.arange(60), 3)
+    >>> labels = Labels(first, second, won, worker, (1 - np.eye(3)) / 3)
+    >>> deciding.add(labels).astype(int).tolist()
     [[0, 1, 1], [0, 0, 1], [0, 0, 0]]
     >>> deciding.shares.tolist()
     [1.0, 0.5, 0.0]
@@ -226,11 +268,10 @@ class AgainstTheField(Deciding):
 
     def __init__(self, n_systems: int, *, delta: float) -> None:
         super().__init__(n_systems, delta=delta)
-        shape = (len(_STAKES), n_systems, n_systems)
-        self._wealth = np.zeros(shape)
+        # what each worker adds to each system's share, in all
+        self._leans = np.zeros((0, n_systems))
         self._peak = np.full((n_systems, n_systems), -np.inf)
-        self._lean = np.zeros(n_systems)
-        self._n = 0.0
+        self._n = 0
 
     @property
     def evidence(self) -> Floats:
@@ -240,68 +281,34 @@ class AgainstTheField(Deciding):
     @property
     def shares(self) -> Floats:
         """Estimate of each system's share; one half without labels; may leave [0, 1]."""
-        return 0.5 + self._lean / max(self._n, 1.0)
+        return np.asarray(0.5 + self._leans.sum(axis=0) / max(self._n, 1))
 
     @property
     def gaps(self) -> Floats:
         """Entry i, j: difference of the estimated shares."""
         return np.asarray(self.shares[:, None] - self.shares[None, :])
 
-    def _take(self, labels: Labels) -> None:
-        from scipy import special
+    def add(self, labels: Labels) -> Truths:
+        """Take labels, and give what is decided after them."""
+        self._lean(labels)
+        return super().add(labels)
 
-        worth = _worth(labels.propensities)
-        won, lost = labels.wins, labels.wins.T
-        own, other = _moves(worth)
-        # the most that a label can take from i above j: no stake may lose everything
-        most = np.maximum(own.max(axis=2), other.max(axis=2))
-        safe = 1 / np.maximum(most, self.n_systems / 2)
-        for wealth, stake in zip(self._wealth, _STAKES, strict=True):
-            staked = stake * safe
-            one, two = staked[:, :, None] * own, staked[:, :, None] * other
-            wealth += np.einsum("ijx,ix->ij", np.log1p(one), won)
-            wealth += np.einsum("ijx,ix->ij", np.log1p(-one), lost)
-            wealth += np.einsum("ijx,jx->ij", np.log1p(two), lost)
-            wealth += np.einsum("ijx,jx->ij", np.log1p(-two), won)
-        level = special.logsumexp(self._wealth, axis=0) - np.log(len(_STAKES))
-        self._peak = np.maximum(self._peak, level)
-        self._lean += ((won - lost) * worth).sum(axis=1)
-        self._n += (won.sum() + labels.ties.sum() / 2).item()
-
-
-def _worth(propensities: Floats) -> Floats:
-    """Give what a win adds to the share of a system: one half over the propensity."""
-    n_systems = len(propensities)
-    worth = np.zeros_like(propensities)
-    drawn = propensities > 0
-    worth[drawn] = 0.5 / ((n_systems - 1) * propensities[drawn])
-    return worth
-
-
-def _moves(worth: Floats) -> tuple[Floats, Floats]:
-    """Give how far a label moves i above j: of i against x, and of j against x.
-
-    A label of i and j themselves moves both, and is among those of i.
-    """
-    n_systems = len(worth)
-    every = np.arange(n_systems)
-    own = np.repeat(worth[:, None, :], n_systems, axis=1)
-    other = np.repeat(worth[None, :, :], n_systems, axis=0)
-    own[:, every, every] *= 2
-    other[every, :, every] = 0
-    return own, other
-
-
-def _check(labels: Labels, n_systems: int) -> None:
-    tables = (labels.wins, labels.ties, labels.propensities)
-    if any(table.shape != (n_systems, n_systems) for table in tables):
-        raise ValueError(f"Labels need tables of {n_systems} by {n_systems} systems.")
-    if any((table < 0).any() or np.diag(table).any() for table in tables):
-        raise ValueError(
-            "Numbers of labels and propensities are 0 or more, 0 within one."
-        )
-    drawn = labels.wins + labels.wins.T + labels.ties > 0
-    if (labels.propensities[drawn] <= 0).any():
-        raise ValueError("A pair has labels that could not have been drawn.")
-    if not np.array_equal(labels.propensities, labels.propensities.T):
-        raise ValueError("The propensity of a pair is that of both its systems.")
+    def _lean(self, labels: Labels) -> None:
+        n = self.n_systems
+        n_new = int(labels.worker.max(initial=-1)) + 1 - len(self._leans)
+        self._leans = np.pad(self._leans, ((0, max(n_new, 0)), (0, 0)))
+        chance = labels.propensities[labels.first, labels.second]
+        lean = labels.outcome / 2 / ((n - 1) * chance)
+        np.add.at(self._leans, (labels.worker, labels.first), lean)
+        np.add.at(self._leans, (labels.worker, labels.second), -lean)
+        self._n += len(lean)
+        products = self._leans.T @ self._leans
+        own = np.diag(products)
+        squares = np.maximum(own[:, None] + own[None, :] - 2 * products, 0)
+        total = self._leans.sum(axis=0)
+        lead = total[:, None] - total[None, :]
+        # made for some hundred labels of each system, if workers were alike
+        mixed = 25.0 * n**2
+        wealth = np.log(mixed / (squares + mixed)) / 2 + lead**2 / 2 / (squares + mixed)
+        wealth = np.where(lead > 0, wealth + np.log(2), -np.inf)
+        self._peak = np.maximum(self._peak, wealth)

@@ -11,7 +11,7 @@ from leaderboard.stats.resampling import Floats
 
 #: Share of the labels that every pair gets an equal part of, whatever is known.
 FLOOR = 0.1
-# Labels after which a gap is trusted half.
+# Labels that a gap's error is taken to have been measured with before there are any.
 _TRUST = 20.0
 
 Propensities = Callable[[Deciding], Floats]
@@ -59,15 +59,15 @@ def soonest(deciding: Deciding, *, floor: float = FLOOR) -> Floats:
     Notes
     -----
     Evidence grows by about twice the squared gap with each label (the relative entropy of
-    a coin). A pair is drawn in proportion to its speed over the evidence that it still
-    needs; its gap is taken as large as it may still be, so that pairs that were asked
-    little are not given up.
+    a coin). A pair is drawn in proportion to the square of its speed over the evidence that
+    it still needs; its gap is taken half a standard error too large, so that pairs that
+    were asked little are not given up.
     """
     n = deciding.wins + deciding.wins.T + deciding.ties
-    gap = np.abs(deciding.gaps) + 0.5 / np.sqrt(n + _TRUST)
+    gap = np.abs(deciding.gaps) + 0.25 / np.sqrt(n + _TRUST)
     evidence = np.maximum(deciding.evidence, deciding.evidence.T)
     need = deciding.threshold - np.clip(evidence, 0, deciding.threshold - 0.5)
-    wanted = np.where(deciding.undecided, 2 * gap**2 / need, 0.0)
+    wanted = np.where(deciding.undecided, (2 * gap**2 / need) ** 2, 0.0)
     return _shared(wanted, deciding, floor=floor)
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from copy import copy
 from dataclasses import dataclass
 
 import numpy as np
@@ -10,72 +10,152 @@ import numpy.typing as npt
 
 from leaderboard.stats.active.deciding import Deciding, Labels, Truths
 from leaderboard.stats.active.propensities import Propensities
-from leaderboard.stats.comparisons import Comparisons
+from leaderboard.stats.comparisons import Comparisons, Ints
 from leaderboard.stats.resampling import Floats
+
+
+class Pool:
+    """Labels that people once gave, pair by pair, to be drawn again.
+
+    Parameters
+    ----------
+    games : Comparisons
+    workers : array_like, shape (m,)
+        Who made each comparison.
+    seed : int
+    once : bool
+        Whether each label can be drawn once only; with replacement otherwise, as of a
+        crowd that says what this one said.
+    null : bool
+        Whether each label that is drawn is for either side alike, as if all systems were
+        equal.
+    """
+
+    def __init__(
+        self,
+        games: Comparisons,
+        workers: npt.ArrayLike,
+        *,
+        seed: int,
+        once: bool = False,
+        null: bool = False,
+    ) -> None:
+        self._games, self.n_systems = games, games.n_systems
+        self._once, self._null = once, null
+        _, self._worker = np.unique(np.asarray(workers), return_inverse=True)
+        one = np.minimum(games.first, games.second)
+        other = np.maximum(games.first, games.second)
+        pairs, self._pair = np.unique(
+            one * games.n_systems + other, return_inverse=True
+        )
+        #: the systems of each pair, shape (p,)
+        self.one, self.other = np.divmod(pairs, games.n_systems)
+        self._size = np.bincount(self._pair)
+        self._start = np.cumsum(self._size) - self._size
+        self._label = np.argsort(self._pair, kind="stable")
+        self._begin(seed)
+
+    def _begin(self, seed: int) -> None:
+        self._rng = np.random.default_rng(seed)
+        self._used = np.zeros_like(self._size)
+        if self._once:
+            mixed = self._rng.permutation(len(self._pair))
+            self._label = mixed[np.argsort(self._pair[mixed], kind="stable")]
+
+    def again(self, seed: int) -> Pool:
+        """Give the same labels, none of them drawn, to be drawn with another seed."""
+        pool = copy(self)
+        pool._begin(seed)
+        return pool
+
+    @property
+    def left(self) -> npt.NDArray[np.bool_]:
+        """Whether each pair has a label left, shape (p,)."""
+        return self._size > self._used
+
+    def draw(self, numbers: Ints, propensities: Floats) -> Labels:
+        """Draw so many labels of each pair, or as many as are left."""
+        if self._once:
+            numbers = np.minimum(numbers, self._size - self._used)
+            within = np.arange(numbers.sum())
+            within -= np.repeat(np.cumsum(numbers) - numbers, numbers)
+            within += np.repeat(self._used, numbers)
+            self._used = self._used + numbers
+        else:
+            share = self._rng.random(numbers.sum())
+            within = (share * np.repeat(self._size, numbers)).astype(np.int64)
+        drawn = self._label[np.repeat(self._start, numbers) + within]
+        outcome = self._games.outcome[drawn]
+        if self._null:
+            outcome = outcome * (1 - 2 * self._rng.integers(0, 2, len(outcome)))
+        first, second = self._games.first[drawn], self._games.second[drawn]
+        return Labels(first, second, outcome, self._worker[drawn], propensities)
+
+
+def with_tastes(
+    games: Comparisons, workers: npt.ArrayLike, *, seed: int
+) -> Comparisons:
+    """Name systems anew for each worker: equal systems, and workers with their tastes.
+
+    Parameters
+    ----------
+    games : Comparisons
+    workers : array_like, shape (m,)
+        Who made each comparison.
+    seed : int
+
+    Returns
+    -------
+    Comparisons
+        No system is better than another for workers in general, but each worker prefers
+        some as much as before.
+    """
+    _, worker = np.unique(np.asarray(workers), return_inverse=True)
+    rng = np.random.default_rng(seed)
+    n_workers = int(worker.max()) + 1 if len(worker) else 0
+    names = np.argsort(rng.random((n_workers, games.n_systems)), axis=1)
+    return Comparisons(
+        names[worker, games.first],
+        names[worker, games.second],
+        games.outcome,
+        games.n_systems,
+        games.row,
+    )
 
 
 @dataclass(frozen=True)
 class Run:
-    """One run: what was decided after each batch.
+    """What was decided after each batch of labels.
 
     Parameters
     ----------
     n_labels : ndarray of int, shape (b,)
         Labels after each batch.
-    n_decided : ndarray of int, shape (b,)
-        Pairs decided by then.
     better : list of ndarray of bool, shape (s, s)
         What was decided by then: entry i, j where i is better than j.
-    clusters : list of int
-        At the end, as `Deciding.clusters`.
     """
 
-    n_labels: npt.NDArray[np.int64]
-    n_decided: npt.NDArray[np.int64]
+    n_labels: Ints
     better: list[Truths]
-    clusters: list[int]
+
+    @property
+    def n_decided(self) -> Ints:
+        """Pairs decided after each batch."""
+        return np.array([after.sum() for after in self.better])
 
     def labels_until(self, n_decided: int) -> float:
         """Give the labels after which so many pairs were decided; infinite if never."""
         there = np.flatnonzero(self.n_decided >= n_decided)
         return float(self.n_labels[there[0]]) if len(there) else float("inf")
 
-    def at(self, n_labels: int) -> Truths:
+    def at(self, n_labels: float) -> Truths:
         """Give what was decided after at most so many labels."""
         batch = int(np.searchsorted(self.n_labels, n_labels, side="right")) - 1
         return self.better[batch] if batch >= 0 else np.zeros_like(self.better[0])
 
 
-def outcomes_of(games: Comparisons, *, null: bool = False) -> Floats:
-    """Count the labels of each pair.
-
-    Parameters
-    ----------
-    games : Comparisons
-    null : bool
-        Count each label for either side alike: systems are equal then, with as many ties.
-
-    Returns
-    -------
-    ndarray, shape (s, s, 3)
-        For i < j: labels that prefer i, neither, j; 0 elsewhere.
-
-    Examples
-    --------
-    >>> from leaderboard.stats.comparisons import compare
-    >>> games = compare([0, 1, 1], [1, 0, 0], [1, 0, -1], 2)
-    >>> outcomes_of(games)[0, 1].tolist(), outcomes_of(games, null=True)[0, 1].tolist()
-    ([2.0, 1.0, 0.0], [1.0, 1.0, 1.0])
-    """
-    wins, ties = games.wins, games.ties
-    counts = np.stack([wins, ties, wins.T], axis=2).astype(np.float64)
-    if null:
-        counts[:, :, [0, 2]] = (counts[:, :, [0, 2]].sum(axis=2) / 2)[:, :, None]
-    return np.asarray(counts * np.triu(np.ones_like(wins), 1)[:, :, None])
-
-
 def replay(
-    outcomes: npt.ArrayLike,
+    pool: Pool,
     deciding: Deciding,
     choose: Propensities,
     *,
@@ -83,13 +163,12 @@ def replay(
     batch: int,
     seed: int,
 ) -> Run:
-    """Ask for labels batch by batch, each drawn from what was said of its pair.
+    """Ask for labels batch by batch, each of a pair that is drawn first.
 
     Parameters
     ----------
-    outcomes : array_like, shape (s, s, 3)
-        As `outcomes_of`; labels are drawn with replacement. A pair without any is not
-        asked about.
+    pool : Pool
+        A pair that has no labels left is not asked about.
     deciding : Deciding
         New; takes the labels.
     choose : callable
@@ -97,71 +176,49 @@ def replay(
     n_labels, batch : int
         Labels at most, and of a batch; at least 1.
     seed : int
+        Draws the pairs.
 
     Returns
     -------
     Run
-        It ends early once all pairs are decided.
+        It ends early once all pairs are decided, or no label is left.
 
     Raises
     ------
     ValueError
-        When no pair has labels, or on numbers below 1.
+        When there are no labels, or on numbers below 1.
 
     Examples
     --------
-    >>> from leaderboard.stats.active.deciding import PairByPair
+    >>> from leaderboard.stats.active.deciding import PairByPair, clusters_of
     >>> from leaderboard.stats.active.propensities import soonest
-    >>> outcomes = np.zeros((3, 3, 3))
-    >>> outcomes[[0, 0, 1], [1, 2, 2]] = [[1, 0, 1], [9, 0, 1], [9, 0, 1]]
+    >>> from leaderboard.stats.comparisons import compare
+    >>> games = compare([0, 0, 0, 1], [1, 1, 2, 2], [1, -1, 1, 1], 3)
     >>> deciding = PairByPair(3, delta=0.05)
-    >>> run = replay(outcomes, deciding, soonest, n_labels=300, batch=30, seed=1)
-    >>> run.better[-1].astype(int).tolist(), run.clusters
-    ([[0, 0, 1], [0, 0, 1], [0, 0, 0]], [1, 1, 2])
+    >>> pool = Pool(games, range(4), seed=1)
+    >>> run = replay(pool, deciding, soonest, n_labels=300, batch=30, seed=1)
+    >>> clusters_of(run.better[-1])
+    [1, 1, 2]
     """
-    said = np.asarray(outcomes, dtype=np.float64)
-    one, other = np.nonzero(said.sum(axis=2))
-    if n_labels < 1 or batch < 1 or not len(one):
+    if n_labels < 1 or batch < 1 or not len(pool.one):
         raise ValueError(
             "A replay needs labels to draw from, and at least one to draw."
         )
-    shares = said[one, other] / said[one, other].sum(axis=1, keepdims=True)
     rng = np.random.default_rng(seed)
     after: list[int] = []
     better: list[Truths] = []
-    while (after[-1] if after else 0) < n_labels:
-        wanted = choose(deciding)[one, other]
-        # what nobody was ever asked about takes no labels
-        chances = wanted / wanted.sum()
-        size = min(batch, n_labels - (after[-1] if after else 0))
-        drawn = rng.multinomial(rng.multinomial(size, chances), shares)
-        decided = deciding.add(_labels(one, other, drawn, chances, len(said)))
-        after.append((after[-1] if after else 0) + size)
-        better.append(decided)
-        if decided.sum() == len(one):
+    n_drawn = 0
+    while n_drawn < n_labels and not (better and better[-1].sum() == len(pool.one)):
+        wanted = choose(deciding)[pool.one, pool.other] * pool.left
+        if not wanted.sum():
             break
-    return Run(
-        np.array(after),
-        np.array([decided.sum() for decided in better]),
-        better,
-        deciding.clusters,
-    )
-
-
-def _labels(
-    one: npt.NDArray[np.intp],
-    other: npt.NDArray[np.intp],
-    drawn: npt.NDArray[np.int64],
-    chances: Floats,
-    n_systems: int,
-) -> Labels:
-    wins, ties, propensities = np.zeros((3, n_systems, n_systems))
-    wins[one, other], wins[other, one] = drawn[:, 0], drawn[:, 2]
-    ties[one, other] = ties[other, one] = drawn[:, 1]
-    propensities[one, other] = propensities[other, one] = chances
-    return Labels(wins, ties, propensities)
-
-
-def n_wrong(runs: Sequence[Run]) -> int:
-    """Count the runs in which anything was decided, which is wrong of equal systems."""
-    return sum(int(run.n_decided[-1] > 0) for run in runs)
+        chances = wanted / wanted.sum()
+        propensities = np.zeros((pool.n_systems, pool.n_systems))
+        propensities[pool.one, pool.other] = chances
+        propensities += propensities.T
+        numbers = rng.multinomial(min(batch, n_labels - n_drawn), chances)
+        labels = pool.draw(numbers, propensities)
+        better.append(deciding.add(labels))
+        n_drawn += len(labels.first)
+        after.append(n_drawn)
+    return Run(np.array(after), better)

@@ -206,6 +206,8 @@ class Prediction(models.Model):
         Instance, on_delete=models.PROTECT, related_name="predictions"
     )
     text = models.TextField(blank=True)
+    # errors that came marked with it, and who marked them; None: it came without
+    spans = models.JSONField(null=True, blank=True)
 
     class Meta:
         ordering = ["pk"]

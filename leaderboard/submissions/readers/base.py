@@ -17,6 +17,9 @@ class Record:
     id: object
     text: object
     line: int | None
+    # errors that were marked in it before anybody is asked, and by whom
+    marks: object = None
+    marks_by: object = ""
 
 
 @dataclass(frozen=True, slots=True)

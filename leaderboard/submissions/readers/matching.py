@@ -4,13 +4,17 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
+from typing import Any
 
 from genie.lib.formats import turns
 from leaderboard.submissions.readers.base import Flaw, Record
 from leaderboard.submissions.readers.characters import MESSAGES, forbidden
+from leaderboard.submissions.readers.marks import marks_of
 from leaderboard.submissions.readers.problem import Problem, Tally, shown
 from leaderboard.submissions.readers.walk import is_text, kind_of, plain
 
+# Of who marked errors so many characters are kept.
+LONGEST_NAME = 100
 # code -> (one of them, several of them, the rest of the sentence)
 _MESSAGES = {
     "line-not-json": ("1 line is", "{count} lines are", "not valid JSON: {named}."),
@@ -68,6 +72,12 @@ _MESSAGES = {
         "longer than {limit} characters: {named}.",
     ),
     **MESSAGES,
+    "unusable-marks": (
+        "1 prediction comes",
+        "{count} predictions come",
+        "with marked errors that cannot be read: {named}; give a list of objects with "
+        "start, end and severity.",
+    ),
     "missing-ids": (
         "1 of the task's {n} instances has",
         "{count} of the task's {n} instances have",
@@ -109,6 +119,8 @@ class Matcher:
         self._max_chars = max_chars
         self._conversations = conversations
         self._texts: dict[str, str] = {}
+        self.marks: dict[str, list[dict[str, Any]]] = {}
+        self.marks_by = ""
         # line of an id's first appearance; unknown ones too, as they may repeat
         self._seen: dict[str, int | None] = {}
         self._tallies: defaultdict[str, Tally] = defaultdict(Tally)
@@ -165,6 +177,12 @@ class Matcher:
             self._tallies["unknown-ids"].add(id=shown(key), line=line)
             return
         self._keep(key, record.text, line)
+        if record.marks is not None:
+            marks = marks_of(record.marks)
+            if marks is None:
+                self._tallies["unusable-marks"].add(id=shown(key), line=line)
+            self.marks[key] = marks or []
+            self.marks_by = self.marks_by or str(record.marks_by)[:LONGEST_NAME]
 
     def _keep(self, key: str, text: object, line: int | None) -> None:
         if self._conversations:

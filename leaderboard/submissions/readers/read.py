@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import BinaryIO
+from typing import Any, BinaryIO
 
 from leaderboard.submissions.readers.base import all_formats
 from leaderboard.submissions.readers.characters import raw_controls
@@ -31,6 +31,10 @@ class PredictionFile:
         Lines of text; 0 when the file could not be decoded.
     n_bytes : int
         Size of the unpacked text; 0 when the file could not be decoded.
+    marks : dict of str to list
+        Instance id to the errors that are marked in its text already, where there are.
+    marks_by : str
+        Who or what marked them, as the file says.
     """
 
     predictions: dict[str, str] = field(repr=False)
@@ -38,6 +42,8 @@ class PredictionFile:
     format: str = ""
     n_lines: int = 0
     n_bytes: int = 0
+    marks: dict[str, list[dict[str, Any]]] = field(default_factory=dict, repr=False)
+    marks_by: str = ""
 
     @property
     def ok(self) -> bool:
@@ -108,6 +114,8 @@ def read_predictions(
         slug + ("+gzip" if intake.gzipped else ""),
         text.removesuffix("\n").count("\n") + 1,
         intake.n_bytes,
+        matcher.marks,
+        matcher.marks_by,
     )
 
 

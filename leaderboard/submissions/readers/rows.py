@@ -22,6 +22,8 @@ TEXT_KEYS = (
     "messages",
     "turns",
 )
+# Errors that are marked already, and who or what marked them.
+MARKS_KEY, MARKS_BY_KEY = "error_spans", "error_spans_by"
 
 
 def record_of(row: Any, line: int | None) -> Record | Flaw:
@@ -42,7 +44,7 @@ def record_of(row: Any, line: int | None) -> Record | Flaw:
     Examples
     --------
     >>> record_of(Pairs([("seg_id", "7"), ("hyp", "Hello.")]), 3)
-    Record(id='7', text='Hello.', line=3)
+    Record(id='7', text='Hello.', line=3, marks=None, marks_by='')
     >>> record_of(Pairs([("id", "7")]), 3)
     Flaw(code='row-without-prediction', line=3, what=None)
     """
@@ -58,7 +60,8 @@ def record_of(row: Any, line: int | None) -> Record | Flaw:
     text_key = next((key for key in TEXT_KEYS if key in values), None)
     if text_key is None:
         return Flaw("row-without-prediction", line)
-    return Record(values[id_key], values[text_key], line)
+    marks, by = values.get(MARKS_KEY), values.get(MARKS_BY_KEY, "")
+    return Record(values[id_key], values[text_key], line, marks, by)
 
 
 def is_row(value: Any) -> bool:

@@ -13,6 +13,8 @@ from typing import Any
 
 from leaderboard.submissions.readers.problem import refuse, shown
 
+# Places in a text have fewer digits.
+_DIGITS = 9
 _SPACE = re.compile(r"[ \t\n\r]*")
 
 
@@ -20,6 +22,21 @@ class NotText(str):
     """Stands for a number or constant: its value is of no use, its kind is."""
 
     __slots__ = ()
+
+
+class Number(NotText):
+    """Stands for a number, of which a short whole one can be asked for."""
+
+    __slots__ = ("whole",)
+    whole: int | None
+
+    def __new__(cls, written: str) -> Number:
+        """Take a number as it was written; a million digits cost nothing."""
+        made = super().__new__(cls, "a number")
+        made.whole = (
+            int(written) if len(written) < _DIGITS and written.isdecimal() else None
+        )
+        return made
 
 
 class Pairs(list[tuple[str, Any]]):
@@ -51,8 +68,7 @@ class Walk:
         self._first_line = first_line
         self._decoder = json.JSONDecoder(
             object_pairs_hook=Pairs,
-            # numbers are never converted: a million digits cost nothing
-            parse_int=lambda _: NotText("a number"),
+            parse_int=Number,
             parse_float=lambda _: NotText("a number"),
             parse_constant=NotText,
         )

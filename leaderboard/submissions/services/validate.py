@@ -2,19 +2,27 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import asdict
 from typing import BinaryIO, cast
 
 from django.conf import settings
 from django.db import transaction
 
+from crowd.hit_templates.errors import read_errors
+from crowd.hits.services.marked_spans import checked_spans
 from genie.lib.errors import GenieError
+from leaderboard.designs.base import all_designs
 from leaderboard.submissions.models.submission import Prediction, Submission
 from leaderboard.submissions.readers import PredictionFile, read_predictions
+from leaderboard.submissions.readers.problem import Problem, shown
 from leaderboard.submissions.services import lifecycle
-from leaderboard.tasks.models import Instance
+from leaderboard.tasks.models import Instance, Task
+from leaderboard.tasks.services.configuration import errors_asked
 
 State = Submission.State
+# Of an output whose neighbours came with marks.
+_NO_MARKS: dict[str, object] = {"spans": [], "by": ""}
 
 
 def check(pk: int) -> None:
@@ -36,10 +44,37 @@ def check(pk: int) -> None:
             max_chars_per_prediction=settings.GENIE["MAX_PREDICTION_CHARS"],
             conversations=submission.task.holds_conversations,
         )
+    try:
+        marks = _marks(submission.task, result)
+    except GenieError as error:
+        result.problems.append(Problem("unusable-marks", error.message))
     if result.problems:
         _refuse(submission, result)
     else:
-        _accept(submission, result, instances)
+        _accept(submission, result, instances, marks)
+
+
+def _marks(task: Task, result: PredictionFile) -> dict[str, dict[str, object]]:
+    """Check marks that came along as those of a page; a task without marks ignores them.
+
+    Raises
+    ------
+    GenieError
+        ``unusable-spans`` or ``answer-missing``, with the id.
+    """
+    design = all_designs().get(task.human.design)
+    if design is None or not design.marks_errors or result.problems:
+        return {}
+    errors, found = read_errors(errors_asked(task.human)), {}
+    for key, marks in result.marks.items():
+        try:
+            spans = checked_spans(json.dumps(marks), result.predictions[key], errors)
+        except GenieError as error:
+            raise GenieError(
+                f"{shown(key)}: {error.message}", code=error.code
+            ) from error
+        found[key] = {"spans": spans, "by": result.marks_by}
+    return found
 
 
 def _opened(submission: Submission) -> BinaryIO:
@@ -83,13 +118,17 @@ def _others(n: int) -> str:
 
 
 def _accept(
-    submission: Submission, result: PredictionFile, instances: dict[str, int]
+    submission: Submission,
+    result: PredictionFile,
+    instances: dict[str, int],
+    marks: dict[str, dict[str, object]],
 ) -> None:
     rows = [
         Prediction(
             submission_id=submission.pk,
             instance_id=instance_pk,
             text=result.predictions[key],
+            spans=marks.get(key, _NO_MARKS if marks else None),
         )
         for key, instance_pk in instances.items()
     ]

@@ -9,6 +9,7 @@ from crowd import hit_templates
 from crowd.hit_templates import HITTemplate
 from crowd.hits.services.build import check_hit_type
 from crowd.platforms.base import all_platforms
+from crowd.platforms.selfhosted import SelfHosted
 from crowd.scales.base import Scale, all_scales
 from genie.lib.errors import GenieError
 from leaderboard.designs.base import Design, all_designs
@@ -77,6 +78,7 @@ def misfits(document: Mapping[str, object]) -> Misfits:
         together += _of_table(table, config, human)
     together += _of_ranks(config.human)
     together += _of_formats(config)
+    together += _of_copies(config.human)
     names = _news(_unknown_names(config), keys)
     return Misfits(
         keys,
@@ -168,6 +170,21 @@ def _of_ranks(human: HumanConfig) -> Iterator[Problem]:
             "tests the ratings themselves by rank sums; it goes with "
             f'estimate = "{Z_SCORES}" or "{PLAIN}", not with scores that are adjusted for '
             "workers.",
+        )
+
+
+def _of_copies(human: HumanConfig) -> Iterator[Problem]:
+    design = all_designs().get(human.design)
+    if human.planted_share and design is not None and design.in_slots():
+        yield Problem(
+            "human.planted_share",
+            f"needs pages with one output; {design.slug} shows several.",
+        )
+    if human.planted_share and human.platform != SelfHosted.slug:
+        yield Problem(
+            "human.planted_share",
+            f"needs workers on this site, not on {human.platform}: who judged an output "
+            "is given its copy.",
         )
 
 

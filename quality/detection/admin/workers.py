@@ -21,6 +21,7 @@ from genie.lib.admin.read_only import ReadOnlyAdmin
 from genie.lib.serving.pages import page_of
 from quality.detection.models import Ban, Verdict
 from quality.test_questions.models import Grade, Placement, Polarity
+from quality.test_questions.planted import of_worker
 from quality.test_questions.selectors import MOST, graded_answers
 
 if TYPE_CHECKING:
@@ -124,6 +125,7 @@ class GradeAdmin(OfTask, ReadOnlyAdmin):
             "records": records(pools.order_by("pool").distinct()),
             "bans": bans if seen is None else bans.filter(pool__in=seen),
             "answers": graded_answers(worker, seen),
+            "planted": of_worker(worker, seen),
             "sees_all": seen is None,
             "n_answers": MOST,
         }

@@ -183,6 +183,65 @@ WIDE = {
     )
 }
 
+APPRAISE = {
+    "camp.scores.csv": (
+        "engdan01,red,1,TGT,eng,dan,83,menu#red,False,1760000000.25,1760000031.5\n"
+        "engdan01,blue,1,TGT,eng,dan,70,menu#blue,False,1760000031.5,1760000060.0\n"
+        "engdan01,blue,2,BAD,eng,dan,12,menu#blue#bad2,False,1760000060.5,1760000090.0\n"
+    )
+}
+ESA = {
+    "esa.scores.csv": (
+        'engdan01,red,1,TGT,eng,dan,83,menu#red,False,"[{""start_i"": 0, ""end_i"": 3, '
+        '""severity"": ""major"", ""error_type"": null}]",1760000000.25,1760000031.5\n'
+        "engdan01,blue,1,TGT,eng,dan,90,menu#blue,False,[],1760000031.5,1760000060.0\n"
+    )
+}
+MT_METRICS_EVAL = {
+    "en-da.seg-test.seg.score": "red\t0.5\nred\tNone\nblue\t-1\nblue\t2\n",
+    "en-da.docs": "news\tmenu\nnews\tmenu\n",
+}
+MQM = {
+    "mqm.tsv": (
+        "system\tdoc\tdoc_id\tseg_id\trater\tsource\ttarget\tcategory\tseverity\n"
+        "red\tmenu\t1\t1\trater1\tHej.\t<v>Hi</v>.\tStyle/Awkward\tMinor\n"
+        "red\tmenu\t1\t2\trater1\tNej.\tNo.\tNo-error\tNo-error\n"
+    )
+}
+_ITEM = {"item_id": "s1", "src": "Soup.", "tgt": {"red": "Suppe.", "blue": "Suppen."}}
+PEARMUT = {
+    "campaign.json": json.dumps(
+        {"campaign_id": "menu_en-da", "info": {"assignment": "task-based", "protocol": "ESA"},
+         "data": [[[_ITEM]]]}
+    ),
+    "output.jsonl": _lines(
+        {"user_id": "fork-12", "item_i": 0, "item": [_ITEM],
+         "annotation": [{"red": {"score": 96, "error_spans": []},
+                         "blue": {"score": 20, "error_spans": [
+                             {"start_i": 0, "end_i": 5, "severity": "major"}]}}],
+         "actions": [{"time": 1771000000.1, "action": "load"},
+                     {"time": 1771000052.0, "action": "submit"}]}
+    ),
+}  # fmt: skip
+POTATO = {
+    "annotation_output/ann3/annotated_instances.jsonl": _lines(
+        {"id": "q7", "displayed_text": "Yes.", "label_annotations": {"fluency": {"scale_4": "4"}},
+         "span_annotations": {}, "behavioral_data": {}}
+    ),
+    "data.jsonl": _lines({"id": "q7", "text": "Yes.", "system": "red"}),
+}  # fmt: skip
+LABEL_STUDIO = {
+    "export.json": json.dumps(
+        [{"id": 41, "data": {"prompt": "Name a fruit.", "text1": "Pear.", "model1": "red"},
+          "annotations": [{"id": 9, "completed_by": 2, "was_cancelled": False,
+                           "ground_truth": False, "lead_time": 12.4,
+                           "created_at": "2026-03-01T10:00:00Z",
+                           "result": [{"id": "r2", "from_name": "quality", "to_name": "text1",
+                                       "type": "rating", "value": {"rating": 4}}]}],
+          "predictions": [], "drafts": []}]
+    )
+}  # fmt: skip
+
 #: Slug of the layout, files, and what has to be chosen.
 EXAMPLES = [
     ("wmt-da", DA, {}),
@@ -201,6 +260,17 @@ EXAMPLES = [
     ("alt-test", ALT_TEST_PAIRS, {}),
     ("wide", QUALTRICS, {}),
     ("wide", WIDE, {}),
+    ("appraise", APPRAISE, {}),
+    ("appraise", ESA, {}),
+    ("mt-metrics-eval", MT_METRICS_EVAL, {}),
+    ("mqm-tsv", MQM, {}),
+    ("pearmut", PEARMUT, {}),
+    ("potato", POTATO, {}),
+    (
+        "label-studio",
+        LABEL_STUDIO,
+        {"criteria": "quality=quality", "systems": "model1", "texts": "text1"},
+    ),
 ]
 
 

@@ -17,7 +17,7 @@ from leaderboard.imports.readers.read import guess, read
 from leaderboard.imports.readers.sources import Source, sources_in
 from tests.leaderboard.imports import examples
 from tests.leaderboard.imports.examples import EXAMPLES, sources
-from tests.shared import SHARED, needs_shared
+from tests.shared import ROOT, SHARED, needs_shared
 
 DATA = SHARED / "data"
 
@@ -400,8 +400,10 @@ def test_a_star_takes_names_with_the_separator():
     }
 
 
-def test_every_layout_says_what_it_is():
+def test_every_layout_says_what_it_is_and_has_its_line_in_the_docs():
+    page = (ROOT / "docs/importing.md").read_text("utf-8")
     for slug, layout in all_layouts().items():
+        assert f"| `{slug}` |" in page
         assert (layout.slug, bool(layout.title), bool(layout.files)) == (
             slug,
             True,

@@ -33,8 +33,8 @@ def listed(*entries):
     return expected_of(json.dumps([dict(entry) for entry in entries]))
 
 
-RED = {"id": "Red/score", "value": 70.2, "tolerance": 0.5, "note": "Table 2: means"}
-BLUE = {"id": "Blue/score", "value": 65, "tolerance": 0.5, "note": "Table 2: means"}
+RED = {"id": "Red/score", "value": 70.2, "tolerance": 0.5, "table": "Table 2"}
+BLUE = {"id": "Blue/score", "value": 65, "tolerance": 0.5, "table": "Table 2"}
 
 
 def test_numbers_of_a_paper_stand_beside_the_board(task, client):
@@ -67,7 +67,7 @@ def test_a_figure_that_nobody_computes_is_named(task):
 
 
 def test_the_same_table_again_replaces_its_numbers_only(task):
-    keep_published(task, listed(RED, {**BLUE, "note": "Table 3"}))
+    keep_published(task, listed(RED, {**BLUE, "table": "Table 3"}))
     keep_published(task, listed({**RED, "value": 71}))
     kept = PublishedFigure.objects.values_list("table", "value")
     assert set(kept) == {("Table 2", 71), ("Table 3", 65)}
@@ -99,7 +99,7 @@ def test_the_board_leads_there_once_something_is_kept(task, client):
 
 def test_commands_keep_compare_and_forget(task, tmp_path):
     file = tmp_path / "paper.csv"
-    file.write_text("id,value,tolerance,note\nmenu/Red/score,70.2,.5,Table 2\n")
+    file.write_text("id,value,tolerance,table\nmenu/Red/score,70.2,.5,Table 2\n")
     out = io.StringIO()
     call_command("published_numbers", "menu", file, part="menu", stdout=out)
     assert "Kept 1 published numbers with menu" in out.getvalue()

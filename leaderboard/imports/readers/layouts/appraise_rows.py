@@ -180,7 +180,7 @@ def _row(number: int, cells: list[str], shape: int) -> Row:
 def _spans(cell: str) -> list[Span]:
     try:
         return inclusive(json.loads(cell or "[]"))
-    except (ValueError, TypeError, AttributeError) as error:
+    except (ValueError, TypeError, AttributeError, RecursionError) as error:
         raise _WrongError("spans", f"They cannot be read: {error}.") from None
 
 

@@ -144,7 +144,13 @@ def _annotations(source: Source, problems: list[Problem]) -> Iterator[_Annotatio
                 yield from _of_task(source, row, task)
             else:
                 yield _of_row(source, row, task)
-        except (AttributeError, KeyError, TypeError, ValueError) as error:
+        except (
+            ArithmeticError,
+            AttributeError,
+            LookupError,
+            TypeError,
+            ValueError,
+        ) as error:
             what = f"It cannot be read: {error!r}. Export it again, or take it out."
             problems.append(Problem(source.name, row, "", what))
 
@@ -153,7 +159,7 @@ def _of_task(
     source: Source, row: int, task: Mapping[str, Any]
 ) -> Iterator[_Annotation]:
     """Read a task of JSON."""
-    data = task["data"]
+    data = dict(task["data"])
     every = [(one, _role(one)) for one in task["annotations"]]
     every += [(one, Role.DRAFT) for one in task.get("drafts") or []]
     every += [(one, Role.PREDICTION) for one in task.get("predictions") or []]
@@ -236,7 +242,7 @@ def _words(value: Any) -> list[str]:
     if isinstance(value, str) and value[:1] in ("[", "{"):
         try:
             value = json.loads(value)
-        except ValueError:
+        except (ValueError, RecursionError):
             return [value]
     if isinstance(value, dict):
         value = next((v for v in value.values() if isinstance(v, list)), [])
@@ -304,7 +310,8 @@ def _rows(
         if answer.name not in mapping:
             continue
         criterion, which = mapping[answer.name]
-        if not which and len(answer.about) == 1 and len(targets) == len(systems):
+        alone = len(answer.about) == 1 and answer.about[0] in targets
+        if not which and alone and len(targets) == len(systems):
             which = targets.index(answer.about[0]) + 1
         if answer.span:
             spans.setdefault((criterion, which), []).append(answer.span)

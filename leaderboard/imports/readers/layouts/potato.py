@@ -31,7 +31,7 @@ from leaderboard.imports.readers.taking import say_doubles
 
 _STATE = "user_state.json"
 _OLD = "annotated_instances"
-_EXPORT = "annotations"
+_TABLES = {"csv": ",", "tsv": "\t"}
 # A name under which the value itself says what was chosen.
 _BY_VALUE = re.compile(r"scale_.*|\d+|selection|selected|value|rating|slider|text_box")
 _SECONDS = re.compile(r"(\d+)d (\d+)h (\d+)m (\d+)s")
@@ -126,9 +126,13 @@ def _age(source: Source) -> str:
     name = source.name.rpartition("/")[2]
     if name == _STATE and '"instance_id_to_label_to_value"' in source.head:
         return "state"
+    first = (source.lines(1) or [""])[0]
+    if source.ending in _TABLES:
+        names = first.replace('"', "").split(_TABLES[source.ending])
+        whole = {"instance_id", "user_id"} <= set(names)
+        return "export" if whole and any("." in name for name in names) else ""
     if source.ending != "jsonl":
         return ""
-    first = (source.lines(1) or [""])[0]
     if source.stem == _OLD and re.search('"(label_annotations|annotation)":', first):
         return "old"
     keys = ('"instance_id"', '"user_id"', '"labels"')
@@ -171,18 +175,29 @@ def _values(source: Source) -> list[Any]:
     """Read JSON, or JSON lines under either ending."""
     try:
         value = json.loads(source.text)
-    except ValueError:
+    except (ValueError, RecursionError):
         return [value for _, value in source.objects()]
     return value if isinstance(value, list) else [value]
 
 
 def _said(source: Source, problems: list[Problem]) -> Iterator[_Said]:
-    records = _of_state(source) if _age(source) == "state" else source.objects()
+    if _age(source) == "state":
+        records = _of_state(source)
+    elif source.ending in _TABLES:
+        records = _of_table(source)
+    else:
+        records = source.objects()
     folder = source.name.rpartition("/")[0].rpartition("/")[2]
     for row, record in records:
         try:
             said = _record(source, row, record, folder)
-        except (AttributeError, KeyError, TypeError, ValueError) as error:
+        except (
+            ArithmeticError,
+            AttributeError,
+            LookupError,
+            TypeError,
+            ValueError,
+        ) as error:
             what = f"It cannot be read: {error!r}. Export it again, or take it out."
             problems.append(Problem(source.name, row, "", what))
             continue
@@ -194,12 +209,36 @@ def _said(source: Source, problems: list[Problem]) -> Iterator[_Said]:
 def _of_state(source: Source) -> Iterator[tuple[int, dict[str, Any]]]:
     """Give what the tool keeps of a person while it runs, as records of an export."""
     state = source.json()
-    labels = state.get("instance_id_to_label_to_value") or {}
-    spans = state.get("instance_id_to_span_to_value") or {}
+    state = state if isinstance(state, dict) else {}
+    labels, spans = (
+        value if isinstance(value, dict) else {}
+        for value in (
+            state.get("instance_id_to_label_to_value"),
+            state.get("instance_id_to_span_to_value"),
+        )
+    )
     about = {"user_id": state["user_id"]} if state.get("user_id") else {}
     for row, item in enumerate(dict.fromkeys([*labels, *spans]), 1):
         said = {"labels": labels.get(item) or {}, "spans": spans.get(item)}
         yield row, {"instance_id": item, **about, **said}
+
+
+def _of_table(source: Source) -> Iterator[tuple[int, dict[str, Any]]]:
+    """Give the rows of an export, with a column for each schema and label."""
+    table = source.table(_TABLES[source.ending])
+    for row, cells in enumerate(table.to_dict("records"), 2):
+        labels: dict[str, dict[str, Any]] = {}
+        spans: dict[str, Any] = {}
+        for name, value in cells.items():
+            schema, _, label = str(name).rpartition(".")
+            if not schema or not value:
+                continue
+            if label == "_spans":
+                spans[schema] = value
+            else:
+                labels.setdefault(schema, {})[label] = value
+        about = {"instance_id": cells["instance_id"], "user_id": cells["user_id"]}
+        yield row, {**about, "labels": labels, "spans": spans}
 
 
 def _record(source: Source, row: int, record: Any, folder: str) -> _Said:
@@ -234,11 +273,9 @@ def _labels(value: Any) -> dict[str, dict[str, Any]]:
 def _spans(value: Any) -> list[Span]:
     """Read spans; their ends are exclusive already."""
     if isinstance(value, dict):
-        value = [
-            {"schema": schema, **one}
-            for schema, marked in value.items()
-            for one in (marked if isinstance(marked, list) else [marked])
-        ]
+        # a cell of a table holds JSON
+        listed = [json.loads(v) if isinstance(v, str) else v for v in value.values()]
+        value = [one for v in listed for one in (v if isinstance(v, list) else [v])]
     spans = []
     for one in value or []:
         about = one[0] if isinstance(one, list) else one

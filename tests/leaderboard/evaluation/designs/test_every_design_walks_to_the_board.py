@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
+import io
+import json
+
 import pytest
 
 from crowd.models import Answer, Campaign, Commitment
+from genie.lib import jobs
 from genie.lib.errors import GenieError
 from leaderboard.evaluation import decide
+from leaderboard.evaluation.price import quote_single
 from leaderboard.models import JudgedOutput, Score
-from quality.models import Ban, Grade
+from leaderboard.submissions.services import submit
+from quality.models import Ban, Grade, PlantedCopy
 from tests.leaderboard.evaluation.designs.conftest import settle
 
 pytestmark = pytest.mark.django_db
@@ -194,3 +200,74 @@ def test_instances_without_a_reference_are_refused_before_money_is_set_aside(
         decide.approve(submission, by=boss)
     assert refused.value.code == "no-references"
     assert Commitment.objects.count() == 0
+
+
+def test_marks_that_outputs_bring_stand_on_every_page_tests_included(
+    ask, boss, crowd, task, texts, references
+):
+    ask(**asked_in("error-spans"))
+    rows = [
+        {
+            "id": name,
+            "prediction": text,
+            "error_spans": [{"start_i": 0, "end_i": 2, "severity": "minor"}],
+            "error_spans_by": "a metric",
+        }
+        for name, text in texts(0.5).items()
+    ]
+
+    def handed_in(lines):
+        found = submit.receive(
+            task=task,
+            owner=boss,
+            team=submit.team_for(boss),
+            system_name="Marked",
+            file=io.BytesIO("\n".join(map(json.dumps, lines)).encode()),
+            file_name="predictions.jsonl",
+            simulated=True,
+        )
+        jobs.drain()
+        found.refresh_from_db()
+        return found
+
+    long = [{"start": 0, "end": 9_999, "severity": "minor"}]
+    refused = handed_in([{**rows[0], "error_spans": long}, *rows[1:]])
+    assert refused.state == "INVALID"
+    assert refused.errors[0]["code"] == "unusable-marks"
+    assert handed_in([{**rows[0], "error_spans": "x"}, *rows[1:]]).state == "INVALID"
+    found = handed_in(rows)
+    decide.approve(found, by=boss, start_now=True)
+    settle()
+    items = Campaign.objects.get().items.all()
+    assert len(items) > 12
+    assert {item.data["spans_by"] for item in items} == {"a metric"}
+    assert all("spans" in item.data for item in items)
+    crowd.work()
+    details = Answer.objects.values_list("detail", flat=True)
+    assert {detail["prefilled_by"] for detail in details} == {"a metric"}
+    became = {span["was"] for detail in details for span in detail["spans"]}
+    assert became <= {"kept", "changed", "added"}
+    assert any(detail["removed"] for detail in details)
+
+
+def test_copies_with_a_phrase_replaced_are_planted_paid_and_not_counted(
+    ask, published, task
+):
+    ask(**asked_in("slider"))
+    task.refresh_from_db()
+    plain = quote_single(task).total_cents
+    ask(**asked_in("slider"), planted_share=0.5)
+    task.refresh_from_db()
+    assert quote_single(task).total_cents > plain
+    found = published("Good", 1.0)
+    assert found.state == "PUBLISHED", found.failure
+    rows = PlantedCopy.objects.select_related("item", "original")
+    assert len(rows) == 6
+    for row in rows:
+        copy, original = row.item.data, row.original.data
+        assert copy["fields"] == original["fields"]
+        assert copy["prediction"] != original["prediction"]
+        assert row.made_from["by"] in copy["prediction"]
+    score = Score.objects.get(submission=found, superseded_at=None)
+    assert score.n == sum(score.histogram.values()) == 12
+    assert Commitment.objects.filter(settled_at=None).count() == 0
