@@ -4,12 +4,29 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from leaderboard.imports.readers.judgments import Judgments
 
 from crowd.hits.models.campaign import ELSEWHERE
 from genie.lib.unguessable import name_for
 
 # Where imported work was done: no platform of ours, so that nobody can be sent there.
 PLATFORM = ELSEWHERE
+
+
+def told_by_rows(judgments: Judgments) -> dict[str, str]:
+    """Give what rows themselves tell of how people were asked: when, and how long."""
+    told, judged = {}, judgments.judged
+    at, seconds = judged["at"].dropna(), judged["seconds"].dropna()
+    if len(at):
+        days = [datetime.fromtimestamp(one, UTC).date() for one in (at.min(), at.max())]
+        told["period"] = " to ".join(f"{day}" for day in dict.fromkeys(days))
+    if len(seconds):
+        told["time"] = f"a median of {seconds.median():.0f} s for a judgment"
+    return told
 
 
 @dataclass(frozen=True)

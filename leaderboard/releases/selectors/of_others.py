@@ -61,7 +61,7 @@ def lines_of_others(
         title: [
             (key, _worded(value) if key == "questions, verbatim" else value)
             for key, value in card[title]
-            if keys is None or key in keys
+            if (keys is None or key in keys) and value != "und to und"
         ]
         for title, keys in _KEPT.items()
     }

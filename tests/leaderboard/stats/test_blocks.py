@@ -18,12 +18,14 @@ def meetings(blocks, n):
 @pytest.mark.parametrize(
     ("n", "size", "n_blocks", "apart"),
     # what is left of these after as many rounds as fit cannot be shared out equally
-    [(21, 5, 1413, 1), (9, 5, 100, 2), (4, 2, 7, 1), (8, 8, 3, 0), (30, 2, 1000, 1)]
-    # balanced incomplete block designs: every pair as often as every other
-    + [(7, 3, 7, 0), (13, 4, 26, 0), (21, 5, 21, 0), (6, 3, 10, 0), (12, 4, 33, 0)]
-    # no such design is known to be reached
-    + [(100, 5, 300, 2), (5, 3, 1, 1)],
-)
+    [
+        (21, 5, 1413, 1), (9, 5, 100, 2), (4, 2, 7, 1), (8, 8, 3, 0), (30, 2, 1000, 1),
+        # balanced incomplete block designs: every pair as often as every other
+        (7, 3, 7, 0), (13, 4, 26, 0), (21, 5, 21, 0), (6, 3, 10, 0), (12, 4, 33, 0),
+        # no such design is known to be reached
+        (100, 5, 300, 2), (5, 3, 1, 1),
+    ],
+)  # fmt: skip
 def test_systems_and_pairs_are_balanced(n, size, n_blocks, apart):
     blocks = balanced_blocks(n, size, n_blocks, seed=3)
     assert all(len(set(block)) == size for block in blocks)
