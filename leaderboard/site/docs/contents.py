@@ -64,6 +64,7 @@ ROLES = (
         (
             "for-researchers",
             "importing",
+            "reproducing",
             "statistics",
             "statistics-systems",
             "statistics-comparisons",
