@@ -46,6 +46,7 @@ ROLES = (
             "own-task",
             "for-staff",
             "designs",
+            "wmt",
             "adding-a-task",
             "crowd-platforms",
             "crowd-panels",
