@@ -72,6 +72,7 @@ ROLES = (
             "statistics-workers",
             "statistics-crowds",
             "statistics-metrics",
+            "every-eval-ever-people",
         ),
         (("leaderboard:rank-audit", "Rank audit: how sure is a table of scores?"),),
     ),
