@@ -67,6 +67,7 @@ def begin(
         draft = Draft.objects.create(owner_id=owner.pk, slug=slug, title=title)
         keep.add(draft, files)
         say(draft, **said)
+        draft.refresh_from_db()
     return draft
 
 

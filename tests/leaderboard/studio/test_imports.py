@@ -146,7 +146,7 @@ def test_a_late_reading_writes_nothing_over_a_newer_one(client, sara):
 def test_by_program_a_dry_run_stores_nothing_and_an_import_follows(client, sara):
     about = {"file": file(table()), "task": "old", "source": "a paper"}
     answer = client.post("/api/v1/imports/", {**about, "dry_run": "true"})
-    assert answer.status_code == 202
+    assert (answer.status_code, answer.json()["state"]) == (202, "reading")
     work_off()
     found = client.get(answer.json()["url"]).json()
     assert (found["state"], found["error"], found["html_url"]) == ("read", "", None)
