@@ -152,7 +152,7 @@ def test_hardly_anything_is_decided_between_equal_systems():
         how = Replays(question, choice, 0.2, 2_000, 100)
         for tastes in (False, True):
             found = false_decisions(
-                games, workers, how, n_replays=60, seed=1, tastes=tastes
+                games, workers, how, n_replays=25, seed=1, tastes=tastes
             )
             assert found.share <= 0.2, (question, tastes)
 
