@@ -65,7 +65,7 @@ def under(part: str, figures: Mapping[str, Value]) -> Computed:
     return {f"{part}/{id}" if part else id: value for id, value in figures.items()}
 
 
-def by_row(name: str, values: Mapping[str, Any]) -> Computed:
+def by_row(name: str, values: Mapping[str, Any] | pd.Series) -> Computed:
     """Name one figure of many rows."""
     return {f"{row}/{name}": plain(value) for row, value in values.items()}
 
