@@ -6,6 +6,7 @@ import io
 import json
 
 import pytest
+from django.test import Client
 
 from crowd.models import Answer, Campaign, Commitment
 from genie.lib import jobs
@@ -247,6 +248,11 @@ def test_marks_that_outputs_bring_stand_on_every_page_tests_included(
     became = {span["was"] for detail in details for span in detail["spans"]}
     assert became <= {"kept", "changed", "added"}
     assert any(detail["removed"] for detail in details)
+    settle()
+    found.refresh_from_db()
+    page = Client().get(f"/submissions/{found.pk}/").content.decode()
+    assert found.state == "PUBLISHED"
+    assert "Marked errors:" in page
 
 
 def test_copies_with_a_phrase_replaced_are_planted_paid_and_not_counted(
