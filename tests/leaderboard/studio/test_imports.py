@@ -146,7 +146,7 @@ def test_a_late_reading_writes_nothing_over_a_newer_one(client, sara):
 def test_by_program_a_dry_run_stores_nothing_and_an_import_follows(client, sara):
     about = {"file": file(table()), "task": "old", "source": "a paper"}
     answer = client.post("/api/v1/imports/", {**about, "dry_run": "true"})
-    assert answer.status_code == 202
+    assert (answer.status_code, answer.json()["state"]) == (202, "reading")
     work_off()
     found = client.get(answer.json()["url"]).json()
     assert (found["state"], found["error"], found["html_url"]) == ("read", "", None)
@@ -250,3 +250,28 @@ def test_staff_take_an_import_back(client, imported):
         },
     )
     assert not Task.objects.exists()
+
+
+def test_what_breaks_is_said_and_can_be_tried_again(client, sara, monkeypatch):
+    page = began(client)
+    work_off()
+
+    def broken(*args, **kwargs):
+        raise ZeroDivisionError
+
+    with monkeypatch.context() as patch:
+        patch.setattr(bring, "bring_in", broken)
+        client.post(page, {"import": "1", "source": "a paper"})
+        with pytest.raises(ZeroDivisionError):
+            bring.bring_in_now(Draft.objects.get().pk)
+    assert "went wrong on our side" in client.get(page).content.decode()
+    client.post(page, {"again": "1", "layout": ""})
+    work_off()
+    client.post(page, {"import": "1", "source": "a paper"})
+    bring.bring_in_now(Draft.objects.get().pk)
+    # a job that died before it could say so finds that it is done
+    draft = Draft.objects.get()
+    bring._put(draft, phase=bring.IMPORTING)
+    bring.bring_in_now(draft.pk)
+    assert bring.state_of(Draft.objects.get())["phase"] == bring.IMPORTED
+    assert Import.objects.count() == 1
