@@ -20,6 +20,7 @@ GROUPS: dict[str, dict[str, str]] = {
         "load-task": "load a task or read it again",
         "export-task": "write a task to a folder or a zip file",
         "import-task": "read a task from a folder or a zip file",
+        "import-judgments": "give judgments that were made elsewhere a board",
         "submit": "submit a system's predictions",
         "preview-template": "look at the page that workers will see",
         "show-tests": "look at the test questions that a task would hide",
