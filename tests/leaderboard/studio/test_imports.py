@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import io
+import json
 import zipfile
 
 import pytest
@@ -12,6 +13,8 @@ from django.urls import reverse
 
 from genie.lib import jobs
 from leaderboard.models import Import, Submission, Task
+from leaderboard.releases.make import make
+from leaderboard.releases.rebuilding.rebuild import rebuild
 from leaderboard.studio.models import Draft
 from leaderboard.studio.services import bring
 from leaderboard.submissions.selectors.visibility import Staff
@@ -275,3 +278,18 @@ def test_what_breaks_is_said_and_can_be_tried_again(client, sara, monkeypatch):
     bring.bring_in_now(draft.pk)
     assert bring.state_of(Draft.objects.get())["phase"] == bring.IMPORTED
     assert Import.objects.count() == 1
+
+
+def test_a_release_with_a_scale_for_each_criterion_is_rebuilt(client, sara, tmp_path):
+    errors = [
+        line.replace("fluency", "errors").rpartition(",")[0] + f",{-(n % 7)}"
+        for n, line in enumerate(table().decode().splitlines()[1:])
+    ]
+    page = began(client, table() + b"\n" + "\n".join(errors).encode())
+    work_off()
+    client.post(page, {"import": "1", "source": "a paper"})
+    work_off()
+    make(Task.objects.get(), tmp_path / "release")
+    manifest = json.loads((tmp_path / "release" / "manifest.json").read_text())
+    assert "a paper" in manifest["imported"]
+    assert rebuild(tmp_path / "release").n_same["scores"]
