@@ -29,7 +29,6 @@ GROUPS: dict[str, dict[str, str]] = {
         "release": "write a task's data as an archive that others can check",
         "rebuild": "compute every number of such an archive again",
         "reproduce": "compute published tables again, from files or of a task",
-        "published-numbers": "keep published numbers with a task, to stand beside ours",
     },
     "Run a site": {
         "work": "run the queue, and restart it when it stops",

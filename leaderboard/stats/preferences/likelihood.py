@@ -185,8 +185,8 @@ def scores_by_cluster(
     >>> won = Design(np.array([[0, 1]] * 4), np.zeros((4, 0)), np.array([1, 1, 1, -1.0]), 2,
     ...              False, 0.0)
     >>> scores, counts = scores_by_cluster(won, climb(won)[0], [1, 1, 2, 2])
-    >>> scores.sum(axis=0).round(9).tolist(), counts.tolist()
-    ([0.0, 0.0, 0.0], [2.0, 2.0])
+    >>> bool(np.allclose(scores.sum(axis=0), 0)), counts.tolist()
+    (True, [2.0, 2.0])
     """
     labels = np.asarray(clusters)
     if labels.shape != design.outcome.shape:

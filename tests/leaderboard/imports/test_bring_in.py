@@ -17,7 +17,15 @@ from leaderboard.imports.readers.judgments import (
 from leaderboard.imports.readers.sources import Source
 from leaderboard.imports.selectors.judgments_of import judgments_of
 from leaderboard.imports.services.bring_in import bring_in
-from leaderboard.models import Import, JointEvaluation, Score, Task
+from leaderboard.metric_runs.services import pieces, runs
+from leaderboard.models import (
+    Import,
+    JointEvaluation,
+    MetricPiece,
+    MetricResult,
+    Score,
+    Task,
+)
 from tests.factories import make_task, make_user
 
 pytestmark = pytest.mark.django_db
@@ -321,3 +329,19 @@ def test_values_keep_a_scale_that_does_not_mislead(values, lower, scale, mean):
     score = Score.objects.get()
     assert score.evaluation.campaign.hit_type.scale == scale
     assert score.estimates["plain"]["mean"] == pytest.approx(mean)
+
+
+def test_metrics_are_computed_of_systems_whose_outputs_are_all_there():
+    judgments = ratings(n=3, systems=("red", "blue"))
+    for i in range(3):
+        judgments.texts.inputs[f"seg{i}"] = {"source": f"Satz {i}"}
+        judgments.texts.references[f"seg{i}"] = [f"Sentence number {i}."]
+        judgments.texts.outputs["red", f"seg{i}"] = f"Number {i}, a sentence."
+    judgments.texts.outputs["blue", "seg0"] = "Sentence."
+    row = bring_in(judgments, slug="elsewhere", by=make_user("importer"))
+    runs.catch_up(row.task)
+    for piece in MetricPiece.objects.all():
+        pieces.compute(piece.pk)
+    measured = MetricResult.objects.values_list("submission__system_name", "metric")
+    assert {name for name, _ in measured} == {"red"}
+    assert {metric for _, metric in measured} >= {"chrf", "sacrebleu"}

@@ -202,6 +202,25 @@ def test_the_command_prints_what_is_saved_and_how_often_it_errs(tmp_path):
         run("--data", alone)
 
 
+def test_the_command_says_what_to_ask_next(tmp_path):
+    path, out = tmp_path / "pairs.csv", tmp_path / "next.json"
+    rows = [("x", "y", "a")] * 60 + [("x", "z", "a"), ("x", "z", "tie")] * 20
+    lines = [f"{a},{b},w{k},{which}" for k, (a, b, which) in enumerate(rows)]
+    path.write_text("\n".join(["system_a,system_b,worker,preferred", *lines, ""]))
+    text = run("--data", path, "--next", "--json", out)
+    table = [line.split() for line in text.splitlines()[2:5]]
+    assert [row[:6] for row in table] == [
+        ["x", "z", "20", "20", "0", "-"],
+        ["y", "z", "0", "0", "0", "-"],
+        ["x", "y", "60", "0", "0", "x"],
+    ]
+    chances = [float(row[6]) for row in table]
+    assert sum(chances) == pytest.approx(1, abs=1e-3)
+    assert chances[2] == pytest.approx(0.1 / 3, abs=1e-4)
+    (crowd,) = json.loads(out.read_text())["crowds"]
+    assert crowd["better"][0] == [False, True, False]
+
+
 def test_wrong_labels_are_refused_in_words():
     with pytest.raises(ValueError, match="At least two systems"):
         PairByPair(1, delta=0.05)
