@@ -11,6 +11,7 @@ import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.urls import reverse
 
+from genie.history import log
 from genie.lib import jobs
 from leaderboard.models import Import, Submission, Task
 from leaderboard.releases.make import make
@@ -175,6 +176,7 @@ def test_by_program_a_dry_run_stores_nothing_and_an_import_follows(client, sara)
 
 def test_no_page_or_file_takes_them_for_ours(client, imported):
     client.logout()
+    log.number()
     system = Submission.objects.get(system_name="ada")
     of_task = [
         *("board", "about", "differences", "evidence", "weights", "story"),
@@ -197,7 +199,7 @@ def test_no_page_or_file_takes_them_for_ours(client, imported):
     ]
     addresses += [
         reverse("leaderboard:board-feed", args=["old-ratings"]),
-        *("/", "/tasks/", "/llms.txt"),
+        *("/", "/tasks/", "/llms.txt", reverse("leaderboard:public-log")),
     ]
     for address in addresses:
         answer = client.get(address)
