@@ -27,14 +27,16 @@ def public_log(request: HttpRequest) -> HttpResponse:
         "heads": LogHead.objects.order_by("-size")[1:_HEADS],
         "page": page,
         "lines": lines,
-        "imported": _imported({one["submission"] for one in lines}),
+        "imported": _imported(
+            {one["submission"] for one in lines if one["submission"]}
+        ),
     }
     return render(request, "leaderboard/site/public_log.html", context)
 
 
-def _imported(submissions: set[int | None]) -> set[int]:
+def _imported(submissions: set[int]) -> set[int]:
     """Find those that people judged elsewhere."""
-    rows = Submission.objects.filter(pk__in=submissions - {None}, task__imported=True)
+    rows = Submission.objects.filter(pk__in=submissions, task__imported=True)
     return set(rows.values_list("pk", flat=True))
 
 
