@@ -181,7 +181,7 @@ def test_rankme_gives_the_same_clusters_with_half_of_the_labels():
 
 def run(*args):
     out = StringIO()
-    call_command("simulate_pairing", *map(str, args), stdout=out)
+    call_command("replay_pairing", *map(str, args), stdout=out)
     return out.getvalue()
 
 
