@@ -28,7 +28,7 @@ GROUPS: dict[str, dict[str, str]] = {
         "stats": "statistics of any table of ratings or comparisons, without a site",
         "release": "write a task's data as an archive that others can check",
         "rebuild": "compute every number of such an archive again",
-        "reproduce": "compute the published tables of the papers again",
+        "reproduce": "compute published tables again, from files or of a task",
     },
     "Run a site": {
         "work": "run the queue, and restart it when it stops",

@@ -9,6 +9,7 @@ from leaderboard.evaluation.admin.several_systems import (
     JointEvaluationAdmin,
 )
 from leaderboard.evaluation.admin.submission import SubmissionAdmin
+from leaderboard.imports.admin import ImportAdmin
 from leaderboard.metric_board.admin import (
     MetricBoardAdmin,
     MetricRunAdmin,
@@ -26,6 +27,7 @@ __all__ = [
     "ComparisonAdmin",
     "GroupAdmin",
     "HumanEvaluationAdmin",
+    "ImportAdmin",
     "JointEvaluationAdmin",
     "MetricBoardAdmin",
     "MetricResultAdmin",

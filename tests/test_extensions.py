@@ -17,6 +17,8 @@ from django.urls import reverse
 from crowd import hit_templates
 from genie.lib import extension, outside
 from leaderboard.extensions import FINDERS, broken
+from leaderboard.imports.readers.read import read as read_judgments
+from leaderboard.imports.readers.sources import Source
 from leaderboard.metric_runs.services import measure
 from leaderboard.tasks import shipped
 from leaderboard.tasks.services import load
@@ -46,6 +48,24 @@ class Vowels(Metric):
     def _measure(self, batch):
         values = np.array([sum(c in "aeiou" for c in t) for t in batch.predictions], float)
         return MetricOutput(float(values.mean()), values, f"version:{self.version}")
+"""
+LAYOUT = """
+from leaderboard.imports.readers.judgments import Judgments, from_rows
+from leaderboard.imports.readers.layout import Layout, Look
+
+class Smileys(Layout):
+    slug = "smileys"
+    title = "Smileys"
+    files = "a file whose name ends with .smile"
+
+    @classmethod
+    def look(cls, sources):
+        return Look(float(sources[0].ending == "smile"))
+
+    @classmethod
+    def read(cls, sources, choices):
+        happy = ":-)" in sources[0].text
+        return Judgments(cls.slug, from_rows([{"system": "red", "value": happy}]))
 """
 DETECTOR = """
 from quality.detection.stats.detector_specs import DetectorSpec
@@ -90,6 +110,13 @@ def test_files_in_the_folder_are_pieces_like_ours(others, tmp_path):
     others(folder=put(tmp_path, "metrics/vowels.py", METRIC))
     assert FINDERS["metrics"]()["vowels"].label == "Vowels"
     assert "sacrebleu" in FINDERS["metrics"]()
+    assert broken() == []
+
+
+def test_a_layout_of_others_is_guessed_and_read_as_ours_are(others, tmp_path):
+    others(folder=put(tmp_path, "layouts/smileys.py", LAYOUT))
+    found = read_judgments([Source("a.smile", b":-)")])
+    assert (found.layout, found.rows["value"].tolist()) == ("smileys", [1.0])
     assert broken() == []
 
 

@@ -70,7 +70,7 @@ MATRIX: dict[str, str] = {
         account_reset_password_done account_reset_password_from_key
         account_reset_password_from_key_done socialaccount_login_cancelled
         api:task-list api:task-detail api:instance-list api:leaderboard
-        api:history api:differences api:evidence api:crowds api:metric-board api:metric-scores-list api:metric-scores-publish
+        api:history api:differences api:evidence api:published api:crowds api:metric-board api:metric-scores-list api:metric-scores-publish
         api:comparison-list api:joint-list api:score-list api:metric-result-list
         api-home api-schema api-docs turk:endpoint turk:endpoint-bare
         work:finished work:submit-preview
@@ -80,7 +80,7 @@ MATRIX: dict[str, str] = {
         leaderboard:board-at leaderboard:board-export leaderboard:board-badge
         leaderboard:board-records
         leaderboard:check leaderboard:sample leaderboard:differences
-        leaderboard:evidence leaderboard:weights leaderboard:story
+        leaderboard:evidence leaderboard:published leaderboard:published-file leaderboard:weights leaderboard:story
         leaderboard:board-svg leaderboard:board-png leaderboard:board-card leaderboard:board-embed
         leaderboard:board-feed leaderboard:site-card leaderboard:site-feed leaderboard:robots
         leaderboard:llms leaderboard:sitemap
@@ -115,7 +115,8 @@ MATRIX: dict[str, str] = {
     """,
     STAFF: """
         api:campaign-list api:campaign-detail api:worker-list api:ban-list api:bundle-list
-        api:bundle-detail api:configuration leaderboard:studio-new leaderboard:studio-task
+        api:bundle-detail api:configuration api:import-list leaderboard:studio-new leaderboard:studio-task
+        leaderboard:studio-import-new
         leaderboard:studio-language
     """,
     SUPERUSER: "status api:submission-decision api:comparison-decision api:joint-decision",
@@ -134,7 +135,8 @@ MATRIX: dict[str, str] = {
         leaderboard:team-invitation
         leaderboard:studio-files leaderboard:studio-ask leaderboard:studio-page
         leaderboard:studio-people leaderboard:studio-start leaderboard:studio-delete
-        leaderboard:studio-tests leaderboard:studio-pilot
+        leaderboard:studio-tests leaderboard:studio-pilot leaderboard:studio-import
+        api:import-detail
     """,
     ASKED: "api:comparison-withdraw api:joint-withdraw",
     NOBODY: """
@@ -142,6 +144,7 @@ MATRIX: dict[str, str] = {
         work:invitation work:join work:panel work:arrive work:turn-frame work:preview-frame
         work:submit work:elsewhere work:no-news leaderboard:submission-badge leaderboard:metric-download
         leaderboard:metric-outside leaderboard:realigned leaderboard:crowds hooks:mturk
+        leaderboard:eval-results leaderboard:croissant
         security-txt
     """,
     MACHINE: "mfa_login_webauthn hooks:prolific socialaccount_login_error socialaccount_signup",
@@ -153,7 +156,7 @@ POSTED = """
     logout accounts:revoke-token accounts:end-session leaderboard:invite leaderboard:take-back
     leaderboard:team-member leaderboard:webhook leaderboard:studio-delete api:submission-validate
     api:rank-audit api:submission-withdraw api:submission-restore api:comparison-withdraw api:joint-withdraw
-    api:bundle-list turk:endpoint turk:endpoint-bare work:next work:return
+    api:bundle-list api:import-list turk:endpoint turk:endpoint-bare work:next work:return
     requester:revoke-key requester:stop-batch requester:retire-layout
     work:accept work:zone work:turn-return work:submit hooks:prolific hooks:mturk
 """
@@ -223,7 +226,7 @@ OPENED_BY: dict[Staff, str] = {
     Staff.SEE_BANS: "api:ban-list",
     Staff.EXPORT_TASKS: "api:bundle-detail api:configuration",
     Staff.SEE_REFERENCES: "leaderboard:studio-task leaderboard:studio-language",
-    Staff.IMPORT_TASKS: "leaderboard:studio-new",
+    Staff.IMPORT_TASKS: "leaderboard:studio-new leaderboard:studio-import-new",
 }
 
 

@@ -217,7 +217,10 @@ class _Scales(dict[str, type[Scale]]):
         return super().__contains__(slug) or _elsewhere(str(slug)) is not None
 
     def get(self, slug: str, default: Any = None) -> Any:
-        return self[slug] if slug in self else default
+        try:
+            return self[slug]
+        except KeyError:
+            return default
 
 
 def _elsewhere(slug: str) -> type[Scale] | None:

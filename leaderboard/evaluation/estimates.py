@@ -211,13 +211,17 @@ def _adjusted(fit: SystemEstimates, name: str, unit: Unit) -> dict[str, Estimate
     # allows for what so many of them cannot exclude
     if one_worker or fit.variance[place, place] <= _NO_SPREAD:
         return {}
-    estimate = Estimate.of(fit.interval(name), fit.interval(name, confidence=0.5))
+    # as scores are: numbers that were rounded before would differ more afterwards
+    wide, narrow = (
+        unit.shown(fit.interval(name, confidence=confidence))
+        for confidence in (0.95, 0.5)
+    )
     low, high = unit.bounds
+    if unit.logarithmic:
+        low, high = 100 * math.exp(low), 100 * math.exp(high)
     # no score lies beyond the ends of its scale
-    estimate = estimate.mapped(lambda value: min(max(value, low), high))
-    if not unit.logarithmic:
-        return {ADJUSTED: estimate}
-    return {ADJUSTED: estimate.mapped(lambda value: 100 * math.exp(value))}
+    estimate = Estimate.of(wide, narrow)
+    return {ADJUSTED: estimate.mapped(lambda value: min(max(value, low), high))}
 
 
 def _z_scores(

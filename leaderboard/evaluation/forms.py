@@ -114,8 +114,9 @@ class JointForm(SystemsForm):
         min_value=2,
         max_value=joint.MOST_ON_PAGE,
         required=False,
-        help_text="Empty: all of them, 8 at most. Fewer: each page shows another choice, "
-        "so that every system and every pair is rated about equally often.",
+        help_text=f"Empty: all of them, {joint.MOST_ON_PAGE} at most. Fewer: each page "
+        f"shows another choice of up to {joint.MOST_SYSTEMS} systems, so that every system "
+        "and every pair is rated about equally often.",
     )
 
     def __init__(self, *args: Any, task: Task, viewer: Viewer, **kwargs: Any) -> None:

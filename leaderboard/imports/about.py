@@ -4,16 +4,29 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING
 
+if TYPE_CHECKING:
+    from leaderboard.imports.readers.judgments import Judgments
+
+from crowd.hits.models.campaign import ELSEWHERE
 from genie.lib.unguessable import name_for
 
 # Where imported work was done: no platform of ours, so that nobody can be sent there.
-PLATFORM = "imported"
-# Of judgments made elsewhere a reader wants to know these; what is not said is unknown.
-WANTED = (
-    *("pay", "recruitment", "instructions", "screening", "consent", "ethics"),
-    *("expertise", "exclusions", "interface", "period"),
-)
+PLATFORM = ELSEWHERE
+
+
+def told_by_rows(judgments: Judgments) -> dict[str, str]:
+    """Give what rows themselves tell of how people were asked: when, and how long."""
+    told, judged = {}, judgments.judged
+    at, seconds = judged["at"].dropna(), judged["seconds"].dropna()
+    if len(at):
+        days = [datetime.fromtimestamp(one, UTC).date() for one in (at.min(), at.max())]
+        told["period"] = " to ".join(f"{day}" for day in dict.fromkeys(days))
+    if len(seconds):
+        told["time"] = f"a median of {seconds.median():.0f} s, as the files count it"
+    return told
 
 
 @dataclass(frozen=True)
@@ -27,7 +40,8 @@ class About:
     source, licence, citation : str
         From where the files are, on which terms, and how they are cited.
     known : mapping of str to str
-        What is known of how people were asked, by the names of `WANTED` or others.
+        What is known of how people were asked, by the names of
+        `tasks.selectors.made_elsewhere.ASKED` or others.
     choices : mapping of str to str
         What was said to the reader of the files.
     questions : mapping of str to str

@@ -37,6 +37,8 @@ class Printed:
         Where, and how it is defined.
     why : str
         Why it cannot come out; "" where it should.
+    table : str
+        The table that it stands in; "" not said.
     """
 
     id: str
@@ -45,6 +47,7 @@ class Printed:
     source: str = PUBLISHED
     note: str = ""
     why: str = ""
+    table: str = ""
 
 
 def read_expected(path: Path) -> list[Printed]:
@@ -58,7 +61,9 @@ def read_expected(path: Path) -> list[Printed]:
     try:
         text = path.read_text("utf-8-sig")
     except (OSError, UnicodeDecodeError) as error:
-        raise GenieError(f"{path.name} cannot be read: {error}.", code="no-file") from error
+        raise GenieError(
+            f"{path.name} cannot be read: {error}.", code="no-file"
+        ) from error
     return expected_of(text, path.name)
 
 
@@ -73,7 +78,11 @@ def expected_of(text: str, name: str = "The list") -> list[Printed]:
         entries = list(csv.DictReader(io.StringIO(text)))
     listed = [_printed(entry, i, name) for i, entry in enumerate(entries, 1)]
     ids = [each.id for each in listed]
-    if twice := {id for id in ids if ids.count(id) > 1} if len(set(ids)) < len(ids) else ():
+    if (
+        twice := {id for id in ids if ids.count(id) > 1}
+        if len(set(ids)) < len(ids)
+        else ()
+    ):
         raise _wrong(name, f"has {min(twice)} twice")
     return listed
 
@@ -93,9 +102,12 @@ def _printed(entry: object, number: int, name: str) -> Printed:
             str(entry.get("source") or PUBLISHED),
             str(entry.get("note") or ""),
             str(entry.get("why") or ""),
+            str(entry.get("table") or ""),
         )
     except (TypeError, ValueError) as error:
-        raise _wrong(name, f"has something other than numbers for {entry['id']}") from error
+        raise _wrong(
+            name, f"has something other than numbers for {entry['id']}"
+        ) from error
 
 
 def _value(value: Any) -> Value:
@@ -124,7 +136,7 @@ def find(figures: Mapping[str, Value], id: str) -> Value | None:
 def compared(
     printed: Sequence[Printed],
     figures: Mapping[str, Value],
-    reasons: Mapping[str, str] | None = None,
+    also: Mapping[str, Mapping[str, float]] | None = None,
 ) -> list[Cell]:
     """Put each printed number beside ours.
 
@@ -133,24 +145,27 @@ def compared(
     printed : sequence of Printed
     figures : mapping of str to value
         Ours, by id.
-    reasons : mapping of str to str, optional
-        Why a printed number, by its id, cannot come out.
+    also : mapping of str to mapping, optional
+        Further figures of ours, by the id.
     """
-    return [_cell(one, find(figures, one.id), reasons or {}) for one in printed]
+    further = also or {}
+    return [
+        _cell(one, find(figures, one.id), further.get(one.id, {})) for one in printed
+    ]
 
 
-def _cell(one: Printed, ours: Value | None, reasons: Mapping[str, str]) -> Cell:
+def _cell(one: Printed, ours: Value | None, also: Mapping[str, float]) -> Cell:
     row, _, column = one.id.rpartition("/")
-    why = one.why or reasons.get(one.id, "")
     return Cell(
         row,
         column,
         one.value,
         ours,
         one.tolerance,
-        why=_NO_FIGURE if ours is None and not why else why,
-        must_hold=not why,
+        why=_NO_FIGURE if ours is None and not one.why else one.why,
+        must_hold=not one.why,
         digits=_digits(one.tolerance),
+        also=also,
         source=one.source,
     )
 

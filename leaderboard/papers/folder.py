@@ -28,8 +28,8 @@ class Folder(Table):
     def figures(self, folder: Path, bench: Workbench) -> Computed:
         """Compute every figure that the folder's judgments give, by id."""
 
-    def reasons(self, folder: Path) -> Mapping[str, str]:
-        """Say why printed numbers cannot come out, by their ids."""
+    def also(self, folder: Path) -> Mapping[str, Mapping[str, float]]:
+        """Give what other ways to compute a figure give, by its id."""
         return {}
 
     def cells(self, bench: Workbench) -> Iterator[Cell]:
@@ -43,7 +43,7 @@ class Folder(Table):
         ours = self.figures(folder, bench)
         file = bench.expected or folder / EXPECTED
         if file.is_file():
-            yield from compared(read_expected(file), ours, self.reasons(folder))
+            yield from compared(read_expected(file), ours, self.also(folder))
             return
         for id, value in ours.items():
             row, _, column = id.rpartition("/")

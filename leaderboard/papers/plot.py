@@ -23,12 +23,12 @@ _COLOURS = {
 }
 
 
-def table_plot(table: type[Table], cells: Sequence[Cell]) -> str | None:
+def table_plot(table: Table | type[Table], cells: Sequence[Cell]) -> str | None:
     """Draw one table.
 
     Parameters
     ----------
-    table : type of Table
+    table : Table
         The table, for its heading.
     cells : sequence of Cell
         Its cells, in their order.

@@ -6,6 +6,7 @@ import math
 import textwrap
 from collections import Counter
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from leaderboard.papers.cell import Cell, Value, Verdict
 from leaderboard.papers.table import Table
@@ -14,12 +15,12 @@ _HEADINGS = ("", "", "paper", "ours", "tolerance", "verdict")
 _WIDTH = 100
 
 
-def table_text(table: type[Table], cells: Sequence[Cell]) -> str:
+def table_text(table: Table | type[Table], cells: Sequence[Cell]) -> str:
     """Write one table.
 
     Parameters
     ----------
-    table : type of Table
+    table : Table
         The table, for its heading.
     cells : sequence of Cell
         Its cells, in their order.
@@ -61,6 +62,51 @@ def summary(cells: Sequence[Cell]) -> str:
     return f"{len(cells)} cells: {', '.join(verdicts)}" if verdicts else "no cells"
 
 
+@dataclass(frozen=True)
+class Done:
+    """What a table took: seconds, and the process's largest memory so far in MB."""
+
+    table: str
+    cells: Sequence[Cell]
+    seconds: float
+    megabytes: float
+
+    def counts(self) -> dict[str, int | float | str]:
+        """Count the cells, those with a published number, and what became of each."""
+        verdicts = Counter(cell.verdict for cell in self.cells)
+        with_number = [cell for cell in self.cells if cell.paper is not None]
+        return {
+            "table": self.table,
+            "cells": len(self.cells),
+            "published": sum(cell.source == "published" for cell in with_number),
+            "holding": verdicts[Verdict.HOLDS],
+            "explained": verdicts[Verdict.NOT_MET]
+            + sum(
+                bool(cell.why)
+                for cell in with_number
+                if cell.verdict is Verdict.NO_DATA
+            ),
+            "failing": verdicts[Verdict.FAILS],
+            "seconds": round(self.seconds, 1),
+            "MB": round(self.megabytes),
+        }
+
+
+def closing_text(done: Sequence[Done]) -> str:
+    """Write one line for each table: cells, verdicts, time and memory."""
+    counted = [each.counts() for each in done]
+    header = list(counted[0])
+    rows = [header, *([str(value) for value in row.values()] for row in counted)]
+    widths = [max(len(row[i]) for row in rows) for i in range(len(header))]
+    return "\n".join(
+        "  ".join(
+            [row[0].ljust(widths[0])]
+            + [row[i].rjust(widths[i]) for i in range(1, len(header))]
+        )
+        for row in rows
+    )
+
+
 def _columns(cell: Cell, reasons: list[str]) -> tuple[str, ...]:
     verdict = cell.verdict.value
     if cell.why:
@@ -69,19 +115,21 @@ def _columns(cell: Cell, reasons: list[str]) -> tuple[str, ...]:
     return (
         cell.row,
         cell.column,
-        "" if cell.paper is None else _printed(cell.paper),
-        "" if cell.ours is None else _shown(cell.ours, cell.digits),
+        "" if cell.paper is None else printed(cell.paper),
+        "" if cell.ours is None else shown(cell.ours, cell.digits),
         _tolerance(cell),
         verdict,
         also,
     )
 
 
-def _printed(value: Value) -> str:
+def printed(value: Value) -> str:
+    """Write a printed value."""
     return value if isinstance(value, str) else f"{value:.12g}"
 
 
-def _shown(value: Value, digits: int | None) -> str:
+def shown(value: Value, digits: int | None) -> str:
+    """Write a value of ours; without digits, three figures that count."""
     if isinstance(value, str):
         return value
     if math.isnan(value):
@@ -93,7 +141,7 @@ def _figure(value: float, cell: Cell) -> str:
     # beside percentages of labels stand chances: small numbers need their digits
     if value and abs(value) < 1:
         return f"{value:.3g}"
-    return _shown(value, cell.digits)
+    return shown(value, cell.digits)
 
 
 def _tolerance(cell: Cell) -> str:
@@ -106,4 +154,4 @@ def _tolerance(cell: Cell) -> str:
         return "at least ours"
     if math.isinf(low):
         return "at most ours"
-    return f"{_shown(low, cell.digits)} to {_shown(high, cell.digits)}"
+    return f"{shown(low, cell.digits)} to {shown(high, cell.digits)}"

@@ -214,7 +214,7 @@ def read_manifest(folder: Path) -> Record:
 
 def write_checksums(folder: Path) -> None:
     """Write the SHA-256 of every file, as `sha256sum -c` reads it."""
-    lines = [f"{_sha256(path)}  {path.name}\n" for path in _files(folder)]
+    lines = [f"{sha256(path)}  {path.name}\n" for path in files(folder)]
     (folder / CHECKSUMS).write_text("".join(lines), "utf-8")
 
 
@@ -232,7 +232,7 @@ def check(folder: Path) -> int:
     # two spaces between digest and name, as sha256sum writes them
     parts = (line.partition("  ") for line in text.splitlines() if line)
     named = {name: digest for digest, _, name in parts}
-    present = {path.name for path in _files(folder)}
+    present = {path.name for path in files(folder)}
     spared = {
         f"{Path(name).stem}.{end}"
         for name in present & named.keys()
@@ -244,19 +244,21 @@ def check(folder: Path) -> int:
         # only the last part of the name: a manipulated list must not lead out of the
         # folder
         path = folder / Path(name).name
-        if name not in named or not path.is_file() or _sha256(path) != named[name]:
+        if name not in named or not path.is_file() or sha256(path) != named[name]:
             raise GenieError(
                 f"{name} has been changed since the release.", code="damaged-release"
             )
     return len(wanted)
 
 
-def _files(folder: Path) -> Iterator[Path]:
+def files(folder: Path) -> Iterator[Path]:
+    """Give the files of a release but for its list of checksums, by name."""
     for path in sorted(folder.iterdir()):
         if path.is_file() and path.name != CHECKSUMS:
             yield path
 
 
-def _sha256(path: Path) -> str:
+def sha256(path: Path) -> str:
+    """Give a file's SHA-256 in hexadecimal digits."""
     with path.open("rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()

@@ -19,7 +19,7 @@ from leaderboard.evaluation.selectors.board_ratings import board_scores, current
 from leaderboard.evaluation.selectors.coverage import whole_share
 from leaderboard.evaluation.selectors.sample_disclosure import sample_is_public
 from leaderboard.evaluation.services.fit_pieces import estimates_seed
-from leaderboard.releases import FORMAT, bundle
+from leaderboard.releases import FORMAT, bundle, croissant
 from leaderboard.releases.bundle import Record
 from leaderboard.releases.card import card
 from leaderboard.releases.gathering import public_log
@@ -28,10 +28,10 @@ from leaderboard.releases.gathering.judgments import (
     scored_again,
 )
 from leaderboard.releases.gathering.tables import Tables, Tell
-from leaderboard.releases.licence import may_be_copied
 from leaderboard.releases.parquet import write_parquet
 from leaderboard.releases.pieces import Notes
 from leaderboard.releases.pseudonyms import Pseudonyms
+from leaderboard.tasks.licence import may_be_copied
 from leaderboard.tasks.models import Task
 from leaderboard.tasks.selectors.made_elsewhere import note_of
 
@@ -113,6 +113,7 @@ def make(
         notes.once("parquet", partial(write_parquet, folder, tables.columns.items()))
     tables.tell_all()
     notes.once("log", partial(public_log.write, folder, task))
+    notes.once("croissant", partial(croissant.write, folder))
     notes.once("checksums", partial(bundle.write_checksums, folder))
     notes.once("logged", partial(public_log.made, folder, task))
     return Made(folder, tables.counts, texts)

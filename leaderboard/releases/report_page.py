@@ -15,6 +15,7 @@ from leaderboard.boards.exports.markdown import as_markdown
 from leaderboard.boards.views.exports import public_table
 from leaderboard.releases.report import archive, report
 from leaderboard.tasks.models import Task
+from leaderboard.teams.selectors.site_urls import absolute
 
 
 def report_page(
@@ -23,7 +24,7 @@ def report_page(
     """Show what a paper needs of a task's results, or give it as an archive."""
     made = report(public_table(request, task))
     if request.method == "POST" and made.methods:
-        site = request.build_absolute_uri("/").rstrip("/")
+        site = absolute("leaderboard:home").rstrip("/")
         name = f"{task.slug}-report.zip"
         try:
             file = archive(made, site)

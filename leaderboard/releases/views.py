@@ -2,20 +2,27 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
+from zipfile import ZipFile
 
-from django.http import Http404, HttpRequest, HttpResponse
-from django.shortcuts import render
+from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
+from django.shortcuts import get_object_or_404, render
 
 from leaderboard.boards.views.submission import visible_submission
 from leaderboard.evaluation.selectors.campaigns import campaigns_of, evaluation_of
 from leaderboard.evaluation.selectors.worker_figures import worker_figures
+from leaderboard.releases import croissant
 from leaderboard.releases.brief import brief
 from leaderboard.releases.exports import WRITERS, in_words, paragraph
+from leaderboard.releases.models import Release
 from leaderboard.releases.selectors.card import Card, card
 from leaderboard.releases.selectors.heds.answers import Answered, heds
 from leaderboard.releases.selectors.heds.questions import VERSION
 from leaderboard.submissions.models.submission import Submission
+from leaderboard.submissions.selectors.visibility import is_public
+from leaderboard.tasks.models import Task
+from leaderboard.teams.selectors.site_urls import absolute
 
 
 def card_page(request: HttpRequest, pk: int) -> HttpResponse:
@@ -36,6 +43,7 @@ def card_page(request: HttpRequest, pk: int) -> HttpResponse:
         "sheet": sheet,
         "version": VERSION,
         "forms": list(WRITERS),
+        "shown_to_all": submission.published_at and is_public(submission),
     }
     return render(request, "leaderboard/releases/card.html", context)
 
@@ -53,11 +61,30 @@ def card_file(request: HttpRequest, pk: int, form: str) -> HttpResponse:
         raise Http404
     submission, sections, sheet = _card(request, pk)
     content_type, write = WRITERS[form]
-    address = request.build_absolute_uri(f"/submissions/{submission.pk}/card/")
+    address = absolute("leaderboard:card", submission.pk)
     response = HttpResponse(write(sections, sheet, address), content_type=content_type)
     name = f"evaluation-card-{submission.pk}.{form}"
     response["Content-Disposition"] = f'attachment; filename="{name}"'
     return response
+
+
+def newest_croissant(request: HttpRequest, slug: str) -> HttpResponse:
+    """Give the Croissant metadata of a task's newest release, and its archive's checksum."""
+    task = get_object_or_404(Task, slug=slug)
+    ready = Release.objects.filter(task=task, state=Release.State.DONE)
+    release = ready.order_by("-finished_at", "-pk").first()
+    if release is None:
+        raise Http404("There is no release of this task yet.")
+    try:
+        with release.file.open("rb") as file, ZipFile(file) as archive:
+            found = json.loads(archive.read(f"{task.slug}/{croissant.FILE}"))
+    except (FileNotFoundError, KeyError):
+        raise Http404("The newest release has no such metadata.") from None
+    found["description"] += (
+        f" The archive has the SHA-256 {release.sha256} and {release.n_bytes} bytes; "
+        "whoever runs this site hands it out."
+    )
+    return JsonResponse(found, content_type="application/ld+json")
 
 
 def _card(request: HttpRequest, pk: int) -> tuple[Submission, Card, list[Answered]]:
@@ -70,7 +97,8 @@ def _card(request: HttpRequest, pk: int) -> tuple[Submission, Card, list[Answere
         raise Http404
     team = submission.team.name if view.identity else "anonymous"
     figures = worker_figures(campaigns_of(evaluation))
-    site = request.build_absolute_uri("/").rstrip("/")
+    # a file outlives the host that it was asked of
+    site = absolute("leaderboard:home").rstrip("/")
     return (
         submission,
         card(submission, evaluation, figures, team=team),

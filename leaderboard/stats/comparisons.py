@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 import numpy.typing as npt
@@ -45,22 +46,25 @@ class Comparisons:
         if (self.first == self.second).any():
             raise ValueError("A system cannot be compared with itself.")
 
-    @property
+    @cached_property
     def wins(self) -> Ints:
         """Entry i, j: how often system i was preferred to system j; shape (s, s)."""
-        counts = np.zeros((self.n_systems, self.n_systems), dtype=np.int64)
         over, under = self.outcome == 1, self.outcome == -1
-        np.add.at(counts, (self.first[over], self.second[over]), 1)
-        np.add.at(counts, (self.second[under], self.first[under]), 1)
-        return counts
+        winners = np.concatenate([self.first[over], self.second[under]])
+        losers = np.concatenate([self.second[over], self.first[under]])
+        return self._counted(winners, losers)
 
-    @property
+    @cached_property
     def ties(self) -> Ints:
         """Entry i, j: how often systems i and j tied; symmetric, shape (s, s)."""
-        counts = np.zeros((self.n_systems, self.n_systems), dtype=np.int64)
         level = self.outcome == 0
-        np.add.at(counts, (self.first[level], self.second[level]), 1)
+        counts = self._counted(self.first[level], self.second[level])
         return counts + counts.T
+
+    def _counted(self, one: Ints, other: Ints) -> Ints:
+        n = self.n_systems
+        counts = np.bincount(one * n + other, minlength=n * n)
+        return counts.reshape(n, n).astype(np.int64)
 
     def win_tie_loss(self, i: int, j: int) -> tuple[int, int, int]:
         """Count how often system i won against, tied with and lost to system j."""
@@ -133,19 +137,22 @@ def comparisons_from_table(
         raise ValueError("The ratings must be finite numbers, or NaN where not shown.")
     if not tolerance >= 0:
         raise ValueError(f"The tolerance must not be negative; {tolerance} was given.")
-    n_systems = ratings.shape[1]
-    first, second = np.triu_indices(n_systems, k=1)
-    gap = ratings[:, first] - ratings[:, second]
-    shown = ~np.isnan(gap)
-    # comparisons with NaN, where a system was not shown, fall away below
-    outcome = np.where(np.abs(gap) <= tolerance, 0, np.sign(gap))
-    rows = np.broadcast_to(first, gap.shape)[shown]
-    columns = np.broadcast_to(second, gap.shape)[shown]
-    judgements = np.arange(len(gap), dtype=np.int64)[:, None]
-    return Comparisons(
-        rows.astype(np.int64),
-        columns.astype(np.int64),
-        outcome[shown].astype(np.int64),
-        n_systems,
-        np.broadcast_to(judgements, gap.shape)[shown],
-    )
+    shown = ~np.isnan(ratings)
+    n_shown = shown.sum(axis=1)
+    first, second, row = [], [], []
+    # judgements of as many systems together: most pairs of many were not shown
+    for n in np.unique(n_shown[n_shown > 1]):
+        judgements = np.flatnonzero(n_shown == n)
+        systems = np.nonzero(shown[judgements])[1].reshape(-1, n)
+        one, other = np.triu_indices(n, k=1)
+        first.append(systems[:, one].ravel())
+        second.append(systems[:, other].ravel())
+        row.append(np.repeat(judgements, len(one)))
+    nothing = np.zeros(0, dtype=np.int64)
+    rows = np.concatenate([nothing, *row])
+    order = np.argsort(rows, kind="stable")
+    rows = rows[order]
+    one, other = (np.concatenate([nothing, *f])[order] for f in (first, second))
+    gap = ratings[rows, one] - ratings[rows, other]
+    outcome = np.where(np.abs(gap) <= tolerance, 0, np.sign(gap)).astype(np.int64)
+    return Comparisons(one, other, outcome, ratings.shape[1], rows)

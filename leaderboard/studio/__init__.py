@@ -8,7 +8,7 @@ test questions of a draft and undoes it, `pilot` has a few people judge a few pa
 any task, `bring` has judgments made elsewhere read, looked at and imported, `own_test` reads
 qualification tests in plain text, and `edit` changes what is loaded.
 
-Front door: api; models; services (bring, keep, look, make, preview, start); urls.
+Front door: api (bundles, imports); models; services (bring, keep, look, make, preview, start); urls.
 """
 
 from __future__ import annotations

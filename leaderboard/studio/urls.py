@@ -2,10 +2,20 @@ from __future__ import annotations
 
 from django.urls import path
 
-from leaderboard.studio.views import files, languages, pilot, questions, start, tasks
+from leaderboard.studio.views import (
+    files,
+    imports,
+    languages,
+    pilot,
+    questions,
+    start,
+    tasks,
+)
 
 urlpatterns = [
     path("new/", files.new, name="studio-new"),
+    path("import/", imports.new_import, name="studio-import-new"),
+    path("import/<int:pk>/", imports.import_draft, name="studio-import"),
     path("tasks/<slug:slug>/", tasks.task, name="studio-task"),
     path(
         "tasks/<slug:slug>/languages/<slug:language>/",

@@ -33,6 +33,10 @@ from crowd.requester.questions.questions import read_question
 from genie.lib.errors import GenieError
 from genie.lib.formats.parquet import engine
 from genie.upkeep import archive
+from leaderboard.imports.readers.layout import all_layouts
+from leaderboard.imports.readers.preview import preview
+from leaderboard.imports.readers.read import guess
+from leaderboard.imports.readers.sources import Source
 from leaderboard.metric_board.readers.read import read_scores
 from leaderboard.submissions.readers import read_predictions
 from leaderboard.table_stats.read import read_tables
@@ -45,6 +49,7 @@ from leaderboard.tasks.services import archives
 from tests.crowd.requester.making import SCHEMAS
 from tests.crowd.requester.test_forms_and_tests import FORM, PERCENT, RANGE, SCALE
 from tests.crowd.requester.test_forms_and_tests import mapped as key_mapped
+from tests.leaderboard.imports.examples import EXAMPLES
 from tests.leaderboard.tasks.intake.workbook import sheet, workbook
 from tests.leaderboard.tasks.test_official_releases_are_read import SGML, XML
 
@@ -242,6 +247,25 @@ def ratings(name: str, *good: str | bytes) -> Reader:
     )
 
 
+def judgments(slug: str) -> Reader:
+    """Look at files by every layout and read them by one, to the end of the preview."""
+    choices = next(choices for layout, _, choices in EXAMPLES if layout == slug)
+
+    def read(parts: Parts) -> object:
+        sources = [Source(name, data) for name, data in parts.items()]
+        guess(sources)
+        return preview(all_layouts()[slug].read(sources, choices)).to_text()
+
+    return Reader(
+        read,
+        tuple(
+            {name: text.encode() for name, text in files.items()}
+            for layout, files, _ in EXAMPLES
+            if layout == slug
+        ),
+    )
+
+
 # --- requesters, platforms, workers -----------------------------------------------
 
 
@@ -345,6 +369,7 @@ READERS: dict[str, Reader] = {
         '{"system": "A", "instance": "i1", "worker": "w1", "value": 0.5}\n{"system": "B", "instance": "i1", "worker": "w1", "value": 1}\n',
         '{"system_a": "A", "system_b": "B", "instance": "i", "worker": "w", "preferred": "A"}\n'),
     "ratings, Parquet": parquet(),
+    **{f"judgments, {slug}": judgments(slug) for slug, *_ in EXAMPLES},
     "question": _text(read_question, QUESTION, EXTERNAL, FORM),
     "question form": _text(read_form, FORM),
     "answer key": _text(_key, *[key_mapped(kind) for kind in ("", PERCENT, SCALE, RANGE)]),

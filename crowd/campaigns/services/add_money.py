@@ -9,7 +9,7 @@ from django.db.models import F
 from django.utils import timezone
 
 from crowd.campaigns.services import reissue
-from crowd.hits.models.campaign import Campaign
+from crowd.hits.models.campaign import ELSEWHERE, Campaign
 from crowd.money.models import Commitment
 from crowd.money.services import budgets
 from genie.lib.admin.log import note
@@ -79,6 +79,11 @@ def _check(campaign: Campaign, cents: int, budget_cents: int, reason: str) -> No
         raise GenieError("Add at least one cent.", code="bad-amount")
     if not reason.strip():
         raise GenieError("Give a reason for adding money.", code="reason-missing")
+    if campaign.platform == ELSEWHERE:
+        raise GenieError(
+            "This work was done elsewhere and imported; nothing is asked again.",
+            code="campaign-over",
+        )
     if campaign.state == State.STOPPED:
         raise GenieError(
             "This campaign was stopped and cannot be resumed.",

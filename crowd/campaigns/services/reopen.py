@@ -7,7 +7,7 @@ from django.db.models import Count, F, Q
 
 from crowd.campaigns.services import reissue
 from crowd.hits.models.assignment import Assignment
-from crowd.hits.models.campaign import HIT, Campaign
+from crowd.hits.models.campaign import ELSEWHERE, HIT, Campaign
 from crowd.hits.selectors.progress import unit_cents
 from crowd.hits.services import slots
 from crowd.money.services import budgets
@@ -33,7 +33,7 @@ def reopen(campaign_pk: int) -> int:
         .select_related("hit_type")
         .get(pk=campaign_pk)
     )
-    if campaign.state != Campaign.State.COMPLETE:
+    if campaign.state != Campaign.State.COMPLETE or campaign.platform == ELSEWHERE:
         return 0
     lost = Assignment.objects.filter(
         hit__campaign=campaign,

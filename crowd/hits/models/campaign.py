@@ -10,6 +10,10 @@ from django.db import models
 
 from genie.lib.ordered_json import OrderedJSONField
 
+# In place of a platform: the work was done elsewhere and read in. Nobody of those who did
+# it can be asked, paid or told anything here.
+ELSEWHERE = "imported"
+
 
 class HITType(models.Model):
     """What HITs have in common: how they look, what they pay, who may do them."""

@@ -17,7 +17,7 @@ from django.db.models import F, Q, Sum
 from django.db.models.functions import Greatest
 from django.utils import timezone
 
-from crowd.hits.models.campaign import Campaign
+from crowd.hits.models.campaign import ELSEWHERE, Campaign
 from crowd.money.models import Budget, Commitment
 from genie.history import log
 from genie.lib.admin.log import note
@@ -110,7 +110,18 @@ def set_aside_again(*, key: str, pool: str, cents: int, at_most: int) -> None:
 
 
 def add(campaign: Campaign, cents: int, by: AbstractBaseUser) -> bool:
-    """Add money to a campaign's account; tell whether that was closed before."""
+    """Add money to a campaign's account; tell whether that was closed before.
+
+    Raises
+    ------
+    GenieError
+        ``elsewhere`` for work that was not done here, and ``over-budget``.
+    """
+    if campaign.platform == ELSEWHERE:
+        raise GenieError(
+            "This work was done elsewhere and imported: nobody can be paid for it here.",
+            code="elsewhere",
+        )
     # An amount of nothing only makes the account where there is none yet.
     commit(key=campaign.key, pool=campaign.pool, amount_cents=0, by=by)
     account = Commitment.objects.get(key=campaign.key)

@@ -2,34 +2,56 @@
 
 References
 ----------
-EvalEval Coalition, github.com/evaleval/every_eval_ever, eval.schema.json 0.2.2 (commit
-21b3d1ab of 2026): one record a model; details are strings.
+EvalEval Coalition, github.com/evaleval/every_eval_ever, eval.schema.json of the package
+every-eval-ever 0.3.0: one record a model; details are strings.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
+from leaderboard.boards.exports.people import human_scoring
 from leaderboard.boards.exports.table import BoardTable
-from leaderboard.boards.selectors.rows import Human, Row
+from leaderboard.boards.selectors.certainty import Agreement
+from leaderboard.boards.selectors.on_request.raters import Raters
+from leaderboard.boards.selectors.rows import Row
 from leaderboard.metric_runs.selectors.labels import metric_words
 
-SCHEMA_VERSION = "0.2.2"
+SCHEMA_VERSION = "0.3.0"
 _CONFIDENCE = 0.95
 _ABOUT = ("organization", "weights", "parameters", "licence", "baseline")
 
 About = Mapping[str, str]
 
 
+@dataclass(frozen=True)
+class Source:
+    """Where records come from, and what stands behind people's scores.
+
+    Parameters
+    ----------
+    retrieved : datetime
+        When the board last changed, so that the same board gives the same records.
+    site, version : str
+        Address of the site that ran the evaluation, and of its code.
+    raters : mapping of int to Raters
+        By submission; empty for a board of a past moment.
+    agreement : mapping of str to Agreement
+        By criterion.
+    """
+
+    retrieved: datetime
+    site: str
+    version: str
+    raters: Mapping[int, Raters]
+    agreement: Mapping[str, Agreement]
+
+
 def as_records(
-    table: BoardTable,
-    about: Mapping[int, About],
-    *,
-    retrieved: datetime,
-    site: str,
-    version: str,
+    table: BoardTable, about: Mapping[int, About], source: Source
 ) -> list[dict[str, Any]]:
     """Give a record for each system of which there is a score or a metric.
 
@@ -39,30 +61,19 @@ def as_records(
         What everybody may see.
     about : mapping of int to mapping
         What submitters say of their systems, by submission.
-    retrieved : datetime
-        When the board last changed, so that the same board gives the same records.
-    site, version : str
-        Address of the site that ran the evaluation, and of its code.
+    source : Source
     """
-    records = (
-        _record(table, row, about.get(row.pk, {}), retrieved, site, version)
-        for row in table.rows
-    )
+    records = (_record(table, row, about.get(row.pk, {}), source) for row in table.rows)
     return [record for record in records if record["evaluation_results"]]
 
 
 def _record(
-    table: BoardTable,
-    row: Row,
-    about: About,
-    retrieved: datetime,
-    site: str,
-    version: str,
+    table: BoardTable, row: Row, about: About, source: Source
 ) -> dict[str, Any]:
     model = _model(row, about)
-    stamp = f"{retrieved.timestamp():.0f}"
+    stamp = f"{source.retrieved.timestamp():.0f}"
     results = [
-        _human(table, row.criteria[name], name)
+        _human(table, row, name, source)
         for name in table.criteria
         if row.human and name in row.criteria
     ]
@@ -79,13 +90,13 @@ def _record(
         "source_metadata": {
             "source_name": table.task.title,
             "source_type": "evaluation_run",
-            "source_organization_name": site.split("://")[-1],
-            "source_organization_url": site,
+            "source_organization_name": source.site.split("://")[-1],
+            "source_organization_url": source.site,
             # who asked people is not this site
             "evaluator_relationship": "other" if table.note else "third_party",
             "additional_details": _details(table, row),
         },
-        "eval_library": {"name": "genie", "version": version},
+        "eval_library": {"name": "genie", "version": source.version},
         "model_info": model,
         "evaluation_results": results,
     }
@@ -94,12 +105,15 @@ def _record(
 def _model(row: Row, about: About) -> dict[str, Any]:
     # who anonymous systems are from is nobody's to know
     shown = {key: about[key] for key in _ABOUT if row.team and about.get(key)}
+    # how a system was run when it wrote its outputs, nobody asks submitters
+    weights = f"{shown['weights']}_weights" if "weights" in shown else "unknown"
+    demanded = {"deployment_type": "unknown", "model_availability": weights}
     developer = shown.get("organization") or (row.team.name if row.team else "")
     return {
         "name": row.system,
         "id": f"{row.team.slug if row.team else 'anonymous'}/{row.system}",
         **({"developer": developer} if developer else {}),
-        **({"additional_details": shown} if shown else {}),
+        "additional_details": {**shown, **demanded},
     }
 
 
@@ -116,7 +130,18 @@ def _details(table: BoardTable, row: Row) -> dict[str, str]:
     return details
 
 
-def _human(table: BoardTable, human: Human, criterion: str) -> dict[str, Any]:
+def _human(
+    table: BoardTable, row: Row, criterion: str, source: Source
+) -> dict[str, Any]:
+    human, raters = row.criteria[criterion], source.raters.get(row.pk)
+    people = raters and human_scoring(
+        raters,
+        human,
+        criterion,
+        source.agreement.get(criterion),
+        simulated=row.simulated,
+        imported=bool(table.note),
+    )
     question = table.task.human.criteria.get(criterion, criterion)
     return {
         "evaluation_result_id": f"human.{criterion}",
@@ -128,6 +153,7 @@ def _human(table: BoardTable, human: Human, criterion: str) -> dict[str, Any]:
             "metric_name": criterion,
             "metric_kind": "human_rating",
             "lower_is_better": False,
+            **({"human_scoring": people} if people else {}),
         },
         "score_details": {
             "score": human.mean,

@@ -17,6 +17,7 @@ from leaderboard.boards.selectors.columns import main_criterion
 from leaderboard.evaluation.models.human_evaluation import Score
 from leaderboard.evaluation.selectors.coverage import ranked
 from leaderboard.evaluation.selectors.progress import COUNTED
+from leaderboard.imports.about import PLATFORM
 from leaderboard.submissions.models.submission import Submission
 from leaderboard.submissions.selectors.visibility import public
 from leaderboard.tasks.models import Task
@@ -251,23 +252,28 @@ def _counted() -> _Counted:
 
 
 def _numbers() -> Numbers:
-    counted = Answer.objects.filter(
-        assignment__state__in=COUNTED, assignment__replaced_at=None
-    ).aggregate(
-        ratings=Count("pk", filter=Q(assignment__worker__simulated=False)),
-        workers=Count(
-            "assignment__worker",
-            filter=Q(assignment__worker__simulated=False),
-            distinct=True,
-        ),
-        simulated=Count("pk", filter=Q(assignment__worker__simulated=True)),
+    counted = (
+        Answer.objects.filter(
+            assignment__state__in=COUNTED, assignment__replaced_at=None
+        )
+        # what people said elsewhere, they did not say here
+        .exclude(assignment__worker__platform=PLATFORM)
+        .aggregate(
+            ratings=Count("pk", filter=Q(assignment__worker__simulated=False)),
+            workers=Count(
+                "assignment__worker",
+                filter=Q(assignment__worker__simulated=False),
+                distinct=True,
+            ),
+            simulated=Count("pk", filter=Q(assignment__worker__simulated=True)),
+        )
     )
     paid = LedgerEntry.objects.filter(
         state=LedgerEntry.State.DONE,
         campaign__simulated=False,
         kind__in=[LedgerEntry.Kind.REWARD, LedgerEntry.Kind.BONUS],
     ).aggregate(cents=Sum("amount_cents"))
-    handed_in = Submission.objects.filter(public()).aggregate(
+    handed_in = Submission.objects.filter(public(), task__imported=False).aggregate(
         real=Count("pk", filter=Q(simulated=False)),
         simulated=Count("pk", filter=Q(simulated=True)),
     )

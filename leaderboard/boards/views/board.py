@@ -136,6 +136,7 @@ def _context(
         "task": task,
         "board": rows,
         **_moments(rows, address),
+        "criterion": main_criterion(task),
         "question": task.human.criteria.get(main_criterion(task), ""),
         "page": page,
         "address": address,
@@ -179,7 +180,8 @@ def _table(
     axis = _axis(rows, address)
     said = said_on(task)
     about = [key for key in address.about if key in said.columns]
-    head = [address.shows(TEAM), address.shows(DATE)]
+    # systems that others judged are all of one team here, and came on one day
+    head = [address.shows(name) and not task.imported for name in (TEAM, DATE)]
     return {
         "axis": axis,
         "said": said,
@@ -200,8 +202,8 @@ def _table(
         "columns": table.columns(address, simulated=rows.all_simulated),
         "criteria": address.criteria,
         "n_waiting_columns": 2 + len(address.criteria),
-        "shows_team": address.shows(TEAM),
-        "shows_date": address.shows(DATE),
+        "shows_team": head[0],
+        "shows_date": head[1],
         "lines": table.lines(
             list(page),
             address,

@@ -11,9 +11,11 @@ from django.views.decorators.http import condition
 
 from genie.lib.moment import read_moment, stamp, whole_second
 from leaderboard.boards.exports.board import WRITERS
-from leaderboard.boards.exports.every_eval_ever import as_records
+from leaderboard.boards.exports.every_eval_ever import Source, as_records
+from leaderboard.boards.exports.hugging_face import as_yaml, dataset_of
 from leaderboard.boards.exports.table import BoardTable
 from leaderboard.boards.selectors.columns import main_criterion
+from leaderboard.boards.selectors.on_request.raters import agreement_of, raters_of
 from leaderboard.boards.selectors.rows import Row
 from leaderboard.boards.selectors.standings import standings
 from leaderboard.boards.selectors.version import state, version
@@ -44,16 +46,41 @@ def board_records(request: HttpRequest, slug: str) -> HttpResponse:
     table = public_table(request, get_object_or_404(Task, slug=slug))
     said = Submission.objects.filter(pk__in=[row.pk for row in table.rows])
     fields = ("organization", "weights", "parameters", "licence", "baseline")
-    found = as_records(
-        table,
-        {row["pk"]: row for row in said.values("pk", *fields)},
+    # of a past moment it is not known who had rated by then
+    now = "at" not in request.GET
+    source = Source(
         retrieved=state(table.task, at=table.at).latest_at or table.task.created_at,
-        site=request.build_absolute_uri("/").rstrip("/"),
+        site=_site(),
         version=settings.VERSION,
+        raters=raters_of(table.task, [row.pk for row in table.rows]) if now else {},
+        agreement=agreement_of(table.task) if now else {},
     )
+    about = {row["pk"]: row for row in said.values("pk", *fields)}
+    found = as_records(table, about, source)
     response = JsonResponse(found, safe=False)
     name = f"{slug}-every-eval-ever.json"
     response["Content-Disposition"] = f'attachment; filename="{name}"'
+    return response
+
+
+def submission_eval_results(request: HttpRequest, pk: int) -> HttpResponse:
+    """Give a submission's scores as a file of `.eval_results/` on the Hugging Face Hub."""
+    submission = Submission.objects.select_related("task").filter(pk=pk).first()
+    if submission is None or not is_public(submission):
+        raise Http404
+    task = submission.task
+    row = standings(task).row_of(pk)
+    if row is None or row.human is None or submission.published_at is None:
+        raise Http404("It has no scores yet.")
+    text = as_yaml(
+        task,
+        row,
+        dataset=dataset_of(task, request.GET.get("dataset", "")),
+        page=_site() + reverse("leaderboard:submission", args=[pk]),
+        published=submission.published_at,
+    )
+    response = HttpResponse(text, content_type="application/yaml; charset=utf-8")
+    response["Content-Disposition"] = f'attachment; filename="{task.slug}.yaml"'
     return response
 
 
@@ -78,9 +105,14 @@ def public_table(request: HttpRequest, task: Task) -> BoardTable:
         metrics=tuple(address.metrics),
         about=tuple(address.about),
         at=moment,
-        address=request.build_absolute_uri(kept),
-        page=request.build_absolute_uri("/").rstrip("/") + page,
+        address=_site() + kept,
+        page=_site() + page,
     )
+
+
+def _site() -> str:
+    """Give the site's own address: a file outlives the host that it was asked of."""
+    return str(settings.GENIE["SITE_URL"]).rstrip("/")
 
 
 def _board_version(request: HttpRequest, slug: str) -> str:

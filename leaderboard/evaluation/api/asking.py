@@ -116,7 +116,8 @@ class NewJointSerializer(serializers.Serializer[Any]):
         required=False,
         min_value=1,
         max_value=_SMALL,
-        help_text="Systems on a page; all of them if left out.",
+        help_text="Systems on a page, 2 to 8; all of them if left out. With it, up to 100 "
+        "systems take part.",
     )
 
 

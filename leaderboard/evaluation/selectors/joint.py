@@ -12,6 +12,7 @@ from crowd.hits.selectors.progress import campaign_progress
 from genie.accounts.staff import open_to, staff_may
 from leaderboard.evaluation.models.human_evaluation import EvaluatedSystem
 from leaderboard.evaluation.models.joint_evaluation import JointEvaluation
+from leaderboard.evaluation.selectors.adjusted.strengths import AdjustedStrengths
 from leaderboard.evaluation.selectors.campaigns import campaigns_of
 from leaderboard.evaluation.selectors.unsettled import LAST_CHECK, unsettled
 from leaderboard.submissions.models.submission import Submission
@@ -23,6 +24,9 @@ if TYPE_CHECKING:
 
 State = JointEvaluation.State
 _UNASKED = [State.REQUESTED, State.DECLINED, State.WITHDRAWN]
+# More systems than these have no columns of wins against each other, nor are they named
+# in headings.
+MANY = 12
 # A system's magnitude and where it stands.
 SPREAD = (
     "mean",
@@ -80,6 +84,12 @@ class CriterionResult:
     rows: list[Row]
     # as the results were stored: counts, agreement, method, signature
     about: dict[str, Any]
+    adjusted: AdjustedStrengths | None = None
+
+    @property
+    def compared(self) -> list[Row]:
+        """Give the systems with a column of their own: none where they are many."""
+        return [] if len(self.rows) > MANY else self.rows
 
 
 def joint_seen_by(

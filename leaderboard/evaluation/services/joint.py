@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from django.db import transaction
+from django.db.models import Count, Q
 
 from genie.lib.errors import GenieError
 from genie.lib.seeds import seed_from
@@ -23,7 +24,7 @@ from leaderboard.tasks.models import Instance, Task
 from leaderboard.tasks.selectors.made_elsewhere import CLOSED
 
 # On a page, and in all where a page shows only some of them.
-MOST_ON_PAGE, MOST_SYSTEMS = 8, 30
+MOST_ON_PAGE, MOST_SYSTEMS = 8, 100
 MOST_WORKERS = 9
 
 
@@ -103,12 +104,15 @@ def request(
 
 
 def shown_together(
-    joint: JointEvaluation, systems: Sequence[Submission], n_pages: int
+    joint: JointEvaluation, systems: Sequence[Submission], n_pages: int, *, what: str
 ) -> list[list[Submission]]:
-    """Give the systems of each page in their order: all, or as many as a page shows."""
-    if joint.per_page is None:
+    """Give the systems of each page in their order: all, or as many as a page shows.
+
+    What is judged and what tests are made of are designs of their own, each balanced.
+    """
+    if joint.per_page is None or not n_pages:
         return [list(systems)] * n_pages
-    seed = seed_from("blocks", joint.evaluation.seed)
+    seed = seed_from(what, joint.evaluation.seed)
     blocks = balanced_blocks(len(systems), joint.per_page, n_pages, seed=seed)
     return [[systems[i] for i in block] for block in blocks]
 
@@ -117,10 +121,10 @@ def shared_instances(
     task: Task, systems: Sequence[Submission], *, n: int, after: int = 0
 ) -> list[Instance]:
     """Give instances that all systems have outputs for, in the task's random order."""
-    rows = task.instances.order_by("sample_rank")
-    for system in systems:
-        rows = rows.filter(predictions__submission=system)
-    return list(rows[after : after + n])
+    # counted, as a join for each of a hundred systems is more than SQLite can do
+    theirs = Count("predictions", filter=Q(predictions__submission__in=systems))
+    rows = task.instances.annotate(n_outputs=theirs).filter(n_outputs=len(systems))
+    return list(rows.order_by("sample_rank")[after : after + n])
 
 
 def _check_systems(

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from genie.lib.errors import GenieError
 from leaderboard.evaluation.models.human_evaluation import (
     EvaluatedSystem,
     HumanEvaluation,
 )
 from leaderboard.submissions.models.submission import Submission
+from leaderboard.tasks.selectors.made_elsewhere import CLOSED
 
 
 def requested(
@@ -23,7 +25,14 @@ def requested(
     """Note that people are to be asked about these systems; within a transaction.
 
     A seed that needs the key of what owns the evaluation is written once that is there.
+
+    Raises
+    ------
+    GenieError
+        ``imported-task`` where judgments were made elsewhere: nobody is asked here.
     """
+    if systems[0].task.imported:
+        raise GenieError(CLOSED, code="imported-task")
     evaluation = HumanEvaluation.objects.create(
         task=systems[0].task,
         strategy=strategy,

@@ -100,12 +100,13 @@ class SideBySide:
             enough = len(others) > n_tests
             spare = others if enough else [*others, *spare[::-1][:more]]
         texts = _texts(systems, [*judged, *spare])
-        pages = joint.shown_together(
-            evaluation.joint, systems, len(judged) + len(spare)
-        )
+        together = partial(joint.shown_together, evaluation.joint, systems)
+        pages = together(len(judged), what="blocks")
         outputs = {
             row.pk: [(system.pk, texts[system.pk, row.pk]) for system in page]
-            for row, page in zip(spare, pages[len(judged) :], strict=True)
+            for row, page in zip(
+                spare, together(len(spare), what="blocks of tests"), strict=True
+            )
         }
         criteria_of, parts = human.separate(), []
         for criteria, key in zip(criteria_of, self.keys(evaluation), strict=True):
@@ -119,7 +120,7 @@ class SideBySide:
                     [Entry(texts[system.pk, row.pk], system.pk) for system in page],
                     **about,
                 )
-                for row, page in zip(judged, pages, strict=False)
+                for row, page in zip(judged, pages, strict=True)
             ]
             draw = partial(
                 _line_ups,

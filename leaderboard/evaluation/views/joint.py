@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import render
 
 from leaderboard.charts.axis import axis_over
+from leaderboard.evaluation.selectors.adjusted.strengths import of_joint
 from leaderboard.evaluation.selectors.joint import (
+    MANY,
     CriterionResult,
     criterion_results,
     joint_changes_of,
@@ -29,12 +32,17 @@ def joint_evaluation(request: HttpRequest, pk: int) -> HttpResponse:
     )
     if joint_row is None:
         raise Http404
-    results = criterion_results(joint_row, joint.criteria_of(joint_row.task))
+    adjusted = of_joint(joint_row)
+    results = [
+        replace(one, adjusted=adjusted.get(one.criterion))
+        for one in criterion_results(joint_row, joint.criteria_of(joint_row.task))
+    ]
     context = {
         "here": "tasks",
         "task": joint_row.task,
         "joint": joint_row,
         "systems": [row.submission for row in joint_row.evaluation.systems.all()],
+        "many": len(joint_row.evaluation.systems.all()) > MANY,
         "results": [(result, _axis(result)) for result in results],
         "still_open": joint_still_open(joint_row),
         "changes": joint_changes_of(joint_row),

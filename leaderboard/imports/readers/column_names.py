@@ -166,7 +166,11 @@ def _named(rows: Sequence[Sequence[str]]) -> Mapping[int, str]:
             ),
             default=None,
         )
-        if best is not None and sum(map(fits, columns[best])) * 2 > len(columns[best]):
+        n = 0 if best is None else sum(map(fits, columns[best]))
+        # criteria have many names, of which one that is known is enough
+        if best is not None and n * (20 if name == "criterion" else 2) > len(
+            columns[best]
+        ):
             names[best] = name
     if not names:
         return {}  # any table has columns of two words

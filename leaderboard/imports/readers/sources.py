@@ -177,7 +177,9 @@ class Source:
 
 def _value(text: str) -> Any:
     """Read JSON; what no database can store in a text is replaced."""
-    value = json.loads(_NUL.sub(r"\1\\ufffd", text))
+    if "\\u0000" in text:
+        text = _NUL.sub(r"\1\\ufffd", text)
+    value = json.loads(text)
     if _HALF.search(text):
         whole = json.dumps(value, ensure_ascii=False)
         value = json.loads(whole.encode("utf-8", "replace"))

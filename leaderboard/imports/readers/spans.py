@@ -114,7 +114,10 @@ def inclusive(marked: Sequence[Mapping[str, Any]]) -> list[Span]:
         if start in ("missing", None) or end in ("missing", None):
             spans.append(Span(None, None, severity, category))
             continue
-        first, last = int(start), int(end)
+        try:
+            first, last = int(start), int(end)
+        except OverflowError as error:
+            raise ValueError("a span without an end") from error
         if first < 0 or last < first:
             raise ValueError(f"a span from {first} to {last}")
         spans.append(Span(first, last + 1, severity, category))

@@ -78,12 +78,11 @@ def find(
     ]
     chosen = layout or next((s for s, _, sure, _ in likely if sure >= SURE_ENOUGH), "")
     asked = looks[chosen].choices if chosen in looks else ()
-    judgments, error = None, ""
     try:
         judgments = read(sources, layout=chosen, choices=choices)
     except GenieError as refused:
-        error = refused.message
-    return Found(likely, chosen, asked, judgments, sources, error)
+        return Found(likely, chosen, asked, None, sources, refused.message)
+    return Found(likely, chosen, asked, judgments, sources)
 
 
 def _unpacked(name: str, data: bytes) -> Iterator[Source]:

@@ -125,6 +125,8 @@ def moments(words: Words) -> Floats:
 def _stamps(series: pd.Series, form: str) -> Floats:
     import pandas as pd
 
+    # years before Christ are read, and then cannot be counted
+    series = series.where(~series.str.startswith("-"), "")
     read = pd.to_datetime(series, format=form, errors="coerce", utc=True)
     since = read - pd.Timestamp(0, tz="UTC")
     return np.array(since.dt.total_seconds(), dtype=float)

@@ -12,7 +12,7 @@ from django.utils import timezone
 
 from genie.lib.errors import GenieError
 from genie.lib.typing import Account
-from leaderboard.imports.about import About
+from leaderboard.imports.about import About, told_by_rows
 from leaderboard.imports.kept import ASIDE, ONE, PAIRS
 from leaderboard.imports.models import Import
 from leaderboard.imports.readers.judgments import Judgments
@@ -188,7 +188,7 @@ def _store(
         source=about.source[:500],
         licence=about.licence[:200],
         citation=about.citation,
-        known=dict(about.known),
+        known={**told_by_rows(judgments), **about.known},
         said=_said(judgments, planned, ids, names),
         roles=judgments.n_by_role(),
         counted=[role.value for role in judgments.counted],

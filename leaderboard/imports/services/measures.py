@@ -112,6 +112,9 @@ def _scale(
         ends = ends[0], ends[1] + 1
     if standardised:
         return _named("z", *ends)
+    if low >= 0.01 and 100 < high <= 1_000_000:
+        # without an upper end that anybody keeps to: how many times as good
+        return MAGNITUDE
     if lower or low < -10 or high > 100 or (low < 0 and high <= 0):
         return _named("sum", *ends)
     if step:

@@ -10,8 +10,8 @@ import numpy as np
 
 from leaderboard.imports.kept import ASIDE, ONE, PAGES, PAIRS, WON
 from leaderboard.imports.readers.judgments import Judgments
-from leaderboard.imports.services.measures import Measure
 from leaderboard.imports.services import named
+from leaderboard.imports.services.measures import Measure
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -197,11 +197,22 @@ def _won(rows: pd.DataFrame) -> Part:
 
 
 def _aside(rows: pd.DataFrame) -> Part:
-    """Keep what no board shows, a HIT for each row."""
-    number = np.arange(len(rows))
+    """Keep what no board shows, in one campaign of its own."""
+    about = ["role", "system", "other", "instance"]
+    again = _again(rows, [*about, "worker", "criterion"])
+    rows = rows.assign(
+        slot="",
+        scale="",
+        campaign=0,
+        item=_numbered(rows.assign(again=again), [*about, "again"]),
+    )
     kept = rows["kept"].where(np.isfinite(rows["kept"]), 0.0)
-    rows = rows.assign(slot="", scale="", campaign=0, item=number, turn=number)
-    return Part(ASIDE, rows.assign(kept=kept, exact=rows["kept"] == kept))
+    rows = rows.assign(
+        turn=_numbered(rows, ["item", "worker"]),
+        kept=kept,
+        exact=rows["kept"] == kept,
+    )
+    return Part(ASIDE, rows)
 
 
 def _again(rows: pd.DataFrame, by: list[str]) -> Any:

@@ -209,24 +209,30 @@ def _details(
 
     `row` has the file, the row within it, and the place among all that was read.
     """
-    names = (
-        *("file", "row", "role", "page", "place", "document", "instance"),
-        *("spans", "word"),
-    )
-    columns = [rows[name].tolist() for name in names]
     own, of_turn = (
         list(zip(frame["at"].tolist(), frame["seconds"].tolist(), strict=True))
         for frame in (rows, about)
     )
     values = zip(rows["value"].tolist(), rows["exact"].tolist(), strict=True)
-    for nth, row, times, usual, (value, exact) in zip(
-        rows.index.tolist(),
-        zip(*columns, strict=True),
-        own,
-        of_turn,
-        values,
-        strict=True,
+    for detail, times, usual, (value, exact) in zip(
+        _said(rows, known), own, of_turn, values, strict=True
     ):
+        if not _same(times[0], _kept(usual[0])):
+            detail["at"] = _number(times[0])
+        if not _same(times[1], usual[1]):
+            detail["seconds"] = _number(times[1])
+        if not exact:
+            detail["value"] = _number(value)
+        yield detail
+
+
+def _said(rows: pd.DataFrame, known: Known) -> Iterator[dict[str, Any]]:
+    names = (
+        *("file", "row", "role", "page", "place", "document", "instance"),
+        *("spans", "word"),
+    )
+    columns = (rows[name].tolist() for name in names)
+    for nth, *row in zip(rows.index.tolist(), *columns, strict=True):
         file, line, role, page, place, document, instance, spans, word = row
         detail: dict[str, Any] = {"row": [file, line, nth]}
         if role != Role.JUDGMENT.value:
@@ -241,12 +247,6 @@ def _details(
             detail["spans"] = spans
         if len(word) > LONGEST_RAW or "\0" in word:
             detail["word"] = word
-        if not _same(times[0], _kept(usual[0])):
-            detail["at"] = _number(times[0])
-        if not _same(times[1], usual[1]):
-            detail["seconds"] = _number(times[1])
-        if not exact:
-            detail["value"] = _number(value)
         yield detail
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import resource
 import time
 from pathlib import Path
 from typing import Any
@@ -11,17 +12,25 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from genie.lib.errors import GenieError
 from leaderboard.papers.cell import Cell, Verdict
+from leaderboard.papers.expected import read_expected
 from leaderboard.papers.plot import table_plot
-from leaderboard.papers.report import summary, table_text
+from leaderboard.papers.report import Done, closing_text, summary, table_text
 from leaderboard.papers.table import Table, Workbench, all_tables
+from leaderboard.papers.task_figures.beside import has_published
+from leaderboard.papers.task_figures.keep import keep_published
+from leaderboard.papers.task_figures.table import TaskTable
+from leaderboard.tasks.models import Task
+
+# Of cells that fail; the others are told in the text above.
+_MOST_NAMED = 20
 
 
 class Command(BaseCommand):
     help = (
-        "Recompute published tables of Genie, RankME and Dynamic Human "
-        "Evaluation and print, for each cell, the paper's value, ours, the "
-        "tolerance and the verdict. Exit code 1 if a cell that should match "
-        "does not."
+        "Recompute published tables, of Genie, RankME and Dynamic Human Evaluation, of "
+        "folders of published judgments (WMT22, E2E, AltTest, ESA, WMT24) or of a task "
+        "of this site, and print, for each cell, the paper's value, ours, the tolerance "
+        "and the verdict. Exit code 1 if a cell that should match does not."
     )
 
     def add_arguments(self, parser: CommandParser) -> None:
@@ -35,8 +44,45 @@ class Command(BaseCommand):
         parser.add_argument(
             "--data",
             type=Path,
-            required=True,
-            help="folder with dynamic/, rankme/ and wmt21-de-en/",
+            help="folder with dynamic/, rankme/, wmt21-de-en/, wmt22-da/, ...",
+        )
+        parser.add_argument(
+            "--task",
+            metavar="SLUG",
+            help="instead of tables: a task of this site, and what was published of it",
+        )
+        parser.add_argument(
+            "--expected",
+            type=Path,
+            metavar="FILE",
+            help="list of printed numbers (JSON or CSV: id, value, tolerance, source, "
+            "note) for a folder of judgments or a task",
+        )
+        parser.add_argument(
+            "--part",
+            default="",
+            help="of a list for several tasks: what the ids of this one begin with",
+        )
+        parser.add_argument(
+            "--published",
+            type=Path,
+            metavar="FILE",
+            help="with --task: keep such a list with the task, for everybody to see, in "
+            "the place of what was kept of the same tables",
+        )
+        parser.add_argument(
+            "--printed-in", default="", help="where the numbers of --published stand"
+        )
+        parser.add_argument(
+            "--figures",
+            default="",
+            help="the set they are compared with: da, pages, ...",
+        )
+        parser.add_argument(
+            "--why", default="", help="why those that do not come out cannot"
+        )
+        parser.add_argument(
+            "--forget", action="store_true", help="with --task: keep none of them"
         )
         parser.add_argument(
             "--runs",
@@ -48,40 +94,48 @@ class Command(BaseCommand):
         parser.add_argument("--plots", type=Path, help="folder for one SVG per table")
 
     def handle(self, *args: Any, **options: Any) -> None:
-        chosen = _chosen(options["tables"])
         bench = self._bench(options)
-        done: list[tuple[type[Table], list[Cell]]] = []
+        chosen = _of_task(options) if options["task"] else _chosen(options["tables"])
+        done: list[tuple[Table, Done]] = []
         for index, table in enumerate(chosen, 1):
             start = time.monotonic()
             cells = self._cells(table, bench)
-            done.append((table, cells))
+            one = Done(table.slug, cells, time.monotonic() - start, _megabytes())
+            done.append((table, one))
             self.stdout.write(table_text(table, cells) + "\n")
             if options["plots"]:
                 self._plot(options["plots"], table, cells)
             if options["verbosity"]:
-                seconds = time.monotonic() - start
                 self.stderr.write(
-                    f"{index} of {len(chosen)}: {table.slug}, {seconds:.0f} s"
+                    f"{index} of {len(chosen)}: {table.slug}, {one.seconds:.0f} s"
                 )
         if options["json"]:
             self._write_json(options["json"], done, bench)
-        self._conclude(done)
+        self._conclude([one for _, one in done])
 
     def _bench(self, options: dict[str, Any]) -> Workbench:
-        if not options["data"].is_dir():
+        if bool(options["task"]) == bool(options["data"]):
+            raise CommandError("Give either --data or --task.")
+        if options["data"] and not options["data"].is_dir():
             raise CommandError(f"There is no folder {options['data']}.")
         if options["runs"] is not None and options["runs"] < 1:
             raise CommandError(f"At least one run is needed, not {options['runs']}.")
         tell = self.stderr.write if options["verbosity"] else lambda text: None
-        return Workbench(options["data"], options["runs"], options["seed"], tell)
+        return Workbench(
+            options["data"] or Path(),
+            options["runs"],
+            options["seed"],
+            tell,
+            options["expected"],
+        )
 
-    def _cells(self, table: type[Table], bench: Workbench) -> list[Cell]:
+    def _cells(self, table: Table, bench: Workbench) -> list[Cell]:
         try:
-            return list(table().cells(bench))
+            return list(table.cells(bench))
         except (GenieError, ValueError) as error:
             raise CommandError(f"{table.slug}: {error}") from error
 
-    def _plot(self, folder: Path, table: type[Table], cells: list[Cell]) -> None:
+    def _plot(self, folder: Path, table: Table, cells: list[Cell]) -> None:
         picture = table_plot(table, cells)
         if picture is None:
             return
@@ -93,10 +147,11 @@ class Command(BaseCommand):
     def _write_json(
         self,
         path: Path,
-        done: list[tuple[type[Table], list[Cell]]],
+        done: list[tuple[Table, Done]],
         bench: Workbench,
     ) -> None:
         content = {
+            "closing": [one.counts() for _, one in done],
             "seed": bench.seed,
             "runs": bench.runs,
             "tables": [
@@ -104,38 +159,80 @@ class Command(BaseCommand):
                     "table": table.slug,
                     "title": table.title,
                     "paper": table.paper,
-                    "cells": [cell.to_dict() for cell in cells],
+                    "cells": [cell.to_dict() for cell in one.cells],
                 }
-                for table, cells in done
+                for table, one in done
             ],
         }
         text = json.dumps(content, indent=1, ensure_ascii=False, allow_nan=False) + "\n"
         path.write_text(text, encoding="utf-8")
         self.stderr.write(f"Wrote {path}.")
 
-    def _conclude(self, done: list[tuple[type[Table], list[Cell]]]) -> None:
-        all_cells = [cell for _, cells in done for cell in cells]
+    def _conclude(self, done: list[Done]) -> None:
+        all_cells = [cell for one in done for cell in one.cells]
+        self.stdout.write(closing_text(done))
         self.stdout.write(summary(all_cells))
         failed = [
-            f"{table.slug}: {cell.row}, {cell.column}"
-            for table, cells in done
-            for cell in cells
+            f"{one.table}: {cell.row}, {cell.column}"
+            for one in done
+            for cell in one.cells
             if cell.verdict is Verdict.FAILS
         ]
         if failed:
+            more = len(failed) - _MOST_NAMED
             raise CommandError(
                 f"{len(failed)} of the cells that should match do not: "
-                + "; ".join(failed)
+                + "; ".join(failed[:_MOST_NAMED])
+                + (f"; and {more} more" if more > 0 else "")
             )
         if all(cell.verdict is Verdict.NO_DATA for cell in all_cells):
             raise CommandError("The data folder has no data for these tables.")
 
 
-def _chosen(names: list[str]) -> list[type[Table]]:
+def _chosen(names: list[str]) -> list[Table]:
     tables = all_tables()
     for name in names:
         if name not in tables:
             raise CommandError(
                 f"There is no table {name}; available: {', '.join(tables)}."
             )
-    return [tables[name] for name in dict.fromkeys(names)] or list(tables.values())
+    chosen = [tables[name] for name in dict.fromkeys(names)] or list(tables.values())
+    return [table() for table in chosen]
+
+
+def _of_task(options: dict[str, Any]) -> list[Table]:
+    if options["tables"]:
+        raise CommandError("A task has one table of its own: name no other with it.")
+    task = Task.objects.filter(slug=options["task"]).first()
+    if task is None:
+        raise CommandError(f"There is no task {options['task']}.")
+    if options["forget"]:
+        task.published_figures.all().delete()
+    if options["published"]:
+        _keep(task, options)
+    table = TaskTable(task, options["expected"], options["part"])
+    if options["expected"] is None and not has_published(task):
+        raise CommandError(
+            f"Nothing published is kept with {task.slug}: give a list with --published, "
+            "or with --expected one to compare with only."
+        )
+    return [table]
+
+
+def _keep(task: Task, options: dict[str, Any]) -> None:
+    try:
+        keep_published(
+            task,
+            read_expected(options["published"]),
+            part=options["part"],
+            table=options["printed_in"],
+            figures=options["figures"],
+            why=options["why"],
+        )
+    except GenieError as error:
+        raise CommandError(str(error)) from error
+
+
+def _megabytes() -> float:
+    """Give the largest memory that this process has had, Linux counting in KB."""
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024

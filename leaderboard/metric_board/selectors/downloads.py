@@ -6,7 +6,7 @@ question, no worker's name. Rows are read one batch of submissions at a time.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -15,11 +15,15 @@ import numpy as np
 from genie.lib.unguessable import name_for
 from leaderboard.evaluation.models.comparison import Comparison
 from leaderboard.evaluation.models.human_evaluation import HumanEvaluation
-from leaderboard.evaluation.selectors.system_ratings import system_ratings_of
+from leaderboard.evaluation.selectors.system_ratings import (
+    FIRST_SLOT,
+    system_ratings_of,
+)
 from leaderboard.metric_board.models.outside import OutsideMetric, OutsideScores
 from leaderboard.metric_runs.models.result import MetricResult
 from leaderboard.metric_runs.selectors.chosen import chosen_of
-from leaderboard.submissions.models.submission import Submission
+from leaderboard.stats.preferences.style import style_of
+from leaderboard.submissions.models.submission import Prediction, Submission
 from leaderboard.submissions.selectors.visibility import public
 from leaderboard.tasks.models import Task
 
@@ -90,7 +94,11 @@ def judgments(task: Task) -> Iterator[dict[str, Any]]:
 
 
 def battles(task: Task) -> Iterator[dict[str, Any]]:
-    """Go through the judgments of pairs, of comparisons between public systems."""
+    """Go through the judgments of pairs, of comparisons between public systems.
+
+    Model a is the one that stood first on the page. Beside each stands what is counted of
+    the two texts, so that preferences can be adjusted for it without them.
+    """
     systems = published(task)
     ids = instance_ids(task)
     over = [Comparison.State.DECIDED, Comparison.State.UNDECIDED]
@@ -101,21 +109,62 @@ def battles(task: Task) -> Iterator[dict[str, Any]]:
         b__in=list(systems),
     ).select_related("evaluation")
     for comparison in rows.order_by("pk"):
+        both = comparison.a_id, comparison.b_id
+        styles = _styles(both)
+        slots = comparison.pairs.values_list("judged_item__item_id", "slot_of_a")
+        swapped = {item for item, slot in slots if slot != FIRST_SLOT}
         ratings = system_ratings_of([comparison.evaluation_id])
         for row in _records(ratings[ratings["submission"] == comparison.a_id]):
             # one side is enough: each preference appears once for either system,
             # mirrored
-            value = float(row["value"])
+            value, a, b = float(row["value"]), *both
+            if row["item"] in swapped:
+                value, a, b = 1 - value, b, a
             winner = "model_a" if value > HALF else "model_b"
+            position = int(row["instance"])
             yield {
-                "model_a": systems[comparison.a_id][0],
-                "model_b": systems[comparison.b_id][0],
+                "question_id": ids[position],
+                "model_a": systems[a][0],
+                "model_b": systems[b][0],
                 "winner": "tie" if value == HALF else winner,
                 "judge": pseudonym(task, int(row["worker"])),
-                "instance": ids[int(row["instance"])],
+                "turn": 1,
+                "anony": True,
+                "language": task.target_language,
                 "criterion": comparison.criterion,
                 "simulated": comparison.simulated,
+                **{f"{k}_a": v for k, v in styles.get((a, position), {}).items()},
+                **{f"{k}_b": v for k, v in styles.get((b, position), {}).items()},
             }
+
+
+def _styles(submissions: Sequence[int]) -> dict[tuple[int, int], dict[str, int]]:
+    rows = Prediction.objects.filter(submission__in=submissions).values_list(
+        "submission_id", "instance__position", "text"
+    )
+    return {
+        (pk, position): {name: int(n) for name, n in style_of(text).items()}
+        for pk, position, text in rows
+    }
+
+
+def texts(task: Task, names: Mapping[int, str]) -> dict[str, Any]:
+    """Give sources, references that are not hidden, and outputs, segment by segment."""
+    rows = list(task.instances.order_by("position").values_list("fields", "references"))
+    source = task.source_field or next(iter(task.field_labels), "")
+    shown = not task.hidden_references and all(given for _, given in rows)
+    outputs: dict[str, list[str]] = {names[pk]: [] for pk in names}
+    predictions = Prediction.objects.filter(submission__in=list(names))
+    for pk, text in predictions.order_by("instance__position").values_list(
+        "submission_id", "text"
+    ):
+        outputs[names[pk]].append(text)
+    return {
+        "sources": [str(fields.get(source, "")) for fields, _ in rows],
+        "references": [given[0] for _, given in rows] if shown else [],
+        # of what was imported without texts, there is nothing to lay out
+        "outputs": {k: held for k, held in outputs.items() if len(held) == len(rows)},
+    }
 
 
 def _records(rows: pd.DataFrame) -> list[dict[str, Any]]:

@@ -29,13 +29,21 @@ FILES = (
     ("judgments.csv", "system, instance, criterion, worker, value"),
     ("judgments.jsonl", "the same, one object per line"),
     ("judgments.crowd-kit.csv", "task, worker, label, in crowd-kit's format"),
-    ("battles.jsonl", "pairs rated in comparisons: model_a, model_b, winner, judge"),
+    (
+        "battles.jsonl",
+        "pairs rated in comparisons: model_a (shown first), model_b, winner, judge, and "
+        "length and Markdown of both",
+    ),
     ("appraise.csv", "judgments in Appraise's CSV, as WMT publishes them"),
     ("pearmut.jsonl", "judgments with texts and marked errors, as Pearmut writes them"),
     ("pearmut-campaign.json", "the same outputs as a campaign that Pearmut can run"),
     ("metric-scores.csv", "system, instance, metric, value; overall values too"),
     ("metric-scores.jsonl", "the same, one object per line"),
-    ("mtme.zip", ".seg.score and .sys.score of human scores and metrics"),
+    (
+        "mtme.zip",
+        "a test set of mt-metrics-eval: scores, documents, and texts if the licence "
+        "allows it",
+    ),
     ("billboard.zip", "system||metric.csv, one file per pair"),
 )
 

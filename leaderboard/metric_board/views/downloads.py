@@ -19,8 +19,10 @@ from rest_framework.throttling import UserRateThrottle
 
 from crowd.hit_templates.errors import read_errors
 from leaderboard.metric_board import exports as files
-from leaderboard.metric_board import wmt_files
+from leaderboard.metric_board import mtme_files, wmt_files
 from leaderboard.metric_board.selectors import agreement, downloads, marked
+from leaderboard.metrics.base import all_metrics
+from leaderboard.tasks.licence import may_be_copied
 from leaderboard.tasks.models import Task
 from leaderboard.tasks.services.configuration import errors_asked
 
@@ -89,31 +91,49 @@ def _scores(task: Task) -> Iterator[Mapping[str, Any]]:
 
 
 def _mtme(task: Task) -> bytes:
-    """Lay scores out as mt-metrics-eval's data: a file for each scorer and level."""
-    names = files.unique_names(
-        {pk: name for pk, (name, _) in downloads.published(task).items()}
+    """Lay scores out as a test set of mt-metrics-eval; texts where the licence lets us."""
+    systems = downloads.published(task)
+    names = files.unique_names({pk: name for pk, (name, _) in systems.items()})
+    if not names:
+        return files.zipped(())
+    people = [
+        mtme_files.Scorer(
+            criterion,
+            by_name := {names[pk]: values for pk, values in sorted(table.items())},
+            {system: _mean(values) for system, values in by_name.items()},
+        )
+        for criterion, table in sorted(downloads.human_tables(task).items())
+    ]
+    about = mtme_files.DataSet(
+        files.safe_name(task.slug),
+        f"{task.source_language}-{task.target_language}",
+        [one.document for _, one in sorted(marked.segments(task).items())],
+        **(downloads.texts(task, names) if may_be_copied(task.licence) else {}),
     )
-    written: list[tuple[str, str]] = []
-    for criterion, table in sorted(downloads.human_tables(task).items()):
-        path = f"human-scores/{files.safe_name(criterion)}"
-        by_name = {names[pk]: values for pk, values in sorted(table.items())}
-        means = {system: _mean(values) for system, values in by_name.items()}
-        written.append((f"{path}.seg.score", files.seg_score(by_name)))
-        written.append((f"{path}.sys.score", files.sys_score(means)))
-    overall: dict[str, dict[str, float]] = {}
+    return files.zipped(mtme_files.data_set(about, people, _metrics(task, names)))
+
+
+def _metrics(task: Task, names: Mapping[int, str]) -> list[mtme_files.Scorer]:
+    overall: dict[str, dict[str, float | None]] = {}
     per_instance: dict[str, dict[str, list[float]]] = {}
     for scored in downloads.metric_scores(task):
-        overall.setdefault(scored.metric, {})[names[scored.submission]] = scored.overall
+        system = names[scored.submission]
+        overall.setdefault(scored.metric, {})[system] = scored.overall
         if len(scored.per_instance) == task.n_instances:
-            per_instance.setdefault(scored.metric, {})[names[scored.submission]] = (
-                scored.per_instance
-            )
-    for metric in sorted(overall):
-        path = f"metric-scores/{files.safe_name(metric)}"
-        if metric in per_instance:
-            written.append((f"{path}.seg.score", files.seg_score(per_instance[metric])))
-        written.append((f"{path}.sys.score", files.sys_score(overall[metric])))
-    return files.zipped(written)
+            per_instance.setdefault(scored.metric, {})[system] = scored.per_instance
+    known = all_metrics()
+    return [
+        mtme_files.Scorer(
+            metric,
+            per_instance.get(metric, {}),
+            overall[metric],
+            # hidden references stand in no file that a reader could name
+            reads_references=not task.hidden_references
+            and metric in known
+            and known[metric].needs_references,
+        )
+        for metric in sorted(overall)
+    ]
 
 
 def _mean(values: list[float | None]) -> float | None:

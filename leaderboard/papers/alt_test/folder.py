@@ -23,7 +23,7 @@ _EPSILON = {
 class AltTest(Folder):
     slug = "alt-test"
     title = "Six language models in place of people: winning rates and advantages"
-    paper = "Calderon, Reichart and Dror (2025), The Alternative Annotator Test, ACL"
+    paper = "Calderon, Reichart and Dror (2025), The Alternative Annotator Test, ACL, tables"
     folder = "alt-test"
 
     def figures(self, folder: Path, bench: Workbench) -> Computed:

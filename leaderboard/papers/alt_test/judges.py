@@ -26,6 +26,8 @@ _FEWEST_PEOPLE = 2
 
 class Judges(Figures):
     slug = "judges"
+    layouts = ("alt-test",)
+    pooled = True
     title = "Judges that are programs, tested against people"
     names = {
         "annotators": "people",

@@ -15,7 +15,7 @@ _CRITERIA = ("naturalness", "quality")
 class E2E(Folder):
     slug = "e2e-nlg"
     title = "Ratings of 21 systems, five on a page: pairs, strengths, TrueSkill, ranks"
-    paper = "Dušek, Novikova and Rieser (2020), The E2E NLG Challenge, CSL 59"
+    paper = "Dušek, Novikova and Rieser (2020), The E2E NLG Challenge, CSL 59, tables of naturalness"
     folder = "e2e-nlg"
 
     def figures(self, folder: Path, bench: Workbench) -> Computed:

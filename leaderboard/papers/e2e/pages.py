@@ -28,6 +28,7 @@ _WALD = 1.96
 
 class Pages(Figures):
     slug = "pages"
+    layouts = ("rankme-pages",)
     title = "Several outputs rated on one page"
     names = {
         "rows": "pages filled in, each by one worker",

@@ -37,7 +37,7 @@ _BESIDE = ("annotators.csv", "wmt23-en-de.docs")
 class Esa(Folder):
     slug = "esa"
     title = "Spans, scores, times and agreement of ESA and MQM on the same segments"
-    paper = "Kocmi et al. (2024), Error Span Annotation, WMT"
+    paper = "Kocmi et al. (2024), Error Span Annotation, WMT, tables"
     folder = "esa"
 
     def figures(self, folder: Path, bench: Workbench) -> Computed:

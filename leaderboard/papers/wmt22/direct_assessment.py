@@ -30,6 +30,7 @@ FILLER = 0.12
 
 class DirectAssessment(Figures):
     slug = "da"
+    layouts = ("wmt-da",)
     title = "Direct assessment, as WMT has published it"
     names = {
         "judgments": "rows, and of each kind with the kind as row",
@@ -75,7 +76,7 @@ def counts(judgments: Judgments) -> Computed:
     }
     kinds = judgments.n_by_role()
     if judgments.extra is not None and "type" in judgments.extra:
-        kinds = judgments.extra["type"].value_counts().to_dict()
+        kinds = {str(k): n for k, n in judgments.extra["type"].value_counts().items()}
     return found | {f"{kind}/judgments": float(n) for kind, n in kinds.items()}
 
 

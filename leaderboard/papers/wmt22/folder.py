@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import replace
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
 
@@ -19,16 +19,16 @@ from leaderboard.papers.wmt22.direct_assessment import (
     counts,
 )
 
-WMT22 = "Kocmi et al. (2022), Findings of WMT22"
+WMT22 = (
+    "Kocmi et al. (2022), Findings of WMT22, tables of direct assessment into English"
+)
 _LAYOUT = "wmt-da"
 _SCORES = ("raw", "z")
 
 
 class Wmt22(Folder):
     slug = "wmt22-da"
-    title = (
-        "Direct assessment into English: scores, tests, wins and clusters of every system"
-    )
+    title = "Direct assessment into English: scores, tests, wins and clusters of every system"
     paper = WMT22
     folder = "wmt22-da"
 
@@ -36,8 +36,16 @@ class Wmt22(Folder):
         found = quality_control(folder)
         for pair in pairs_in(folder):
             bench.tell(f"{self.slug}: {pair}")
-            found |= under(pair, dict(of_pair(folder, pair)))
+            found |= under(pair, of_pair(folder, pair).figures)
         return found
+
+    def also(self, folder: Path) -> Mapping[str, Mapping[str, float]]:
+        """Give what the judgments alone say, where that is something else."""
+        return {
+            f"{pair}/{id}": {"judgments alone": value}
+            for pair in pairs_in(folder)
+            for id, value in of_pair(folder, pair).alone.items()
+        }
 
 
 class Wmt22Files(Table):
@@ -54,7 +62,7 @@ class Wmt22Files(Table):
         if not pairs:
             yield Cell(Wmt22.folder, "", None, None, why=f"There is no {folder.name}/.")
         for pair in pairs:
-            ours = under(pair, dict(of_pair(folder, pair)))
+            ours = under(pair, of_pair(folder, pair).figures)
             yield from compared(list(published(folder, pair)), ours)
 
 
@@ -64,14 +72,23 @@ def pairs_in(folder: Path) -> list[str]:
     return sorted(name.removeprefix("ratings-") for name in names)
 
 
+@dataclass(frozen=True)
+class Pair:
+    """Figures of a pair of languages, and those that the judgments alone give otherwise."""
+
+    figures: Computed
+    alone: dict[str, float]
+
+
 @cache
-def of_pair(folder: Path, pair: str) -> tuple[tuple[str, str | float], ...]:
+def of_pair(folder: Path, pair: str) -> Pair:
     """Compute the figures of one pair, those of raw scores and those of z-scores.
 
     A worker whose scores never vary has no z-scores, and the published judgments leave
     that worker out; the segment file has what only such workers judged.
     """
     found: Computed = {}
+    alone: Computed = {}
     added = 0
     for kind, start in (("raw", f"ratings-{pair}"), ("z", f"ad-{_joined(pair)}-good")):
         name = file_like(folder, start)
@@ -81,9 +98,18 @@ def of_pair(folder: Path, pair: str) -> tuple[tuple[str, str | float], ...]:
         judgments = judgments_in(folder, [name], _LAYOUT, choices)
         whole, added = with_segments(judgments, folder, pair)
         found |= DirectAssessment.of(whole, {}) | counts(judgments)
+        if added:
+            alone |= DirectAssessment.of(judgments, {})
     found["cells_without_judgments"] = float(added)
     found |= _as_published(folder, pair, found)
-    return tuple(found.items())
+    return Pair(
+        found,
+        {
+            id: value
+            for id, value in alone.items()
+            if isinstance(value, float) and value != found[id]
+        },
+    )
 
 
 def _joined(pair: str) -> str:
@@ -138,7 +164,9 @@ def _as_published(folder: Path, pair: str, found: Computed) -> Computed:
         return {}
     return {
         f"clusters_equal_{rule}_rule": float(
-            sum(found.get(f"{name}/{figure}") == span for name, span in clusters.items())
+            sum(
+                found.get(f"{name}/{figure}") == span for name, span in clusters.items()
+            )
         )
         for rule, figure in (("count", "cluster"), ("strict", "cluster_strict"))
     }
@@ -176,7 +204,9 @@ def published(folder: Path, pair: str) -> Iterator[Printed]:
             exact = 1e-9 if name in _SCORES else 0.0
             yield Printed(f"{pair}/{row[3]}/{name}", float(value), exact)
     for by in ("z", "raw"):
-        for place, row in enumerate(rows_of(folder, f"ad-sys-ranking-{pair}-{by}.csv"), 1):
+        for place, row in enumerate(
+            rows_of(folder, f"ad-sys-ranking-{pair}-{by}.csv"), 1
+        ):
             yield Printed(f"{pair}/{row[4]}/rank_by_{by}", float(place), 0.0)
     yield from _published_tests(folder, pair)
     for row in _clusters(folder, pair):

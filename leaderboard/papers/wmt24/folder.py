@@ -11,7 +11,12 @@ from leaderboard.papers.folder import Folder, file_like, judgments_in
 from leaderboard.papers.table import Workbench
 from leaderboard.papers.wmt24.domains import Domains
 
-_PAIRS = {"en-cs": "eng-ces", "en-hi": "eng-hin", "en-ja": "eng-jpn", "en-zh": "eng-zho"}
+_PAIRS = {
+    "en-cs": "eng-ces",
+    "en-hi": "eng-hin",
+    "en-ja": "eng-jpn",
+    "en-zh": "eng-zho",
+}
 _BESIDE = ("annotators.csv", "documents.tsv")
 _ALL = ("rows", "rows_tutorial", "rows_incomplete", "rows_dup")
 
@@ -19,7 +24,7 @@ _ALL = ("rows", "rows_tutorial", "rows_incomplete", "rows_dup")
 class Wmt24(Folder):
     slug = "wmt24-esa"
     title = "Error spans of 53 systems in four pairs: scores by domain, ranks, clusters"
-    paper = "Kocmi et al. (2024), Findings of WMT24 (one of three waves)"
+    paper = "Kocmi et al. (2024), Findings of WMT24, tables (of one of three waves)"
     folder = "wmt24-esa"
 
     def figures(self, folder: Path, bench: Workbench) -> Computed:
@@ -28,7 +33,9 @@ class Wmt24(Folder):
             return {}
         files = [name, *(each for each in _BESIDE if (folder / each).is_file())]
         found: Computed = {}
-        whole = dict.fromkeys((*_ALL, "rows_bad", "rows_clean", "spans", "spans_missing"), 0.0)
+        whole = dict.fromkeys(
+            (*_ALL, "rows_bad", "rows_clean", "spans", "spans_missing"), 0.0
+        )
         for part, pair in _PAIRS.items():
             bench.tell(f"{self.slug}: {part}")
             judgments = judgments_in(folder, files, "appraise", {"pair": pair})

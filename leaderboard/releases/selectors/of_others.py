@@ -59,11 +59,19 @@ def lines_of_others(
     """Leave in a card what holds of judgments of others, and say first where they are from."""
     kept = {
         title: [
-            (key, value) for key, value in card[title] if keys is None or key in keys
+            (key, _worded(value) if key == "questions, verbatim" else value)
+            for key, value in card[title]
+            if (keys is None or key in keys) and value != "und to und"
         ]
         for title, keys in _KEPT.items()
     }
     return {TITLE: _origins(provenance_of(task)), **kept}
+
+
+def _worded(questions: Mapping[str, str]) -> dict[str, str] | None:
+    """Leave out criteria of which only the name is known."""
+    said = {name: text for name, text in questions.items() if text != name}
+    return said or None
 
 
 def _origins(found: Provenance | None) -> list[tuple[str, Any]]:

@@ -9,6 +9,7 @@ from django.urls import NoReverseMatch, reverse
 from django.utils.html import escape
 
 from genie.lib.moment import stamp
+from leaderboard.releases.models import Release
 from leaderboard.sharing.selectors.picture import MOST_SYSTEMS
 from leaderboard.sharing.selectors.plain import plain
 from leaderboard.tasks.models import Task
@@ -18,6 +19,8 @@ from leaderboard.teams.selectors.site_urls import absolute
 @dataclass(frozen=True)
 class ShareLinks:
     """Addresses to be copied; `records` is empty where this site has none.
+
+    `croissant` is empty where the task has no release.
 
     `pictures` are of the moment that is looked at, where it is not now.
     """
@@ -29,6 +32,7 @@ class ShareLinks:
     embed_code: str
     picture_code: str
     records: str
+    croissant: str
 
 
 def share_links(
@@ -64,6 +68,7 @@ def share_links(
         picture_code=f"[![{_unlinked(task.title)}: leaderboard]"
         f"({absolute('leaderboard:board-svg', task.slug)})]({board})",
         records=_records(task),
+        croissant=_croissant(task),
     )
 
 
@@ -72,6 +77,11 @@ def _records(task: Task) -> str:
         return reverse("leaderboard:board-records", args=[task.slug])
     except NoReverseMatch:
         return ""
+
+
+def _croissant(task: Task) -> str:
+    ready = Release.objects.filter(task=task, state=Release.State.DONE)
+    return reverse("leaderboard:croissant", args=[task.slug]) if ready.exists() else ""
 
 
 def _unlinked(text: str) -> str:

@@ -6,8 +6,9 @@ from django.urls import path
 
 from leaderboard.boards.api import crowds, evidence, open_data, outputs, submitting
 from leaderboard.evaluation.api import staff
+from leaderboard.papers.task_figures import api as published
 from leaderboard.site.api import public_log
-from leaderboard.studio import api as bundles
+from leaderboard.studio.api import bundles, imports
 from leaderboard.table_stats.rank_audit import api as rank_audit
 from leaderboard.teams.api import teams, webhooks, whoami
 
@@ -18,6 +19,11 @@ urlpatterns = [
         name="evidence",
     ),
     path("tasks/<slug:slug>/crowds/", crowds.TaskCrowds.as_view(), name="crowds"),
+    path(
+        "tasks/<slug:slug>/published/",
+        published.TaskPublished.as_view(),
+        name="published",
+    ),
     path("tasks/<slug:slug>/scores/", open_data.ScoreList.as_view(), name="score-list"),
     path(
         "tasks/<slug:slug>/metric-results/",
@@ -82,6 +88,8 @@ urlpatterns = [
     path("workers/", staff.WorkerList.as_view(), name="worker-list"),
     path("bundles/", bundles.BundleList.as_view(), name="bundle-list"),
     path("bundles/<slug:slug>/", bundles.BundleDetail.as_view(), name="bundle-detail"),
+    path("imports/", imports.ImportList.as_view(), name="import-list"),
+    path("imports/<int:pk>/", imports.ImportDetail.as_view(), name="import-detail"),
     path(
         "tasks/<slug:slug>/configuration/",
         bundles.TaskConfiguration.as_view(),

@@ -17,8 +17,10 @@ from leaderboard.boards.views.exports import (
     board_export,
     board_records,
     submission_badge,
+    submission_eval_results,
 )
-from leaderboard.releases.views import card_file, card_page
+from leaderboard.papers.task_figures.views import published, published_file
+from leaderboard.releases.views import card_file, card_page, newest_croissant
 from leaderboard.submissions.views.check_file import check_file, sample
 
 _TASK = "tasks/<slug:slug>"
@@ -28,15 +30,23 @@ urlpatterns = [
     path(f"{_TASK}/at/<slug:at>/", board, name="board-at"),
     path(f"{_TASK}/board.<slug:form>", board_export, name="board-export"),
     path(f"{_TASK}/every-eval-ever.json", board_records, name="board-records"),
+    path(f"{_TASK}/croissant.json", newest_croissant, name="croissant"),
     path(f"{_TASK}/badge.svg", board_badge, name="board-badge"),
     path(f"{_TASK}/check/", check_file, name="check"),
     path(f"{_TASK}/sample.json", sample, name="sample"),
     path(f"{_TASK}/differences/", differences, name="differences"),
     path(f"{_TASK}/evidence/", evidence, name="evidence"),
     path(f"{_TASK}/crowds/", crowds, name="crowds"),
+    path(f"{_TASK}/published/", published, name="published"),
+    path(f"{_TASK}/published.<slug:form>", published_file, name="published-file"),
     path(f"{_TASK}/weights/", weights, name="weights"),
     path(f"{_TASK}/story/", story, name="story"),
     path(f"{_SUBMISSION}/card/", card_page, name="card"),
     path(f"{_SUBMISSION}/card.<slug:form>", card_file, name="card-file"),
     path(f"{_SUBMISSION}/badge.svg", submission_badge, name="submission-badge"),
+    path(
+        f"{_SUBMISSION}/eval-results.yaml",
+        submission_eval_results,
+        name="eval-results",
+    ),
 ]

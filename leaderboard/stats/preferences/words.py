@@ -6,7 +6,8 @@ from collections.abc import Sequence
 
 from leaderboard.stats.preferences.adjusted import POSITION
 
-_WORDS = {
+#: Covariates as people call them.
+WORDS = {
     "length": "length",
     "headers": "Markdown headers",
     "lists": "list items",
@@ -39,14 +40,14 @@ def adjusted_for(names: Sequence[str], left_out: Sequence[str] = ()) -> str:
     >>> adjusted_for(["position"], ["lists"])
     'Adjusted for which text stood first; list items could not be told apart from the rest.'
     """
-    styles = [_WORDS.get(name, name) for name in names if name != POSITION]
+    styles = [WORDS.get(name, name) for name in names if name != POSITION]
     parts = [f"differences in {_and(styles)}"] if styles else []
     if POSITION in names:
         parts.append("which text stood first")
     said = f"Adjusted for {', and for '.join(parts)}" if parts else "Not adjusted"
     if left_out:
         others = [
-            "which text stood first" if name == POSITION else _WORDS.get(name, name)
+            "which text stood first" if name == POSITION else WORDS.get(name, name)
             for name in left_out
         ]
         said += f"; {_and(others)} could not be told apart from the rest"

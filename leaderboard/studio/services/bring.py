@@ -7,6 +7,7 @@ writes nothing; `seen`, what was found; `error`.
 
 from __future__ import annotations
 
+import logging
 import tempfile
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
@@ -33,8 +34,14 @@ UNDER_WAY = frozenset([READING, IMPORTING])
 KEY = "imported"
 READ_JOB, IMPORT_JOB = "leaderboard.jobs.read_import", "leaderboard.jobs.bring_in"
 # Large files of 200,000 judgments take ten seconds; the job itself is not bounded otherwise.
-LIMITS = Limits(cpu_seconds=240, memory_bytes=4 << 30, wall_seconds=480)
+LIMITS = Limits(cpu_seconds=240, memory_bytes=2 << 30, wall_seconds=480)
 _TOLD_EVERY = 20_000
+_OUR_FAULT = (
+    "Something went wrong on our side with these files. Choose another layout or leave "
+    "files out; whoever runs the site finds more in its log."
+)
+
+logger = logging.getLogger(__name__)
 
 
 def begin(
@@ -42,7 +49,8 @@ def begin(
 ) -> Draft:
     """Keep files of judgments in a draft, and have them read.
 
-    `said`: `layout`, `choices`, `about`.
+    `said`: `layout`, `choices`, `about`, and `at_once` where what can be imported is
+    imported without anybody looking at it.
 
     Raises
     ------
@@ -59,6 +67,7 @@ def begin(
         draft = Draft.objects.create(owner_id=owner.pk, slug=slug, title=title)
         keep.add(draft, files)
         say(draft, **said)
+        draft.refresh_from_db()
     return draft
 
 
@@ -69,7 +78,14 @@ def is_import(draft: Draft) -> bool:
 
 def state_of(draft: Draft) -> dict[str, Any]:
     """Give what is kept of an import, all keys there."""
-    usual = {"layout": "", "choices": {}, "about": {}, "phase": "", "asked": 0}
+    usual = {
+        "layout": "",
+        "choices": {},
+        "about": {},
+        "phase": "",
+        "asked": 0,
+        "at_once": False,
+    }
     return {**usual, "seen": {}, "error": "", **draft.state.get(KEY, {})}
 
 
@@ -124,8 +140,9 @@ def read_now(pk: int) -> None:
         return
     asked = state_of(draft)
     found = _find(draft)
-    summary, error = seen(found), found.error
-    if found.judgments is not None:
+    summary = seen(found)
+    error = found.error or " ".join(summary.get("refused", ()))
+    if found.judgments is not None and not error:
         try:
             check(
                 found.judgments,
@@ -139,6 +156,8 @@ def read_now(pk: int) -> None:
         draft = Draft.objects.select_for_update().get(pk=pk)
         if state_of(draft)["asked"] == asked["asked"]:
             _put(draft, phase=READ, seen=summary, error=error)
+            if asked["at_once"] and not error:
+                start(draft)
 
 
 def bring_in_now(pk: int) -> None:
@@ -159,14 +178,22 @@ def bring_in_now(pk: int) -> None:
             tell=_teller(pk),
         )
     except GenieError as error:
-        _keep(pk, phase=READ, error=error.message)
+        # a job that died between the import and this line has done it
+        if error.code == "imported-already":
+            _keep(pk, phase=IMPORTED, task=Task.objects.get(slug=draft.slug))
+        else:
+            _keep(pk, phase=READ, error=error.message)
         return
+    except Exception:
+        _keep(pk, phase=READ, error=_OUR_FAULT)
+        raise
     _keep(pk, phase=IMPORTED, error="", task=row.task)
 
 
 def _teller(pk: int) -> Callable[[str, int, int], None]:
-    """Keep how far an import is, now and then: not in the database, whose transaction
-    nobody else sees into.
+    """Keep now and then how far an import is.
+
+    Not in the database: nobody else sees into its transaction.
     """
     last = -_TOLD_EVERY
 
@@ -236,6 +263,9 @@ def _find(draft: Draft) -> Found:
                 layout=said["layout"],
                 choices=said["choices"],
             )
+        except RuntimeError:
+            logger.exception("Judgments of draft %s could not be read", draft.pk)
+            return Found(error=_OUR_FAULT)
         except LimitExceeded:
             return Found(
                 error="Reading these files takes more time or memory than a page may use: "

@@ -18,7 +18,7 @@ from genie.lib.errors import GenieError
 from genie.lib.typing import Account
 from leaderboard.studio.forms import NewForm
 from leaderboard.studio.models import Draft
-from leaderboard.studio.services import keep
+from leaderboard.studio.services import bring, keep
 from leaderboard.studio.services.look import Files
 from leaderboard.studio.views.access import for_makers, own_draft, page
 from leaderboard.submissions.selectors.visibility import Staff
@@ -74,7 +74,13 @@ def _new(request: HttpRequest) -> HttpResponse:
     context = {
         "form": form,
         "trouble": trouble,
-        "drafts": Draft.objects.filter(owner=request.user.pk).select_related("task"),
+        "drafts": [
+            draft
+            for draft in Draft.objects.filter(owner=request.user.pk).select_related(
+                "task"
+            )
+            if not bring.is_import(draft)
+        ],
         "tasks": Task.objects.all()
         if staff_may(request.user, Staff.SEE_REFERENCES)
         else [],
@@ -123,7 +129,8 @@ def delete(request: HttpRequest, pk: int) -> HttpResponse:
     draft = own_draft(request, pk)
     keep.delete(draft)
     messages.success(request, f"{draft.title} was deleted with its files.")
-    return redirect("leaderboard:studio-new")
+    imported = bring.is_import(draft)
+    return redirect(f"leaderboard:studio-{'import-new' if imported else 'new'}")
 
 
 def _columns_page(request: HttpRequest, draft: Draft, found: Files) -> HttpResponse:

@@ -20,13 +20,18 @@ CLOSED = (
 #: What readers of a human evaluation ask for -> in words; imports say what they know of it.
 ASKED: Mapping[str, str] = {
     "pay": "what people were paid",
-    "instructions": "the instructions",
+    "recruitment": "how they were found",
+    "instructions": "their instructions",
     "screening": "who was screened out",
-    "recruitment": "how people were found",
-    "consent": "what people agreed to",
-    "time": "how long they took",
-    "exposure": "what else they had seen",
+    "exclusions": "who was excluded afterwards",
     "tests": "hidden test questions",
+    "consent": "what they agreed to",
+    "ethics": "approval by an ethics board",
+    "expertise": "their expertise",
+    "interface": "what they saw on the page",
+    "exposure": "what else they had seen",
+    "period": "when they were asked",
+    "time": "how long they took",
 }
 
 

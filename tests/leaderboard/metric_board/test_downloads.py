@@ -12,11 +12,20 @@ import pytest
 from django.core.cache import cache
 
 from crowd.models import Answer
+from leaderboard.metric_board import mtme_files
 from leaderboard.metric_board.exports import csv_pieces, safe_name, unique_names
+from leaderboard.metric_board.mtme_files import DataSet
 from leaderboard.metric_board.selectors.downloads import pseudonym
 from leaderboard.metric_board.services import outside
 from leaderboard.metric_board.views.downloads import WRITERS, FileThrottle
-from leaderboard.models import Comparison, HumanEvaluation, Submission, Task
+from leaderboard.models import (
+    ComparedPair,
+    Comparison,
+    HumanEvaluation,
+    JudgedItem,
+    Submission,
+    Task,
+)
 from quality.models import Ban, Placement
 from tests.factories import answer, make_item, make_worker
 from tests.leaderboard.metric_board.judged import judged_system, measured
@@ -185,27 +194,45 @@ def test_scores_are_those_of_the_board(client, world):
 def test_mt_metrics_evals_layout(client, world):
     with zipfile.ZipFile(io.BytesIO(get(client, "mtme.zip"))) as archive:
         assert set(archive.namelist()) == {
-            "human-scores/overall.seg.score",
-            "human-scores/overall.sys.score",
+            "tidy-news/documents/en-en.docs",
+            "tidy-news/human-scores/en-en.overall.seg.score",
+            "tidy-news/human-scores/en-en.overall.sys.score",
             *(
-                f"metric-scores/{metric}.{level}.score"
-                for metric in ("chrf", "length", "ter")
+                f"tidy-news/metric-scores/en-en/{metric}.{level}.score"
+                for metric in ("chrf-refA", "length-refA", "ter-refA")
                 for level in ("seg", "sys")
             ),
         }
-        seg = archive.read("human-scores/overall.seg.score").decode().splitlines()
+        docs = archive.read("tidy-news/documents/en-en.docs").decode().splitlines()
+        assert docs[:2] == ["all\ti0", "all\ti1"]
+        path = "tidy-news/human-scores/en-en.overall.seg.score"
+        seg = archive.read(path).decode().splitlines()
         assert len(seg) == 6 * 40
         assert sum(line.endswith("\tNone") for line in seg) == 6 * 15
-        whole = archive.read("metric-scores/chrf.sys.score").decode().splitlines()
+        path = "tidy-news/metric-scores/en-en/chrf-refA.sys.score"
+        whole = archive.read(path).decode().splitlines()
         assert [line.split("\t")[0] for line in whole] == [
             s.system_name for s in world.systems
         ]
     assert get(client, "mtme.zip") == get(client, "mtme.zip")
+    # texts only where the licence lets them be handed on
+    Task.objects.update(licence="CC BY 4.0")
+    with zipfile.ZipFile(io.BytesIO(get(client, "mtme.zip"))) as archive:
+        text = archive.read("tidy-news/references/en-en.refA.txt").decode()
+        assert text.splitlines()[39] == "Reference number 39."
+        assert "tidy-news/sources/en-en.txt" in archive.namelist()
+
+
+def test_a_torn_document_is_as_many_as_it_has_stretches():
+    about = DataSet("t", "de-en", ["a", "b", "a"], outputs={})
+    [(path, text)] = mtme_files.data_set(about, [], [])
+    assert path == "t/documents/de-en.docs"
+    assert text == "all\ta-1\nall\tb-2\nall\ta-3\n"
 
 
 def test_what_is_downloaded_can_be_handed_in_again(client, world, cast):
     with zipfile.ZipFile(io.BytesIO(get(client, "mtme.zip"))) as archive:
-        content = archive.read("metric-scores/chrf.seg.score")
+        content = archive.read("tidy-news/metric-scores/en-en/chrf-refA.seg.score")
     again = hand_in(world, cast.rival, content, name="chrF again")
     assert again.file_format == "mtme-seg"
     stored = world.systems[0].metric_results.get(metric="chrf")
@@ -226,7 +253,7 @@ def test_judged_pairs_are_battles(client, world, cast):
     # a comparison of the same judgments: what the download tells of each is the same
     evaluation = HumanEvaluation.objects.get(submission=a)
     HumanEvaluation.objects.filter(pk=evaluation.pk).update(state="DECIDED")
-    Comparison.objects.create(
+    made = Comparison.objects.create(
         criterion="overall",
         a=a,
         b=b,
@@ -241,6 +268,18 @@ def test_judged_pairs_are_battles(client, world, cast):
     assert {line["model_b"] for line in lines} == {"Kestrel"}
     assert {line["winner"] for line in lines} <= {"model_a", "model_b", "tie"}
     assert lines[0]["judge"].startswith("w-")
+    # who stood first is model a
+    first = JudgedItem.objects.filter(evaluation=evaluation).order_by("pk").first()
+    ComparedPair.objects.create(
+        comparison=made, judged_item=first, position=0, wave=0, slot_of_a="B"
+    )
+    turned = [json.loads(x) for x in get(client, "battles.jsonl").splitlines()]
+    [[before, after]] = [
+        (old, new) for old, new in zip(lines, turned, strict=True) if old != new
+    ]
+    assert (after["model_a"], after["model_b"]) == ("Kestrel", "Heron")
+    mirrored = {"model_a": "model_b", "model_b": "model_a", "tie": "tie"}
+    assert after["winner"] == mirrored[before["winner"]]
     Submission.objects.filter(pk=b.pk).update(visibility="PRIVATE")
     assert get(client, "battles.jsonl") == b""
 

@@ -164,9 +164,7 @@ def test_of_conversations_only_the_assistant_is_measured():
     metric = all_metrics()["sacrebleu"]()
     talk = "User: Where is it?\n\nAssistant: It is here now.\n\nUser: Ah.\n\nAssistant: Yes."
     whole = metric.compute(Batch([talk], [[talk]], conversations=True))
-    said = metric.compute(
-        Batch(["It is here now.\nYes."], [["It is here now.\nYes."]])
-    )
+    said = metric.compute(Batch(["It is here now.\nYes."], [["It is here now.\nYes."]]))
     assert whole.overall == said.overall
     # other numbers than of the whole text, so another signature
     assert whole.signature == f"{said.signature}|turns:assistant"

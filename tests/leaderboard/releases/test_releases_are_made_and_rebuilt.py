@@ -28,9 +28,9 @@ from leaderboard.metric_runs.services.measure import write_result
 from leaderboard.models import HumanEvaluation, Instance, Score, Submission, Task
 from leaderboard.releases import bundle
 from leaderboard.releases.gathering.judgments import task_ids
-from leaderboard.releases.licence import may_be_copied
 from leaderboard.releases.make import make, pack
 from leaderboard.releases.rebuilding.rebuild import rebuild
+from leaderboard.tasks.licence import may_be_copied
 from quality.detection.services.judge import judge as judge_workers
 from quality.models import Ban, Grade, Placement
 from tests.factories import answer, make_item, make_task, make_worker

@@ -17,6 +17,7 @@ from genie.lib import jobs
 from leaderboard import jobs as lb_jobs
 from leaderboard.models import Release
 from leaderboard.releases import queued
+from leaderboard.sharing.selectors.share_links import share_links
 from tests.cast import allow
 from tests.factories import make_task
 
@@ -75,6 +76,33 @@ def test_staff_ask_for_a_release_and_download_it(client_of, task):
     for who in ("submitter", "new_staff"):
         assert fetched(client_of(who), row).status_code in (302, 403, 404)
     assert not list((settings.VAR_DIR / "releases").iterdir())
+
+
+def test_each_release_says_in_croissant_what_it_holds(client_of, client, task):
+    address = "/tasks/small/croissant.json"
+    assert client.get(address).status_code == 404
+    assert share_links(task, "now").croissant == ""
+    row = queued.request(task)
+    lb_jobs.make_release(row.pk)
+    row.refresh_from_db()
+    assert share_links(task, "now").croissant == address
+    about = client.get(address).json()
+    assert about["conformsTo"] == "http://mlcommons.org/croissant/1.0"
+    assert row.sha256 in about["description"]
+    files = {one["name"]: one for one in about["distribution"]}
+    content = body(fetched(client_of("superuser"), row))
+    with zipfile.ZipFile(io.BytesIO(content)) as archive:
+        held = {Path(name).name for name in archive.namelist()}
+        assert held - set(files) == {"croissant.json", "SHA256SUMS"}
+        for name, file in files.items():
+            digest = hashlib.sha256(archive.read(f"small/{name}")).hexdigest()
+            assert file["sha256"] == digest
+            assert file["contentUrl"] == name
+        header = archive.read("small/instances.csv").decode().splitlines()[0]
+    [table] = [t for t in about["recordSet"] if t["name"] == "instances"]
+    assert [field["name"] for field in table["field"]] == header.split(",")
+    kinds = {field["name"]: field["dataType"] for field in table["field"]}
+    assert (kinds["instance"], kinds["position"]) == ("sc:Text", "sc:Float")
 
 
 def test_a_role_on_a_task_fetches_its_releases_alone_and_that_is_written_down(

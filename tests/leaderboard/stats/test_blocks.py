@@ -16,25 +16,31 @@ def meetings(blocks, n):
 
 
 @pytest.mark.parametrize(
-    ("n", "size", "n_blocks"), [(21, 5, 630), (9, 5, 100), (4, 2, 7), (8, 8, 3)]
-)
-def test_systems_and_pairs_are_balanced(n, size, n_blocks):
+    ("n", "size", "n_blocks", "apart"),
+    # what is left of these after as many rounds as fit cannot be shared out equally
+    [
+        (21, 5, 1413, 1), (9, 5, 100, 2), (4, 2, 7, 1), (8, 8, 3, 0), (30, 2, 1000, 1),
+        # balanced incomplete block designs: every pair as often as every other
+        (7, 3, 7, 0), (13, 4, 26, 0), (21, 5, 21, 0), (6, 3, 10, 0), (12, 4, 33, 0),
+        # no such design is known to be reached
+        (100, 5, 300, 2), (5, 3, 1, 1),
+    ],
+)  # fmt: skip
+def test_systems_and_pairs_are_balanced(n, size, n_blocks, apart):
     blocks = balanced_blocks(n, size, n_blocks, seed=3)
     assert all(len(set(block)) == size for block in blocks)
     met = meetings(blocks, n)
     counts = np.diag(met)
     assert counts.max() - counts.min() <= 1
     pairs = met[np.triu_indices(n, 1)]
-    # random choices of the size of the E2E challenge differ by some 25
-    assert pairs.max() - pairs.min() <= 4
+    # random choices of the size of the E2E challenge differ by some 40
+    assert pairs.max() - pairs.min() <= apart
 
 
 def test_the_seed_decides():
     blocks = balanced_blocks(6, 3, 20, seed=1)
     assert blocks == balanced_blocks(6, 3, 20, seed=1)
     assert blocks != balanced_blocks(6, 3, 20, seed=2)
-    # a longer design begins like a shorter one
-    assert blocks[:5] == balanced_blocks(6, 3, 5, seed=1)
 
 
 @pytest.mark.parametrize("size", [0, 1, 7])

@@ -65,7 +65,10 @@ def kind_of(source: Source) -> str:
     """
     if source.ending not in ("csv", "txt"):
         return ""
-    first = next(csv.reader(source.lines(1)), [])
+    try:
+        first = next(csv.reader(source.lines(1)), [])
+    except csv.Error:
+        return ""
     shape = _shape(first)
     return _KINDS.get(shape, "") if shape and first[3] in _TYPES else ""
 
@@ -105,7 +108,12 @@ def rows_of(source: Source, problems: list[Problem]) -> list[Row]:
     >>> rows_of(Source("a.csv", row), [])[0].score
     83.0
     """
-    cells = [row for row in csv.reader(source.text.split("\n")) if row]
+    try:
+        cells = [row for row in csv.reader(source.text.split("\n")) if row]
+    except csv.Error as error:
+        raise GenieError(
+            f"{source.name} is not an even table: {error}.", code="not-csv"
+        ) from error
     shapes = Counter(_shape(row) for row in cells)
     shapes.pop(0, None)
     if len(shapes) > 1:
@@ -172,7 +180,7 @@ def _row(number: int, cells: list[str], shape: int) -> Row:
 def _spans(cell: str) -> list[Span]:
     try:
         return inclusive(json.loads(cell or "[]"))
-    except (ValueError, TypeError, AttributeError) as error:
+    except (ValueError, TypeError, AttributeError, RecursionError) as error:
         raise _WrongError("spans", f"They cannot be read: {error}.") from None
 
 

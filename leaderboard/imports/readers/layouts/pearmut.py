@@ -77,7 +77,8 @@ class Pearmut(Layout):
         name = chosen(choices, "campaign", _choice(files).options)
         source = next(s for s in files if s.stem == name)
         campaign = _campaign(sources, name)
-        info = campaign.get("info") or {}
+        info = campaign.get("info")
+        info = info if isinstance(info, dict) else {}
         made = Judgments(cls.slug, from_rows([]))
         pages = pages_of(source, info, made.problems)
         texts = [

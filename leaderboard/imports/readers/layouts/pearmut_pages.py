@@ -48,7 +48,7 @@ def is_output(source: Source) -> bool:
     (first, *_) = source.lines(1) or [""]
     try:
         record = json.loads(first)
-    except ValueError:
+    except (ValueError, RecursionError):
         # a long line, whose end is not seen
         return first.startswith('{"annotation": [') and '"error_spans"' in first
     return isinstance(record, dict) and {"user_id", "item_i", "annotation"} <= set(
@@ -105,7 +105,8 @@ def _role(record: Mapping[str, Any], info: Mapping[str, Any]) -> Role:
 
 def _times(record: Mapping[str, Any]) -> tuple[float, float]:
     """Give when it was submitted and how long it was open."""
-    actions = record.get("actions") or []
+    actions = record.get("actions")
+    actions = actions if isinstance(actions, list) else []
     times = [
         a["time"] for a in actions if isinstance(a, dict) and is_number(a.get("time"))
     ]

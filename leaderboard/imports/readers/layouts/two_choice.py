@@ -163,7 +163,7 @@ def _problems(
     second: Any,
 ) -> list[Problem]:
     name = fields["preferred"]
-    unknown = np.isnan(values) & (words != "")
+    unknown = np.isnan(values) & (words != "") & (first != second)
     found = [
         Problem(
             table.name, int(table.rows[i]), name,

@@ -7,6 +7,8 @@ from datetime import timedelta
 from pathlib import Path
 
 import pytest
+import yaml
+from django.conf import settings
 from django.utils import timezone
 from jsonschema import Draft7Validator
 
@@ -34,6 +36,11 @@ def systems(task, team, submitter):
     )
 
 
+PEOPLE = json.loads(
+    (settings.BASE_DIR / "docs" / "every-eval-ever-people.schema.json").read_text()
+)
+
+
 def records(client):
     return {r["model_info"]["name"]: r for r in client.get(ADDRESS).json()}
 
@@ -50,7 +57,8 @@ def test_each_record_passes_the_schema_and_says_how_sure_it_is(client, systems):
     assert human["score_details"]["uncertainty"]["confidence_interval"]["lower"] == 78
     assert {m["metric_config"]["metric_id"] for m in metrics} == {"sacrebleu", "rougeL"}
     assert "simulated" in found["Robot"]["source_metadata"]["additional_details"]
-    assert found["Kite"]["model_info"]["additional_details"]["parameters"] == "7B"
+    about = found["Kite"]["model_info"]["additional_details"]
+    assert (about["parameters"], about["model_availability"]) == ("7B", "open_weights")
     # what only has metrics says nothing of people
     for result in found.get("Egret", {"evaluation_results": []})["evaluation_results"]:
         assert not result["metric_config"]["metric_id"].startswith("genie.human")
@@ -68,3 +76,59 @@ def test_an_anonymous_system_names_nobody(client, systems):
     text = client.get(ADDRESS).content.decode()
     assert "Kite Lab" not in text
     assert records(client)["Kite"]["model_info"]["id"] == "anonymous/Kite"
+
+
+def test_scores_say_who_gave_them_under_the_proposed_schema(client, systems):
+    Draft7Validator.check_schema(PEOPLE)
+    found = records(client)
+    human = found["Kite"]["evaluation_results"][0]["metric_config"]["human_scoring"]
+    Draft7Validator(PEOPLE).validate(human)
+    assert human["raters"]["kind"] == "people"
+    assert human["pay"]["per_assignment"] == 0.09
+    assert human["instrument"]["question"] == "Is the text as good as one by a person?"
+    assert human["instrument"]["options"]
+    assert human["agreement"] is None  # no two of them rated the same output
+    robot = found["Robot"]["evaluation_results"][0]["metric_config"]["human_scoring"]
+    Draft7Validator(PEOPLE).validate(robot)
+    assert (robot["raters"]["kind"], robot["pay"]) == ("simulated", None)
+    # the schema would notice a number that is none
+    human["pay"]["per_hour"] = "15"
+    assert list(Draft7Validator(PEOPLE).iter_errors(human))
+
+
+def test_files_name_the_site_as_it_is_set_not_the_host_that_was_asked(
+    client, systems, settings
+):
+    settings.GENIE = {**settings.GENIE, "SITE_URL": "https://genie.example.org/"}
+    settings.ALLOWED_HOSTS = ["*"]
+    text = client.get(ADDRESS, headers={"host": "10.0.0.7"}).content.decode()
+    assert "10.0.0.7" not in text
+    assert "https://genie.example.org/tasks/tidy-news/" in text
+    board = client.get("/tasks/tidy-news/board.json", headers={"host": "10.0.0.7"})
+    assert board.json()["address"].startswith("https://genie.example.org/tasks/")
+    # who had rated by a past moment is not known
+    past = client.get(f"{ADDRESS}?at={timezone.now():%Y-%m-%dT%H:%M:%SZ}")
+    assert "human_scoring" not in past.content.decode()
+
+
+def test_scores_go_to_the_hub_as_a_file_of_eval_results(client, systems, settings):
+    settings.GENIE = {**settings.GENIE, "SITE_URL": "https://genie.example.org"}
+    kite = Submission.objects.get(system_name="Kite")
+    address = f"/submissions/{kite.pk}/eval-results.yaml"
+    text = client.get(f"{address}?dataset=lab/tidy-news").content.decode()
+    [entry] = yaml.safe_load(text)
+    assert entry["dataset"] == {"id": "lab/tidy-news", "task_id": "overall"}
+    assert entry["value"] == 80.0
+    assert entry["source"]["url"] == f"https://genie.example.org/submissions/{kite.pk}/"
+    assert "95% interval 78.00 to 82.00, which covers" in entry["notes"]
+    # without a data set the file says what is to be filled in
+    unnamed = client.get(f"{address}?dataset=../etc").content.decode()
+    assert yaml.safe_load(unnamed)[0]["dataset"]["id"] == "OWNER/NAME"
+    assert "Write your data set's id" in unnamed
+    robot = Submission.objects.get(system_name="Robot")
+    said = client.get(f"/submissions/{robot.pk}/eval-results.yaml").content.decode()
+    assert "simulated annotators, not people" in said
+    for name in ("Secret", "Egret"):
+        pk = Submission.objects.get(system_name=name).pk
+        assert client.get(f"/submissions/{pk}/eval-results.yaml").status_code == 404
+    assert address in client.get(f"/submissions/{kite.pk}/card/").content.decode()

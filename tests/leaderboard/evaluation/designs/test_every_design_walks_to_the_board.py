@@ -109,7 +109,6 @@ def test_test_questions_of_a_preference_want_the_own_reference(ask, published):
         assert (answer.value > 0.5) == (right == "A")
 
 
-@pytest.mark.every_engine
 def test_criteria_apart_have_campaigns_money_and_scores_of_their_own(
     ask, published, task
 ):

@@ -29,7 +29,7 @@ from leaderboard.tasks.services import archives, bundles
 
 # What surrounds a file in a multipart body.
 _ROOM = 1 << 16
-_REFUSALS = ("not-authenticated", "permission-denied")
+REFUSALS = ("not-authenticated", "permission-denied")
 
 
 class BundleFileSerializer(serializers.Serializer[Any]):
@@ -88,7 +88,7 @@ class BundleList(View):
             200: BundleReportSerializer,
             201: BundleReportSerializer,
             **problems(
-                *_REFUSALS,
+                *REFUSALS,
                 "bad-request",
                 "invalid",
                 "bad-bundle",
@@ -103,7 +103,7 @@ class BundleList(View):
         },
     )
     def post(self, request: Request) -> Response:
-        _refuse_too_large(request)
+        refuse_too_large(request)
         serializer = BundleFileSerializer(data=request.data)
         serializer.is_valid(raise_exception=True)
         archive = archives.received(serializer.validated_data["file"])
@@ -153,7 +153,7 @@ class BundleDetail(View):
         ),
         responses={
             (200, "application/zip"): OpenApiResponse(OpenApiTypes.BINARY),
-            **problems(*_REFUSALS, "not-found", "unknown-task"),
+            **problems(*REFUSALS, "not-found", "unknown-task"),
         },
     )
     def get(self, request: Request, slug: str) -> HttpResponse:
@@ -190,7 +190,7 @@ class TaskConfiguration(View):
         description="The file itself is in the task's bundle.",
         responses={
             200: ConfigurationSerializer,
-            **problems(*_REFUSALS, "not-found", "unknown-task"),
+            **problems(*REFUSALS, "not-found", "unknown-task"),
         },
     )
     def get(self, request: Request, slug: str) -> Response:
@@ -204,7 +204,7 @@ class TaskConfiguration(View):
         return Response(self.get_serializer(found).data)
 
 
-def _refuse_too_large(request: Request) -> None:
+def refuse_too_large(request: Request) -> None:
     limit = int(settings.GENIE["MAX_UPLOAD_BYTES"])
     if announced(request._request) > limit + _ROOM:
         drop(request._request, 2 * limit)

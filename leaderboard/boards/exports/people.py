@@ -1,0 +1,100 @@
+"""What Every Eval Ever lacks of people who rate: our proposed extension, version 0.1.
+
+docs/every-eval-ever-people.md describes it, docs/every-eval-ever-people.schema.json is
+its schema. It stands in `metric_config.human_scoring`, beside the schema's `llm_scoring`.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from leaderboard.boards.selectors.certainty import Agreement
+from leaderboard.boards.selectors.on_request.raters import Instrument, Raters
+from leaderboard.boards.selectors.rows import Human
+from leaderboard.evaluation.selectors.worker_figures import WorkerFigures
+
+EXTENSION = "people-0.1"
+_CURRENCY = "USD"
+
+
+def human_scoring(
+    raters: Raters,
+    human: Human,
+    criterion: str,
+    agreement: Agreement | None,
+    *,
+    simulated: bool,
+    imported: bool,
+) -> dict[str, Any]:
+    """Say of one score who gave it, for what pay, how far they agreed and what was asked.
+
+    What is unknown or would tell of single people is null, and never 0: of judgments
+    made elsewhere, where people were found and what they were paid.
+    """
+    figures = raters.figures
+    ours = not (simulated or imported)
+    return {
+        "extension": EXTENSION,
+        "raters": {
+            "kind": "simulated" if simulated else "people",
+            "n": human.n_workers,
+            "n_excluded": None if imported else figures.n_excluded,
+            "recruited_from": [] if imported else list(raters.platforms),
+            "languages": [] if imported else list(figures.languages),
+            "effective_n": human.effective_workers,
+            "largest_share": human.largest_share,
+        },
+        "pay": _pay(figures) if ours else None,
+        "agreement": _agreement(agreement),
+        "interval_covers": human.covers,
+        "instrument": _instrument(raters.instrument, criterion),
+        "quality_control": None
+        if imported
+        else {
+            "test_questions_answered": figures.n_asked,
+            "answered_wrongly": figures.n_wrong,
+            "assignments_rejected": figures.n_rejected,
+        },
+        "provisional": human.provisional,
+    }
+
+
+def _pay(figures: WorkerFigures) -> dict[str, Any]:
+    # a pace at which the texts cannot have been read says nothing about the pay
+    hourly = None if figures.faster_than_reading else figures.hourly_cents
+    return {
+        "currency": _CURRENCY,
+        "per_assignment": figures.reward_cents / 100,
+        "per_assignment_highest": figures.highest_reward_cents / 100,
+        "n_assignments": figures.n_assignments,
+        "median_seconds": figures.median_seconds,
+        "per_hour": None if hourly is None else hourly / 100,
+        "paid_in_total": figures.paid_cents / 100,
+        "platform_fees": figures.fee_cents / 100,
+    }
+
+
+def _agreement(found: Agreement | None) -> dict[str, Any] | None:
+    if found is None:
+        return None
+    return {
+        "coefficient": "krippendorff-alpha",
+        "level": found.level,
+        "value": found.alpha,
+        "lower": found.low,
+        "upper": found.high,
+        "confidence_level": 0.95,
+        "n_outputs": found.n_outputs,
+        "of": "all systems of the task",
+    }
+
+
+def _instrument(found: Instrument, criterion: str) -> dict[str, Any]:
+    return {
+        "question": found.questions.get(criterion, criterion),
+        "design": found.design,
+        "scale": found.scale,
+        "options": list(found.options),
+        "shown_beside_the_output": list(found.shown),
+        "ratings_per_output": found.ratings_per_output,
+    }

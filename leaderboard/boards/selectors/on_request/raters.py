@@ -1,0 +1,88 @@
+"""Who rated a board's systems, in figures that name nobody, and with what instrument."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from crowd.hits.models.campaign import Campaign
+from crowd.scales.base import all_scales
+from genie.lib.serving.computed_once import computed_once
+from leaderboard.boards.selectors.certainty import Agreement
+from leaderboard.boards.selectors.version import version
+from leaderboard.evaluation.models.board_fit import BoardFit
+from leaderboard.evaluation.selectors.campaigns import (
+    campaigns_of,
+    launched,
+    ratings_per_output,
+)
+from leaderboard.evaluation.selectors.worker_figures import (
+    WorkerFigures,
+    worker_figures,
+)
+from leaderboard.tasks.models import Task
+
+_KEPT_SECONDS = 600
+
+
+@dataclass(frozen=True)
+class Instrument:
+    """How people were asked: the design, the answers to choose from, what they saw."""
+
+    design: str
+    scale: str
+    options: tuple[str, ...]
+    questions: dict[str, str]
+    shown: tuple[str, ...]
+    ratings_per_output: str
+
+
+@dataclass(frozen=True)
+class Raters:
+    """The people behind one system's scores."""
+
+    platforms: tuple[str, ...]
+    figures: WorkerFigures
+    instrument: Instrument
+
+
+def raters_of(task: Task, submissions: Iterable[int]) -> dict[int, Raters]:
+    """Say who rated each of these systems; those nobody was asked about are not there."""
+    wanted = sorted(submissions)
+    key = f"raters-{task.pk}-{version(task)}-{hash(tuple(wanted))}"
+    return computed_once(key, lambda: _counted(task, wanted), _KEPT_SECONDS)
+
+
+def agreement_of(task: Task) -> dict[str, Agreement]:
+    """Give how far workers agree on the task's outputs, by criterion, where they share any."""
+    rows = BoardFit.objects.filter(task=task, of=None, superseded_at=None)
+    stored = rows.values_list("evidence", flat=True).first() or {}
+    return {
+        criterion: Agreement(**found["agreement"])
+        for criterion, found in stored.items()
+        if found.get("agreement")
+    }
+
+
+def _counted(task: Task, submissions: list[int]) -> dict[int, Raters]:
+    found = {}
+    for evaluation in launched(submissions):
+        campaigns = campaigns_of(evaluation)
+        found[evaluation.submission.pk] = Raters(
+            tuple(sorted({campaign.platform for campaign in campaigns})),
+            worker_figures(campaigns),
+            _instrument(task, evaluation.design, campaigns),
+        )
+    return found
+
+
+def _instrument(task: Task, design: str, campaigns: list[Campaign]) -> Instrument:
+    scale = all_scales().get(campaigns[0].hit_type.scale)
+    return Instrument(
+        design,
+        campaigns[0].hit_type.scale,
+        tuple(option.label for option in scale.options) if scale else (),
+        {k: v for one in campaigns for k, v in one.hit_type.criteria.items()},
+        tuple(task.field_labels.values()),
+        str(ratings_per_output(campaigns, task.human.ratings_per_instance)),
+    )

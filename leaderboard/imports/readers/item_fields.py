@@ -1,0 +1,202 @@
+"""Whose texts an item of an annotation tool shows: in which of its fields that stands."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from genie.lib.errors import GenieError
+from leaderboard.imports.readers.judgments import Judgments
+from leaderboard.imports.readers.layout import Choice
+
+Item = Mapping[str, Any]
+
+_SYSTEMS = (
+    ("model_a", "model_b"), ("system_a", "system_b"), ("model1", "model2"),
+    ("system1", "system2"), ("model_1", "model_2"), ("system_1", "system_2"),
+    ("models",), ("systems",), ("system",), ("model",), ("system_id",), ("model_name",),
+)  # fmt: skip
+_TEXTS = (
+    ("text_a", "text_b"), ("output_a", "output_b"), ("response_a", "response_b"),
+    ("answer_a", "answer_b"), ("text1", "text2"), ("output1", "output2"),
+    ("response1", "response2"), ("answer1", "answer2"), ("outputs",), ("responses",),
+    ("texts",), ("output",), ("response",), ("answer",), ("translation",), ("summary",),
+    ("hypothesis",), ("target",), ("text",),
+)  # fmt: skip
+_INSTANCES = (
+    ("instance",), ("instance_id",), ("item_id",), ("prompt_id",), ("question_id",),
+    ("seg_id",), ("source_id",), ("prompt",), ("source",), ("src",), ("question",),
+    ("input",), ("context",),
+)  # fmt: skip
+_FIRST = frozenset(("a", "left", "1", "first"))
+_SECOND = frozenset(("b", "right", "2", "second"))
+_TIE = frozenset(("tie", "both", "same", "equal", "neither", "none"))
+
+
+@dataclass(frozen=True)
+class Fields:
+    """In which fields of an item stand its systems, their texts, and what was put in.
+
+    Parameters
+    ----------
+    systems, texts : tuple of str
+        A field each, or one field whose value may be a list; texts may be none.
+    instance : str
+        "" where each item is an instance of its own.
+    """
+
+    systems: tuple[str, ...]
+    texts: tuple[str, ...]
+    instance: str
+
+    def systems_of(self, item: Item) -> list[str]:
+        """Give whose texts are shown, in their order; empty where that is not said."""
+        return _values(item, self.systems)
+
+    def instance_of(self, item: Item, number: str) -> str:
+        """Give the instance's name; the item's own number where it has none."""
+        return str(item.get(self.instance) or number)[:200]
+
+    def keep(self, made: Judgments, item: Item, instance: str) -> None:
+        """Keep the texts of an item."""
+        texts = _values(item, self.texts)
+        systems = self.systems_of(item)
+        if texts and len(texts) == len(systems):
+            for system, text in zip(systems, texts, strict=True):
+                made.texts.outputs.setdefault((system, instance), text)
+        taken = {*self.systems, *self.texts, "id"}
+        inputs = {
+            name: value
+            for name, value in item.items()
+            if name not in taken and isinstance(value, str) and value != instance
+        }
+        if self.texts and self.instance in item and len(str(item[self.instance])) > 40:
+            inputs[self.instance] = str(item[self.instance])
+        if self.texts and inputs:
+            made.texts.inputs.setdefault(instance, inputs)
+
+
+def _values(item: Item, names: Sequence[str]) -> list[str]:
+    if len(names) == 1 and isinstance(item.get(names[0]), list):
+        return [str(value) for value in item[names[0]]]
+    values = [item.get(name) for name in names]
+    return [] if None in values or "" in values else [str(value) for value in values]
+
+
+def asked(items: Sequence[Item]) -> tuple[Choice, ...]:
+    """Ask in which fields systems, texts and instances stand, with what seems likely.
+
+    Parameters
+    ----------
+    items : sequence of mapping
+        What was shown, by field.
+
+    Returns
+    -------
+    tuple of Choice
+        "systems", which is needed where no field has a likely name; "texts"; "instance".
+
+    Examples
+    --------
+    >>> systems, texts, _ = asked([{"model_a": "x", "model_b": "y", "text": "Hi"}])
+    >>> systems.found, texts.found
+    ('model_a,model_b', 'text')
+    """
+    names = sorted({str(name) for item in items for name in item})
+    there = f" Items have {', '.join(names)}." if names else ""
+    systems = _likely(items, _SYSTEMS)
+    return (
+        Choice(
+            "systems",
+            "Which field says whose text is shown? Of two side by side, both with a"
+            f" comma, the first on the left.{there}",
+            found=systems,
+            needed=not systems,
+        ),
+        Choice(
+            "texts",
+            f"Which fields hold the systems' texts, in the same order?{there}",
+            found=_likely(items, _TEXTS),
+        ),
+        Choice(
+            "instance",
+            f"Which field is the same for all systems' texts of one input?{there}",
+            found=_likely(items, _INSTANCES),
+        ),
+    )
+
+
+def _likely(items: Sequence[Item], candidates: Sequence[Sequence[str]]) -> str:
+    for names in candidates:
+        if items and all(name in item for item in items for name in names):
+            return ",".join(names)
+    return ""
+
+
+def chosen_fields(items: Sequence[Item], choices: Mapping[str, Any]) -> Fields:
+    """Take the fields that were chosen, else the likely ones.
+
+    Raises
+    ------
+    GenieError
+        "choice-needed" where nothing says whose texts are shown, "unknown-choice" where
+        no item has such a field.
+
+    Examples
+    --------
+    >>> chosen_fields([{"bot": "x"}], {"systems": "bot"}).systems
+    ('bot',)
+    """
+    found = []
+    for choice in asked(items):
+        given = str(choices.get(choice.name) or choice.found)
+        names = tuple(name.strip() for name in given.split(",") if name.strip())
+        if not names and choice.needed:
+            raise GenieError(
+                f"Say {choice.name}: {choice.question}", code="choice-needed"
+            )
+        for name in names:
+            if not any(name in item for item in items):
+                raise GenieError(
+                    f"{choice.name}: no item has a field {name!r}. {choice.question}",
+                    code="unknown-choice",
+                )
+        found.append(names)
+    systems, texts, instance = found
+    return Fields(systems, texts, instance[0] if instance else "")
+
+
+def preference(word: str) -> float | None:
+    """Read which of two was preferred.
+
+    Returns
+    -------
+    float or None
+        1 for the first, 0 for the second, .5 for a tie; None where it is no such word.
+
+    Examples
+    --------
+    >>> preference("left"), preference("B"), preference("tie"), preference("good")
+    (1.0, 0.0, 0.5, None)
+    """
+    plain = word.strip().lower()
+    if plain in _TIE:
+        return 0.5
+    if plain in _FIRST:
+        return 1.0
+    return 0.0 if plain in _SECOND else None
+
+
+def number_of(word: str) -> float:
+    """Read a number, NaN where there is none.
+
+    Examples
+    --------
+    >>> number_of("4"), number_of("-2.5")
+    (4.0, -2.5)
+    """
+    try:
+        return float(word)
+    except ValueError:
+        return float("nan")

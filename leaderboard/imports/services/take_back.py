@@ -1,0 +1,118 @@
+"""An import goes again: with it what hangs on it, and the task if nothing else is left."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from django.db import transaction
+from django.db.models import ProtectedError, QuerySet
+
+from crowd.hits.models.assignment import Answer, Assignment
+from crowd.hits.models.campaign import HIT, Campaign, Input, Item
+from crowd.workers.models.worker import Worker
+from genie.lib.errors import GenieError
+from leaderboard.evaluation.models.board_fit import BoardFit
+from leaderboard.evaluation.models.human_evaluation import (
+    EvaluatedSystem,
+    EvaluationCampaign,
+    HumanEvaluation,
+    JudgedItem,
+    JudgedOutput,
+    Score,
+)
+from leaderboard.evaluation.models.joint_evaluation import JointEvaluation
+from leaderboard.imports.about import PLATFORM
+from leaderboard.imports.kept import key_of
+from leaderboard.imports.models import Import
+from leaderboard.imports.services import campaigns, scored
+from leaderboard.submissions.models.submission import Prediction, Submission
+from leaderboard.tasks.models import Task
+
+Tell = Callable[[str, int, int], None]
+
+
+def take_back(row: Import, tell: Tell = lambda what, done, of: None) -> bool:
+    """Delete all that came with an import; tell whether its task is still there.
+
+    What other imports brought to the task stays, and is scored again.
+
+    Raises
+    ------
+    GenieError
+        ``in-use`` where somebody has asked something of its systems meanwhile; nothing
+        is deleted then.
+    """
+    task = row.task
+    try:
+        with transaction.atomic():
+            _judgments(row)
+            _systems(task)
+            remains = task.imports.exclude(pk=row.pk).exists()
+            _hand_on(row, task)
+            row.delete()
+            if not remains:
+                _task(task)
+            Worker.objects.filter(platform=PLATFORM, assignments=None).delete()
+    except ProtectedError as error:
+        used = sorted({str(one._meta.verbose_name) for one in error.protected_objects})
+        raise GenieError(
+            f"This import cannot be taken back: its systems are used elsewhere "
+            f"({', '.join(used)}).",
+            code="in-use",
+        ) from error
+    if remains:
+        campaigns.count_instances(task)
+        scored.score(task, tell)
+    return remains
+
+
+def _judgments(row: Import) -> None:
+    """Delete the answers and what they hang on, from the leaves on."""
+    own = Campaign.objects.filter(key__startswith=key_of(row.pk))
+    pks = list(own.values_list("pk", flat=True))
+    joint = HumanEvaluation.objects.filter(
+        imported=row, strategy=HumanEvaluation.Strategy.JOINT
+    )
+    leaves: list[QuerySet] = [
+        Answer.objects.filter(item__campaign__in=pks),
+        JudgedOutput.objects.filter(judged_item__item__campaign__in=pks),
+        JudgedItem.objects.filter(item__campaign__in=pks),
+        Assignment.objects.filter(hit__campaign__in=pks),
+        Item.objects.filter(campaign__in=pks),
+        HIT.objects.filter(campaign__in=pks),
+        EvaluationCampaign.objects.filter(campaign__in=pks),
+        own,
+        JointEvaluation.objects.filter(evaluation__in=joint),
+        joint,
+    ]
+    for rows in leaves:
+        rows.delete()
+
+
+def _systems(task: Task) -> None:
+    """Delete the systems of which no judgment is left."""
+    bare = HumanEvaluation.objects.filter(
+        task=task, imported__isnull=False, campaigns=None
+    )
+    evaluations = list(bare.values_list("pk", flat=True))
+    systems = Submission.objects.filter(human_evaluation__in=evaluations)
+    Score.objects.filter(evaluation__in=evaluations).delete()
+    Score.objects.filter(submission__in=systems).delete()
+    Prediction.objects.filter(submission__in=systems).delete()
+    EvaluatedSystem.objects.filter(evaluation__in=evaluations).delete()
+    systems.delete()
+    HumanEvaluation.objects.filter(pk__in=evaluations).delete()
+
+
+def _hand_on(row: Import, task: Task) -> None:
+    """Let evaluations that have other judgments, too, be those of another import."""
+    other = task.imports.exclude(pk=row.pk).order_by("pk").first()
+    HumanEvaluation.objects.filter(imported=row).update(imported=other)
+
+
+def _task(task: Task) -> None:
+    Score.objects.filter(evaluation__task=task).delete()
+    BoardFit.objects.filter(task=task).delete()
+    Prediction.objects.filter(submission__task=task).delete()
+    Input.objects.filter(scope=task.slug).delete()
+    task.delete()

@@ -1,0 +1,128 @@
+"""Figures of a task's judgments, set by set, kept while nothing changes."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+from typing import Any
+
+from genie.lib.errors import GenieError
+from genie.lib.seeds import seed_from
+from genie.lib.serving.computed_once import computed_once
+from leaderboard.boards.selectors.version import version
+from leaderboard.evaluation.models.human_evaluation import Score
+from leaderboard.imports.readers.judgments import Judgments
+from leaderboard.papers.cell import Value
+from leaderboard.papers.figures import Computed, Figures, all_figures, plain, under
+from leaderboard.papers.task_figures.judgments import judgments_for
+from leaderboard.submissions.selectors.visibility import public
+from leaderboard.tasks.models import Task
+
+#: The set of figures that stand on the board itself, whatever its judgments are.
+BOARD = "board"
+BOARD_NAMES = {
+    "score": "a system's score, as the board shows it",
+    "low": "lower end of its 95 % interval",
+    "high": "upper end",
+    "ranks": "first and last rank",
+    "instances": "instances behind the score",
+    "raters": "workers behind it",
+}
+_KEPT_SECONDS = 24 * 3600
+
+
+def known() -> dict[str, str]:
+    """Give every figure by its slug, in words, those of the board first."""
+    board = {f"{BOARD}-{name}": words for name, words in BOARD_NAMES.items()}
+    sets = {
+        f"{one.slug}-{name}": words
+        for one in all_figures().values()
+        for name, words in one.names.items()
+    }
+    return board | sets
+
+
+def figures_of(task: Task, sets: Iterable[str]) -> dict[str, Computed]:
+    """Compute the sets that are asked for; what cannot be computed is left out."""
+    names = list(task.imports.order_by("pk").values_list("pk", flat=True))
+    state = json.dumps([task.pk, version(task), names])
+    return {one: _kept(task, one, state) for one in sorted(set(sets))}
+
+
+def _kept(task: Task, one: str, state: str) -> Computed:
+    key = hashlib.sha256(f"{one} {state}".encode()).hexdigest()
+    return computed_once(f"published-{key}", lambda: _compute(task, one), _KEPT_SECONDS)
+
+
+def _compute(task: Task, one: str) -> Computed:
+    if one == BOARD:
+        return _of_board(task)
+    figures = all_figures().get(one)
+    if figures is None:
+        return {}
+    said: dict[str, Any] = next(
+        (each.choices for each in task.imports.order_by("pk")), {}
+    )
+    settings = {"seed": seed_from("published", task.slug) % 2**32, **said}
+    return by_criterion(figures, judgments_for(task), settings)
+
+
+def by_criterion(
+    figures: type[Figures], judgments: Judgments, settings: Mapping[str, Any]
+) -> Computed:
+    """Compute a set from the judgments of each criterion, and of all or the first one.
+
+    What has no criterion before it is of all where the set pools them, else of the first.
+    """
+    rows, extra = judgments.rows, judgments.extra
+    found: Computed = {}
+    for criterion in dict.fromkeys(rows["criterion"]):
+        kept = rows["criterion"] == criterion
+        part = replace(
+            judgments, rows=rows[kept], extra=None if extra is None else extra[kept]
+        )
+        values = _or_nothing(figures, part, settings)
+        if not found and not figures.pooled:
+            found |= values
+        found |= under(str(criterion), values)
+    return found | (_or_nothing(figures, judgments, settings) if figures.pooled else {})
+
+
+def _or_nothing(
+    figures: type[Figures], judgments: Judgments, settings: Mapping[str, Any]
+) -> Computed:
+    try:
+        return figures.of(judgments, settings)
+    except (GenieError, ValueError):
+        # these judgments have no such figures
+        return {}
+
+
+def _of_board(task: Task) -> Computed:
+    scores = Score.objects.filter(
+        public("submission__"),
+        submission__task=task,
+        submission__published_at__isnull=False,
+        superseded_at=None,
+    )
+    first = next(iter(task.human.criteria), "overall")
+    found: Computed = {}
+    for name, criterion, mean, low, high, start, end, n, workers in scores.values_list(
+        *("submission__system_name", "criterion", "mean", "low", "high"),
+        *("rank_first", "rank_last", "n", "n_workers"),
+    ):
+        values: dict[str, Value] = {
+            "score": mean,
+            "low": low,
+            "high": high,
+            "instances": float(n),
+            "raters": float(workers),
+        }
+        if start is not None:
+            values["ranks"] = plain((start, end))
+        found |= under(f"{criterion}/{name}", values)
+        if criterion == first:
+            found |= under(name, values)
+    return found

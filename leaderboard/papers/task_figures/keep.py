@@ -1,0 +1,144 @@
+"""Published numbers are read from a list and kept with a task."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from django.db import transaction
+
+from genie.lib.errors import GenieError
+from leaderboard.imports.models import PublishedFigure
+from leaderboard.papers.cell import Verdict
+from leaderboard.papers.expected import PUBLISHED, Printed, find
+from leaderboard.papers.figures import Computed, all_figures
+from leaderboard.papers.task_figures.beside import cells_of
+from leaderboard.papers.task_figures.computed import BOARD, figures_of, known
+from leaderboard.tasks.models import Task
+
+_MOST = 100  # characters of the name of a table
+_SOMEWHERE = "Published"
+
+
+def keep_published(
+    task: Task,
+    printed: Sequence[Printed],
+    *,
+    part: str = "",
+    table: str = "",
+    figures: str = "",
+    why: str = "",
+) -> list[PublishedFigure]:
+    """Put a list of printed numbers in the place of those of the same table.
+
+    Parameters
+    ----------
+    task : Task
+    printed : sequence of Printed
+        Those that somebody else computed are left out: they were not published.
+    part : str
+        Only ids that begin so, and without it: a language pair or campaign of a list.
+    table : str
+        Where those are printed of which the list does not say it.
+    figures : str
+        The set that they are compared with; empty: the first that has such a figure.
+    why : str
+        Why those that do not come out cannot, where an entry does not say it itself.
+
+    Returns
+    -------
+    list of PublishedFigure
+
+    Raises
+    ------
+    GenieError
+        "no-figure" where there is none of that name, "nothing-published" for an empty list.
+    """
+    wanted = [
+        replace(one, id=one.id.removeprefix(f"{part}/"))
+        for one in printed
+        if one.source == PUBLISHED and (not part or one.id.startswith(f"{part}/"))
+    ]
+    if not wanted:
+        where = f" and under {part}/" if part else ""
+        raise GenieError(
+            f"None of the {len(printed):,} numbers is published{where}.",
+            code="nothing-published",
+        )
+    likely = _likely(task)
+    ours: dict[str, Computed] = {}
+    placed = [_placed(one, figures, likely) for one in wanted]
+    rows = [
+        PublishedFigure(
+            task=task,
+            table=(one.table or table or _SOMEWHERE)[:_MOST],
+            row=row,
+            column=column,
+            value=one.value,
+            tolerance=one.tolerance,
+            figure=_chosen(task, row, each, ours),
+            why=one.why,
+            position=place,
+        )
+        for place, (one, (row, column, each)) in enumerate(
+            zip(wanted, placed, strict=True)
+        )
+    ]
+    for row, cell in zip(rows, cells_of(rows, ours), strict=True):
+        if cell.verdict is not Verdict.HOLDS:
+            row.why = row.why or why
+    with transaction.atomic():
+        tables = {row.table for row in rows}
+        PublishedFigure.objects.filter(task=task, table__in=tables).delete()
+        return PublishedFigure.objects.bulk_create(rows)
+
+
+def _likely(task: Task) -> list[str]:
+    """Give all sets of figures, those that are likely meant of such a task first."""
+    layouts = set(task.imports.values_list("layout", flat=True))
+    sets = all_figures().values()
+    return sorted(
+        [BOARD, *(one.slug for one in sets)],
+        key=lambda slug: (
+            not (
+                any(one.slug == slug and layouts & {*one.layouts} for one in sets)
+                if layouts
+                else slug == BOARD
+            )
+        ),
+    )
+
+
+def _placed(
+    one: Printed, figures: str, likely: list[str]
+) -> tuple[str, str, list[str]]:
+    """Give the row and the name of an id, and the figures that are called so."""
+    words = one.id.split("/")
+    # the name may stand before its row, as in `p/A>B`
+    for parts in (words, [*words[:-2], *words[:-3:-1]]):
+        name = parts[-1]
+        called = [
+            f"{one}-{name}"
+            for one in ([figures] if figures else likely)
+            if f"{one}-{name}" in known()
+        ]
+        if called:
+            return "/".join(parts[:-1]), name, called
+    raise GenieError(
+        f"{one.id} names no figure that is computed here; known are"
+        f" {', '.join(slug for slug in known() if not figures or slug.startswith(figures))}.",
+        code="no-figure",
+    )
+
+
+def _chosen(
+    task: Task, row: str, called: Sequence[str], ours: dict[str, Computed]
+) -> str:
+    """Take the first set that has this figure of this task, or the first of all."""
+    for slug in called:
+        figures, _, name = slug.partition("-")
+        if figures not in ours:
+            ours |= figures_of(task, [figures])
+        if find(ours[figures], f"{row}/{name}" if row else name) is not None:
+            return slug
+    return called[0]

@@ -1,0 +1,146 @@
+"""What a release holds, as machines read it: Croissant metadata in JSON-LD.
+
+References
+----------
+MLCommons (2024), Croissant Format Specification 1.0.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+from leaderboard.releases import bundle
+from leaderboard.releases.bundle import Record
+from leaderboard.teams.selectors.site_urls import absolute
+
+FILE = "croissant.json"
+# So many rows tell of what kind a column is.
+_LOOKED_AT = 500
+_MEDIA = {
+    ".csv": "text/csv",
+    ".json": "application/json",
+    ".jsonl": "application/jsonlines",
+    ".md": "text/markdown",
+    ".ndjson": "application/x-ndjson",
+    ".parquet": "application/vnd.apache.parquet",
+}
+# What the specification wants every file to say of its own words.
+_CONTEXT: dict[str, Any] = {
+    "@language": "en",
+    "@vocab": "https://schema.org/",
+    "sc": "https://schema.org/",
+    "cr": "http://mlcommons.org/croissant/",
+    "rai": "http://mlcommons.org/croissant/RAI/",
+    "dct": "http://purl.org/dc/terms/",
+    "conformsTo": "dct:conformsTo",
+    **{
+        name: f"cr:{name}"
+        for name in (
+            *(
+                "citeAs",
+                "column",
+                "equivalentProperty",
+                "extract",
+                "field",
+                "fileObject",
+                "fileProperty",
+            ),
+            *("fileSet", "format", "includes", "isLiveDataset", "jsonPath", "key"),
+            *("md5", "parentField", "path", "recordSet", "references", "regex"),
+            *(
+                "repeated",
+                "replace",
+                "samplingRate",
+                "separator",
+                "source",
+                "subField",
+                "transform",
+            ),
+        )
+    },
+    "data": {"@id": "cr:data", "@type": "@json"},
+    "dataType": {"@id": "cr:dataType", "@type": "@vocab"},
+    "examples": {"@id": "cr:examples", "@type": "@json"},
+}
+
+
+def write(folder: Path) -> None:
+    """Write the metadata of a release's files and of its tables' columns."""
+    text = json.dumps(metadata(folder), indent=1, ensure_ascii=False)
+    (folder / FILE).write_text(text + "\n", "utf-8")
+
+
+def metadata(folder: Path) -> Record:
+    """Describe a release: its files with their checksums, its tables with columns."""
+    manifest = bundle.read_manifest(folder)
+    made = str(manifest["made_at"])
+    return {
+        "@context": _CONTEXT,
+        "@type": "sc:Dataset",
+        "conformsTo": "http://mlcommons.org/croissant/1.0",
+        "name": str(manifest["task"]),
+        "description": f"{manifest['title']}: systems, scores, judgments under "
+        f"pseudonyms and metric scores, released by Genie {manifest['code_version']}.",
+        # of the texts; in doubt it is said in words
+        "license": manifest["licence"] or "not stated",
+        "url": manifest["homepage"] or absolute("leaderboard:board", manifest["task"]),
+        "version": f"{made[:10].replace('-', '.')}",
+        "datePublished": made[:10],
+        **({"citeAs": manifest["citation"]} if manifest["citation"] else {}),
+        "distribution": [_file(path) for path in bundle.files(folder)],
+        "recordSet": list(_tables(folder)),
+    }
+
+
+def _file(path: Path) -> Record:
+    return {
+        "@type": "cr:FileObject",
+        "@id": path.name,
+        "name": path.name,
+        "contentUrl": path.name,
+        "contentSize": f"{path.stat().st_size} B",
+        "encodingFormat": _MEDIA.get(path.suffix, "application/octet-stream"),
+        "sha256": bundle.sha256(path),
+    }
+
+
+def _tables(folder: Path) -> Iterator[Record]:
+    for path in bundle.files(folder):
+        table = path.with_suffix(".jsonl")
+        if path.suffix != ".csv" or not table.is_file():
+            continue
+        with path.open(encoding="utf-8") as lines:
+            columns = next(lines).rstrip("\n").split(",")
+        rows = list(islice(bundle.iter_table(folder, path.stem), _LOOKED_AT))
+        yield {
+            "@type": "cr:RecordSet",
+            "@id": path.stem,
+            "name": path.stem,
+            "field": [
+                {
+                    "@type": "cr:Field",
+                    "@id": f"{path.stem}/{column}",
+                    "name": column,
+                    "dataType": _kind([row.get(column) for row in rows]),
+                    "source": {
+                        "fileObject": {"@id": path.name},
+                        "extract": {"column": column},
+                    },
+                }
+                for column in columns
+            ],
+        }
+
+
+def _kind(values: list[Any]) -> str:
+    """Say of what kind a column is; what is empty in between is no whole number."""
+    known = [value for value in values if value is not None]
+    if known and all(isinstance(value, bool) for value in known):
+        return "sc:Boolean"
+    if known and all(isinstance(value, (int, float)) for value in known):
+        return "sc:Float"
+    return "sc:Text"

@@ -1,0 +1,111 @@
+"""How likely each pair of systems is to be asked about next."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+
+from leaderboard.stats.active.deciding import Deciding
+from leaderboard.stats.resampling import Floats
+
+#: Share of the labels that every pair gets an equal part of, whatever is known.
+FLOOR = 0.1
+# Labels that a gap's error is taken to have been measured with before there are any.
+_TRUST = 20.0
+
+Propensities = Callable[[Deciding], Floats]
+
+
+def uniform(deciding: Deciding) -> Floats:
+    """Draw all pairs alike, decided or not.
+
+    Returns
+    -------
+    ndarray, shape (s, s)
+        Symmetric, 0 on the diagonal, 1 in all over pairs.
+
+    Examples
+    --------
+    >>> from leaderboard.stats.active.deciding import PairByPair
+    >>> uniform(PairByPair(3, delta=0.05)).round(2).tolist()[0]
+    [0.0, 0.33, 0.33]
+    """
+    n = deciding.n_systems
+    return np.asarray((1 - np.eye(n)) * 2 / (n * (n - 1)))
+
+
+def undecided(deciding: Deciding) -> Floats:
+    """Draw the pairs that are not decided alike, and no others; all once none is left."""
+    return _shared(deciding.undecided.astype(np.float64), deciding, floor=0.0)
+
+
+def soonest(deciding: Deciding, *, floor: float = FLOOR) -> Floats:
+    """Draw those pairs most that are likely to be decided with the fewest labels more.
+
+    Parameters
+    ----------
+    deciding : Deciding
+        What is known; best of each pair by itself.
+    floor : float
+        Share of the draws that all pairs get alike, 0 <= floor <= 1: so that every pair
+        has a propensity above 0.
+
+    Returns
+    -------
+    ndarray, shape (s, s)
+        As `uniform`.
+
+    Notes
+    -----
+    Evidence grows by about twice the squared gap with each label (the relative entropy of
+    a coin). A pair is drawn in proportion to the square of its speed over the evidence that
+    it still needs; its gap is taken half a standard error too large, so that pairs that
+    were asked little are not given up.
+    """
+    n = deciding.wins + deciding.wins.T + deciding.ties
+    gap = np.abs(deciding.gaps) + 0.25 / np.sqrt(n + _TRUST)
+    evidence = np.maximum(deciding.evidence, deciding.evidence.T)
+    need = deciding.threshold - np.clip(evidence, 0, deciding.threshold - 0.5)
+    wanted = np.where(deciding.undecided, (2 * gap**2 / need) ** 2, 0.0)
+    return _shared(wanted, deciding, floor=floor)
+
+
+def busiest(deciding: Deciding, *, floor: float = FLOOR) -> Floats:
+    """Draw systems by how many others they are not told apart from, against any other.
+
+    Parameters
+    ----------
+    deciding : Deciding
+        What is known; best against the field, for which a system's labels against all
+        others count alike.
+    floor : float
+        As in `soonest`.
+
+    Returns
+    -------
+    ndarray, shape (s, s)
+        As `uniform`.
+    """
+    open_to = deciding.undecided.sum(axis=1).astype(np.float64)
+    wanted = open_to[:, None] + open_to[None, :]
+    np.fill_diagonal(wanted, 0.0)
+    return _shared(wanted, deciding, floor=floor)
+
+
+#: What can be chosen, by name.
+CHOICES: dict[str, Propensities] = {
+    "uniform": uniform,
+    "undecided": undecided,
+    "soonest": soonest,
+    "busiest": busiest,
+}
+
+
+def _shared(wanted: Floats, deciding: Deciding, *, floor: float) -> Floats:
+    if not 0 <= floor <= 1:
+        raise ValueError(f"The floor lies between 0 and 1, not at {floor}.")
+    total = wanted.sum() / 2
+    if not total:
+        return uniform(deciding)
+    return np.asarray((1 - floor) * wanted / total + floor * uniform(deciding))

@@ -1,0 +1,145 @@
+"""What a person says of judgments that were made elsewhere."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from django import forms
+
+from leaderboard.studio.forms import NewForm
+from leaderboard.tasks.selectors.made_elsewhere import ASKED
+
+_SAID = ("source", "licence", "citation")
+
+
+class BringForm(NewForm):
+    """The name of the task that files of judgments become, and its address."""
+
+
+class LayoutForm(forms.Form):
+    """As what files are read: a layout, and what its reader wants to know."""
+
+    def __init__(
+        self, data: Any, seen: Mapping[str, Any], said: Mapping[str, Any]
+    ) -> None:
+        super().__init__(data)
+        self.fields["layout"] = forms.ChoiceField(
+            choices=[("", "As it seems"), *_layouts(seen, said.get("layout", ""))],
+            required=False,
+            initial=said.get("layout", ""),
+            label="Layout",
+        )
+        chosen: Mapping[str, str] = said.get("choices", {})
+        self.names = {}
+        for number, one in enumerate(seen.get("choices", [])):
+            self.names[f"choice_{number}"] = one["name"]
+            self.fields[f"choice_{number}"] = _choice(one, chosen.get(one["name"], ""))
+
+    @property
+    def said(self) -> dict[str, Any]:
+        """Give what was said, as a draft keeps it; what is left empty is for the reader."""
+        choices = {
+            name: self.cleaned_data[field]
+            for field, name in self.names.items()
+            if self.cleaned_data.get(field)
+        }
+        return {"layout": self.cleaned_data["layout"], "choices": choices}
+
+
+def _layouts(seen: Mapping[str, Any], chosen: str) -> list[tuple[str, str]]:
+    from leaderboard.imports.readers.layout import all_layouts
+
+    likely = {slug: title for slug, title, _sure, _because in seen.get("layouts", [])}
+    others = {
+        slug: layout.title
+        for slug, layout in all_layouts().items()
+        if slug not in likely
+    }
+    named = [(slug, f"{title} (likely)") for slug, title in likely.items()]
+    named += sorted(others.items(), key=lambda pair: pair[1].lower())
+    return named if not chosen or chosen in dict(named) else [(chosen, chosen), *named]
+
+
+def _choice(one: Mapping[str, Any], said: str) -> forms.Field:
+    found = f"Found: {one['found']}." if one["found"] else ""
+    about = {
+        "required": False,
+        "initial": said,
+        "label": one["question"],
+        "help_text": f"{found}{' Needed.' if one['needed'] else ''}".strip(),
+    }
+    if not one["options"]:
+        return forms.CharField(max_length=500, **about)
+    options = [("", "As found" if one["found"] else "Not said")]
+    options += [(option, option) for option in one["options"]]
+    if said and said not in one["options"]:
+        options.append((said, said))
+    return forms.ChoiceField(choices=options, **about)
+
+
+class AboutForm(forms.Form):
+    """From where judgments are, and what is known of how people were asked."""
+
+    source = forms.CharField(
+        max_length=500,
+        label="Source",
+        help_text="Where the files are: an address, or a sentence.",
+    )
+    licence = forms.CharField(max_length=200, required=False, label="Licence")
+    citation = forms.CharField(
+        max_length=5000,
+        required=False,
+        label="How to cite",
+        widget=forms.Textarea(attrs={"rows": 3}),
+    )
+
+    def __init__(
+        self, data: Any, seen: Mapping[str, Any], about: Mapping[str, Any]
+    ) -> None:
+        super().__init__(data, initial={name: about.get(name, "") for name in _SAID})
+        known, questions = about.get("known", {}), about.get("questions", {})
+        for key, words in ASKED.items():
+            self.fields[f"known_{key}"] = forms.CharField(
+                max_length=2000,
+                required=False,
+                initial=known.get(key, ""),
+                label=words[:1].upper() + words[1:],
+            )
+        self.criteria = [one["criterion"] for one in seen.get("scales", [])]
+        for number, name in enumerate(self.criteria):
+            self.fields[f"question_{number}"] = forms.CharField(
+                max_length=500,
+                required=False,
+                initial=questions.get(name, ""),
+                label=f"What people were asked about “{name}”",
+            )
+
+    def _named(self, prefix: str) -> list[forms.BoundField]:
+        return [self[name] for name in self.fields if name.startswith(prefix)]
+
+    @property
+    def main(self) -> list[forms.BoundField]:
+        """Give the fields that come first: where files are from, and the questions."""
+        return [self[name] for name in _SAID] + self._named("question_")
+
+    @property
+    def known(self) -> list[forms.BoundField]:
+        """Give the fields of what is usually not known."""
+        return self._named("known_")
+
+    @property
+    def said(self) -> dict[str, Any]:
+        """Give what was said, as a draft keeps it."""
+        filled = {key: text for key, text in self.cleaned_data.items() if text}
+        return {
+            **{name: filled[name] for name in _SAID if name in filled},
+            "known": {
+                key: filled[f"known_{key}"] for key in ASKED if f"known_{key}" in filled
+            },
+            "questions": {
+                name: filled[f"question_{number}"]
+                for number, name in enumerate(self.criteria)
+                if f"question_{number}" in filled
+            },
+        }

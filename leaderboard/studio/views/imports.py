@@ -1,0 +1,124 @@
+"""Judgments that people have already: files in, looked at and corrected, imported."""
+
+from __future__ import annotations
+
+from typing import Any, cast
+
+from django.conf import settings
+from django.contrib import messages
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.views.decorators.csrf import csrf_exempt, csrf_protect
+
+from genie.lib.errors import GenieError
+from genie.lib.typing import Account
+from leaderboard.studio.import_forms import AboutForm, BringForm, LayoutForm
+from leaderboard.studio.models import Draft
+from leaderboard.studio.services import bring, keep
+from leaderboard.studio.views.access import for_makers, own_draft
+from leaderboard.submissions.views.oversize import refuse_oversize
+
+_FRAME = {"here": "studio"}
+
+
+@csrf_exempt  # only so far that an oversize body is refused before it is read
+def new_import(request: HttpRequest) -> HttpResponse:
+    return refuse_oversize(request) or _new(request)
+
+
+@csrf_protect
+@for_makers
+def _new(request: HttpRequest) -> HttpResponse:
+    form = BringForm(request.POST if request.method == "POST" else None)
+    trouble = ""
+    if form.is_valid():
+        try:
+            draft = bring.begin(
+                owner=cast("Account", request.user),
+                slug=form.cleaned_data["slug"],
+                title=form.cleaned_data["title"],
+                files=request.FILES.getlist("files"),
+            )
+        except GenieError as error:
+            if error.code == "slug-taken":
+                form.add_error("slug", error.message)
+            else:
+                trouble = error.message
+        else:
+            return redirect("leaderboard:studio-import", pk=draft.pk)
+    context = {
+        **_FRAME,
+        "form": form,
+        "trouble": trouble,
+        "drafts": [
+            (draft, bring.state_of(draft)["phase"])
+            for draft in Draft.objects.filter(owner=request.user.pk)
+            if bring.is_import(draft)
+        ],
+        "kept_days": keep.KEPT_DAYS,
+        "most_megabytes": settings.GENIE["MAX_UPLOAD_BYTES"] >> 20,
+    }
+    status = 400 if trouble or form.errors else 200
+    return render(request, "leaderboard/studio/import_new.html", context, status=status)
+
+
+@csrf_exempt  # as above
+def import_draft(request: HttpRequest, pk: int) -> HttpResponse:
+    return refuse_oversize(request) or _draft(request, pk)
+
+
+@csrf_protect
+@for_makers
+def _draft(request: HttpRequest, pk: int) -> HttpResponse:
+    draft = own_draft(request, pk)
+    if not bring.is_import(draft):
+        raise Http404("There is no such page.")
+    if request.method != "POST":
+        return _page(request, draft)
+    found = bring.state_of(draft)
+    layout = LayoutForm(request.POST, found["seen"], found)
+    about = AboutForm(request.POST, found["seen"], found["about"])
+    try:
+        if "add" in request.POST:
+            keep.add(draft, request.FILES.getlist("files"))
+            bring.say(draft)
+        elif (row := request.POST.get("drop", "")).isdecimal():
+            keep.drop_file(draft, int(row))
+            bring.say(draft)
+        elif "again" in request.POST:
+            if not layout.is_valid():
+                return _page(request, draft, layout=layout)
+            bring.say(draft, **layout.said)
+        elif "import" in request.POST:
+            if not about.is_valid():
+                return _page(request, draft, about=about)
+            bring.start(draft, about=about.said)
+    except GenieError as error:
+        messages.error(request, error.message)
+    return redirect("leaderboard:studio-import", pk=pk)
+
+
+def _page(
+    request: HttpRequest,
+    draft: Draft,
+    *,
+    layout: LayoutForm | None = None,
+    about: AboutForm | None = None,
+) -> HttpResponse:
+    found = bring.state_of(draft)
+    seen: dict[str, Any] = found["seen"]
+    context = {
+        **_FRAME,
+        "draft": draft,
+        "found": found,
+        "seen": seen,
+        "under_way": found["phase"] in bring.UNDER_WAY,
+        "progress": bring.progress_of(draft),
+        "files": draft.files.all(),
+        "layout_form": layout or LayoutForm(None, seen, found),
+        "about_form": about or AboutForm(None, seen, found["about"]),
+        "n_more": seen.get("n_problems", 0) - len(seen.get("problems", [])),
+        "most_megabytes": settings.GENIE["MAX_UPLOAD_BYTES"] >> 20,
+    }
+    status = 400 if layout or about else 200
+    return render(request, "leaderboard/studio/import.html", context, status=status)

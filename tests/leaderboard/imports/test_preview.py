@@ -1,0 +1,85 @@
+"""What a person sees of files before anything of them is stored."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pytest
+
+from leaderboard.imports.readers.judgments import Judgments, Problem, Role, frame
+from leaderboard.imports.readers.preview import likely_scale, preview
+from leaderboard.imports.readers.read import read
+from tests.leaderboard.imports.examples import EXAMPLES, sources
+
+
+@pytest.mark.parametrize(("slug", "files", "choices"), EXAMPLES)
+def test_every_example_has_a_preview_as_json_and_as_text(slug, files, choices):
+    found = preview(read(sources(files), choices=choices))
+    again = json.loads(json.dumps(found.to_dict(), allow_nan=False))
+    assert again["layout"] == slug
+    assert sum(again["roles"].values()) > 0
+    text = found.to_text()
+    assert f"Layout {slug}" in text
+    assert "Not known: " in text
+    assert "pay, instructions" in text
+
+
+@pytest.mark.parametrize(
+    ("values", "likely"),
+    [
+        ([1, 3, 5], "1 to 5, points"),
+        ([1, 6], "1 to 6, points"),
+        ([0, 7], "0 to 7, points"),
+        ([0, 1], "yes or no (0 and 1)"),
+        ([0, 0.25, 1], "0 to 1"),
+        ([2.5, 9], "0 to 10, with decimals"),
+        ([0, 100, 73], "0 to 100, slider"),
+        ([50, 100, 111111], "magnitudes, without an upper end"),
+        ([-25, -0.1, 0], "penalties, 0 the best"),
+        ([-1.5, 2], "numbers of both signs"),
+    ],
+)
+def test_scales_are_told_by_their_values(values, likely):
+    assert likely_scale(np.array(values, dtype=float)) == likely
+
+
+def judged(values, **columns):
+    made = {"worker": "w", "instance": "i", "system": "red", **columns}
+    return Judgments("x", frame({**made, "value": values}))
+
+
+def test_files_of_different_scales_are_refused():
+    values = [4.0] * 20 + [80.0] * 20
+    mixed = judged(values, file=[0] * 20 + [1] * 20)
+    assert (
+        "different scales of the values (4 to 4, 80 to 80)" in preview(mixed).refused[0]
+    )
+    standardised = judged([-1.0, 1.0] * 10 + [80.0] * 20, file=[0] * 20 + [1] * 20)
+    assert preview(standardised).refused
+    apart = judged(values, file=[0] * 20 + [1] * 20, criterion=["a"] * 20 + ["b"] * 20)
+    assert preview(apart).refused == ()
+    assert preview(judged([4.0, 80.0] * 20)).refused == ()
+
+
+def test_nothing_to_store_and_nothing_to_rank_is_refused():
+    planted = judged([1.0], role=Role.PLANTED.value)
+    assert preview(planted).refused == ("There are no judgments.",)
+    assert "names a system" in preview(judged([1.0], system="")).refused[0]
+
+
+def test_preferences_and_labels_are_told():
+    tied = preview(judged([1.0, 0.5], other="blue"))
+    assert tied.scales[0].likely == "preference, with ties"
+    assert tied.systems == {"blue": 2, "red": 2}
+    words = preview(judged([np.nan] * 3, word=["yes", "no", "yes"]))
+    assert words.scales[0].words == {"yes": 2, "no": 1}
+
+
+def test_all_problems_are_counted_and_those_that_cost_rows_come_first():
+    found = judged([1.0])
+    found.problems = [Problem("a", n, "", "is odd.", fatal=n > 150) for n in range(300)]
+    shown = preview(found)
+    assert (shown.n_problems, shown.n_fatal, len(shown.problems)) == (300, 149, 100)
+    assert all(problem.fatal for problem in shown.problems)
+    assert "and 200 more" in shown.to_text()

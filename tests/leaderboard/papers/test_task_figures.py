@@ -1,0 +1,114 @@
+"""Published numbers that are kept with a task, beside what comes out here."""
+
+from __future__ import annotations
+
+import io
+import json
+
+import pytest
+from django.core.management import CommandError, call_command
+from django.urls import reverse
+
+from genie.lib.errors import GenieError
+from leaderboard.models import PublishedFigure
+from leaderboard.papers.cell import Verdict
+from leaderboard.papers.expected import expected_of
+from leaderboard.papers.task_figures.beside import beside
+from leaderboard.papers.task_figures.keep import keep_published
+from tests.factories import make_ranked, make_task, make_team, make_user
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def task():
+    task = make_task("menu")
+    by = {"team": make_team("Birds"), "owner": make_user("nina")}
+    make_ranked(task, 70, system="Red", **by)
+    make_ranked(task, 60, system="Blue", **by)
+    return task
+
+
+def listed(*entries):
+    return expected_of(json.dumps([dict(entry) for entry in entries]))
+
+
+RED = {"id": "Red/score", "value": 70.2, "tolerance": 0.5, "table": "Table 2"}
+BLUE = {"id": "Blue/score", "value": 65, "tolerance": 0.5, "table": "Table 2"}
+
+
+def test_numbers_of_a_paper_stand_beside_the_board(task, client):
+    keep_published(task, listed(RED, BLUE))
+    cells = [one.cell for one in beside(task)]
+    assert [cell.verdict for cell in cells] == [Verdict.HOLDS, Verdict.FAILS]
+    page = client.get(reverse("leaderboard:published", args=["menu"])).content.decode()
+    assert "1 of 2 published numbers hold" in page
+    assert "Table 2" in page
+    assert "differs" in page
+
+
+def test_a_known_reason_makes_a_difference_explained(task):
+    keep_published(task, listed({**BLUE, "why": "Two raters were left out later."}))
+    [one] = beside(task)
+    assert one.cell.verdict is Verdict.NOT_MET
+    assert one.cell.why == "Two raters were left out later."
+
+
+def test_what_others_computed_is_not_published(task):
+    with pytest.raises(GenieError, match="None of the 1 numbers is published"):
+        keep_published(task, listed({**RED, "source": "computed"}))
+
+
+def test_a_figure_that_nobody_computes_is_named(task):
+    with pytest.raises(GenieError, match="Red/charm names no figure") as error:
+        keep_published(task, listed({"id": "Red/charm", "value": 1}))
+    assert "board-score" in str(error.value)
+    assert not PublishedFigure.objects.exists()
+
+
+def test_the_same_table_again_replaces_its_numbers_only(task):
+    keep_published(task, listed(RED, {**BLUE, "table": "Table 3"}))
+    keep_published(task, listed({**RED, "value": 71}))
+    kept = PublishedFigure.objects.values_list("table", "value")
+    assert set(kept) == {("Table 2", 71), ("Table 3", 65)}
+
+
+def test_files_and_api_say_the_same(task, client):
+    keep_published(task, listed(RED))
+    given = client.get(reverse("leaderboard:published-file", args=["menu", "json"]))
+    [record] = json.loads(given.content)
+    assert (record["row"], record["figure"], record["verdict"]) == (
+        "Red",
+        "board-score",
+        "holds",
+    )
+    answer = client.get(reverse("api:published", args=["menu"])).json()
+    assert (answer["n_cells"], answer["n_holding"]) == (1, 1)
+    assert answer["cells"] == [record]
+    csv = client.get(reverse("leaderboard:published-file", args=["menu", "csv"]))
+    assert csv.content.decode().splitlines()[0].startswith("table,row,column,figure")
+    assert client.get("/tasks/menu/published.xls").status_code == 404
+
+
+def test_the_board_leads_there_once_something_is_kept(task, client):
+    board, here = reverse("leaderboard:board", args=["menu"]), "/tasks/menu/published/"
+    assert here not in client.get(board).content.decode()
+    keep_published(task, listed(RED))
+    assert here in client.get(board).content.decode()
+
+
+def test_commands_keep_compare_and_forget(task, tmp_path):
+    file = tmp_path / "paper.csv"
+    file.write_text("id,value,tolerance,table\nmenu/Red/score,70.2,.5,Table 2\n")
+    out = io.StringIO()
+    options = {"task": "menu", "part": "menu", "verbosity": 0}
+    call_command("reproduce", published=file, stdout=out, **options)
+    assert "1 cells: 1 holds" in out.getvalue()
+    assert PublishedFigure.objects.get().table == "Table 2"
+    out = io.StringIO()
+    call_command("reproduce", expected=file, stdout=out, **options)
+    assert "menu/Red  score" in out.getvalue()
+    with pytest.raises(CommandError, match="Nothing published is kept with menu"):
+        call_command("reproduce", forget=True, stdout=out, **options)
+    with pytest.raises(CommandError, match="Give either --data or --task"):
+        call_command("reproduce", stdout=out)

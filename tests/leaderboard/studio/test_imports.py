@@ -1,0 +1,277 @@
+"""Judgments that people have already: by page and by program, to a board that says so."""
+
+from __future__ import annotations
+
+import gzip
+import io
+import zipfile
+
+import pytest
+from django.core.files.uploadedfile import SimpleUploadedFile
+from django.urls import reverse
+
+from genie.lib import jobs
+from leaderboard.models import Import, Submission, Task
+from leaderboard.studio.models import Draft
+from leaderboard.studio.services import bring
+from leaderboard.submissions.selectors.visibility import Staff
+from tests.cast import allow
+from tests.factories import make_task, make_user
+
+pytestmark = pytest.mark.django_db
+
+MARK = "judgments made elsewhere"
+
+
+def table(n=8, workers=3):
+    lines = ["system,instance,worker,criterion,value"]
+    for system, base in (("ada", 80), ("bob", 40), ("cyd", 60)):
+        for i in range(n):
+            for w in range(workers):
+                lines.append(f"{system},q{i},w{w},fluency,{base + 3 * i - 2 * w}")
+    return "\n".join(lines).encode()
+
+
+def file(data, name="ratings.csv"):
+    return SimpleUploadedFile(name, data)
+
+
+def work_off():
+    while jobs.run_next():
+        pass
+
+
+@pytest.fixture
+def sara(client):
+    sara = make_user("sara", is_staff=True)
+    allow(sara, Staff.IMPORT_TASKS)
+    client.force_login(sara)
+    return sara
+
+
+def began(client, data=None, name="ratings.csv", **fields):
+    sent = {"title": "Old ratings", "slug": "", "files": file(data or table(), name)}
+    answer = client.post(reverse("leaderboard:studio-import-new"), {**sent, **fields})
+    assert answer.status_code == 302, answer.content.decode()
+    return answer["Location"]
+
+
+@pytest.fixture
+def imported(client, sara):
+    page = began(client)
+    work_off()
+    client.post(page, {"import": "1", "source": "https://ratings.example/old"})
+    work_off()
+    return Task.objects.get(slug="old-ratings")
+
+
+def test_files_become_a_board_by_page(client, sara):
+    page = began(client)
+    assert "being read" in client.get(page).content.decode()
+    work_off()
+    shown = client.get(page).content.decode()
+    assert "This can be imported" in shown
+    assert "Nothing is stored yet" in shown
+    assert "72" in shown
+    assert not Task.objects.exists()
+    # nothing without a source, and what was typed stays
+    refused = client.post(page, {"import": "1", "licence": "CC BY 4.0"})
+    assert refused.status_code == 400
+    assert "CC BY 4.0" in refused.content.decode()
+    said = {"source": "https://ratings.example/old", "known_pay": "12 euros an hour"}
+    client.post(page, {"import": "1", **said})
+    assert "Being imported" in client.get(page).content.decode()
+    work_off()
+    row = Import.objects.get()
+    assert (row.source, row.known) == (said["source"], {"pay": said["known_pay"]})
+    assert row.task.imported
+    assert not row.task.accepts_submissions
+    assert reverse("leaderboard:board", args=["old-ratings"]) in (
+        client.get(page).content.decode()
+    )
+    # what is imported is not imported again
+    client.post(page, {"import": "1", **said})
+    work_off()
+    assert Import.objects.count() == 1
+
+
+def test_what_cannot_be_read_is_said_and_can_be_mended(client, sara):
+    page = began(client, b"nothing,of,use\n1,2,3\n")
+    work_off()
+    shown = client.get(page).content.decode()
+    assert "cannot be imported yet" in shown
+    client.post(page, {"import": "1", "source": "x"})
+    work_off()
+    assert not Import.objects.exists()
+    # the same name takes the older file's place, and is read anew
+    client.post(page, {"add": "1", "files": file(table())})
+    work_off()
+    assert "This can be imported" in client.get(page).content.decode()
+
+
+@pytest.mark.parametrize("kind", ["gz", "zip"])
+def test_packed_files_are_read(client, sara, kind):
+    data, name = gzip.compress(table()), "ratings.csv.gz"
+    if kind == "zip":
+        packed = io.BytesIO()
+        with zipfile.ZipFile(packed, "w") as archive:
+            archive.writestr("inside/ratings.csv", table())
+        data, name = packed.getvalue(), "all.zip"
+    page = began(client, data, name)
+    work_off()
+    assert "This can be imported" in client.get(page).content.decode()
+
+
+def test_a_task_with_judgments_of_its_own_takes_none_of_others(client, sara):
+    make_task("tidy-news")
+    answer = client.post(
+        reverse("leaderboard:studio-import-new"),
+        {"title": "x", "slug": "tidy-news", "files": file(table())},
+    )
+    assert answer.status_code == 400
+    assert "never mix" in answer.content.decode()
+    assert not Draft.objects.exists()
+
+
+def test_a_late_reading_writes_nothing_over_a_newer_one(client, sara):
+    page = began(client, b"nothing,of,use\n1,2,3\n")
+    draft = Draft.objects.get()
+    late = bring.state_of(draft)["asked"]
+    client.post(page, {"add": "1", "files": file(table())})
+    assert bring.state_of(Draft.objects.get())["asked"] == late + 1
+    work_off()
+    assert bring.state_of(Draft.objects.get())["error"] == ""
+
+
+def test_by_program_a_dry_run_stores_nothing_and_an_import_follows(client, sara):
+    about = {"file": file(table()), "task": "old", "source": "a paper"}
+    answer = client.post("/api/v1/imports/", {**about, "dry_run": "true"})
+    assert (answer.status_code, answer.json()["state"]) == (202, "reading")
+    work_off()
+    found = client.get(answer.json()["url"]).json()
+    assert (found["state"], found["error"], found["html_url"]) == ("read", "", None)
+    assert found["seen"]["n_judgments"] == 72
+    assert not Task.objects.exists()
+    about["file"] = file(table())
+    url = client.post(
+        "/api/v1/imports/", {**about, "known": '{"pay": "nothing"}'}
+    ).json()["url"]
+    work_off()
+    found = client.get(url).json()
+    assert (found["state"], found["html_url"]) == (
+        "imported",
+        "http://testserver/tasks/old/",
+    )
+    assert Import.objects.get().known == {"pay": "nothing"}
+    refused = client.post("/api/v1/imports/", {**about, "known": "[]"})
+    assert refused.status_code == 400
+    # others have drafts of their own
+    client.force_login(make_user("eve", is_staff=True, is_superuser=True))
+    assert client.get(url).status_code == 404
+
+
+def test_no_page_or_file_takes_them_for_ours(client, imported):
+    client.logout()
+    system = Submission.objects.get(system_name="ada")
+    of_task = [
+        *("board", "about", "differences", "evidence", "weights", "story"),
+        *("metric-board", "comparisons", "board-embed", "board-svg"),
+    ]
+    addresses = [
+        reverse(f"leaderboard:{name}", args=["old-ratings"]) for name in of_task
+    ]
+    addresses += [
+        reverse(f"leaderboard:{name}", args=[system.pk])
+        for name in ("submission", "card")
+    ]
+    addresses += [
+        reverse("leaderboard:card-file", args=[system.pk, form])
+        for form in ("json", "md", "tex")
+    ]
+    addresses += [
+        reverse("leaderboard:board-export", args=["old-ratings", form])
+        for form in ("json", "md", "tex", "bib")
+    ]
+    addresses += [
+        reverse("leaderboard:board-feed", args=["old-ratings"]),
+        *("/", "/tasks/", "/llms.txt"),
+    ]
+    for address in addresses:
+        answer = client.get(address)
+        text = answer.content.decode()
+        assert answer.status_code == 200, address
+        assert MARK in text.lower(), address
+        # of money, tests and pages of ours there is nothing to say
+        for wrong in ("$0.00", "0 of 0", "Workers were asked", "per assignment at"):
+            assert wrong not in text, (address, wrong)
+    home = client.get("/").content.decode()
+    assert "Judgments of others" in home
+    assert "human rating" not in home
+
+
+def test_answers_of_the_api_say_where_they_are_from(client, imported):
+    system = Submission.objects.get(system_name="ada")
+    for address in (
+        "/api/v1/tasks/old-ratings/",
+        f"/api/v1/submissions/{system.pk}/",
+        "/api/v1/tasks/old-ratings/metric-board/",
+    ):
+        said = client.get(address).json()["imported"]
+        assert said["origins"][0]["source"] == "https://ratings.example/old", address
+        assert "what people were paid" in said["unknown"]
+    assert client.get(f"/api/v1/submissions/{system.pk}/").json()["paid_cents"] is None
+    rows = client.get("/api/v1/tasks/old-ratings/leaderboard/").json()["results"]
+    assert {row["imported"] for row in rows} == {True}
+
+
+def test_nothing_more_can_be_asked_of_an_imported_task(client, sara, imported):
+    for name in ("ask-comparison", "ask-joint"):
+        answer = client.get(
+            reverse(f"leaderboard:{name}", args=["old-ratings"]), follow=True
+        )
+        assert "nobody is asked here" in answer.content.decode()
+    shown = client.get(reverse("leaderboard:submit", args=["old-ratings"]))
+    text = shown.content.decode()
+    assert "nobody is asked here" in " ".join(text.split())
+    assert 'type="file"' not in text
+
+
+def test_staff_take_an_import_back(client, imported):
+    client.force_login(make_user("root", is_staff=True, is_superuser=True))
+    changelist = reverse("admin:leaderboard_import_changelist")
+    assert "ratings.example" in client.get(changelist).content.decode()
+    client.post(
+        changelist,
+        {
+            "action": "take_back_selected",
+            "_selected_action": [Import.objects.get().pk],
+            "reason": "The wrong files.",
+            "confirmed": "1",
+        },
+    )
+    assert not Task.objects.exists()
+
+
+def test_what_breaks_is_said_and_can_be_tried_again(client, sara, monkeypatch):
+    page = began(client)
+    work_off()
+
+    def broken(*args, **kwargs):
+        raise ZeroDivisionError
+
+    with monkeypatch.context() as patch:
+        patch.setattr(bring, "bring_in", broken)
+        client.post(page, {"import": "1", "source": "a paper"})
+        with pytest.raises(ZeroDivisionError):
+            bring.bring_in_now(Draft.objects.get().pk)
+    assert "went wrong on our side" in client.get(page).content.decode()
+    client.post(page, {"again": "1", "layout": ""})
+    work_off()
+    client.post(page, {"import": "1", "source": "a paper"})
+    bring.bring_in_now(Draft.objects.get().pk)
+    # a job that died before it could say so finds that it is done
+    draft = Draft.objects.get()
+    bring._put(draft, phase=bring.IMPORTING)
+    bring.bring_in_now(draft.pk)
+    assert bring.state_of(Draft.objects.get())["phase"] == bring.IMPORTED
+    assert Import.objects.count() == 1
