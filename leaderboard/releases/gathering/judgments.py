@@ -90,7 +90,7 @@ def _marks(pks: Sequence[int]) -> dict[tuple[int, int, str], Record]:
     ).values_list("item_id", "assignment__worker_id", "criterion", "detail")
     return {
         (item, worker, criterion): {
-            name: detail[name] for name in _OF_MARKS if name in (detail or {})
+            name: said for name, said in (detail or {}).items() if name in _OF_MARKS
         }
         for item, worker, criterion, detail in rows
     }
