@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -69,8 +69,9 @@ class Planned:
     def __init__(self, judgments: Judgments, task: Task | None, about: About) -> None:
         self.task = task
         self.rows = plan.ratings_of(judgments)
-        self.names = plan.criteria_of(judgments)
+        self.names = plan.criteria_of(judgments, *campaigns.criteria_before(task))
         lower, standard = judgments.lower_is_better, judgments.standardised
+        _refuse_other_meaning(task, judgments, self.rows["criterion"].unique())
         said = {**_scales_of(task), **about.scales}
         self.measures = measures(
             self.rows, lower_is_better=lower, standardised=standard, said=said
@@ -157,6 +158,27 @@ def _scales_of(task: Task | None) -> dict[str, str]:
     for row in task.imports.all():
         scales |= row.said.get("scales", {})
     return scales
+
+
+def _refuse_other_meaning(
+    task: Task | None, judgments: Judgments, criteria: Iterable[str]
+) -> None:
+    """Refuse values that mean something else than those of the same criterion before."""
+    for row in task.imports.all() if task else ():
+        before = row.said
+        for name in set(criteria) & set(before.get("scales", {})):
+            lower = name in judgments.lower_is_better
+            if lower != (name in before.get("lower_is_better", ())):
+                differ = "smaller values are better in one of them"
+            elif judgments.standardised != bool(before.get("standardised")):
+                differ = "the values of one of them are standardised"
+            else:
+                continue
+            raise GenieError(
+                f"These files and an earlier import do not mean the same by {name!r}: "
+                f"{differ}. Choose another name for the task.",
+                code="not-on-the-scale",
+            )
 
 
 def _store(
