@@ -79,6 +79,10 @@ class ComparisonSerializer(serializers.Serializer[Any]):
     imported = ImportedField()
 
 
+class AllPairsMadeSerializer(AllPairsSerializer):
+    comparisons = ComparisonSerializer(many=True)
+
+
 class AnswerShareSerializer(serializers.Serializer[Any]):
     """How often people preferred A: single answers, for other workers too."""
 

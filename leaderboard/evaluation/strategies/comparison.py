@@ -216,11 +216,12 @@ def _next_wave(comparison: Comparison, campaign: Campaign, n_pairs: int) -> bool
     if affordable is not None:
         # The money for each pair's possible third vote is kept back from the start.
         left = min(left, affordable // (each + spare))
-    size: int | None = min(comparison.wave_size, left)
-    if left > 0 and comparison.within and comparison.within.informative_first:
-        size = rounds.size_of(comparison, left)
-        if size is None:
+    size, together = min(comparison.wave_size, left), comparison.within
+    if left > 0 and together and together.informative_first:
+        share = rounds.size_of(comparison, together, left)
+        if share is None:
             return True
+        size = share
     wave = waves.wave_of(comparison, n_pairs, size)
     if not wave.pairs:
         return False

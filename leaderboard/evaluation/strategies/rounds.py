@@ -28,14 +28,14 @@ from leaderboard.stats.active.propensities import soonest
 State = states.State
 
 
-def size_of(comparison: Comparison, left: int) -> int | None:
+def size_of(comparison: Comparison, together: ComparisonSet, left: int) -> int | None:
     """Say how many pairs may go out now, of those that are left; None: wait for others.
 
     0 once the set has asked all that it may in all. Callers hold the evaluation's row and
     have not written the comparison's.
     """
     # one after another: whoever comes last draws for all
-    together = ComparisonSet.objects.select_for_update().get(pk=comparison.within_id)
+    together = ComparisonSet.objects.select_for_update().get(pk=together.pk)
     row = Comparison.objects.filter(pk=comparison.pk)
     row.filter(n_allotted=None).update(n_allotted=0)
     if not row.get().n_allotted:

@@ -11,7 +11,8 @@ from leaderboard.evaluation import run, waves
 from leaderboard.evaluation.services import comparison as compare
 from leaderboard.evaluation.services.comparison import Question
 from leaderboard.evaluation.strategies import rounds
-from leaderboard.models import ComparedPair, HumanEvaluation
+from leaderboard.models import ComparedPair, ComparisonSet, HumanEvaluation
+from tests.leaderboard.api.conftest import Api
 from tests.leaderboard.evaluation.comparisons.conftest import settle
 
 pytestmark = pytest.mark.django_db
@@ -137,6 +138,32 @@ def test_what_is_not_approved_yet_keeps_its_first_wave(started, level, right, cr
     decisions.approve(last, by=last.requested_by)
     finish(together, crowd)
     assert n_asked(together) == 20
+
+
+def test_the_form_and_the_api_ask_for_it(right, level, sam, client):
+    client.force_login(sam)
+    systems = [row.pk for row in (right, *level)]
+    body = {"criterion": "overall", "delta": "0.05", "strategy": "one-worker"}
+    body |= {"rule": "beta-mixture", "max_pairs": 30, "systems": systems}
+    body |= {"informative_first": "on", "max_in_all": 50}
+    two = client.post("/tasks/demo-qa/compare/", {**body, "systems": systems[:2]})
+    assert "This needs at least three systems." in two.content.decode()
+    assert client.post("/tasks/demo-qa/compare/", body).status_code == 302
+    by_form = ComparisonSet.objects.get()
+    assert (by_form.informative_first, by_form.max_in_all) == (True, 50)
+    page = client.get(f"/comparisons/{by_form.comparisons.first().pk}/")
+    assert "50 pairs in all comparisons at most" in page.content.decode()
+
+    api = Api(sam)
+    api.headers["Idempotency-Key"] = "k" * 20
+    asked = {"criterion": "overall", "max_pairs": 30, "systems": systems}
+    asked |= {"informative_first": True, "max_in_all": 60}
+    first, again = (api.post("/comparisons/all-pairs/", asked) for _ in range(2))
+    assert (first.status_code, again.json()["id"]) == (201, first.json()["id"])
+    made = first.json()
+    assert (made["informative_first"], made["max_in_all"]) == (True, 60)
+    assert [one["all_pairs"]["id"] for one in made["comparisons"]] == [made["id"]] * 3
+    assert ComparisonSet.objects.count() == 2
 
 
 @pytest.mark.parametrize(
