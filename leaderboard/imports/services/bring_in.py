@@ -13,13 +13,19 @@ from django.utils import timezone
 from genie.lib.database import count_anew
 from genie.lib.errors import GenieError
 from genie.lib.typing import Account
+from leaderboard.designs.error_spans import ErrorSpans
 from leaderboard.imports.about import About, told_by_rows
 from leaderboard.imports.kept import ASIDE, ONE, PAIRS
 from leaderboard.imports.models import Import
 from leaderboard.imports.readers.judgments import Judgments
 from leaderboard.imports.readers.sources import Source
 from leaderboard.imports.services import campaigns, people, plan, scored, systems, tasks
-from leaderboard.imports.services.measures import Measure, measures, preferred
+from leaderboard.imports.services.measures import (
+    Measure,
+    check_severities,
+    measures,
+    preferred,
+)
 from leaderboard.imports.services.named import INSTANCE, SYSTEM, changed, fitting
 from leaderboard.imports.services.write import WRITTEN, Known, write
 from leaderboard.tasks.models import Task
@@ -71,6 +77,8 @@ class Planned:
         self.rows = plan.ratings_of(judgments)
         self.names = plan.criteria_of(judgments, *campaigns.criteria_before(task))
         lower, standard = judgments.lower_is_better, judgments.standardised
+        if task is not None and task.human.design == ErrorSpans.slug:
+            check_severities(self.rows)
         _refuse_other_meaning(task, judgments, self.rows["criterion"].unique())
         said = {**_scales_of(task), **about.scales}
         self.measures = measures(

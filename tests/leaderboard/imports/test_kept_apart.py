@@ -182,3 +182,5 @@ def test_nobody_is_told_anything_or_owed_anything(task, client, staff):
     send(worker, Message.Kind.STAFF, "Hello", "Are you there?")
     send_many([Message(worker=worker, kind=Message.Kind.STAFF, subject="a", text="b")])
     assert not Message.objects.exists()
+    pk = task.submissions.first().pk
+    assert client.get(f"/submissions/{pk}/file/").status_code == 404

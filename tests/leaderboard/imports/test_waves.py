@@ -5,9 +5,12 @@ from __future__ import annotations
 import pytest
 
 from genie.lib.errors import GenieError
-from leaderboard.imports.readers.judgments import Judgments, from_rows
+from leaderboard.evaluation import decide
+from leaderboard.evaluation.selectors.ratings_beside import marked_errors
+from leaderboard.imports.readers.judgments import Judgments, Texts, from_rows
 from leaderboard.imports.selectors.judgments_of import judgments_of
 from leaderboard.imports.services.bring_in import bring_in
+from leaderboard.imports.services.take_back import take_back
 from leaderboard.models import Score
 from tests.factories import make_user
 from tests.leaderboard.imports.test_bring_in import ratings
@@ -74,3 +77,50 @@ def test_values_that_mean_something_else_are_refused(what):
     with pytest.raises(GenieError) as refused:
         bring_in(waves[1], slug="x", by=staff)
     assert refused.value.code == "not-on-the-scale"
+
+
+def marked(severity, *, texts=True, of="seg"):
+    rows = ratings(n=4)
+    mark = {"start": 0, "end": 3, "severity": severity, "category": ""}
+    rows.rows["spans"] = [[mark] for _ in range(len(rows.rows))]
+    rows.rows["instance"] = rows.rows["instance"].str.replace("seg", of)
+    if texts:
+        systems = ("red", "blue", "green")
+        outputs = {(one, f"{of}{i}"): "Udfald." for one in systems for i in range(4)}
+        rows.texts = Texts(outputs=outputs)
+    return rows
+
+
+def test_marked_errors_show_the_words_that_were_marked():
+    row = bring_in(marked("minor"), slug="x", by=make_user("importer"))
+    bring_in(marked("major", texts=False, of="more"), slug="x", by=row.imported_by)
+    red = row.task.submissions.get(system_name="red").human_evaluation
+    found = marked_errors(red, range(8))
+    assert [one.text for errors in found.values() for one in errors] == [
+        *["Udf"] * 4,
+        *["…"] * 4,
+    ]
+    # of an unknown severity nobody knows what it takes off: it is not worth nothing
+    with pytest.raises(GenieError) as refused:
+        bring_in(marked("grave", of="third"), slug="x", by=row.imported_by)
+    assert refused.value.code == "not-on-the-scale"
+
+
+def test_a_withdrawn_system_comes_back_with_nobodys_import():
+    staff = make_user("importer")
+    red = bring_in(ratings(n=8), slug="x", by=staff).task.submissions.first()
+    decide.withdraw(red, by=staff, reason="Asked to.")
+    row = bring_in(ratings(n=8, seed=3), slug="x", by=staff)
+    red.refresh_from_db()
+    assert red.state == red.State.WITHDRAWN
+    take_back(row)
+    red.refresh_from_db()
+    assert red.state == red.State.WITHDRAWN
+
+
+@pytest.mark.parametrize("at", [1e18, -1e15, float("inf")])
+def test_a_moment_that_is_none_is_not_known(at):
+    row = bring_in(
+        ratings(n=4, at=at, seconds=float("inf")), slug="x", by=make_user("importer")
+    )
+    assert row.known == {}
