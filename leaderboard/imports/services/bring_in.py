@@ -17,7 +17,7 @@ from leaderboard.designs.error_spans import ErrorSpans
 from leaderboard.imports.about import About, told_by_rows
 from leaderboard.imports.kept import ASIDE, ONE, PAIRS
 from leaderboard.imports.models import Import
-from leaderboard.imports.readers.judgments import Judgments
+from leaderboard.imports.readers.judgments import Judgments, Role
 from leaderboard.imports.readers.sources import Source
 from leaderboard.imports.services import campaigns, people, plan, scored, systems, tasks
 from leaderboard.imports.services.measures import (
@@ -263,6 +263,7 @@ def _said(
         "lower_is_better": list(judgments.lower_is_better),
         "standardised": judgments.standardised,
         "published": dict(judgments.published),
+        "judges": _judges(judgments),
         "scales": {name: one.scale for name, one in planned.measures.items()},
         "instances": changed(dict(ids)),
         "systems": changed(dict(names)),
@@ -275,6 +276,14 @@ def _said(
             )
         },
     }
+
+
+def _judges(judgments: Judgments) -> list[str]:
+    """Name the programs that judged: they are not people, and are called by their names."""
+    workers, roles = judgments.rows["worker"], judgments.rows["role"]
+    by_program = roles == Role.PREDICTION.value
+    people = set(workers[~by_program])
+    return sorted({str(name) for name in workers[by_program]} - people - {""})
 
 
 def _problems(judgments: Judgments) -> list[str]:
