@@ -36,17 +36,24 @@ FIELDS: Mapping[str, Any] = {
     "scale": "",
     "system": SYSTEM,
     "prompt": PROMPT,
+    # None: none is sent, for endpoints that refuse it
     "temperature": 0.0,
-    "top_p": 1.0,
-    # None: none is sent
+    "top_p": None,
     "seed": 1,
     # how often each question is asked; the mean is the judge's answer
     "k": 1,
     "max_tokens": 512,
+    # what endpoints call that limit
+    "limit": "max_tokens",
     "form": SCHEMA,
 }
+MAY_BE_LEFT_OUT = ("temperature", "top_p", "seed")
 _RANGES = {"temperature": (0, 2), "top_p": (0, 1), "k": (1, 20), "max_tokens": (16, 32_768)}  # fmt: skip
-_CHOICES = {"mode": (POINTWISE, PAIRWISE), "form": (SCHEMA, OBJECT, NONE)}
+_CHOICES = {
+    "mode": (POINTWISE, PAIRWISE),
+    "form": (SCHEMA, OBJECT, NONE),
+    "limit": ("max_tokens", "max_completion_tokens"),
+}
 
 
 def digest(value: Any) -> str:
@@ -118,7 +125,7 @@ def _check_kind(name: str, value: Any, usual: Any) -> None:
         if not isinstance(value, str) or len(value) > 20_000:
             raise ValueError(f"A judge's {name} is a text.")
         return
-    if name == "seed" and value is None:
+    if name in MAY_BE_LEFT_OUT and value is None:
         return
     kinds = int if isinstance(usual, int) else (int, float)
     low, high = _RANGES.get(name, (0, 2**31 - 1))
@@ -158,9 +165,10 @@ def signature(name: str, version: str, made: Mapping[str, Any]) -> str:
         "prompt": digest([made["system"], made["prompt"]])[:12],
         "mode": made["mode"],
         "scale": made["scale"] or "task",
-        "temperature": f"{made['temperature']:g}",
-        "top_p": f"{made['top_p']:g}",
-        "seed": "none" if made["seed"] is None else made["seed"],
+        **{
+            name: "none" if made[name] is None else f"{made[name]:g}"
+            for name in MAY_BE_LEFT_OUT
+        },
         "k": made["k"],
         "version": version,
         "sha256": sha256_of(name, version, made)[:12],

@@ -126,6 +126,9 @@ class JudgeRun(models.Model):
     expected_cents = models.PositiveIntegerField(default=0)
     most_cents = models.PositiveIntegerField(default=0)
     approved_cents = models.PositiveIntegerField(default=0)
+    # the sum of its `costs`, in millionths of a cent: with what is on its way it never
+    # passes what was approved
+    microcents = models.BigIntegerField(default=0)
     # what was said at approval of texts that nobody outside has seen
     with_references = models.BooleanField(default=False)
     with_private = models.BooleanField(default=False)
