@@ -86,10 +86,15 @@ class Requests:
         texts = [outputs[system, call.instance_id] for system in systems]
         data = self._data(call.instance, texts)
         questions = self.parts[call.part]
-        shown_texts = texts_of(data, blind=self.human.judged_blind(questions))
-        body = self._body(questions, shown_texts, call.sample, attempt)
-        return self._priced(
-            body, shown_texts, questions, [occasion, call.sample, attempt]
+        return request_for(
+            self.judge,
+            self.instructions,
+            questions,
+            texts_of(data, blind=self.human.judged_blind(questions)),
+            self.scale,
+            sample=call.sample,
+            attempt=attempt,
+            occasion=occasion,
         )
 
     def rating(self, value: float) -> float:
@@ -103,48 +108,43 @@ class Requests:
             seen = replace(seen, references=())
         return self.design.data(self.view, seen, texts)
 
-    def _body(
-        self,
-        questions: Mapping[str, str],
-        texts: list[tuple[str, str]],
-        sample: int,
-        attempt: int,
-    ) -> dict[str, Any]:
-        made = self.made
-        body: dict[str, Any] = {
-            "model": made["model"],
-            "messages": messages(made, self.instructions, questions, texts, self.scale),
-            made["limit"]: made["max_tokens"],
-        }
-        for name in ("temperature", "top_p"):
-            if made[name] is not None:
-                body[name] = made[name]
-        if made["seed"] is not None:
-            # the same seed would give the same answer again
-            body["seed"] = made["seed"] + 1_000 * sample + attempt
-        if form := response_format(made["form"], questions, self.scale):
-            body["response_format"] = form
-        return body
 
-    def _priced(
-        self,
-        body: dict[str, Any],
-        texts: list[tuple[str, str]],
-        questions: Mapping[str, str],
-        which: list[Any],
-    ) -> Request:
-        n_bytes = len(json.dumps(body, ensure_ascii=False).encode())
-        n_out = min(self.made["max_tokens"], _TOKENS_BACK * len(questions))
-        return Request(
-            body=body,
-            texts=texts,
-            questions=questions,
-            sha256=digest([self.judge.sha256, which, body]),
-            expected=price(self.judge, ceil(n_bytes / BYTES_A_TOKEN), n_out),
-            most=price(
-                self.judge, n_bytes + _EXTRA_TOKENS, int(self.made["max_tokens"])
-            ),
-        )
+def request_for(
+    judge: Judge,
+    instructions: str,
+    questions: Mapping[str, str],
+    texts: list[tuple[str, str]],
+    scale: type[Scale],
+    *,
+    sample: int = 0,
+    attempt: int = 0,
+    occasion: str = "",
+) -> Request:
+    """Write one request and price it."""
+    made = judge.definition
+    body: dict[str, Any] = {
+        "model": made["model"],
+        "messages": messages(made, instructions, questions, texts, scale),
+        made["limit"]: made["max_tokens"],
+    }
+    for name in ("temperature", "top_p"):
+        if made[name] is not None:
+            body[name] = made[name]
+    if made["seed"] is not None:
+        # the same seed would give the same answer again
+        body["seed"] = made["seed"] + 1_000 * sample + attempt
+    if form := response_format(made["form"], questions, scale):
+        body["response_format"] = form
+    n_bytes = len(json.dumps(body, ensure_ascii=False).encode())
+    n_out = min(made["max_tokens"], _TOKENS_BACK * len(questions))
+    return Request(
+        body=body,
+        texts=texts,
+        questions=questions,
+        sha256=digest([judge.sha256, [occasion, sample, attempt], body]),
+        expected=price(judge, ceil(n_bytes / BYTES_A_TOKEN), n_out),
+        most=price(judge, n_bytes + _EXTRA_TOKENS, int(made["max_tokens"])),
+    )
 
 
 def price(judge: Judge, n_in: int, n_out: int) -> int:

@@ -45,6 +45,38 @@ def make(
         ``bad-judge`` for what cannot be used, ``judge-taken`` where another judge has
         that name and version.
     """
+    judge = drafted(name, version, made, input_price, output_price)
+    if same := Judge.objects.filter(sha256=judge.sha256).first():
+        return same
+    judge.made_by_id = by.pk if by else None
+    for field, value in pace.items():
+        setattr(judge, field, value)
+    try:
+        with transaction.atomic():
+            judge.save()
+    except IntegrityError:
+        raise GenieError(
+            f"There is another judge {name} {version}: another definition needs another "
+            "version.",
+            code="judge-taken",
+        ) from None
+    return judge
+
+
+def drafted(
+    name: str,
+    version: str,
+    made: Mapping[str, Any],
+    input_price: Decimal = Decimal(0),
+    output_price: Decimal = Decimal(0),
+) -> Judge:
+    """Make a judge that is not stored.
+
+    Raises
+    ------
+    GenieError
+        ``bad-judge``.
+    """
     try:
         definition = whole({**made, "url": _url(str(made.get("endpoint", "")))})
     except ValueError as error:
@@ -56,29 +88,14 @@ def make(
         )
     if input_price < 0 or output_price < 0:
         raise GenieError("A price is not negative.", code="bad-judge")
-    sha256 = sha256_of(name, version, definition)
-    if same := Judge.objects.filter(sha256=sha256).first():
-        return same
-    judge = Judge(
+    return Judge(
         name=name,
         version=version,
         definition=definition,
-        sha256=sha256,
+        sha256=sha256_of(name, version, definition),
         input_price=input_price,
         output_price=output_price,
-        made_by_id=by.pk if by else None,
-        **pace,
     )
-    try:
-        with transaction.atomic():
-            judge.save()
-    except IntegrityError:
-        raise GenieError(
-            f"There is another judge {name} {version}: another definition needs another "
-            "version.",
-            code="judge-taken",
-        ) from None
-    return judge
 
 
 def retire(judge: Judge) -> bool:

@@ -38,11 +38,12 @@ def _put_on_board(run: JudgeRun, criterion: str) -> None:
     )
     for row in older.select_related("metric"):
         outside.withdraw(row.metric)
+    kind = "script" if run.judge.scripted else "judge"
     whole = _whole(run, scores)
     metric = OutsideMetric.objects.create(
         task=run.task,
         owner=owner,
-        name=f"{run.judge.name} {run.judge.version}: {criterion}"[:_NAME],
+        name=f"{kind}: {run.judge} ({criterion})"[:_NAME],
         description=f"Answers of {run.judge.what}, not of people. {run.judge.signature}",
         file_name=f"run {run.pk}",
         file_sha256=run.judge.sha256,

@@ -40,7 +40,7 @@ def test_scores_stand_on_the_metric_board_as_those_of_a_program(server, judged):
         wren.pk: {0: 0.5, 1: 0.5, 2: 0.5},
     }
     metric = OutsideMetric.objects.get()
-    assert metric.name == "lark 1: overall"
+    assert metric.name == "judge: lark 1 (overall)"
     assert "a language model, not of people" in metric.description
     assert run.judge.signature in metric.description
     assert metric.published_at
