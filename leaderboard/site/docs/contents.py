@@ -48,6 +48,7 @@ ROLES = (
             "designs",
             "wmt",
             "adding-a-task",
+            "judges",
             "crowd-platforms",
             "crowd-panels",
         ),
