@@ -14,7 +14,7 @@ from leaderboard.stats.judges.alternative_annotator import (
     SCORES,
     alternative_annotator_test,
 )
-from leaderboard.table_stats.judge_labels import document, read_labels, sheet
+from leaderboard.table_stats.judges.labels import document, read_labels, sheet
 from leaderboard.table_stats.text import as_text
 
 

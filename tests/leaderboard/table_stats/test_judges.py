@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 import math
 
@@ -9,7 +10,7 @@ import pytest
 from django.core.management import CommandError, call_command
 
 from leaderboard.stats.judges.alternative_annotator import alternative_annotator_test
-from leaderboard.table_stats.judge_labels import read_labels
+from leaderboard.table_stats.judges.labels import read_labels
 from tests.shared import SHARED, needs_shared
 
 FOLDER = SHARED / "data/alt-test"
@@ -100,3 +101,26 @@ def test_the_command_prints_a_table_and_refuses_in_words(tmp_path, capsys):
     judges.write_text('{"mimic": {"q1": null}}')
     with pytest.raises(CommandError, match="'mimic', 'q1' neither text nor number"):
         call_command("test_judges", people, judges)
+
+
+def test_the_study_prints_savings_coverage_biases_and_splits(tmp_path, capsys):
+    folder = tmp_path / "data" / "toy"
+    folder.mkdir(parents=True)
+    for name, content in (
+        ("human_annotations.json.gz", PEOPLE),
+        ("llm_annotations.json.gz", {"mimic": PEOPLE["a"]}),
+    ):
+        (folder / name).write_bytes(gzip.compress(json.dumps(content).encode()))
+    numbers = tmp_path / "out.json"
+    asked = {"tasks": 1, "audits": 1, "pilots": 1, "people": 40, "instances": 80}
+    call_command("study_judges", **asked, data=folder.parent, json=numbers)
+    told = capsys.readouterr().out
+    assert "toy mimic 100.0 100.0 to 100.0" in " ".join(told.split())
+    for title in ("Judges beside people", "Bias audit", "Split of money"):
+        assert title in told
+    written = json.loads(numbers.read_text())
+    assert [one["planted"] for one in written["biases"]][:2] == ["none", "order"]
+    with pytest.raises(CommandError, match="has no folder with"):
+        call_command("study_judges", data=tmp_path / "data" / "toy")
+    with pytest.raises(CommandError, match="20 instances"):
+        call_command("study_judges", people=3)
