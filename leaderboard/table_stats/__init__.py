@@ -6,7 +6,7 @@ with what `leaderboard.stats` has for the boards, and writes text, LaTeX, a page
 from a score for each item; `judges` and `leaderboard.stats.judges` test whether a judge
 may label in a person's place, and study what judges are worth beside people.
 
-Front door: analysis; cleaned; design_studies; judges (labels, studies); latex; page; pairs
+Front door: analysis; cleaned; design_studies; judges (labels, licences, studies); latex; page; pairs
 (analyse); plots; read; report; segments; simulated; text; two_crowds; rank_audit (api, read,
 report, views).
 """

@@ -10,6 +10,7 @@ import pytest
 from django.core.management import CommandError, call_command
 
 from leaderboard.stats.judges.alternative_annotator import alternative_annotator_test
+from leaderboard.stats.judges.licence import beside_people, judge_licence
 from leaderboard.table_stats.judges.labels import read_labels
 from tests.shared import SHARED, needs_shared
 
@@ -124,3 +125,58 @@ def test_the_study_prints_savings_coverage_biases_and_splits(tmp_path, capsys):
         call_command("study_judges", data=tmp_path / "data" / "toy")
     with pytest.raises(CommandError, match="20 instances"):
         call_command("study_judges", people=3)
+
+
+@needs_shared
+def test_a_licence_is_no_easier_than_the_test():
+    folder = FOLDER / "summeval"
+    people = read_labels(folder / "human_annotations.json.gz")
+    judges = read_labels(folder / "llm_annotations.json.gz")
+    weak = judge_licence(
+        people, judges["mistral-v03"], score="rmse", epsilon=0.2, seed=1
+    )
+    assert weak.state == "not licensed"
+    assert [one.holds for one in weak.reasons] == [False, False]
+
+
+def test_licences_are_given_void_and_refused_with_reasons(tmp_path, capsys):
+    files = {
+        "people": PEOPLE,
+        "judges": {"mimic": PEOPLE["a"], "wrong": {str(i): 7 for i in range(40)}},
+        "drifted": {"mimic": {**PEOPLE["a"], **{str(i): 9 for i in range(30)}}},
+    }
+    for name, content in files.items():
+        (tmp_path / name).write_text(json.dumps(content))
+    asked = [tmp_path / "people", tmp_path / "judges"]
+    kept = tmp_path / "licences.json"
+    call_command("test_judges", *asked, licence=True, facts=["model=m-1"], json=kept)
+    given = json.loads(kept.read_text())
+    assert [given[name]["licence"] for name in ("mimic", "wrong")] == [
+        "licensed",
+        "not licensed",
+    ]
+    assert given["mimic"]["facts"] == {"model": "m-1"}
+    capsys.readouterr()
+    again = {"licence": True, "given": kept}
+    call_command("test_judges", *asked, **again, facts=["model=m-2"])
+    assert "model: m-1, now m-2" in capsys.readouterr().out
+    call_command("test_judges", *asked, **again, facts=["model=m-1"])
+    assert "expired" not in capsys.readouterr().out
+    now = tmp_path / "now.json"
+    call_command(
+        "test_judges",
+        *asked,
+        **again,
+        facts=["model=m-1"],
+        before=tmp_path / "drifted",
+        json=now,
+    )
+    mimic = json.loads(now.read_text())["mimic"]
+    assert (mimic["licence"], mimic["reasons"][-1]["name"]) == ("not licensed", "drift")
+    assert "75 % of labels changed" in mimic["reasons"][-1]["words"]
+    with pytest.raises(CommandError, match="not NAME=VALUE"):
+        call_command("test_judges", *asked, licence=True, facts=["model"])
+    with pytest.raises(CommandError, match="holds no licences"):
+        call_command("test_judges", *asked, licence=True, given=tmp_path / "people")
+    with pytest.raises(ValueError, match="Two people and two instances"):
+        beside_people(PEOPLE, {"0": 1}, score="accuracy", seed=1)
