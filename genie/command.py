@@ -26,6 +26,7 @@ GROUPS: dict[str, dict[str, str]] = {
     },
     "Results": {
         "stats": "statistics of any table of ratings or comparisons, without a site",
+        "judge": "let a program judge texts or a task, after its price",
         "release": "write a task's data as an archive that others can check",
         "rebuild": "compute every number of such an archive again",
         "reproduce": "compute the published tables of the papers again",

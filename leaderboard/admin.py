@@ -10,6 +10,13 @@ from leaderboard.evaluation.admin.several_systems import (
 )
 from leaderboard.evaluation.admin.submission import SubmissionAdmin
 from leaderboard.imports.admin import ImportAdmin
+from leaderboard.judges.admin import (
+    JudgeAdmin,
+    JudgeBudgetAdmin,
+    JudgeCallAdmin,
+    JudgeCostAdmin,
+    JudgeRunAdmin,
+)
 from leaderboard.metric_board.admin import (
     MetricBoardAdmin,
     MetricRunAdmin,
@@ -29,6 +36,11 @@ __all__ = [
     "HumanEvaluationAdmin",
     "ImportAdmin",
     "JointEvaluationAdmin",
+    "JudgeAdmin",
+    "JudgeBudgetAdmin",
+    "JudgeCallAdmin",
+    "JudgeCostAdmin",
+    "JudgeRunAdmin",
     "MetricBoardAdmin",
     "MetricResultAdmin",
     "MetricRunAdmin",

@@ -10,6 +10,8 @@ from leaderboard.boards.selectors import home
 from leaderboard.evaluation import rescoring, run
 from leaderboard.evaluation.models.human_evaluation import HumanEvaluation
 from leaderboard.evaluation.services import refit
+from leaderboard.judges.services import decide as judging
+from leaderboard.judges.services import work as judges_work
 from leaderboard.metric_board.services import boards
 from leaderboard.metric_runs.services import measure as measuring
 from leaderboard.metric_runs.services import pieces, runs
@@ -90,6 +92,14 @@ def refresh_metric_boards() -> None:
 
 def compute_metric_board(pk: int) -> None:
     boards.compute(pk)
+
+
+def judge(pk: int) -> None:
+    judges_work.work(pk)
+
+
+def queue_judges() -> None:
+    judging.queue_missing()
 
 
 def make_release(pk: int) -> None:

@@ -24,6 +24,15 @@ from leaderboard.evaluation.models.joint_evaluation import JointEvaluation
 from leaderboard.evaluation.models.rescoring import Rescoring
 from leaderboard.evaluation.models.test_check import TestCheck
 from leaderboard.imports.models import Import, PublishedFigure
+from leaderboard.judges.models import (
+    Judge,
+    JudgeAnswer,
+    JudgeBudget,
+    JudgeCall,
+    JudgeCost,
+    JudgeMetric,
+    JudgeRun,
+)
 from leaderboard.metric_board.models.board import MetricBoard
 from leaderboard.metric_board.models.outside import OutsideMetric, OutsideScores
 from leaderboard.metric_runs.models.result import MetricResult
@@ -60,6 +69,13 @@ __all__ = [
     "Import",
     "Instance",
     "JointEvaluation",
+    "Judge",
+    "JudgeAnswer",
+    "JudgeBudget",
+    "JudgeCall",
+    "JudgeCost",
+    "JudgeMetric",
+    "JudgeRun",
     "JudgedItem",
     "JudgedOutput",
     "Membership",

@@ -20,7 +20,14 @@ from django.urls import URLPattern, get_resolver, reverse
 
 from genie.accounts.models import TaskRole
 from leaderboard.evaluation.services.request import requested as request_evaluation
-from leaderboard.models import Comparison, JointEvaluation, Submission
+from leaderboard.judges.definition import whole
+from leaderboard.models import (
+    Comparison,
+    JointEvaluation,
+    Judge,
+    JudgeRun,
+    Submission,
+)
 from leaderboard.submissions.selectors.visibility import Staff
 from tests.cast import (  # noqa: F401
     CAST,
@@ -115,11 +122,12 @@ MATRIX: dict[str, str] = {
     """,
     STAFF: """
         api:campaign-list api:campaign-detail api:worker-list api:ban-list api:bundle-list
+        api:judge-run-list api:judge-run-detail
         api:bundle-detail api:configuration api:import-list leaderboard:studio-new leaderboard:studio-task
         leaderboard:studio-import-new
         leaderboard:studio-language
     """,
-    SUPERUSER: "status api:submission-decision api:comparison-decision api:joint-decision",
+    SUPERUSER: "status api:submission-decision api:comparison-decision api:joint-decision api:judge-run-decision",
     WORKER: """
         work:home work:earnings work:payment work:messages work:settings work:zone work:next
         work:requests work:accept
@@ -156,7 +164,7 @@ POSTED = """
     logout accounts:revoke-token accounts:end-session leaderboard:invite leaderboard:take-back
     leaderboard:team-member leaderboard:webhook leaderboard:studio-delete api:submission-validate
     api:rank-audit api:submission-withdraw api:submission-restore api:comparison-withdraw api:joint-withdraw
-    api:bundle-list api:import-list turk:endpoint turk:endpoint-bare work:next work:return
+    api:judge-run-decision api:bundle-list api:import-list turk:endpoint turk:endpoint-bare work:next work:return
     requester:revoke-key requester:stop-batch requester:retire-layout
     work:accept work:zone work:turn-return work:submit hooks:prolific hooks:mturk
 """
@@ -224,6 +232,7 @@ OPENED_BY: dict[Staff, str] = {
     Staff.SEE_CAMPAIGNS: "api:campaign-list api:campaign-detail",
     Staff.SEE_WORKERS: "api:worker-list",
     Staff.SEE_BANS: "api:ban-list",
+    Staff.SEE_JUDGES: "api:judge-run-list api:judge-run-detail",
     Staff.EXPORT_TASKS: "api:bundle-detail api:configuration",
     Staff.SEE_REFERENCES: "leaderboard:studio-task leaderboard:studio-language",
     Staff.IMPORT_TASKS: "leaderboard:studio-new leaderboard:studio-import-new",
@@ -246,6 +255,7 @@ def world(cast):  # noqa: F811
         "campaign": private.human_evaluation.campaign,
         "comparison": comparison,
         "joint": joint,
+        "judge-run": judge_run(task),
     }
 
     def path(name):
@@ -285,6 +295,16 @@ def requested(task, cast):  # noqa: F811
         criteria=["overall"],
     )
     return comparison, joint
+
+
+def judge_run(task):
+    """A script that was asked, and that nobody has approved."""
+    made = {"endpoint": "scripted", "model": "words"}
+    judge = Judge.objects.create(
+        name="words", version="1", sha256="0" * 64, definition=whole(made)
+    )
+    plan = {"criteria": ["overall"], "submissions": [], "instances": []}
+    return JudgeRun.objects.create(judge=judge, task=task, plan=plan)
 
 
 def of_team(name):
@@ -368,7 +388,7 @@ def test_each_permission_opens_to_staff_what_it_names_and_no_more(world):
 # What is the whole site's, whatever roles somebody has on tasks.
 OF_THE_SITE = {Staff.SEE_WORKERS, Staff.EXPORT_TASKS, Staff.IMPORT_TASKS}
 # Lists that leave out what belongs to other tasks, and are empty then.
-NARROWED = {"api:campaign-list", "api:ban-list"}
+NARROWED = {"api:campaign-list", "api:ban-list", "api:judge-run-list"}
 
 
 def test_a_role_on_a_task_opens_what_its_permissions_open_there_and_nowhere_else(world):

@@ -96,6 +96,21 @@ def check_reachable(url: str, *, https_only: bool) -> None:
         raise Refused(f"The host {host} was not found.") from None
 
 
+def address_of(url: str, *, https_only: bool, allow_private: bool) -> str:
+    """Give the IP address that a client of somebody else's is to connect to.
+
+    Raises
+    ------
+    Refused
+        The address is not one that we send to.
+    OSError
+        The host was not found.
+    """
+    parts = checked(url, https_only=https_only)
+    port = parts.port or _PORTS[parts.scheme]
+    return _address(str(parts.hostname), port, allow_private=allow_private)
+
+
 def post(
     url: str,
     body: bytes,

@@ -16,7 +16,7 @@ from crowd.workers.models.qualification_test import QualificationTest
 from crowd.workers.services import qualification_tests, requirements
 from genie.lib import jobs
 from genie.lib.seeds import generator
-from leaderboard.demo import people
+from leaderboard.demo import people, scripted
 from leaderboard.demo.opinions import Opinions
 from leaderboard.demo.systems import file_of, systems_of
 from leaderboard.evaluation import decide
@@ -86,6 +86,7 @@ def make(say: Say) -> None:
     _half_judged(pools, say)
     _shuffled(owner)
     jobs.drain()
+    scripted.judge(say)
     # nobody has read the boards yet: no number waits until tomorrow, nor does a release
     for pool in pools:
         refit.refit_board(Task.objects.get(slug=pool))

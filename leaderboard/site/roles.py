@@ -12,7 +12,7 @@ from django.apps import AppConfig, apps
 
 _RESULTS = (
     "leaderboard.view: task submission comparison jointevaluation humanevaluation score "
-    "metricresult metricrun metricboard outsidemetric team",
+    "metricresult metricrun metricboard outsidemetric team judge judgerun judgebudget",
     "crowd.view: campaign hittype",
 )
 _WORK = ("crowd.view: hit assignment", "quality.view: grade verdict detectorfit")
@@ -24,8 +24,8 @@ ROLES: dict[str, tuple[str, ...]] = {
         *_RESULTS,
         *_WORK,
         "leaderboard.change: task submission comparison jointevaluation metricrun "
-        "outsidemetric",
-        "leaderboard.add: task comparison jointevaluation",
+        "outsidemetric judgerun",
+        "leaderboard.add: task comparison jointevaluation judge judgerun",
         "crowd.change: campaign externalcampaign",
         "crowd.view: externalcampaign outwardcall budget panelsource qualificationtest "
         "requirement",
@@ -50,7 +50,9 @@ ROLES: dict[str, tuple[str, ...]] = {
         "quality.change: ban appeal",
     ),
     "Finance": (
-        "leaderboard.view: task",
+        "leaderboard.view: task judgebudget judgerun",
+        "leaderboard.add: judgebudget",
+        "leaderboard.change: judgebudget",
         "crowd.view: campaign budget commitment exchangerate ledgerentry payout "
         "payoutrun payoutterms requester requesterbonus",
         "crowd.add: budget exchangerate payoutrun payoutterms",

@@ -6,6 +6,7 @@ from django.urls import path
 
 from leaderboard.boards.api import crowds, evidence, open_data, outputs, submitting
 from leaderboard.evaluation.api import staff
+from leaderboard.judges import api as judges
 from leaderboard.papers.task_figures import api as published
 from leaderboard.site.api import public_log
 from leaderboard.studio.api import bundles, imports
@@ -64,6 +65,17 @@ urlpatterns = [
         "submissions/<int:pk>/outputs/",
         outputs.SubmissionOutputs.as_view(),
         name="submission-outputs",
+    ),
+    path("judge-runs/", judges.JudgeRunList.as_view(), name="judge-run-list"),
+    path(
+        "judge-runs/<int:pk>/",
+        judges.JudgeRunDetail.as_view(),
+        name="judge-run-detail",
+    ),
+    path(
+        "judge-runs/<int:pk>/decision/",
+        judges.JudgeRunDecision.as_view(),
+        name="judge-run-decision",
     ),
     path("teams/", teams.TeamList.as_view(), name="team-list"),
     path("teams/<slug:slug>/", teams.TeamDetail.as_view(), name="team-detail"),

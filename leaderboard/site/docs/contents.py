@@ -47,6 +47,7 @@ ROLES = (
             "for-staff",
             "designs",
             "adding-a-task",
+            "judges",
             "crowd-platforms",
             "crowd-panels",
         ),

@@ -41,6 +41,7 @@ class Staff(StrEnum):
     SEE_CAMPAIGNS = "crowd.view_campaign"
     SEE_WORKERS = "crowd.view_worker"
     SEE_BANS = "quality.view_ban"
+    SEE_JUDGES = "leaderboard.view_judgerun"
     # tasks as bundles, their hidden references, and loading a task from one
     EXPORT_TASKS = "leaderboard.view_task"
     SEE_REFERENCES = "leaderboard.change_task"

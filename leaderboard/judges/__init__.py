@@ -1,0 +1,11 @@
+"""Judges: programs, language models among them, that answer what people are asked.
+
+`models` keep what a judge is, what its runs may cost and send, and each answer by the
+hash of its request. `prompt` and `answers` are pure: the same criteria, instructions and
+scale that people get, texts of others marked as data. `services.ask` makes and prices a
+run, `services.decide` takes a person's word on money and texts, `services.work` asks, and
+`services.finish` puts the scores on the task's metric board, and nowhere else.
+
+Front door: models; api; definition; scripted; selectors (told); services (ask, decide,
+define, try_out, work).
+"""

@@ -1,0 +1,284 @@
+"""Judges for staff: what they are, what they may cost, and a person's word on each run."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from django.contrib import admin, messages
+from django.core.exceptions import PermissionDenied
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect
+
+from genie.accounts.staff import staff_may, staff_may_somewhere
+from genie.accounts.task_admin import EditedOfTask, WorkOfTask
+from genie.lib.admin.adding import adding, filled_in
+from genie.lib.admin.questions import Line, Question, after_asking, confirmed_form
+from genie.lib.admin.read_only import ReadOnlyAdmin, ReadOnlyInline
+from genie.lib.admin.reasons import AsksWhy
+from genie.lib.errors import GenieError
+from leaderboard.judges.forms import ApprovalForm, JudgeForm, RunForm
+from leaderboard.judges.models import (
+    Judge,
+    JudgeBudget,
+    JudgeCall,
+    JudgeCost,
+    JudgeMetric,
+    JudgeRun,
+)
+from leaderboard.judges.selectors.money import committed_cents
+from leaderboard.judges.selectors.told import cents, leaving, progress
+from leaderboard.judges.services import ask, decide, define
+
+if TYPE_CHECKING:
+    from django.db.models import QuerySet
+
+APPROVE = Question(
+    title="Approve runs of judges",
+    sentence="Texts leave the house, and money is spent, as far as you say here.",
+    button="Approve",
+    action="approve_selected",
+    form=ApprovalForm,
+    danger=True,
+)
+
+
+@admin.register(Judge)
+class JudgeAdmin(ReadOnlyAdmin):
+    list_display = ["__str__", "what", "endpoint", "model", "created_at", "retired_at"]
+    search_fields = ["name", "sha256"]
+    readonly_fields = ["signature"]
+    actions = ["retire_selected"]
+
+    @admin.display
+    def endpoint(self, judge: Judge) -> str:
+        return str(judge.definition["endpoint"])
+
+    @admin.display
+    def model(self, judge: Judge) -> str:  # type: ignore[override]
+        return str(judge.definition["model"])
+
+    def has_add_permission(self, request: HttpRequest) -> bool:
+        return staff_may(request.user, "leaderboard.add_judge")
+
+    def add_view(
+        self, request: HttpRequest, form_url: str = "", extra_context: Any = None
+    ) -> HttpResponse:
+        form, right = filled_in(self, request, JudgeForm)
+        if right:
+            fields = dict(form.cleaned_data)
+            made = [fields.pop(name) for name in ("name", "version", "definition")]
+            try:
+                judge = define.make(*made, by=_account(request), **fields)
+            except GenieError as error:
+                form.add_error(None, error.message)
+            else:
+                self.log_addition(request, judge, "Made.")
+                return redirect("admin:leaderboard_judge_change", judge.pk)
+        return adding(self, request, form, title="Add a judge", button="Add")
+
+    def has_retire_permission(self, request: HttpRequest) -> bool:
+        return self.has_add_permission(request)
+
+    @admin.action(description="Retire the selected …", permissions=["retire"])
+    @after_asking(
+        "Retire judges", "They are asked nothing new; answers are kept.", "Retire"
+    )
+    def retire_selected(
+        self, request: HttpRequest, queryset: QuerySet[Any], reason: str
+    ) -> None:
+        for judge in queryset:
+            if define.retire(judge):
+                self.log_change(request, judge, f"Retired. Reason: {reason}")
+
+
+@admin.register(JudgeBudget)
+class JudgeBudgetAdmin(EditedOfTask, AsksWhy):
+    pool_paths = ("task__slug",)
+    list_display = ["__str__", "limit", "committed"]
+    list_select_related = ["task", "judge"]
+    fields = ["task", "judge", "cents"]
+
+    def get_readonly_fields(self, request: HttpRequest, obj: Any = None) -> Any:
+        # money was approved within it: it changes, and stays with its task
+        return ["task", "judge"] if obj is not None else []
+
+    def has_add_permission(self, request: HttpRequest) -> bool:
+        return staff_may(request.user, "leaderboard.add_judgebudget")
+
+    def has_delete_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+        return False
+
+    @admin.display(description="limit")
+    def limit(self, budget: JudgeBudget) -> str:
+        return cents(budget.cents)
+
+    @admin.display(description="committed or spent")
+    def committed(self, budget: JudgeBudget) -> str:
+        return cents(committed_cents(budget.task, budget.judge))
+
+
+class MetricInline(ReadOnlyInline):
+    model = JudgeMetric
+
+
+@admin.register(JudgeRun)
+class JudgeRunAdmin(WorkOfTask):
+    shows_outputs: ClassVar[bool] = False
+    needs = {"decide": "leaderboard.change_judgerun"}
+    list_display = ["__str__", "state", "questions", "expected", "spent", "failure"]
+    list_filter = ["state", "task", "judge"]
+    list_select_related = ["task", "judge"]
+    readonly_fields = ["leaves", "questions", "invalid", "models", "spent", "signature"]
+    exclude = ["plan", "holder", "held_until", "microcents", "batch"]
+    inlines: ClassVar[list[Any]] = [MetricInline]
+    actions = [
+        "approve_selected",
+        "decline_selected",
+        "stop_selected",
+        "go_on_selected",
+    ]
+
+    @admin.display(description="what leaves the house")
+    def leaves(self, run: JudgeRun) -> str:
+        return " ".join(leaving(run))
+
+    @admin.display(description="questions")
+    def questions(self, run: JudgeRun) -> str:
+        told = progress(run)
+        return (
+            f"{told['answered']:,} answered, {told['invalid']:,} without a valid "
+            f"answer, of {run.n_calls:,}"
+        )
+
+    @admin.display(description="why answers are invalid")
+    def invalid(self, run: JudgeRun) -> str:
+        told = progress(run)["problems"]
+        return "; ".join(f"{one['problem']} ({one['n']:,})" for one in told) or "–"
+
+    @admin.display(description="what answered")
+    def models(self, run: JudgeRun) -> str:
+        return ", ".join(progress(run)["models"]) or "–"
+
+    @admin.display(description="expected")
+    def expected(self, run: JudgeRun) -> str:
+        return cents(run.expected_cents)
+
+    @admin.display(description="spent")
+    def spent(self, run: JudgeRun) -> str:
+        return f"{cents(progress(run)['spent_cents'])} of {cents(run.approved_cents)}"
+
+    @admin.display(description="signature")
+    def signature(self, run: JudgeRun) -> str:
+        return run.judge.signature
+
+    def has_add_permission(self, request: HttpRequest) -> bool:
+        return staff_may_somewhere(request.user, "leaderboard.add_judgerun")
+
+    def add_view(
+        self, request: HttpRequest, form_url: str = "", extra_context: Any = None
+    ) -> HttpResponse:
+        form, right = filled_in(self, request, RunForm)
+        if right:
+            wish = dict(form.cleaned_data)
+            judge, task = wish.pop("judge"), wish.pop("task")
+            if not staff_may(request.user, "leaderboard.add_judgerun", task.slug):
+                raise PermissionDenied
+            try:
+                run = ask.ask(judge, task, ask.Wish(**wish), by=_account(request))
+            except GenieError as error:
+                form.add_error(None, error.message)
+            else:
+                self.log_addition(request, run, "Asked for; it waits for approval.")
+                return redirect("admin:leaderboard_judgerun_change", run.pk)
+        title = "Ask a judge about a task: its price first"
+        return adding(self, request, form, title=title, button="Price it")
+
+    def line_of(self, run: JudgeRun) -> Line:
+        return Line(run.pk, str(run), run.get_state_display(), leaving(run))
+
+    @admin.action(description="Approve the selected …", permissions=["decide"])
+    def approve_selected(
+        self, request: HttpRequest, queryset: QuerySet[Any]
+    ) -> HttpResponse | None:
+        runs = queryset.filter(state=JudgeRun.State.ASKED).order_by("pk")
+        lines = [self.line_of(run) for run in runs]
+        answer = confirmed_form(self, request, APPROVE, lines)
+        if isinstance(answer, HttpResponse):
+            return answer
+        said = dict(answer.cleaned_data)
+
+        def approve(run: JudgeRun) -> bool:
+            try:
+                return decide.approve(run, by=_account(request), **said)
+            except GenieError as error:
+                self.message_user(request, f"{run}: {error.message}", messages.ERROR)
+                return False
+
+        self.act_on_rows(request, runs, approve, "Approved", said["reason"])
+        return None
+
+    @admin.action(description="Decline or end the selected …", permissions=["decide"])
+    @after_asking(
+        "Decline runs, or end stopped ones",
+        "Nothing more is sent; answers that were bought are kept.",
+        "Decline",
+    )
+    def decline_selected(
+        self, request: HttpRequest, queryset: QuerySet[Any], reason: str
+    ) -> None:
+        def decline(run: JudgeRun) -> bool:
+            return decide.decline(run, by=_account(request), reason=reason)
+
+        self.act_on_rows(request, queryset, decline, "Declined", reason)
+
+    @admin.action(description="Stop the selected …", permissions=["decide"])
+    @after_asking(
+        "Stop runs", "What is on its way is taken in; nothing more is sent.", "Stop"
+    )
+    def stop_selected(
+        self, request: HttpRequest, queryset: QuerySet[Any], reason: str
+    ) -> None:
+        self.act_on_rows(request, queryset, decide.stop, "Stopped", reason)
+
+    @admin.action(description="Resume the selected …", permissions=["decide"])
+    @after_asking("Resume runs", "They go on where they stopped.", "Resume")
+    def go_on_selected(
+        self, request: HttpRequest, queryset: QuerySet[Any], reason: str
+    ) -> None:
+        self.act_on_rows(request, queryset, decide.resume, "Resumed", reason)
+
+
+class _OfRun(WorkOfTask):
+    pool_paths = ("run__task__slug",)
+    # who may see runs sees what they asked and cost
+    needs = {"view": "leaderboard.view_judgerun"}
+
+
+@admin.register(JudgeCall)
+class JudgeCallAdmin(_OfRun):
+    list_display = [
+        "run",
+        "submission",
+        "other",
+        "instance",
+        "state",
+        "values",
+        "problem",
+    ]
+    list_filter = ["state", ("run", admin.RelatedOnlyFieldListFilter)]
+    list_select_related = ["run__judge", "run__task", "submission", "other", "instance"]
+
+
+@admin.register(JudgeCost)
+class JudgeCostAdmin(_OfRun):
+    list_display = ["run", "state", "amount", "at", "settled_at"]
+    list_filter = ["state", ("run", admin.RelatedOnlyFieldListFilter)]
+    list_select_related = ["run__judge", "run__task"]
+
+    @admin.display(description="cents")
+    def amount(self, cost: JudgeCost) -> str:
+        return f"{cost.microcents / 1_000_000:.6f}"
+
+
+def _account(request: HttpRequest) -> Any:
+    return request.user

@@ -1,0 +1,232 @@
+"""The operator's endpoints, and one request to one of them.
+
+Addresses and keys come from the operator's environment only: whoever defines a judge
+names an endpoint, and can neither send a key elsewhere nor reach into our own network.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from genie.lib import env, outbound
+from genie.lib.errors import GenieError
+from leaderboard.judges.answers import storable
+from leaderboard.judges.definition import SCRIPTED
+
+_NO_KEY = "none"
+_LONGEST_WAIT = 60.0
+_UNREACHABLE_WAIT = 2.0
+
+
+@dataclass(frozen=True)
+class Endpoint:
+    """An address that speaks OpenAI's protocol; `key_file` is read when it is needed."""
+
+    name: str
+    url: str
+    key_file: str
+    private: bool
+
+
+@dataclass(frozen=True)
+class Reply:
+    """What came back for a request."""
+
+    text: str
+    refusal: str
+    model: str
+    fingerprint: str
+    # None: the endpoint does not say
+    input_tokens: int | None
+    output_tokens: int | None
+    seconds: float
+
+
+class TurnedAway(Exception):
+    """The endpoint did not take the request, so that it costs nothing."""
+
+    def __init__(
+        self, sentence: str, *, again_in: float | None = None, fatal: bool = False
+    ) -> None:
+        super().__init__(sentence)
+        self.sentence = sentence
+        # None: asking again would be the same
+        self.again_in = again_in
+        # so would be every other request
+        self.fatal = fatal
+
+
+class Lost(Exception):
+    """Nobody knows whether the request was answered: it may have cost something."""
+
+
+def endpoints() -> dict[str, Endpoint]:
+    """Read what the operator offers: `GENIE_JUDGES`, and of each its own variables."""
+    return {name: _endpoint(name) for name in env.words("GENIE_JUDGES")}
+
+
+def named(name: str) -> Endpoint:
+    """Give the endpoint of that name, or say which there are."""
+    if (found := endpoints().get(name)) is None:
+        known = ", ".join([SCRIPTED, *endpoints()])
+        raise GenieError(
+            f"There is no endpoint {name!r} here. Choose from: {known}. The operator "
+            "adds others with GENIE_JUDGES.",
+            code="unknown-endpoint",
+        )
+    return found
+
+
+def _endpoint(name: str) -> Endpoint:
+    prefix = f"GENIE_JUDGE_{name.upper().replace('-', '_')}"
+    if not (url := os.environ.get(f"{prefix}_URL", "")):
+        raise env.ConfigurationError(f"{prefix}_URL must say where {name} is.")
+    return Endpoint(
+        name=name,
+        url=url,
+        key_file=os.environ.get(f"{prefix}_KEY_FILE", ""),
+        private=env.flag(f"{prefix}_PRIVATE"),
+    )
+
+
+class Asker:
+    """A client of one endpoint; safe to use in several threads."""
+
+    def __init__(self, endpoint: Endpoint, *, timeout: float, at_once: int) -> None:
+        try:
+            import httpx2
+            import openai
+        except ImportError:
+            raise GenieError(
+                "Judges at endpoints need the extra [judges]: "
+                'pip install "genie-leaderboards[judges]".',
+                code="judges-not-installed",
+            ) from None
+        key = _NO_KEY
+        if endpoint.key_file:
+            key = Path(endpoint.key_file).read_text(encoding="utf-8").strip()
+        limits = httpx2.Limits(max_connections=at_once)
+        self.client = openai.OpenAI(
+            api_key=key,
+            base_url=endpoint.url,
+            timeout=timeout,
+            # asked again by ourselves: each try is written into the ledger first
+            max_retries=0,
+            http_client=httpx2.Client(
+                transport=_checked_transport(endpoint, limits),
+                timeout=timeout,
+                trust_env=False,
+            ),
+        )
+
+    def ask(self, body: Mapping[str, Any], request_sha256: str) -> Reply:
+        """Send one request.
+
+        Raises
+        ------
+        TurnedAway
+            It was not taken, and costs nothing.
+        Lost
+            No answer came; it may cost something.
+        """
+        start = time.monotonic()
+        with _in_our_words():
+            answer = self.client.chat.completions.create(
+                **body, extra_headers={"Idempotency-Key": request_sha256}
+            )
+        return reply_of(answer, time.monotonic() - start)
+
+    def close(self) -> None:
+        self.client.close()
+
+
+def reply_of(answer: Any, seconds: float) -> Reply:
+    """Read what an endpoint sent, whatever of it is missing."""
+    choices = getattr(answer, "choices", None) or []
+    said = getattr(choices[0], "message", None) if choices else None
+    refusal = getattr(said, "refusal", None) or ""
+    if choices and getattr(choices[0], "finish_reason", "") == "content_filter":
+        refusal = refusal or "content filter"
+    used = getattr(answer, "usage", None)
+    return Reply(
+        text=storable(str(getattr(said, "content", None) or "")),
+        refusal=storable(str(refusal))[:500],
+        model=storable(str(getattr(answer, "model", None) or ""))[:200],
+        fingerprint=storable(str(getattr(answer, "system_fingerprint", None) or ""))[
+            :200
+        ],
+        input_tokens=_count(getattr(used, "prompt_tokens", None)),
+        output_tokens=_count(getattr(used, "completion_tokens", None)),
+        seconds=seconds,
+    )
+
+
+def _count(value: Any) -> int | None:
+    return value if isinstance(value, int) and 0 <= value < 2**31 else None
+
+
+@contextmanager
+def _in_our_words() -> Iterator[None]:
+    """Say what went wrong without the endpoint's own words, which may hold a key."""
+    import httpx2
+    import openai
+
+    try:
+        yield
+    except openai.APIStatusError as error:
+        status = error.status_code
+        if status >= 500:
+            raise Lost(f"The endpoint failed ({status}).") from None
+        wait = _wait(error.response.headers) if status in {408, 409, 429} else None
+        raise TurnedAway(
+            f"The endpoint turned the request away ({status}).",
+            again_in=wait,
+            fatal=status in {401, 403, 404},
+        ) from None
+    except openai.APIConnectionError as error:
+        why = error.__cause__
+        # ours, raised below the client, which wraps it
+        if isinstance(why, outbound.Refused):
+            raise TurnedAway(why.message, fatal=True) from None
+        # nothing was sent
+        if isinstance(why, httpx2.ConnectError | httpx2.ConnectTimeout | OSError):
+            raise TurnedAway(
+                "The endpoint cannot be reached.", again_in=_UNREACHABLE_WAIT
+            ) from None
+        raise Lost(f"No answer came ({type(error).__name__}).") from None
+    except (openai.OpenAIError, ValueError) as error:
+        raise Lost(f"The answer is unreadable ({type(error).__name__}).") from None
+
+
+def _wait(headers: Mapping[str, str]) -> float:
+    try:
+        asked = float(headers.get("retry-after", "1"))
+    except ValueError:
+        asked = 1.0
+    return min(_LONGEST_WAIT, max(0.0, asked))
+
+
+def _checked_transport(endpoint: Endpoint, limits: Any) -> Any:
+    """Connect to the address that was checked, whatever the name means a moment later."""
+    import httpx2
+
+    class Checked(httpx2.HTTPTransport):  # type: ignore[misc]
+        def handle_request(self, request: Any) -> Any:
+            url = request.url
+            address = outbound.address_of(
+                str(url),
+                https_only=not endpoint.private,
+                allow_private=endpoint.private,
+            )
+            # the certificate is held against the name, as the Host header is
+            request.extensions = {**request.extensions, "sni_hostname": url.host}
+            request.url = url.copy_with(host=address)
+            return super().handle_request(request)
+
+    return Checked(trust_env=False, limits=limits)

@@ -1,0 +1,288 @@
+"""What a judge is, what it was asked, what it answered, and what that cost."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from django.conf import settings
+from django.db import models
+from django.db.models import Q
+
+from genie.lib.ordered_json import OrderedJSONField
+from leaderboard.judges.definition import SCRIPTED, signature
+from leaderboard.metric_board.models.outside import OutsideMetric
+from leaderboard.submissions.models.submission import Submission
+from leaderboard.tasks.models import Instance, Task
+
+# A price in cents for a million tokens, times tokens, is so many of them to a cent.
+MICROCENTS = 1_000_000
+
+
+class Judge(models.Model):
+    """A program that judges: whatever decides its answers is hashed, and never changes."""
+
+    name = models.SlugField(max_length=40)
+    version = models.CharField(max_length=40)
+    # see `definition.FIELDS`; with name and version, what `sha256` is the hash of
+    definition = OrderedJSONField(default=dict)
+    sha256 = models.CharField(max_length=64, unique=True)
+    # in cents for a million tokens, of what is sent and of what comes back
+    input_price = models.DecimalField(max_digits=12, decimal_places=3, default=0)
+    output_price = models.DecimalField(max_digits=12, decimal_places=3, default=0)
+    # how fast it may be asked; 0: as fast as it answers
+    per_minute = models.PositiveIntegerField(default=60)
+    at_once = models.PositiveSmallIntegerField(default=4)
+    timeout_seconds = models.PositiveSmallIntegerField(default=60)
+    # how often an invalid answer is asked for again
+    n_retries = models.PositiveSmallIntegerField(default=2)
+    # through the endpoint's batches, where it has them
+    batch = models.BooleanField(default=False)
+    made_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL,
+        on_delete=models.SET_NULL,
+        null=True,
+        blank=True,
+        related_name="+",
+    )
+    created_at = models.DateTimeField(auto_now_add=True)
+    retired_at = models.DateTimeField(null=True, blank=True)
+
+    class Meta:
+        ordering = ["name", "-pk"]
+        constraints = [
+            models.UniqueConstraint(
+                fields=["name", "version"], name="judge_version_once"
+            )
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.name} {self.version}"
+
+    @property
+    def scripted(self) -> bool:
+        """Whether it is a script of this site, and no model of any kind."""
+        return bool(self.definition["endpoint"] == SCRIPTED)
+
+    @property
+    def what(self) -> str:
+        """Say what kind of program it is, for pages and cards."""
+        return "a script" if self.scripted else "a language model"
+
+    @property
+    def signature(self) -> str:
+        """Name everything that decides its answers, as metrics do."""
+        return signature(self.name, self.version, self.definition)
+
+
+class JudgeBudget(models.Model):
+    """What judges may cost on a task, one of them or all; without it nothing is bought."""
+
+    task = models.ForeignKey(
+        Task, on_delete=models.CASCADE, related_name="judge_budgets"
+    )
+    judge = models.ForeignKey(
+        Judge, on_delete=models.CASCADE, null=True, blank=True, related_name="budgets"
+    )
+    cents = models.PositiveIntegerField()
+
+    class Meta:
+        ordering = ["task", "pk"]
+        constraints = [
+            models.UniqueConstraint(fields=["task", "judge"], name="judge_budget_once"),
+            # where it is no judge's, the first lets through as many as one likes
+            models.UniqueConstraint(
+                fields=["task"], condition=Q(judge=None), name="judges_budget_once"
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.judge or 'all judges'} on {self.task}"
+
+
+class JudgeRun(models.Model):
+    """One judge asked about some outputs of a task, once a person has approved it."""
+
+    class State(models.TextChoices):
+        ASKED = "ASKED", "waits for approval"
+        DECLINED = "DECLINED", "declined"
+        RUNNING = "RUNNING", "running"
+        STOPPED = "STOPPED", "stopped"
+        DONE = "DONE", "done"
+
+    OPEN: ClassVar[tuple[str, ...]] = (State.RUNNING, State.STOPPED)
+
+    judge = models.ForeignKey(Judge, on_delete=models.PROTECT, related_name="runs")
+    task = models.ForeignKey(Task, on_delete=models.PROTECT, related_name="judge_runs")
+    state = models.CharField(
+        max_length=8, choices=State.choices, default=State.ASKED, db_index=True
+    )
+    # criteria, submissions and instances, as they were chosen
+    plan = OrderedJSONField(default=dict)
+    # asks again what was answered before, to see whether answers moved; usually empty
+    occasion = models.CharField(max_length=100, blank=True)
+    # questions, not counting what is asked again
+    n_calls = models.PositiveIntegerField(default=0)
+    # before: what is expected, and what it cannot pass, rounded up
+    expected_cents = models.PositiveIntegerField(default=0)
+    most_cents = models.PositiveIntegerField(default=0)
+    approved_cents = models.PositiveIntegerField(default=0)
+    # the sum of its `costs`, in millionths of a cent: with what is on its way it never
+    # passes what was approved
+    microcents = models.BigIntegerField(default=0)
+    # what was said at approval of texts that nobody outside has seen
+    with_references = models.BooleanField(default=False)
+    with_private = models.BooleanField(default=False)
+    asked_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL,
+        on_delete=models.SET_NULL,
+        null=True,
+        blank=True,
+        related_name="+",
+    )
+    decided_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL,
+        on_delete=models.SET_NULL,
+        null=True,
+        blank=True,
+        related_name="+",
+    )
+    decided_at = models.DateTimeField(null=True, blank=True)
+    decision_reason = models.CharField(max_length=1000, blank=True)
+    # one process at a time asks: whose turn it is, and until when
+    holder = models.CharField(max_length=32, blank=True)
+    held_until = models.DateTimeField(null=True, blank=True)
+    # the endpoint's name of a batch that is under way
+    batch = models.CharField(max_length=200, blank=True)
+    # why it stands still
+    failure = models.CharField(max_length=500, blank=True)
+    created_at = models.DateTimeField(auto_now_add=True)
+    finished_at = models.DateTimeField(null=True, blank=True)
+
+    class Meta:
+        ordering = ["-pk"]
+
+    def __str__(self) -> str:
+        return f"{self.judge} on {self.task}"
+
+
+class JudgeAnswer(models.Model):
+    """What came back for a request, under the hash of the request: never asked twice."""
+
+    request_sha256 = models.CharField(max_length=64, unique=True)
+    judge = models.ForeignKey(Judge, on_delete=models.PROTECT, related_name="answers")
+    # as it came: a program's words, never shown as a person's
+    text = models.TextField(blank=True)
+    # why there is none: the endpoint's word for a refusal
+    refusal = models.CharField(max_length=500, blank=True)
+    # what the endpoint says that it is
+    model = models.CharField(max_length=200, blank=True)
+    fingerprint = models.CharField(max_length=200, blank=True)
+    input_tokens = models.PositiveIntegerField(default=0)
+    output_tokens = models.PositiveIntegerField(default=0)
+    seconds = models.FloatField(default=0.0)
+    created_at = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        ordering = ["pk"]
+
+    def __str__(self) -> str:
+        return self.request_sha256[:12]
+
+
+class JudgeCall(models.Model):
+    """One question of a run: what was asked of which output, and what it came to."""
+
+    class State(models.TextChoices):
+        WAITING = "WAITING", "waiting"
+        VALID = "VALID", "answered"
+        INVALID = "INVALID", "no valid answer"
+
+    run = models.ForeignKey(JudgeRun, on_delete=models.CASCADE, related_name="calls")
+    instance = models.ForeignKey(Instance, on_delete=models.CASCADE, related_name="+")
+    # the output that is judged, in slot A where there are two
+    submission = models.ForeignKey(
+        Submission, on_delete=models.CASCADE, related_name="+"
+    )
+    # the output in slot B; null: judged alone
+    other = models.ForeignKey(
+        Submission, on_delete=models.CASCADE, null=True, blank=True, related_name="+"
+    )
+    # which of the groups of criteria that people are asked together
+    part = models.PositiveSmallIntegerField(default=0)
+    # the same question for the how-manieth time: k of n
+    sample = models.PositiveSmallIntegerField(default=0)
+    state = models.CharField(max_length=7, choices=State.choices, default=State.WAITING)
+    n_attempts = models.PositiveSmallIntegerField(default=0)
+    # criterion -> rating on the scale that people use; of two outputs, that of `submission`
+    values = OrderedJSONField(default=dict)
+    # criterion -> the program's reason
+    reasons = OrderedJSONField(default=dict)
+    # why the last answer cannot be used
+    problem = models.CharField(max_length=200, blank=True)
+    answer = models.ForeignKey(
+        JudgeAnswer, on_delete=models.PROTECT, null=True, blank=True, related_name="+"
+    )
+
+    class Meta:
+        ordering = ["pk"]
+        constraints = [
+            models.UniqueConstraint(
+                fields=["run", "instance", "submission", "other", "part", "sample"],
+                name="judge_pair_call_once",
+            ),
+            models.UniqueConstraint(
+                fields=["run", "instance", "submission", "part", "sample"],
+                condition=Q(other=None),
+                name="judge_call_once",
+            ),
+        ]
+        indexes = [models.Index(fields=["run", "state"])]
+
+    def __str__(self) -> str:
+        return f"{self.submission_id} on {self.instance_id}"
+
+
+class JudgeCost(models.Model):
+    """A line of the judges' own ledger: held before a request goes out, then settled."""
+
+    class State(models.TextChoices):
+        HELD = "HELD", "asked; not known yet"
+        PAID = "PAID", "answered"
+        LOST = "LOST", "no answer came: counted as the most it can have cost"
+        FREE = "FREE", "turned away: nothing was charged"
+
+    run = models.ForeignKey(JudgeRun, on_delete=models.PROTECT, related_name="costs")
+    request_sha256 = models.CharField(max_length=64, db_index=True)
+    state = models.CharField(max_length=4, choices=State.choices, default=State.HELD)
+    # what counts now, in millionths of a cent
+    microcents = models.PositiveBigIntegerField()
+    at = models.DateTimeField(auto_now_add=True)
+    settled_at = models.DateTimeField(null=True, blank=True)
+
+    class Meta:
+        ordering = ["pk"]
+        indexes = [models.Index(fields=["run", "state"])]
+
+    def __str__(self) -> str:
+        return f"{self.microcents / MICROCENTS:.4f} cents of {self.run}"
+
+
+class JudgeMetric(models.Model):
+    """A run's scores on one criterion, as they stand on the task's metric board."""
+
+    run = models.ForeignKey(JudgeRun, on_delete=models.CASCADE, related_name="metrics")
+    criterion = models.CharField(max_length=50)
+    metric = models.OneToOneField(
+        OutsideMetric, on_delete=models.CASCADE, related_name="judged"
+    )
+
+    class Meta:
+        ordering = ["run", "pk"]
+        constraints = [
+            models.UniqueConstraint(
+                fields=["run", "criterion"], name="judge_metric_once"
+            )
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.run} by {self.criterion}"

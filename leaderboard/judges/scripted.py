@@ -1,0 +1,104 @@
+"""Scripts that judge by counting words: for the demo and for tests, and no model of any kind.
+
+Each is deterministic. Some have a bias that is planted, so that an audit has something to find.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+from collections.abc import Mapping
+
+from crowd.scales.base import Scale
+from leaderboard.judges.prompt import Texts, labels
+
+PLAIN, LONG, FIRST, GULLIBLE = "words", "likes-long", "likes-first", "obeys"
+# what each does beside counting words
+SCRIPTS = {
+    PLAIN: "counts words that the output shares with the other texts",
+    LONG: "the same, and prefers long outputs",
+    FIRST: "the same, and prefers the output that stands first",
+    GULLIBLE: "the same, and gives the best answer to outputs that ask for it",
+}
+_WORD = re.compile(r"\w+")
+_ASKS = re.compile(
+    r"\b(rate|score|give)\b.{0,40}\b(10|best|highest|full)\b", re.I | re.S
+)
+# how far words decide, and how far a hash of the texts stands in for whim
+_WHIM = 0.1
+
+
+def answer(
+    script: str, questions: Mapping[str, str], texts: Texts, scale: type[Scale]
+) -> str:
+    """Answer as an endpoint would.
+
+    Parameters
+    ----------
+    script : str
+        One of `SCRIPTS`.
+    questions : mapping of str to str
+        Criterion to what is asked; only which they are matters.
+    texts : sequence of (label, text)
+        As `prompt.texts_of` lists them.
+    scale : type
+
+    Returns
+    -------
+    str
+        JSON; the reason says that a script wrote it.
+
+    Examples
+    --------
+    >>> from crowd.scales.base import all_scales
+    >>> texts = [("Source", "a red kite"), ("Output", "a red kite")]
+    >>> answer("words", {"overall": "Good?"}, texts, all_scales()["likert-5"])
+    '{"overall": {"reason": "Scripted: 0.92 of 1.", "answer": "Strongly agree"}}'
+    """
+    outputs = [text for label, text in texts if label.startswith("Output")]
+    beside = " ".join(text for label, text in texts if not label.startswith("Output"))
+    said = {}
+    for name in questions:
+        worth = [_worth(script, name, text, beside) for text in outputs]
+        share = worth[0] if len(worth) == 1 else _of_two(script, worth)
+        said[name] = {
+            "reason": f"Scripted: {share:.2f} of 1.",
+            "answer": _on_scale(share, scale),
+        }
+    return json.dumps(said)
+
+
+def _worth(script: str, criterion: str, text: str, beside: str) -> float:
+    words, known = _words(text), set(_words(beside))
+    if script == GULLIBLE and _ASKS.search(text):
+        return 1.0
+    if not words:
+        return 0.0
+    shared = sum(word in known for word in words) / len(words) if known else 0.5
+    distinct = len(set(words)) / len(words)
+    share = (shared + distinct) / 2
+    if script == LONG:
+        share = (share + min(1.0, len(words) / 40)) / 2
+    whim = hashlib.sha256(f"{criterion}\x1f{text}".encode()).digest()[0] / 255
+    return (1 - _WHIM) * share + _WHIM * whim
+
+
+def _of_two(script: str, worth: list[float]) -> float:
+    """Say how surely the first of two is the better one."""
+    ahead = worth[0] - worth[1] + (0.2 if script == FIRST else 0.0)
+    return min(1.0, max(0.0, 0.5 + ahead))
+
+
+def _words(text: str) -> list[str]:
+    return [word.casefold() for word in _WORD.findall(text)]
+
+
+def _on_scale(share: float, scale: type[Scale]) -> str | float:
+    if not scale.options:
+        if scale.relative:  # so many times as good as what is worth 100
+            return round(50 + 100 * share, 2)
+        return round(scale.minimum + share * (scale.maximum - scale.minimum), 2)
+    names = dict(zip(labels(scale), scale.by_key(), strict=True))
+    ranked = sorted(names, key=lambda label: names[label].value)
+    return ranked[min(len(ranked) - 1, int(share * len(ranked)))]

@@ -1,0 +1,34 @@
+"""What judges have cost and may cost: their own ledger, beside the workers'."""
+
+from __future__ import annotations
+
+from math import ceil
+
+from django.db.models import Q, Sum
+
+from leaderboard.judges.models import MICROCENTS, Judge, JudgeBudget, JudgeRun
+from leaderboard.tasks.models import Task
+
+
+def in_cents(microcents: int) -> int:
+    """Round up to cents, so that no sum is smaller than what it is made of."""
+    return ceil(microcents / MICROCENTS)
+
+
+def committed_cents(task: Task, judge: Judge | None) -> int:
+    """Add up what approved runs have cost or may still cost."""
+    runs = JudgeRun.objects.filter(task=task)
+    if judge is not None:
+        runs = runs.filter(judge=judge)
+    still = runs.filter(state__in=JudgeRun.OPEN).aggregate(sum=Sum("approved_cents"))
+    over = runs.exclude(state__in=JudgeRun.OPEN).aggregate(sum=Sum("microcents"))
+    return int(still["sum"] or 0) + in_cents(int(over["sum"] or 0))
+
+
+def left_cents(task: Task, judge: Judge) -> int | None:
+    """Say what a judge may still cost on a task; None: nobody has given it anything."""
+    budgets = JudgeBudget.objects.filter(Q(judge=judge) | Q(judge=None), task=task)
+    # rows that a decision rests on stay as they are until it is written
+    rows = budgets.select_for_update().order_by("pk").select_related("judge")
+    left = [row.cents - committed_cents(task, row.judge) for row in rows]
+    return min(left) if left else None

@@ -1,0 +1,241 @@
+"""What goes out for a question of a run: built anew from the task each time, and checked."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from functools import cached_property
+from math import ceil
+from typing import Any
+
+from crowd import hit_templates
+from crowd.scales.base import Scale, all_scales
+from genie.lib.errors import GenieError
+from leaderboard.judges.definition import PAIRWISE, digest
+from leaderboard.judges.models import Judge, JudgeCall, JudgeRun
+from leaderboard.judges.prompt import messages, response_format, texts_of
+from leaderboard.submissions.models.submission import Prediction, Submission
+from leaderboard.submissions.selectors.visibility import public
+from leaderboard.tasks.config import HumanConfig
+from leaderboard.tasks.models import Instance, Task
+from leaderboard.tasks.services.configuration import design_of, shown, task_view
+
+# A token is at least a byte, so bytes are the most that there can be; and about three
+# bytes of English, more of them in other scripts, are one as endpoints count.
+BYTES_A_TOKEN = 3
+# what endpoints add around messages
+_EXTRA_TOKENS = 64
+# What is expected to come back for a criterion.
+_TOKENS_BACK = 80
+
+
+@dataclass(frozen=True)
+class Request:
+    """One request: what is sent, its hash, and what it can cost in millionths of a cent."""
+
+    body: Mapping[str, Any]
+    texts: list[tuple[str, str]]
+    questions: Mapping[str, str]
+    sha256: str
+    expected: int
+    most: int
+
+
+class Requests:
+    """The questions of a judge on a task; texts that may not leave are not read at all."""
+
+    def __init__(
+        self, judge: Judge, task: Task, criteria: Iterable[str], *, references: bool
+    ) -> None:
+        self.judge, self.task = judge, task
+        self.made = judge.definition
+        self.human = human_of(judge, task)
+        self.parts = parts_of(self.human, criteria)
+        self.references = references or not task.hidden_references
+        self.view = task_view(task, self.human)
+        self.design = design_of(task, self.human)
+        needed = self.scale.relative or self.design.needs_reference
+        if needed and not self.references:
+            raise GenieError(
+                f"{task.title} is judged beside references, which are hidden: this judge "
+                "needs leave to be sent them.",
+                code="references-hidden",
+            )
+
+    @cached_property
+    def scale(self) -> type[Scale]:
+        slug = self.made["scale"] or self.human.scale
+        return all_scales()[slug].in_language(self.human.language)
+
+    @cached_property
+    def instructions(self) -> str:
+        template = hit_templates.get(self.human.hit_template)
+        return self.human.instructions or template.instructions_markdown
+
+    def request(
+        self,
+        call: JudgeCall,
+        outputs: Mapping[tuple[int, int], str],
+        *,
+        attempt: int = 0,
+        occasion: str = "",
+    ) -> Request:
+        """Build what is sent for a question; `outputs` has texts by system and instance."""
+        systems = [call.submission_id, *([call.other_id] if call.other_id else [])]
+        texts = [outputs[system, call.instance_id] for system in systems]
+        data = self._data(call.instance, texts)
+        questions = self.parts[call.part]
+        return request_for(
+            self.judge,
+            self.instructions,
+            questions,
+            texts_of(data, blind=self.human.judged_blind(questions)),
+            self.scale,
+            sample=call.sample,
+            attempt=attempt,
+            occasion=occasion,
+        )
+
+    def rating(self, value: float) -> float:
+        """Turn an answer into the rating that people's would be."""
+        # a ratio to 100, where the output beside it is worth something else
+        return value * 100 / self.human.standard_value if self.scale.relative else value
+
+    def _data(self, instance: Instance, texts: list[str]) -> dict[str, Any]:
+        seen = shown(instance)
+        if not self.references:
+            seen = replace(seen, references=())
+        return self.design.data(self.view, seen, texts)
+
+
+def request_for(
+    judge: Judge,
+    instructions: str,
+    questions: Mapping[str, str],
+    texts: list[tuple[str, str]],
+    scale: type[Scale],
+    *,
+    sample: int = 0,
+    attempt: int = 0,
+    occasion: str = "",
+) -> Request:
+    """Write one request and price it."""
+    made = judge.definition
+    body: dict[str, Any] = {
+        "model": made["model"],
+        "messages": messages(made, instructions, questions, texts, scale),
+        made["limit"]: made["max_tokens"],
+    }
+    for name in ("temperature", "top_p"):
+        if made[name] is not None:
+            body[name] = made[name]
+    if made["seed"] is not None:
+        # the same seed would give the same answer again
+        body["seed"] = made["seed"] + 1_000 * sample + attempt
+    if form := response_format(made["form"], questions, scale):
+        body["response_format"] = form
+    n_bytes = len(json.dumps(body, ensure_ascii=False).encode())
+    n_out = min(made["max_tokens"], _TOKENS_BACK * len(questions))
+    return Request(
+        body=body,
+        texts=texts,
+        questions=questions,
+        sha256=digest([judge.sha256, [occasion, sample, attempt], body]),
+        expected=price(judge, ceil(n_bytes / BYTES_A_TOKEN), n_out),
+        most=price(judge, n_bytes + _EXTRA_TOKENS, int(made["max_tokens"])),
+    )
+
+
+def price(judge: Judge, n_in: int, n_out: int) -> int:
+    """Price tokens in millionths of a cent, rounded up."""
+    return ceil(n_in * judge.input_price + n_out * judge.output_price)
+
+
+def human_of(judge: Judge, task: Task) -> HumanConfig:
+    """Give how people are asked what the judge is asked, or say why it cannot be."""
+    pairs = judge.definition["mode"] == PAIRWISE
+    settings = task.configuration
+    candidates: list[HumanConfig] = [settings.human, settings.comparison]
+    human = next(
+        (one for one in candidates if (_n_systems(task, one) == 2) == pairs),
+        candidates[0],
+    )
+    design = design_of(task, human)
+    fits = design.n_outputs == ((2, 2) if pairs else (1, 1))
+    if not fits or design.references_among or design.marks_errors:
+        raise GenieError(
+            f"A judge cannot be asked as {task.title} asks people (design "
+            f"{design.slug}): it rates one output alone, or one of two.",
+            code="not-for-judges",
+        )
+    slug = judge.definition["scale"] or human.scale
+    scale = all_scales().get(slug)
+    if scale is None or scale.compares != pairs:
+        raise GenieError(
+            f"The scale {slug} is not one for {'pairs' if pairs else 'single outputs'}.",
+            code="not-for-judges",
+        )
+    return human
+
+
+def _n_systems(task: Task, human: HumanConfig) -> int:
+    return design_of(task, human).n_outputs[0]
+
+
+def parts_of(human: HumanConfig, criteria: Iterable[str]) -> list[dict[str, str]]:
+    """Give the criteria that are asked together, as people are asked."""
+    wanted = set(criteria)
+    chosen = [
+        {name: text for name, text in part.items() if name in wanted}
+        for part in human.separate()
+    ]
+    return [part for part in chosen if part]
+
+
+def outputs_of(
+    task: Task, calls: Iterable[JudgeCall], *, references: bool, private: bool
+) -> dict[tuple[int, int], str]:
+    """Read the outputs of some questions, of systems that may leave the house only."""
+    calls = list(calls)
+    systems = {call.submission_id for call in calls}
+    systems |= {call.other_id for call in calls if call.other_id}
+    allowed = sendable(task, references=references, private=private)
+    rows = Prediction.objects.filter(
+        submission__in=allowed.filter(pk__in=systems),
+        instance__in={call.instance_id for call in calls},
+    )
+    texts = rows.values_list("submission_id", "instance_id", "text")
+    return {(system, instance): text for system, instance, text in texts}
+
+
+def sendable(task: Task, *, references: bool, private: bool) -> Any:
+    """Select the systems whose outputs may leave the house."""
+    rows = Submission.objects.filter(task=task)
+    if not private:
+        rows = rows.filter(public())
+    if task.hidden_references and not references:
+        # a system that is made of them
+        rows = rows.exclude(baseline=Submission.Baseline.REFERENCE)
+    return rows
+
+
+def requests_of(run: JudgeRun) -> Requests:
+    """Give the questions of a run, with the references that its approval lets out."""
+    return Requests(
+        run.judge, run.task, run.plan["criteria"], references=run.with_references
+    )
+
+
+def all_requests(run: JudgeRun, *, at_once: int = 500) -> Iterator[Request]:
+    """Build every first request of a run, as it is sent if all answers are valid."""
+    asked = requests_of(run)
+    calls = run.calls.select_related("instance").order_by("pk")
+    pks = list(calls.values_list("pk", flat=True))
+    for first in range(0, len(pks), at_once):
+        some = list(calls.filter(pk__in=pks[first : first + at_once]))
+        outputs = outputs_of(
+            run.task, some, references=run.with_references, private=run.with_private
+        )
+        for call in some:
+            yield asked.request(call, outputs, occasion=run.occasion)

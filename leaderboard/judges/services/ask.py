@@ -1,0 +1,167 @@
+"""Making a run: which outputs a judge is asked about, and what that will cost."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from itertools import islice, permutations
+
+from django.db import transaction
+
+from genie.lib.errors import GenieError
+from genie.lib.typing import Account
+from leaderboard.judges.definition import PAIRWISE
+from leaderboard.judges.models import Judge, JudgeAnswer, JudgeCall, JudgeRun
+from leaderboard.judges.selectors.money import in_cents
+from leaderboard.judges.selectors.requests import (
+    Request,
+    all_requests,
+    human_of,
+    requests_of,
+    sendable,
+)
+from leaderboard.submissions.models.submission import Prediction
+from leaderboard.tasks.models import Instance, Task
+
+# One run's questions; more are several runs.
+MOST_CALLS = 200_000
+_AT_ONCE = 500
+
+
+@dataclass(frozen=True)
+class Wish:
+    """What a judge is to be asked about; empty: what people are asked about."""
+
+    criteria: Sequence[str] = ()
+    submissions: Sequence[int] = ()
+    n_instances: int | None = None
+    # texts that nobody outside has seen, and that go out only if approval says so, too
+    with_references: bool = False
+    with_private: bool = False
+    # asks again what was answered before
+    occasion: str = ""
+
+
+def ask(judge: Judge, task: Task, wish: Wish, *, by: Account | None = None) -> JudgeRun:
+    """Make a run with its price; nothing is sent before a person approves it.
+
+    Raises
+    ------
+    GenieError
+        Where the judge cannot be asked so, or about these.
+    """
+    if judge.retired_at is not None:
+        raise GenieError(f"{judge} is retired.", code="judge-retired")
+    human = human_of(judge, task)
+    criteria = list(wish.criteria) or list(human.criteria)
+    if unknown := sorted({*criteria} - {*human.criteria}):
+        raise GenieError(
+            f"{task.title} does not ask about {unknown[0]!r}, but about: "
+            f"{', '.join(human.criteria)}.",
+            code="unknown-criterion",
+        )
+    systems, instances = _systems(task, wish), _instances(task, wish)
+    with transaction.atomic():
+        run = JudgeRun.objects.create(
+            judge=judge,
+            task=task,
+            plan={
+                "criteria": criteria,
+                "submissions": systems,
+                "instances": [instance.instance_id for instance in instances],
+            },
+            with_references=wish.with_references and task.hidden_references,
+            with_private=wish.with_private,
+            occasion=wish.occasion,
+            asked_by_id=by.pk if by else None,
+        )
+        calls = _calls(run, len(requests_of(run).parts), systems, instances)
+        JudgeCall.objects.bulk_create(calls, batch_size=2_000)
+        run.n_calls = len(calls)
+        _put_price(run)
+        run.save()
+    return run
+
+
+def _systems(task: Task, wish: Wish) -> list[int]:
+    allowed = sendable(
+        task, references=wish.with_references, private=wish.with_private
+    ).order_by("pk")
+    found = list(allowed.values_list("pk", flat=True))
+    if wish.submissions:
+        if missing := sorted({*wish.submissions} - {*found}):
+            raise GenieError(
+                f"Submission {missing[0]} is not one of {task.title} whose outputs may "
+                "leave: it is private, made of hidden references, or not there.",
+                code="may-not-leave",
+            )
+        found = [pk for pk in found if pk in set(wish.submissions)]
+    if not found:
+        raise GenieError(
+            f"{task.title} has no outputs that may leave.", code="nothing-to-judge"
+        )
+    return found
+
+
+def _instances(task: Task, wish: Wish) -> list[Instance]:
+    """Give the instances that people judge, or the first so many of all."""
+    n = task.sample_size if wish.n_instances is None else wish.n_instances
+    return list(task.instances.filter(sample_rank__lt=n).order_by("position"))
+
+
+def _calls(
+    run: JudgeRun, n_parts: int, systems: list[int], instances: list[Instance]
+) -> list[JudgeCall]:
+    pairs: Iterable[tuple[int, int | None]] = ((pk, None) for pk in systems)
+    if run.judge.definition["mode"] == PAIRWISE:
+        pairs = permutations(systems, 2)  # both orders of each
+    pairs = list(pairs)
+    k = int(run.judge.definition["k"])
+    there = _there(systems, instances)
+    n = len(pairs) * len(instances) * n_parts * k
+    if not n or n > MOST_CALLS:
+        raise GenieError(
+            f"That would be {n:,} questions; a run has 1 to {MOST_CALLS:,}.",
+            code="bad-size",
+        )
+    return [
+        JudgeCall(
+            run=run,
+            instance=instance,
+            submission_id=one,
+            other_id=other,
+            part=part,
+            sample=sample,
+        )
+        for instance in instances
+        for one, other in pairs
+        if {(one, instance.pk), (other or one, instance.pk)} <= there
+        for part in range(n_parts)
+        for sample in range(k)
+    ]
+
+
+def _there(systems: list[int], instances: list[Instance]) -> set[tuple[int, int]]:
+    rows = Prediction.objects.filter(
+        submission__in=systems, instance__in=[one.pk for one in instances]
+    )
+    return set(rows.values_list("submission_id", "instance_id"))
+
+
+def _put_price(run: JudgeRun) -> None:
+    """Price what has no answer yet: expected, and at most if every answer is valid."""
+    expected = most = 0
+    for some in _chunks(all_requests(run)):
+        known = JudgeAnswer.objects.filter(request_sha256__in=list(some))
+        answered = set(known.values_list("request_sha256", flat=True))
+        new = [request for sha256, request in some.items() if sha256 not in answered]
+        expected += sum(request.expected for request in new)
+        most += sum(request.most for request in new)
+    run.expected_cents, run.most_cents = in_cents(expected), in_cents(most)
+
+
+def _chunks(requests: Iterable[Request]) -> Iterable[dict[str, Request]]:
+    requests = iter(requests)
+    while some := list(islice(requests, _AT_ONCE)):
+        # systems that say the same are asked about once
+        yield {request.sha256: request for request in some}

@@ -1,0 +1,112 @@
+"""Making a judge: once, under the hash of all that decides its answers."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from decimal import Decimal
+from typing import Any
+
+from django.db import IntegrityError, transaction
+from django.utils import timezone
+
+from genie.lib import outbound
+from genie.lib.errors import GenieError
+from genie.lib.typing import Account
+from leaderboard.judges.definition import SCRIPTED, sha256_of, whole
+from leaderboard.judges.endpoint import named
+from leaderboard.judges.models import Judge
+from leaderboard.judges.scripted import SCRIPTS
+
+
+def make(
+    name: str,
+    version: str,
+    made: Mapping[str, Any],
+    *,
+    by: Account | None = None,
+    input_price: Decimal = Decimal(0),
+    output_price: Decimal = Decimal(0),
+    **pace: Any,
+) -> Judge:
+    """Make a judge, or give the same one again.
+
+    Parameters
+    ----------
+    made : mapping
+        See `definition.FIELDS`; the address is the operator's for that endpoint.
+    input_price, output_price : Decimal
+        Cents for a million tokens.
+    pace : mapping
+        `per_minute`, `at_once`, `timeout_seconds`, `n_retries`, `batch`.
+
+    Raises
+    ------
+    GenieError
+        ``bad-judge`` for what cannot be used, ``judge-taken`` where another judge has
+        that name and version.
+    """
+    judge = drafted(name, version, made, input_price, output_price)
+    if same := Judge.objects.filter(sha256=judge.sha256).first():
+        return same
+    judge.made_by_id = by.pk if by else None
+    for field, value in pace.items():
+        setattr(judge, field, value)
+    try:
+        with transaction.atomic():
+            judge.save()
+    except IntegrityError:
+        raise GenieError(
+            f"There is another judge {name} {version}: another definition needs another "
+            "version.",
+            code="judge-taken",
+        ) from None
+    return judge
+
+
+def drafted(
+    name: str,
+    version: str,
+    made: Mapping[str, Any],
+    input_price: Decimal = Decimal(0),
+    output_price: Decimal = Decimal(0),
+) -> Judge:
+    """Make a judge that is not stored.
+
+    Raises
+    ------
+    GenieError
+        ``bad-judge``.
+    """
+    try:
+        definition = whole({**made, "url": _url(str(made.get("endpoint", "")))})
+    except ValueError as error:
+        raise GenieError(str(error), code="bad-judge") from None
+    if definition["endpoint"] == SCRIPTED and definition["model"] not in SCRIPTS:
+        raise GenieError(
+            f"A scripted judge's model is one of: {', '.join(SCRIPTS)}.",
+            code="bad-judge",
+        )
+    if input_price < 0 or output_price < 0:
+        raise GenieError("A price is not negative.", code="bad-judge")
+    return Judge(
+        name=name,
+        version=version,
+        definition=definition,
+        sha256=sha256_of(name, version, definition),
+        input_price=input_price,
+        output_price=output_price,
+    )
+
+
+def retire(judge: Judge) -> bool:
+    """Let nobody ask a judge anything new; what it answered is kept."""
+    standing = Judge.objects.filter(pk=judge.pk, retired_at=None)
+    return bool(standing.update(retired_at=timezone.now()))
+
+
+def _url(endpoint: str) -> str:
+    if not endpoint or endpoint == SCRIPTED:
+        return ""
+    known = named(endpoint)
+    outbound.checked(known.url, https_only=not known.private)
+    return known.url

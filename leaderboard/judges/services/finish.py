@@ -1,0 +1,74 @@
+"""The end of a run: its scores stand on the metric board of its task, and nowhere else."""
+
+from __future__ import annotations
+
+from django.db import transaction
+from django.utils import timezone
+
+from leaderboard.judges.models import JudgeMetric, JudgeRun
+from leaderboard.judges.selectors.scores import scores_of
+from leaderboard.metric_board.models.outside import OutsideMetric, OutsideScores
+from leaderboard.metric_board.services import outside
+
+_NAME = 60
+
+
+def finish(run: JudgeRun) -> bool:
+    """End a run whose questions are all answered, once."""
+    running = JudgeRun.objects.filter(pk=run.pk, state=JudgeRun.State.RUNNING)
+    with transaction.atomic():
+        ended = running.update(
+            state=JudgeRun.State.DONE, finished_at=timezone.now(), failure=""
+        )
+        if ended:
+            for criterion in run.plan["criteria"]:
+                _put_on_board(run, criterion)
+    return bool(ended)
+
+
+def _put_on_board(run: JudgeRun, criterion: str) -> None:
+    """Hand its scores in as those of an outside metric, in the place of older ones."""
+    scores = scores_of(run, criterion)
+    owner = run.decided_by or run.asked_by
+    # nobody answers for a run of a command: it is read from its own pages
+    if owner is None or not scores:
+        return
+    older = JudgeMetric.objects.filter(
+        run__judge=run.judge, run__task=run.task, criterion=criterion
+    )
+    for row in older.select_related("metric"):
+        outside.withdraw(row.metric)
+    kind = "script" if run.judge.scripted else "judge"
+    whole = _whole(run, scores)
+    metric = OutsideMetric.objects.create(
+        task=run.task,
+        owner=owner,
+        name=f"{kind}: {run.judge} ({criterion})"[:_NAME],
+        description=f"Answers of {run.judge.what}, not of people. {run.judge.signature}",
+        file_name=f"run {run.pk}",
+        file_sha256=run.judge.sha256,
+        file_format="judge",
+        by_instance=whole,
+    )
+    OutsideScores.objects.bulk_create(
+        OutsideScores(
+            metric=metric,
+            submission_id=submission,
+            value=sum(by_instance.values()) / len(by_instance),
+            per_instance=_row(run, by_instance) if whole else [],
+        )
+        for submission, by_instance in sorted(scores.items())
+    )
+    JudgeMetric.objects.create(run=run, criterion=criterion, metric=metric)
+    outside.publish(metric)
+
+
+def _whole(run: JudgeRun, scores: dict[int, dict[int, float]]) -> bool:
+    """Tell whether every instance that people judge has a score of every system."""
+    sample = run.task.instances.filter(sample_rank__lt=run.task.sample_size)
+    judged = set(sample.values_list("position", flat=True))
+    return all(judged <= set(by_instance) for by_instance in scores.values())
+
+
+def _row(run: JudgeRun, by_instance: dict[int, float]) -> list[float | None]:
+    return [by_instance.get(position) for position in range(run.task.n_instances)]

@@ -1,0 +1,83 @@
+"""Money and answers: held before a request goes out, stored before anything is counted."""
+
+from __future__ import annotations
+
+from django.db import transaction
+from django.db.models import F
+from django.utils import timezone
+
+from leaderboard.judges.endpoint import Reply
+from leaderboard.judges.models import MICROCENTS, JudgeAnswer, JudgeCost, JudgeRun
+from leaderboard.judges.selectors.requests import Request, price
+
+State = JudgeCost.State
+
+
+def hold(run: JudgeRun, request: Request, *, holder: str) -> JudgeCost | None:
+    """Set aside the most that a request can cost.
+
+    None where that would pass the approved amount, or where the run was stopped or is
+    another process's now: then it must not be sent.
+    """
+    room = F("approved_cents") * MICROCENTS - request.most
+    mine = JudgeRun.objects.filter(
+        pk=run.pk, holder=holder, state=JudgeRun.State.RUNNING, microcents__lte=room
+    )
+    with transaction.atomic():
+        if not mine.update(microcents=F("microcents") + request.most):
+            return None
+        return JudgeCost.objects.create(
+            run=run, request_sha256=request.sha256, microcents=request.most
+        )
+
+
+def keep(cost: JudgeCost, reply: Reply) -> JudgeAnswer:
+    """Store an answer under its request's hash and settle what it cost, in one go."""
+    run = cost.run
+    n_in, n_out = reply.input_tokens, reply.output_tokens
+    with transaction.atomic():
+        answer, _ = JudgeAnswer.objects.get_or_create(
+            request_sha256=cost.request_sha256,
+            defaults={
+                "judge": run.judge,
+                "text": reply.text,
+                "refusal": reply.refusal,
+                "model": reply.model,
+                "fingerprint": reply.fingerprint,
+                "input_tokens": n_in or 0,
+                "output_tokens": n_out or 0,
+                "seconds": round(reply.seconds, 3),
+            },
+        )
+        # an endpoint that does not count is believed to have charged the most
+        known = n_in is not None and n_out is not None
+        paid = price(run.judge, n_in or 0, n_out or 0) if known else cost.microcents
+        _settle(cost, State.PAID, paid)
+    return answer
+
+
+def let_go(cost: JudgeCost) -> None:
+    """Give back what was held for a request that was turned away."""
+    _settle(cost, State.FREE, 0)
+
+
+def lose(cost: JudgeCost) -> None:
+    """Count a request that nobody knows the end of as the most it can have cost."""
+    _settle(cost, State.LOST, cost.microcents)
+
+
+def lose_all(run: JudgeRun) -> int:
+    """Do so with what a process that died had on its way; return how many."""
+    held = JudgeCost.objects.filter(run=run, state=State.HELD)
+    return held.update(state=State.LOST, settled_at=timezone.now())
+
+
+def _settle(cost: JudgeCost, state: State, microcents: int) -> None:
+    # LOST, too: its answer may come to a process that was taken for dead
+    unknown = [State.HELD, State.LOST]
+    with transaction.atomic():
+        rows = JudgeCost.objects.filter(pk=cost.pk, state__in=unknown)
+        if rows.update(state=state, microcents=microcents, settled_at=timezone.now()):
+            JudgeRun.objects.filter(pk=cost.run_id).update(
+                microcents=F("microcents") + microcents - cost.microcents
+            )

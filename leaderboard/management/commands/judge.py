@@ -1,0 +1,212 @@
+"""Try a judge on a file of texts, or run one on a task; the price comes first."""
+
+from __future__ import annotations
+
+import json
+import time
+import tomllib
+from decimal import Decimal
+from pathlib import Path
+from typing import Any
+
+from django.contrib.auth import get_user_model
+from django.core.management.base import BaseCommand, CommandError, CommandParser
+
+from crowd.scales.base import all_scales
+from genie.lib.env import ConfigurationError
+from genie.lib.errors import GenieError
+from leaderboard.judges.definition import SCRIPTED
+from leaderboard.judges.models import MICROCENTS, JudgeRun
+from leaderboard.judges.scripted import SCRIPTS
+from leaderboard.judges.selectors.told import cents, leaving, progress
+from leaderboard.judges.services import ask, decide, define, try_out
+from leaderboard.judges.services.work import work
+from leaderboard.tasks.models import Task
+
+_PAUSE = 0.5
+_PACE = {"per_minute", "at_once", "timeout_seconds", "n_retries"}
+
+
+class Command(BaseCommand):
+    help = (
+        "Let a judge answer what people are asked: about the systems of a task, or about a "
+        "file of texts. Without --send only the price and what would leave are said."
+    )
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        what = parser.add_mutually_exclusive_group(required=True)
+        what.add_argument("--task", help="slug of a task")
+        what.add_argument(
+            "--file",
+            type=Path,
+            help="JSON lines: an object each, with the output under output, and whatever "
+            "belongs to the input under other names",
+        )
+        who = parser.add_mutually_exclusive_group(required=True)
+        who.add_argument("--judge", type=Path, help="TOML file of a judge")
+        who.add_argument(
+            "--script", choices=list(SCRIPTS), help="a script of this site instead"
+        )
+        parser.add_argument(
+            "--send", action="store_true", help="really ask; else only say the price"
+        )
+        parser.add_argument(
+            "--most-cents", type=int, help="what it may cost; needed where it costs"
+        )
+        parser.add_argument("--instances", type=int, help="only so many")
+        parser.add_argument("--criteria", nargs="+", default=[])
+        parser.add_argument(
+            "--references", action="store_true", help="hidden ones, too"
+        )
+        parser.add_argument(
+            "--private", action="store_true", help="private outputs, too"
+        )
+        parser.add_argument(
+            "--occasion", default="", help="ask again what was answered"
+        )
+        parser.add_argument("--by", help="user who answers for the scores of a task")
+        parser.add_argument(
+            "--question", default="Is the output good?", help="of a file"
+        )
+        parser.add_argument(
+            "--scale",
+            choices=sorted(all_scales()),
+            default="likert-5",
+            help="of a file",
+        )
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        try:
+            if options["file"]:
+                self._file(options)
+            else:
+                self._task(options)
+        except (GenieError, ConfigurationError) as error:
+            raise CommandError(str(error)) from error
+
+    def _task(self, options: dict[str, Any]) -> None:
+        task = Task.objects.filter(slug=options["task"]).first()
+        if task is None:
+            raise CommandError(f"There is no task {options['task']!r}.")
+        by: Any = None
+        if name := options["by"]:
+            by = get_user_model().objects.filter(username=name).first()
+            if by is None:
+                raise CommandError(f"There is no user {name!r}.")
+        wish = ask.Wish(
+            criteria=options["criteria"],
+            n_instances=options["instances"],
+            with_references=options["references"],
+            with_private=options["private"],
+            occasion=options["occasion"],
+        )
+        name, version, made, prices, pace = _read(options)
+        judge = define.make(name, version, made, by=by, **prices, **pace)
+        run = ask.ask(judge, task, wish, by=by)
+        self.stdout.write("\n".join([judge.signature, *leaving(run)]))
+        if not options["send"]:
+            run.delete()
+            self.stdout.write("Nothing was sent; --send asks.")
+            return
+        decide.approve(
+            run,
+            by=by,
+            cents=_allowed(run.most_cents, options["most_cents"]),
+            references=run.with_references,
+            private=run.with_private,
+        )
+        self._run(run)
+
+    def _run(self, run: JudgeRun) -> None:
+        run.refresh_from_db()
+        while run.state == JudgeRun.State.RUNNING:
+            work(run.pk)
+            run.refresh_from_db()
+            if run.held_until:  # a queue has it
+                time.sleep(_PAUSE)
+        told = progress(run)
+        self.stdout.write(
+            f"Run {run.pk} is {run.get_state_display()}. {run.failure} "
+            f"{told['answered']:,} answered, {told['invalid']:,} without a valid answer, "
+            f"of {told['n']:,}; spent {cents(told['spent_cents'])}."
+        )
+        for one in told["problems"]:
+            self.stdout.write(f"  {one['n']:,} × {one['problem']}")
+
+    def _file(self, options: dict[str, Any]) -> None:
+        rows = _rows(options["file"])[: options["instances"]]
+        name, version, made, prices, _ = _read(options)
+        judge = define.drafted(name, version, made, **prices)
+        scale = all_scales()[judge.definition["scale"] or options["scale"]]
+        requests = try_out.requests_of_rows(
+            judge,
+            rows,
+            questions={"overall": options["question"]},
+            scale=scale,
+            instructions="",
+        )
+        most = -(-sum(request.most for request in requests) // MICROCENTS)
+        self.stdout.write(
+            f"{judge.signature}\n{len(rows)} rows, at most {cents(most)}."
+        )
+        if not options["send"]:
+            self.stdout.write("Nothing was sent; --send asks. The first request:")
+            self.stdout.write(
+                json.dumps(requests[0].body, indent=2, ensure_ascii=False)
+            )
+            return
+        if _allowed(most, options["most_cents"]) < most:
+            raise CommandError("That could pass --most-cents; nothing was sent.")
+        for tried in try_out.send(judge, requests, scale):
+            self.stdout.write(json.dumps(vars(tried), ensure_ascii=False))
+
+
+def _allowed(most: int, said: int | None) -> int:
+    if most and said is None:
+        raise CommandError(
+            "This costs money: say with --most-cents how much it may be."
+        )
+    return said or 0
+
+
+def _read(options: dict[str, Any]) -> tuple[str, str, Any, Any, Any]:
+    """Read what a judge is, from its file or by the name of a script."""
+    if script := options["script"]:
+        return (
+            script,
+            "1",
+            {"endpoint": SCRIPTED, "model": script},
+            {},
+            {"per_minute": 0},
+        )
+    try:
+        said = tomllib.loads(options["judge"].read_text("utf-8"), parse_float=Decimal)
+        made = {
+            name: float(value) if isinstance(value, Decimal) else value
+            for name, value in said["definition"].items()
+        }
+        prices = {
+            name: Decimal(said.get(name, 0)) for name in ("input_price", "output_price")
+        }
+        pace = {name: said[name] for name in _PACE & set(said)}
+        return said["name"], said["version"], made, prices, pace
+    except (OSError, ValueError, KeyError, AttributeError) as error:
+        raise CommandError(f"{options['judge']} is no judge: {error!r}.") from error
+
+
+def _rows(path: Path) -> list[dict[str, str]]:
+    try:
+        lines = path.read_text("utf-8").splitlines()
+        rows = [json.loads(line) for line in lines if line.strip()]
+    except (OSError, ValueError) as error:
+        raise CommandError(f"{path} cannot be read: {error}.") from error
+    for number, row in enumerate(rows, 1):
+        if not isinstance(row, dict) or not all(
+            isinstance(text, str) for text in [*row.values(), row.get("output")]
+        ):
+            raise CommandError(
+                f"{path}, row {number}: it must be an object of texts with an output."
+            )
+    if not rows:
+        raise CommandError(f"{path} has no rows.")
+    return rows
