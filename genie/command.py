@@ -20,6 +20,7 @@ GROUPS: dict[str, dict[str, str]] = {
         "load-task": "load a task or read it again",
         "export-task": "write a task to a folder or a zip file",
         "import-task": "read a task from a folder or a zip file",
+        "import-judgments": "give judgments that were made elsewhere a board",
         "submit": "submit a system's predictions",
         "preview-template": "look at the page that workers will see",
         "show-tests": "look at the test questions that a task would hide",
@@ -29,7 +30,7 @@ GROUPS: dict[str, dict[str, str]] = {
         "judge": "let a program judge texts or a task, after its price",
         "release": "write a task's data as an archive that others can check",
         "rebuild": "compute every number of such an archive again",
-        "reproduce": "compute the published tables of the papers again",
+        "reproduce": "compute published tables again, from files or of a task",
     },
     "Run a site": {
         "work": "run the queue, and restart it when it stops",

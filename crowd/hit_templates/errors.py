@@ -150,7 +150,7 @@ def span_score(spans: Iterable[Mapping[str, Any]]) -> float:
     )
 
 
-def _problems(config: Mapping[str, Any]) -> Iterator[str]:
+def _problems(config: Any) -> Iterator[str]:
     if not isinstance(config, Mapping) or set(config) - _KEYS:
         yield f"the known keys are {', '.join(sorted(_KEYS))}"
         return

@@ -25,7 +25,7 @@ def told_by_rows(judgments: Judgments) -> dict[str, str]:
         days = [datetime.fromtimestamp(one, UTC).date() for one in (at.min(), at.max())]
         told["period"] = " to ".join(f"{day}" for day in dict.fromkeys(days))
     if len(seconds):
-        told["time"] = f"a median of {seconds.median():.0f} s for a judgment"
+        told["time"] = f"a median of {seconds.median():.0f} s, as the files count it"
     return told
 
 

@@ -86,23 +86,15 @@ class Batch:
         return len(self.predictions)
 
     def spoken(self) -> Batch:
-        r"""Give what the assistant says in these conversations, as a batch of texts.
-
-        Examples
-        --------
-        >>> talk = Batch(["User: So?\n\nAssistant: Yes."], [["Yes."]], conversations=True)
-        >>> talk.spoken().predictions
-        ['Yes.']
-        """
+        """Give what the assistant says in these conversations, as a batch of texts."""
+        says = assistant_says
+        given = self.references
         return self.shared(
             "what the assistant says",
             lambda: replace(
                 self,
-                predictions=[assistant_says(text) for text in self.predictions],
-                references=[
-                    [assistant_says(text) for text in texts]
-                    for texts in self.references
-                ],
+                predictions=[says(text) for text in self.predictions],
+                references=[[says(text) for text in texts] for texts in given],
                 conversations=False,
                 _done={},
             ),

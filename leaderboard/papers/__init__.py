@@ -9,7 +9,7 @@ verdict for each cell. What only serves the reproduction lives here and not in
 numbers, and `task_figures` those of a task with what was published of it.
 
 Front door: models; cell; expected; plot; report; table; task_figures (api, beside,
-computed, keep, table, views).
+keep, table, views).
 """
 
 from __future__ import annotations

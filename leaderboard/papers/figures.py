@@ -22,7 +22,6 @@ if TYPE_CHECKING:
 Computed = dict[str, Value]
 #: Layouts, scores and such, where a set of figures depends on them.
 Settings = Mapping[str, Any]
-SETS = ("wmt22", "e2e", "alt_test", "esa", "wmt24")
 
 
 class Figures(ABC):
@@ -52,10 +51,13 @@ class Figures(ABC):
 
 def all_figures() -> dict[str, type[Figures]]:
     """Find all sets of figures, by slug."""
-    found: dict[str, type[Figures]] = {}
-    for name in SETS:
-        found |= discover(f"leaderboard.papers.{name}", Figures)
-    return found
+    return (
+        discover("leaderboard.papers.wmt22", Figures)
+        | discover("leaderboard.papers.e2e", Figures)
+        | discover("leaderboard.papers.alt_test", Figures)
+        | discover("leaderboard.papers.esa", Figures)
+        | discover("leaderboard.papers.wmt24", Figures)
+    )
 
 
 def under(part: str, figures: Mapping[str, Value]) -> Computed:
@@ -63,7 +65,7 @@ def under(part: str, figures: Mapping[str, Value]) -> Computed:
     return {f"{part}/{id}" if part else id: value for id, value in figures.items()}
 
 
-def by_row(name: str, values: Mapping[str, Any]) -> Computed:
+def by_row(name: str, values: Mapping[str, Any] | pd.Series) -> Computed:
     """Name one figure of many rows."""
     return {f"{row}/{name}": plain(value) for row, value in values.items()}
 

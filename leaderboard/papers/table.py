@@ -12,7 +12,6 @@ from genie.lib.errors import GenieError
 from genie.lib.extension import discover
 from genie.lib.seeds import seed_from
 from leaderboard.papers.cell import Cell
-from leaderboard.papers.figures import SETS
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -102,10 +101,16 @@ class Table(ABC):
 
 def all_tables() -> dict[str, type[Table]]:
     """Find all tables, by slug: those of the three papers, then folders of judgments."""
-    found: dict[str, type[Table]] = {}
-    for name in ("dynamic", "genie", "rankme", *SETS):
-        found |= discover(f"leaderboard.papers.{name}", Table)
-    return found
+    return (
+        discover("leaderboard.papers.dynamic", Table)
+        | discover("leaderboard.papers.genie", Table)
+        | discover("leaderboard.papers.rankme", Table)
+        | discover("leaderboard.papers.wmt22", Table)
+        | discover("leaderboard.papers.e2e", Table)
+        | discover("leaderboard.papers.alt_test", Table)
+        | discover("leaderboard.papers.esa", Table)
+        | discover("leaderboard.papers.wmt24", Table)
+    )
 
 
 def one_of_many(sd: float, runs: float) -> float:

@@ -41,6 +41,7 @@ _SHOWN = [
     "source_language",
     "target_language",
     "demo",
+    "imported",
     "release_sha256",
     "release_files",
     "sample_seed",
@@ -76,7 +77,13 @@ class TaskAdmin(EditedOfTask, AsksWhy):
         "demo",
         "created_at",
     ]
-    list_filter = ["kind", "demo", "accepts_submissions", "hidden_references"]
+    list_filter = [
+        "kind",
+        "demo",
+        "imported",
+        "accepts_submissions",
+        "hidden_references",
+    ]
     search_fields = ["title", "slug"]
     fields: ClassVar[Any] = [*_EDITABLE, *plainly(Task, _SHOWN)]
     actions = ["release_selected", "draw_test_selected"]

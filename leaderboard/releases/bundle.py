@@ -23,7 +23,7 @@ T = TypeVar("T")
 NESTED = frozenset(
     [
         *("links", "histogram", "estimates", "per_instance"),
-        *("details", "fields", "references"),
+        *("details", "fields", "references", "marks"),
     ]
 )
 _encode = json.JSONEncoder(ensure_ascii=False).encode

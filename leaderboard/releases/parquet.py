@@ -38,7 +38,7 @@ _TYPES = {
         votes_kept sides_balanced used counted
     """,
     "DOUBLE[]": "per_instance",
-    "JSON": "links histogram estimates details fields references",
+    "JSON": "links histogram estimates details fields references marks",
 }
 #: The type of each column, by its name; all others hold words.
 TYPES = {column: kind for kind, names in _TYPES.items() for column in names.split()}

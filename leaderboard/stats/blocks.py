@@ -75,7 +75,8 @@ def balanced_blocks(
     blocks = np.concatenate([*rounds, rest])
     if len(blocks) > 1:
         _exchange(blocks, met, rng)
-    return np.sort(blocks, axis=1).tolist()
+    found: list[list[int]] = np.sort(blocks, axis=1).tolist()
+    return found
 
 
 @cache

@@ -74,7 +74,7 @@ class Skills:
     def ranks_by_order(self) -> Ints:
         """Rank of each system in each order, 1 the best, ties the same; shape (s, o)."""
         better = self.by_order[None, :, :] > self.by_order[:, None, :] + _SAME
-        return 1 + better.sum(axis=1, dtype=np.int64)
+        return np.asarray(1 + better.sum(axis=1), dtype=np.int64)
 
     @property
     def rank_kept(self) -> Floats:

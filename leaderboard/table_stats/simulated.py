@@ -6,6 +6,8 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Any
 
+from leaderboard.stats.active.deciding import PairByPair
+from leaderboard.stats.resampling import Floats
 from leaderboard.stats.studies.crowd_simulation import Crowd, CrowdResult, Share
 from leaderboard.stats.studies.half_crowds import HalfCrowds
 from leaderboard.stats.studies.pairing_study import FalseDecisions, Replays, Savings
@@ -187,6 +189,34 @@ def false_sheet(
     )
     header = ("question", "choice", "labels", "replays", "false", "false %")
     return Sheet(f"{name}: as if all systems were equal", header, rows, notes)
+
+
+def next_sheet(
+    name: str, systems: Sequence[str], deciding: PairByPair, chances: Floats
+) -> Sheet:
+    """Put the pairs below each other, those to be asked about next first."""
+    better, wins, ties = deciding.better, deciding.wins, deciding.ties
+    pairs = [(i, j) for i in range(len(systems)) for j in range(i + 1, len(systems))]
+    pairs.sort(key=lambda pair: -chances[pair])
+    rows = tuple(
+        (
+            systems[i],
+            systems[j],
+            f"{wins[i, j]:.0f}",
+            f"{ties[i, j]:.0f}",
+            f"{wins[j, i]:.0f}",
+            systems[i] if better[i, j] else systems[j] if better[j, i] else "-",
+            f"{chances[i, j]:.4f}",
+        )
+        for i, j in pairs
+    )
+    header = ("system", "other", "wins", "ties", "losses", "better", "draw next")
+    notes = (
+        f"Better: decided, with a chance of {deciding.delta:g} at most that any decision is "
+        "wrong, however often one looks. Draw the pair of each next label with these "
+        "chances, and keep them with the labels.",
+    )
+    return Sheet(f"{name}: what to ask next", header, rows, notes)
 
 
 def _label(crowd: Crowd) -> str:

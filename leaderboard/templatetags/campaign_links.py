@@ -19,7 +19,11 @@ def staff_campaigns(
     context: template.RequestContext, evaluation: HumanEvaluation | None
 ) -> dict[str, Any]:
     """Link to the campaigns of an evaluation, for staff who may see campaigns."""
-    may_see = evaluation is not None and staff_may(
-        context["request"].user, Staff.SEE_CAMPAIGNS, evaluation.task.slug
+    may_see = (
+        evaluation is not None
+        and not evaluation.imported_id
+        and staff_may(
+            context["request"].user, Staff.SEE_CAMPAIGNS, evaluation.task.slug
+        )
     )
     return {"campaigns": campaigns_of(evaluation) if evaluation and may_see else []}

@@ -11,10 +11,11 @@ from django.template.base import Parser, Token
 from django.utils.safestring import SafeString
 
 from leaderboard.sharing.selectors.page_card import page_card
-from leaderboard.sharing.selectors.share_links import share_links
+from leaderboard.sharing.selectors.share_links import croissant_of, share_links
 
 register = template.Library()
 register.simple_tag(share_links)
+register.simple_tag(croissant_of)
 
 
 class _Kept(Node):

@@ -15,6 +15,8 @@ from genie.lib.bounded import LimitExceeded, Limits, call_bounded
 from genie.lib.serving.one_at_a_time import one_at_a_time
 from tests.genie import costly
 
+pytestmark = pytest.mark.bounded
+
 SMALL = Limits(cpu_seconds=0.3, memory_bytes=64 << 20)
 
 

@@ -9,7 +9,7 @@ from django.db import transaction
 
 from crowd.elsewhere.models.external import ExternalSession
 from crowd.hits.models.assignment import Assignment
-from crowd.hits.models.campaign import Campaign
+from crowd.hits.models.campaign import ELSEWHERE, Campaign
 from crowd.hits.selectors.progress import campaign_progress
 from crowd.money.models import LedgerEntry
 from crowd.money.services import budgets
@@ -47,6 +47,11 @@ def give(
     campaign = Campaign.objects.select_for_update(of=("self",)).get(
         hits__assignments=assignment_pk
     )
+    if campaign.platform == ELSEWHERE:
+        raise GenieError(
+            "This work was done elsewhere and imported: nobody can be paid for it here.",
+            code="elsewhere",
+        )
     assignment = Assignment.objects.get(pk=assignment_pk)
     name = f"bonus:{assignment_pk}:{key}"[:64]
     existing = LedgerEntry.objects.filter(idempotency_key=name).first()

@@ -40,6 +40,7 @@ from leaderboard.boards.views.address import (
     read_address,
 )
 from leaderboard.charts.axis import Axis, axis_over, axis_within
+from leaderboard.imports.selectors.published import with_published
 from leaderboard.metric_runs.selectors.chosen import not_computed_here
 from leaderboard.submissions.selectors.visibility import Staff, team_ids
 from leaderboard.tasks.models import Task
@@ -52,7 +53,7 @@ SEARCHED = 15
 
 def board(request: HttpRequest, slug: str, at: str = "") -> HttpResponse:
     """Show the board, of now or of a moment."""
-    task = get_object_or_404(Task, slug=slug)
+    task = get_object_or_404(with_published(), slug=slug)
     if not at and (typed_moment := request.GET.get("at")):
         return _to_moment(task, typed_moment)
     moment = _moment(at) if at else None

@@ -21,6 +21,7 @@ from leaderboard.charts.bars import HistogramLine, histogram
 from leaderboard.evaluation.price import cents_per_rating
 from leaderboard.evaluation.ranking import TESTED
 from leaderboard.evaluation.selectors.hidden_tests import hidden_tests
+from leaderboard.imports.selectors.published import with_published
 from leaderboard.tasks.models import Task
 
 # What fits a matrix that can be read, and a list that can be weighed.
@@ -30,7 +31,7 @@ _IN_STORY = 100
 
 def evidence(request: HttpRequest, slug: str) -> HttpResponse:
     """Say what stands behind the scores, and what cannot be concluded from them."""
-    task = get_object_or_404(Task, slug=slug)
+    task = get_object_or_404(with_published(), slug=slug)
     criteria = certainty.evidence_of(task)
     context = {
         "here": "tasks",

@@ -25,6 +25,7 @@ from leaderboard.boards.selectors.output_sorting import (
     read_wish,
 )
 from leaderboard.evaluation.models.human_evaluation import HumanEvaluation
+from leaderboard.evaluation.selectors.ratings_beside import MarkedError, marked_errors
 from leaderboard.metric_runs.selectors.labels import metric_words
 from leaderboard.submissions.models.submission import Submission
 from leaderboard.submissions.selectors.outputs import (
@@ -49,6 +50,7 @@ class Shown:
     # the criterion in words, and how many gave which answer
     said: list[tuple[str, list[tuple[str, int]]]]
     boxes: list[str]
+    errors: Sequence[MarkedError] = ()
     other: str | None = None
     ours_marked: SafeString | None = None
     other_marked: SafeString | None = None
@@ -82,11 +84,15 @@ def outputs_context(
     kept |= {"open": "1"} if parameters.get("open") == "1" else {}
     query = wish.query() | kept
     metric = metric_words(arrangement.metric).label if arrangement.metric else ""
+    errors = marked_errors(evaluation, list(page)) if evaluation else {}
     return {
         "page": page,
-        "outputs": _shown(
-            submission, list(page), arrangement, against, _answers(evaluation)
-        ),
+        "outputs": [
+            replace(one, errors=errors.get(one.output.position, ()))
+            for one in _shown(
+                submission, list(page), arrangement, against, _answers(evaluation)
+            )
+        ],
         "wish": wish,
         "orders": orders,
         "others": others,

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Collection
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from crowd.hits.models.assignment import Answer
 from leaderboard.designs.base import all_designs
-from leaderboard.evaluation.models.human_evaluation import HumanEvaluation
+from leaderboard.evaluation.models.human_evaluation import HumanEvaluation, JudgedItem
 from leaderboard.evaluation.selectors.campaigns import campaigns_of
+from quality.detection.models import Ban
+from quality.test_questions.services.grade import COUNTED
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -42,3 +47,48 @@ def ratings_beside(evaluation: HumanEvaluation, ratings: pd.DataFrame) -> pd.Dat
     if "answered" in rows_beside:
         rows_beside = rows_beside.assign(answered=rows_beside["read"])
     return rows_beside[list(ratings.columns)]
+
+
+@dataclass(frozen=True)
+class MarkedError:
+    """An error as several may have marked it in one output."""
+
+    # none where something is missing
+    text: str
+    severity: str
+    category: str
+    n: int
+
+
+def marked_errors(
+    evaluation: HumanEvaluation, positions: Collection[int]
+) -> dict[int, list[MarkedError]]:
+    """Give the errors that were marked in a system's outputs, by answers that count."""
+    rows = JudgedItem.objects.filter(
+        evaluation=evaluation, instance__position__in=list(positions)
+    )
+    found: dict[int, Counter[tuple[int, str, str, str]]] = {}
+    place_of = dict(rows.values_list("item_id", "instance__position"))
+    answers = Answer.objects.filter(
+        item__in=list(place_of),
+        detail__has_key="spans",
+        assignment__state__in=COUNTED,
+        assignment__replaced_at=None,
+    ).exclude(
+        assignment__worker__in=Ban.objects.filter(
+            pool=evaluation.task.slug, lifted_at=None
+        ).values("worker")
+    )
+    for item, text, detail in answers.values_list(
+        "item_id", "item__data__prediction", "detail"
+    ):
+        counted = found.setdefault(place_of[item], Counter())
+        for span in (detail or {})["spans"]:
+            start, end = span.get("start", -1), span.get("end", 0)
+            words = "" if start < 0 else str(text)[start:end]
+            kind = str(span.get("category", ""))
+            counted[start, words, str(span["severity"]), kind] += 1
+    return {
+        place: [MarkedError(*key[1:], n) for key, n in sorted(counted.items())]
+        for place, counted in found.items()
+    }

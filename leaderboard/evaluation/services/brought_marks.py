@@ -34,13 +34,14 @@ class Brought:
     def __init__(self, submission: Submission) -> None:
         rows = Prediction.objects.filter(submission=submission, spans__isnull=False)
         slug = submission.task.slug
-        self._of = {}
+        self._of: dict[str, tuple[str, list[Span]]] = {}
         self._by = ""
         for name, text, marks in rows.order_by("pk").values_list(
             "instance__instance_id", "text", "spans"
         ):
-            self._of[content_key(slug, name)] = (text, marks["spans"])
-            self._by = self._by or marks["by"]
+            brought: dict[str, Any] = marks or {}
+            self._of[content_key(slug, name)] = (text, brought["spans"])
+            self._by = self._by or brought["by"]
 
     def into(self, items: Sequence[S]) -> list[S]:
         """Put the marks into items; where the system brought none, leave these alone."""

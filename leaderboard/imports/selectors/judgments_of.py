@@ -105,7 +105,7 @@ class _Inputs:
                 texts.references[name] = list(references)
         rows = Prediction.objects.filter(submission__task=self._task).order_by("pk")
         for system, instance, text in rows.values_list(
-            "submission__system_name", "instance", "text"
+            "submission__system_name", "instance_id", "text"
         ):
             texts.outputs[self.called("systems", system), self.of[instance]] = text
         return texts

@@ -10,6 +10,7 @@ import numpy as np
 from django.db import transaction
 from django.utils import timezone
 
+from genie.lib.database import count_anew
 from genie.lib.errors import GenieError
 from genie.lib.typing import Account
 from leaderboard.imports.about import About, told_by_rows
@@ -20,12 +21,14 @@ from leaderboard.imports.readers.sources import Source
 from leaderboard.imports.services import campaigns, people, plan, scored, systems, tasks
 from leaderboard.imports.services.measures import Measure, measures, preferred
 from leaderboard.imports.services.named import INSTANCE, SYSTEM, changed, fitting
-from leaderboard.imports.services.write import Known, write
+from leaderboard.imports.services.write import WRITTEN, Known, write
 from leaderboard.tasks.models import Task
 
 if TYPE_CHECKING:
     import pandas as pd
 
+# So many new rows change how the database had better look for them.
+MANY = 1_000
 # Is told what is being done, how much of it is done, and of how much; may raise to give
 # up, and nothing is stored.
 Tell = Callable[[str, int, int], None]
@@ -211,6 +214,10 @@ def _store(
         places = campaigns.places_of(row, part, of_system, questions, by=by)
         write(part, places, known, stored)
     campaigns.count_instances(task)
+    if n >= MANY:
+        # what is computed next reads them all, and a database that still takes the tables
+        # for small ones goes about it in a way that takes hours
+        count_anew(*WRITTEN)
     return row
 
 

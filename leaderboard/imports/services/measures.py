@@ -7,10 +7,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from crowd.hit_templates.errors import WEIGHTS
 from crowd.scales.base import Scale, all_scales
 from crowd.scales.elsewhere import PREFERRED
 from genie.lib.errors import GenieError
-from leaderboard.designs.error_spans import WEIGHTS
 from leaderboard.imports.kept import MAGNITUDE, Floats, as_found, as_kept
 
 if TYPE_CHECKING:

@@ -88,12 +88,14 @@ def criteria_of(judgments: Judgments) -> Criteria:
     return Criteria(rated, apart, named.criteria(aside["criterion"].unique()))
 
 
-def _counted(judgments: Judgments) -> pd.Series:
+def _counted(judgments: Judgments) -> pd.Series[bool]:
     """Say which rows go to a board: judgments of a system, with a number."""
     rows = judgments.rows
+    counts: pd.Series[bool]
     counts = rows["role"].isin([role.value for role in judgments.counted])
     counts &= np.isfinite(rows["value"]) & (rows["system"] != "")
-    return counts & (rows["system"] != rows["other"])
+    counts &= rows["system"] != rows["other"]
+    return counts
 
 
 def n_without_number(judgments: Judgments) -> int:
@@ -197,11 +199,22 @@ def _won(rows: pd.DataFrame) -> Part:
 
 
 def _aside(rows: pd.DataFrame) -> Part:
-    """Keep what no board shows, a HIT for each row."""
-    number = np.arange(len(rows))
+    """Keep what no board shows, in one campaign of its own."""
+    about = ["role", "system", "other", "instance"]
+    again = _again(rows, [*about, "worker", "criterion"])
+    rows = rows.assign(
+        slot="",
+        scale="",
+        campaign=0,
+        item=_numbered(rows.assign(again=again), [*about, "again"]),
+    )
     kept = rows["kept"].where(np.isfinite(rows["kept"]), 0.0)
-    rows = rows.assign(slot="", scale="", campaign=0, item=number, turn=number)
-    return Part(ASIDE, rows.assign(kept=kept, exact=rows["kept"] == kept))
+    rows = rows.assign(
+        turn=_numbered(rows, ["item", "worker"]),
+        kept=kept,
+        exact=rows["kept"] == kept,
+    )
+    return Part(ASIDE, rows)
 
 
 def _again(rows: pd.DataFrame, by: list[str]) -> Any:

@@ -83,11 +83,8 @@ def predict(
     texts: Texts, systems: Mapping[str, int], instances: Mapping[str, int]
 ) -> None:
     """Store the outputs that the files have, and nothing for those they have not."""
-    known = set(
-        Prediction.objects.filter(submission__in=set(systems.values())).values_list(
-            "submission", "instance"
-        )
-    )
+    stored = Prediction.objects.filter(submission__in=set(systems.values()))
+    known = set(stored.values_list("submission_id", "instance_id"))
     new = {
         (systems[system], instances[instance]): text
         for (system, instance), text in texts.outputs.items()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 from django.db import transaction
 from django.db.models import ProtectedError, QuerySet
@@ -73,7 +74,7 @@ def _judgments(row: Import) -> None:
     joint = HumanEvaluation.objects.filter(
         imported=row, strategy=HumanEvaluation.Strategy.JOINT
     )
-    leaves: list[QuerySet] = [
+    leaves: list[QuerySet[Any]] = [
         Answer.objects.filter(item__campaign__in=pks),
         JudgedOutput.objects.filter(judged_item__item__campaign__in=pks),
         JudgedItem.objects.filter(item__campaign__in=pks),

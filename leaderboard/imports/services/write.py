@@ -27,6 +27,8 @@ if TYPE_CHECKING:
     import pandas as pd
 
 LONGEST_RAW = 200
+# The tables that an import makes much longer at once.
+WRITTEN = (HIT, Item, Assignment, Answer, JudgedItem, JudgedOutput)
 
 
 @dataclass(frozen=True)

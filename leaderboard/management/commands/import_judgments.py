@@ -20,6 +20,8 @@ from leaderboard.imports.readers.read import guess, read
 from leaderboard.imports.readers.sources import Source, sources_in
 from leaderboard.imports.services.bring_in import bring_in, check
 from leaderboard.imports.services.take_back import take_back
+from leaderboard.papers.expected import read_expected
+from leaderboard.papers.task_figures.keep import keep_published
 from leaderboard.tasks.selectors.made_elsewhere import ASKED
 
 # Problems that are printed where all are asked for.
@@ -52,6 +54,15 @@ class Command(BaseCommand):
         parser.add_argument("--licence", default="", help="of the files")
         parser.add_argument("--citation", default="")
         parser.add_argument("--owner", default="", help="a member of staff")
+        parser.add_argument(
+            "--published",
+            type=Path,
+            metavar="FILE",
+            help="numbers that were printed of them, to stand beside ours",
+        )
+        parser.add_argument(
+            "--part", default="", help="of --published only ids that begin so"
+        )
         parser.add_argument("--dry-run", action="store_true", help="store nothing")
         parser.add_argument("--json", action="store_true", help="print JSON")
         parser.add_argument(
@@ -99,6 +110,9 @@ class Command(BaseCommand):
             files=files,
             tell=self._tell,
         )
+        if options["published"]:
+            printed = read_expected(options["published"])
+            keep_published(row.task, printed, part=options["part"])
         self._done(row, options)
 
     def _guessed(self, files: list[Source]) -> str:

@@ -12,10 +12,12 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from genie.lib.errors import GenieError
 from leaderboard.papers.cell import Cell, Verdict
+from leaderboard.papers.expected import read_expected
 from leaderboard.papers.plot import table_plot
 from leaderboard.papers.report import Done, closing_text, summary, table_text
 from leaderboard.papers.table import Table, Workbench, all_tables
 from leaderboard.papers.task_figures.beside import has_published
+from leaderboard.papers.task_figures.keep import keep_published
 from leaderboard.papers.task_figures.table import TaskTable
 from leaderboard.tasks.models import Task
 
@@ -60,6 +62,27 @@ class Command(BaseCommand):
             "--part",
             default="",
             help="of a list for several tasks: what the ids of this one begin with",
+        )
+        parser.add_argument(
+            "--published",
+            type=Path,
+            metavar="FILE",
+            help="with --task: keep such a list with the task, for everybody to see, in "
+            "the place of what was kept of the same tables",
+        )
+        parser.add_argument(
+            "--printed-in", default="", help="where the numbers of --published stand"
+        )
+        parser.add_argument(
+            "--figures",
+            default="",
+            help="the set they are compared with: da, pages, ...",
+        )
+        parser.add_argument(
+            "--why", default="", help="why those that do not come out cannot"
+        )
+        parser.add_argument(
+            "--forget", action="store_true", help="with --task: keep none of them"
         )
         parser.add_argument(
             "--runs",
@@ -183,12 +206,31 @@ def _of_task(options: dict[str, Any]) -> list[Table]:
     task = Task.objects.filter(slug=options["task"]).first()
     if task is None:
         raise CommandError(f"There is no task {options['task']}.")
+    if options["forget"]:
+        task.published_figures.all().delete()
+    if options["published"]:
+        _keep(task, options)
     table = TaskTable(task, options["expected"], options["part"])
     if options["expected"] is None and not has_published(task):
         raise CommandError(
-            f"Nothing published is kept with {task.slug}: give a list with --expected."
+            f"Nothing published is kept with {task.slug}: give a list with --published, "
+            "or with --expected one to compare with only."
         )
     return [table]
+
+
+def _keep(task: Task, options: dict[str, Any]) -> None:
+    try:
+        keep_published(
+            task,
+            read_expected(options["published"]),
+            part=options["part"],
+            table=options["printed_in"],
+            figures=options["figures"],
+            why=options["why"],
+        )
+    except GenieError as error:
+        raise CommandError(str(error)) from error
 
 
 def _megabytes() -> float:

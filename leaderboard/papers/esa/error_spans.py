@@ -118,7 +118,7 @@ def _counts(rows: pd.DataFrame) -> Computed:
 def _spans(rows: pd.DataFrame) -> Computed:
     spans = [span for marked in rows["spans"] for span in marked or ()]
     kinds = Counter(span["severity"] for span in spans)
-    found = {f"spans_{each}": float(kinds[each]) for each in _SEVERITIES}
+    found: Computed = {f"spans_{each}": float(kinds[each]) for each in _SEVERITIES}
     found["spans"] = float(len(spans))
     return found | {"spans_missing": float(sum("missing" in span for span in spans))}
 

@@ -15,7 +15,7 @@ from leaderboard.papers.cell import Verdict
 from leaderboard.papers.task_figures.beside import beside
 
 
-class PublishedSerializer(serializers.Serializer[Any]):
+class PublishedFigureSerializer(serializers.Serializer[Any]):
     table = serializers.CharField(help_text="Where the number is printed.")
     row = serializers.CharField(
         help_text="A system, a pair A>B or a criterion before either; empty: the whole."
@@ -37,15 +37,15 @@ class PublishedSerializer(serializers.Serializer[Any]):
     why = serializers.CharField(help_text="Why it cannot come out, where it is known.")
 
 
-class TaskPublishedSerializer(serializers.Serializer[Any]):
+class PublishedFiguresSerializer(serializers.Serializer[Any]):
     task = serializers.CharField()
     n_cells = serializers.IntegerField()
     n_holding = serializers.IntegerField()
-    cells = PublishedSerializer(many=True)
+    cells = PublishedFigureSerializer(many=True)
 
 
 class TaskPublished(TaskView):
-    serializer_class = TaskPublishedSerializer
+    serializer_class = PublishedFiguresSerializer
 
     @extend_schema(
         tags=["tasks"],
@@ -55,7 +55,7 @@ class TaskPublished(TaskView):
             "What was printed of a task's judgments, in a paper or elsewhere, each number "
             "beside ours with the tolerance and a verdict. Empty where nothing was kept."
         ),
-        responses={200: TaskPublishedSerializer, **problems("not-found")},
+        responses={200: PublishedFiguresSerializer, **problems("not-found")},
     )
     def get(self, request: Request, slug: str) -> Response:
         task = self.task()

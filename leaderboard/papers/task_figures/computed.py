@@ -62,7 +62,9 @@ def _compute(task: Task, one: str) -> Computed:
     figures = all_figures().get(one)
     if figures is None:
         return {}
-    said = next((each.choices for each in task.imports.order_by("pk")), {})
+    said: dict[str, Any] = next(
+        (each.choices for each in task.imports.order_by("pk")), {}
+    )
     settings = {"seed": seed_from("published", task.slug) % 2**32, **said}
     return by_criterion(figures, judgments_for(task), settings)
 

@@ -28,7 +28,6 @@ def keep_published(
     table: str = "",
     figures: str = "",
     why: str = "",
-    dry_run: bool = False,
 ) -> list[PublishedFigure]:
     """Put a list of printed numbers in the place of those of the same table.
 
@@ -45,8 +44,6 @@ def keep_published(
         The set that they are compared with; empty: the first that has such a figure.
     why : str
         Why those that do not come out cannot, where an entry does not say it itself.
-    dry_run : bool
-        Whether to write nothing.
 
     Returns
     -------
@@ -90,12 +87,10 @@ def keep_published(
     for row, cell in zip(rows, cells_of(rows, ours), strict=True):
         if cell.verdict is not Verdict.HOLDS:
             row.why = row.why or why
-    if not dry_run:
-        with transaction.atomic():
-            tables = {row.table for row in rows}
-            PublishedFigure.objects.filter(task=task, table__in=tables).delete()
-            PublishedFigure.objects.bulk_create(rows)
-    return rows
+    with transaction.atomic():
+        tables = {row.table for row in rows}
+        PublishedFigure.objects.filter(task=task, table__in=tables).delete()
+        return PublishedFigure.objects.bulk_create(rows)
 
 
 def _likely(task: Task) -> list[str]:

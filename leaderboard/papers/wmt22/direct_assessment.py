@@ -76,7 +76,7 @@ def counts(judgments: Judgments) -> Computed:
     }
     kinds = judgments.n_by_role()
     if judgments.extra is not None and "type" in judgments.extra:
-        kinds = judgments.extra["type"].value_counts().to_dict()
+        kinds = {str(k): n for k, n in judgments.extra["type"].value_counts().items()}
     return found | {f"{kind}/judgments": float(n) for kind, n in kinds.items()}
 
 

@@ -6,10 +6,12 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from operator import itemgetter
 from typing import TYPE_CHECKING
 
+from crowd.hits.models.assignment import Answer
 from genie.lib.errors import GenieError
+from leaderboard.designs.base import all_designs
 from leaderboard.evaluation.models.human_evaluation import HumanEvaluation, Score
 from leaderboard.evaluation.selectors.board_ratings import current_fit
-from leaderboard.evaluation.selectors.campaigns import launched
+from leaderboard.evaluation.selectors.campaigns import campaigns_of, launched
 from leaderboard.evaluation.selectors.ratings_beside import ratings_beside
 from leaderboard.evaluation.selectors.ratings_digest import OF_ONE, digest
 from leaderboard.evaluation.selectors.system_ratings import all_system_ratings_of
@@ -35,7 +37,10 @@ JUDGMENTS = (
     "answered",
     "on",
     "weight",
+    # errors that were marked, where they were: on the row of the first criterion asked
+    "marks",
 )
+_OF_MARKS = ("spans", "removed", "prefilled_by")
 # How many outputs' ratings are in memory at a time, more only where one system has more.
 OUTPUTS_AT_ONCE = 2_000
 _FROM_RATINGS = (
@@ -55,10 +60,40 @@ def judgments(task: Task, pks: Sequence[int], names: Pseudonyms) -> Iterator[Rec
     ids = task_ids(task)
     weights = getattr(current_fit(task), "weights", {})
     criteria = set(task.human.criteria)
+    design = all_designs().get(task.human.design)
+    marks_errors = design is not None and design.marks_errors
     for some in batched(pks, max(1, OUTPUTS_AT_ONCE // max(1, task.sample_size))):
         ratings = _ratings(some)
         _check_current(criteria, some, ratings)
-        yield from _records(some, ratings, ids, names, weights)
+        records = _records(some, ratings, ids, names, weights)
+        yield from _with_marks(records, _marks(some) if marks_errors else None)
+
+
+def _with_marks(
+    records: Iterator[tuple[tuple[int, int, str], Record]],
+    marks: Mapping[tuple[int, int, str], Record] | None,
+) -> Iterator[Record]:
+    """Add what was marked; no row has the column where errors are not marked."""
+    for key, record in records:
+        yield record if marks is None else {**record, "marks": marks.get(key)}
+
+
+def _marks(pks: Sequence[int]) -> dict[tuple[int, int, str], Record]:
+    """Give what was marked with an answer, by item, worker and criterion."""
+    campaigns = [
+        campaign
+        for evaluation in evaluations_of(pks).values()
+        for campaign in campaigns_of(evaluation)
+    ]
+    rows = Answer.objects.filter(
+        item__campaign__in=campaigns, detail__has_key="spans"
+    ).values_list("item_id", "assignment__worker_id", "criterion", "detail")
+    return {
+        (item, worker, criterion): {
+            name: said for name, said in (detail or {}).items() if name in _OF_MARKS
+        }
+        for item, worker, criterion, detail in rows
+    }
 
 
 def evaluations_of(pks: Collection[int]) -> dict[int, HumanEvaluation]:
@@ -91,7 +126,8 @@ def _records(
     ids: Mapping[int, str],
     names: Pseudonyms,
     weights: Mapping[str, float],
-) -> Iterator[Record]:
+) -> Iterator[tuple[tuple[int, int, str], Record]]:
+    """Give records in their order, each with its item, worker and criterion."""
     index_of = {pk: i for i, pk in enumerate(pks)}
     keyed = []
     # by columns: a dict for each row would take most of the time
@@ -115,10 +151,10 @@ def _records(
         }
         # instances by their places in the task
         order = (index_of[submission], criterion, instance, worker, slot)
-        keyed.append((order, record))
+        keyed.append((order, (int(item), int(person), criterion), record))
     keyed.sort(key=itemgetter(0))
-    for _, record in keyed:
-        yield record
+    for _, key, record in keyed:
+        yield key, record
 
 
 def check_settled(task: Task) -> None:

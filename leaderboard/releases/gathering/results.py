@@ -163,19 +163,27 @@ def _scores(criteria: set[str], pks: Sequence[int]) -> list[Record]:
     stored = Score.objects.filter(submission__in=pks, superseded_at=None).order_by(
         "submission_id", "pk"
     )
-    hit_types = {
-        pk: evaluation.campaign.hit_type
-        for pk, evaluation in evaluations_of(pks).items()
+    evaluations = evaluations_of(pks)
+    # criteria of an import have campaigns, and scales, of their own
+    scales = {
+        pk: {
+            criterion: campaign.hit_type.scale
+            for campaign in evaluation.campaigns_in_order
+            for criterion in campaign.hit_type.criteria
+        }
+        for pk, evaluation in evaluations.items()
     }
     index_of = {pk: i for i, pk in enumerate(pks)}
     records = [
         {
             "submission": row["submission_id"],
             **{name: row[name] for name in fields},
-            "scale": hit_types[row["submission_id"]].scale,
+            "scale": scales[row["submission_id"]].get(
+                row["criterion"],
+                evaluations[row["submission_id"]].campaign.hit_type.scale,
+            ),
             # a box that could be ticked is no criterion on the scale
-            "asked": row["criterion"]
-            in {*criteria, *hit_types[row["submission_id"]].criteria},
+            "asked": row["criterion"] in {*criteria, *scales[row["submission_id"]]},
             "n_resamples": settings.GENIE["BOOTSTRAP_RESAMPLES"],
         }
         for row in stored.values("submission_id", *fields)

@@ -20,8 +20,6 @@ from leaderboard.teams.selectors.site_urls import absolute
 class ShareLinks:
     """Addresses to be copied; `records` is empty where this site has none.
 
-    `croissant` is empty where the task has no release.
-
     `pictures` are of the moment that is looked at, where it is not now.
     """
 
@@ -32,7 +30,6 @@ class ShareLinks:
     embed_code: str
     picture_code: str
     records: str
-    croissant: str
 
 
 def share_links(
@@ -68,7 +65,6 @@ def share_links(
         picture_code=f"[![{_unlinked(task.title)}: leaderboard]"
         f"({absolute('leaderboard:board-svg', task.slug)})]({board})",
         records=_records(task),
-        croissant=_croissant(task),
     )
 
 
@@ -79,7 +75,8 @@ def _records(task: Task) -> str:
         return ""
 
 
-def _croissant(task: Task) -> str:
+def croissant_of(task: Task) -> str:
+    """Give where the newest release is described; empty where there is none."""
     ready = Release.objects.filter(task=task, state=Release.State.DONE)
     return reverse("leaderboard:croissant", args=[task.slug]) if ready.exists() else ""
 

@@ -68,6 +68,6 @@ def _link(target: str) -> str:
 def _files() -> frozenset[str]:
     return frozenset(
         path.relative_to(contents.FOLDER).as_posix()
-        for pattern in ("pictures/*", "deploy/*", "*.ipynb")
+        for pattern in ("pictures/*", "deploy/*", "*.ipynb", "*.schema.json")
         for path in contents.FOLDER.glob(pattern)
     )

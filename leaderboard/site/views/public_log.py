@@ -11,6 +11,7 @@ from genie.history import log
 from genie.history.models import LogEntry, LogHead
 from genie.history.shown import opened
 from genie.lib.serving.pages import page_of
+from leaderboard.submissions.models.submission import Submission
 
 _ON_PAGE = 50
 _HEADS = 10
@@ -20,13 +21,23 @@ def public_log(request: HttpRequest) -> HttpResponse:
     """Show the newest head, those before it, and entries, the newest first."""
     entries = LogEntry.objects.exclude(number=None).order_by("-number")
     page = page_of(entries, _ON_PAGE, request.GET.get("page"))
+    lines = [_line(one) for one in opened(list(page))]
     context = {
         "head": log.head(),
         "heads": LogHead.objects.order_by("-size")[1:_HEADS],
         "page": page,
-        "lines": [_line(one) for one in opened(list(page))],
+        "lines": lines,
+        "imported": _imported(
+            {one["submission"] for one in lines if one["submission"]}
+        ),
     }
     return render(request, "leaderboard/site/public_log.html", context)
+
+
+def _imported(submissions: set[int]) -> set[int]:
+    """Find those that people judged elsewhere."""
+    rows = Submission.objects.filter(pk__in=submissions, task__imported=True)
+    return set(rows.values_list("pk", flat=True))
 
 
 def _line(entry: dict[str, Any]) -> dict[str, Any]:

@@ -242,7 +242,7 @@ class AgainstTheField(Deciding):
     of r / (V + r). Of equally good systems it is worth 1 on average if, given what others
     said, a worker's sum is as likely to be above 0 as below by as much. That is exact for
     workers who come one after the other; where they come back in later batches, it is
-    what the replays of `simulate_pairing` measure. Few workers decide nothing, whatever
+    what the replays of `replay_pairing` measure. Few workers decide nothing, whatever
     they say: S^2 is at most V times their number.
 
     References

@@ -36,7 +36,21 @@ def uniform(deciding: Deciding) -> Floats:
 
 
 def undecided(deciding: Deciding) -> Floats:
-    """Draw the pairs that are not decided alike, and no others; all once none is left."""
+    """Draw the pairs that are not decided alike, and no others; all once none is left.
+
+    Returns
+    -------
+    ndarray, shape (s, s)
+        As `uniform`.
+
+    Examples
+    --------
+    >>> from leaderboard.stats.active.deciding import PairByPair
+    >>> deciding = PairByPair(3, delta=0.05)
+    >>> deciding.better[0, 1] = True
+    >>> undecided(deciding).tolist()
+    [[0.0, 0.0, 0.5], [0.0, 0.0, 0.5], [0.5, 0.5, 0.0]]
+    """
     return _shared(deciding.undecided.astype(np.float64), deciding, floor=0.0)
 
 
@@ -62,6 +76,14 @@ def soonest(deciding: Deciding, *, floor: float = FLOOR) -> Floats:
     a coin). A pair is drawn in proportion to the square of its speed over the evidence that
     it still needs; its gap is taken half a standard error too large, so that pairs that
     were asked little are not given up.
+
+    Examples
+    --------
+    >>> from leaderboard.stats.active.deciding import PairByPair
+    >>> deciding = PairByPair(3, delta=0.05)
+    >>> deciding.better[0, 1] = True
+    >>> soonest(deciding).round(3).tolist()[0]
+    [0.0, 0.033, 0.483]
     """
     n = deciding.wins + deciding.wins.T + deciding.ties
     gap = np.abs(deciding.gaps) + 0.25 / np.sqrt(n + _TRUST)
@@ -86,6 +108,14 @@ def busiest(deciding: Deciding, *, floor: float = FLOOR) -> Floats:
     -------
     ndarray, shape (s, s)
         As `uniform`.
+
+    Examples
+    --------
+    >>> from leaderboard.stats.active.deciding import AgainstTheField
+    >>> deciding = AgainstTheField(3, delta=0.05)
+    >>> deciding.better[0, 1] = True
+    >>> busiest(deciding, floor=0).tolist()[0]
+    [0.0, 0.25, 0.375]
     """
     open_to = deciding.undecided.sum(axis=1).astype(np.float64)
     wanted = open_to[:, None] + open_to[None, :]

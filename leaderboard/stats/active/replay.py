@@ -109,6 +109,13 @@ def with_tastes(
     Comparisons
         No system is better than another for workers in general, but each worker prefers
         some as much as before.
+
+    Examples
+    --------
+    >>> from leaderboard.stats.comparisons import compare
+    >>> named = with_tastes(compare([0, 0], [1, 1], [1, 1], 3), ["v", "v"], seed=1)
+    >>> named.wins.max()
+    np.int64(2)
     """
     _, worker = np.unique(np.asarray(workers), return_inverse=True)
     rng = np.random.default_rng(seed)

@@ -62,7 +62,31 @@ class Design:
 
 
 def climb(design: Design) -> tuple[Floats, float, Floats]:
-    """Give parameters, log-likelihood and negated Hessian at the maximum."""
+    """Give parameters, log-likelihood and negated Hessian at the maximum.
+
+    Parameters
+    ----------
+    design : Design
+
+    Returns
+    -------
+    tuple of ndarray, float, ndarray
+        Strengths, effects and log nu, shape (s + k + 1,); log-likelihood without the
+        penalty; negated Hessian with the null direction filled.
+
+    Raises
+    ------
+    GenieError
+        "no-fit" when some parameter has no maximum.
+
+    Examples
+    --------
+    >>> won = Design(np.array([[0, 1]] * 4), np.zeros((4, 0)), np.array([1, 1, 1, -1.0]), 2,
+    ...              False, 0.0)
+    >>> theta, _, _ = climb(won)
+    >>> round(float(np.exp(theta[0] - theta[1])), 6)
+    3.0
+    """
     theta = np.zeros(design.n_free + 1)  # strengths, effects, then log nu
     if design.with_ties:
         share = float((design.outcome == 0).mean())
@@ -93,7 +117,7 @@ def climb(design: Design) -> tuple[Floats, float, Floats]:
     )
 
 
-def chances(theta: Floats, design: Design) -> tuple[Floats, Floats, Floats, Floats]:
+def _chances(theta: Floats, design: Design) -> tuple[Floats, Floats, Floats, Floats]:
     """Give each row's half log-odds, its log of the total, P(first) - P(second), P(tie)."""
     half = design.lean(theta) / 2
     level = np.full_like(half, theta[-1] if design.with_ties else -np.inf)
@@ -106,7 +130,7 @@ def chances(theta: Floats, design: Design) -> tuple[Floats, Floats, Floats, Floa
 
 def _derivatives(theta: Floats, design: Design) -> tuple[float, Floats, Floats]:
     """Give log-likelihood, gradient and negated Hessian, the null direction filled."""
-    half, log_total, lean, tie = chances(theta, design)
+    half, log_total, lean, tie = _chances(theta, design)
     free, n = design.n_free, design.n_systems
     own = theta[:free]
     value = float((design.outcome * half - log_total).sum())
@@ -134,7 +158,36 @@ def _derivatives(theta: Floats, design: Design) -> tuple[float, Floats, Floats]:
 def scores_by_cluster(
     design: Design, theta: Floats, clusters: npt.ArrayLike
 ) -> tuple[Floats, Floats]:
-    """Add up each cluster's slope of the log-likelihood in all parameters."""
+    """Add up each cluster's slope of the log-likelihood in all parameters.
+
+    Parameters
+    ----------
+    design : Design
+    theta : ndarray, shape (s + k + 1,)
+        At the maximum.
+    clusters : array_like, shape (m,)
+
+    Returns
+    -------
+    tuple of ndarray, ndarray
+        A row for each cluster, in an order that names do not change, and how many
+        comparisons each has, by name.
+
+    Raises
+    ------
+    GenieError
+        "one-worker" when there is one cluster only.
+    ValueError
+        When a comparison has no cluster.
+
+    Examples
+    --------
+    >>> won = Design(np.array([[0, 1]] * 4), np.zeros((4, 0)), np.array([1, 1, 1, -1.0]), 2,
+    ...              False, 0.0)
+    >>> scores, counts = scores_by_cluster(won, climb(won)[0], [1, 1, 2, 2])
+    >>> bool(np.allclose(scores.sum(axis=0), 0)), counts.tolist()
+    (True, [2.0, 2.0])
+    """
     labels = np.asarray(clusters)
     if labels.shape != design.outcome.shape:
         raise ValueError("Every comparison needs the cluster that it belongs to.")
@@ -145,7 +198,7 @@ def scores_by_cluster(
             "Only one worker compared these systems: no interval covers others.",
             code="one-worker",
         )
-    _, _, lean, tie = chances(theta, design)
+    _, _, lean, tie = _chances(theta, design)
     rows = (design.outcome - lean) / 2
     first, second = design.signs.T
     n, size = design.n_systems, len(counts)

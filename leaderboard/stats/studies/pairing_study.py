@@ -109,6 +109,13 @@ def savings(
     Returns
     -------
     Savings
+
+    Examples
+    --------
+    >>> games = simulated_labels(3, 300, seed=1, spread=2)
+    >>> how = Replays("pair", "soonest", 0.05, 300, 30)
+    >>> savings(games, range(300), how, n_replays=2, seed=1).contrary
+    0
     """
     pool = Pool(games, workers, seed=seed)
     rows = [_saved(pool, how, one) for one in _seeds(seed, n_replays)]
@@ -199,6 +206,13 @@ def false_decisions(
     Returns
     -------
     FalseDecisions
+
+    Examples
+    --------
+    >>> games = simulated_labels(3, 300, seed=1, spread=2)
+    >>> how = Replays("pair", "soonest", 0.05, 300, 30)
+    >>> false_decisions(games, range(300), how, n_replays=5, seed=1).share
+    0.0
     """
     wrong = 0
     equals = Pool(games, workers, seed=seed, null=True)
@@ -235,6 +249,11 @@ def simulated_labels(
     Returns
     -------
     Comparisons
+
+    Examples
+    --------
+    >>> simulated_labels(4, 100, seed=1).wins.shape
+    (4, 4)
     """
     rng = np.random.default_rng(seed)
     strength = rng.normal(0, spread, n_systems)

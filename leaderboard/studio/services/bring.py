@@ -7,6 +7,7 @@ writes nothing; `seen`, what was found; `error`.
 
 from __future__ import annotations
 
+import logging
 import tempfile
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
@@ -33,8 +34,14 @@ UNDER_WAY = frozenset([READING, IMPORTING])
 KEY = "imported"
 READ_JOB, IMPORT_JOB = "leaderboard.jobs.read_import", "leaderboard.jobs.bring_in"
 # Large files of 200,000 judgments take ten seconds; the job itself is not bounded otherwise.
-LIMITS = Limits(cpu_seconds=240, memory_bytes=4 << 30, wall_seconds=480)
+LIMITS = Limits(cpu_seconds=240, memory_bytes=2 << 30, wall_seconds=480)
 _TOLD_EVERY = 20_000
+_OUR_FAULT = (
+    "Something went wrong on our side with these files. Choose another layout or leave "
+    "files out; whoever runs the site finds more in its log."
+)
+
+logger = logging.getLogger(__name__)
 
 
 def begin(
@@ -60,6 +67,7 @@ def begin(
         draft = Draft.objects.create(owner_id=owner.pk, slug=slug, title=title)
         keep.add(draft, files)
         say(draft, **said)
+        draft.refresh_from_db()
     return draft
 
 
@@ -170,8 +178,15 @@ def bring_in_now(pk: int) -> None:
             tell=_teller(pk),
         )
     except GenieError as error:
-        _keep(pk, phase=READ, error=error.message)
+        # a job that died between the import and this line has done it
+        if error.code == "imported-already":
+            _keep(pk, phase=IMPORTED, task=Task.objects.get(slug=draft.slug))
+        else:
+            _keep(pk, phase=READ, error=error.message)
         return
+    except Exception:
+        _keep(pk, phase=READ, error=_OUR_FAULT)
+        raise
     _keep(pk, phase=IMPORTED, error="", task=row.task)
 
 
@@ -248,6 +263,9 @@ def _find(draft: Draft) -> Found:
                 layout=said["layout"],
                 choices=said["choices"],
             )
+        except RuntimeError:
+            logger.exception("Judgments of draft %s could not be read", draft.pk)
+            return Found(error=_OUR_FAULT)
         except LimitExceeded:
             return Found(
                 error="Reading these files takes more time or memory than a page may use: "

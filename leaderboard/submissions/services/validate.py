@@ -65,7 +65,8 @@ def _marks(task: Task, result: PredictionFile) -> dict[str, dict[str, object]]:
     design = all_designs().get(task.human.design)
     if design is None or not design.marks_errors or result.problems:
         return {}
-    errors, found = read_errors(errors_asked(task.human)), {}
+    errors = read_errors(errors_asked(task.human))
+    found: dict[str, dict[str, object]] = {}
     for key, marks in result.marks.items():
         try:
             spans = checked_spans(json.dumps(marks), result.predictions[key], errors)

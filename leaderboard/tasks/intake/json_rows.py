@@ -1,4 +1,4 @@
-"""JSON and JSONL: a list of objects, an object a line, or an object from id to text."""
+"""JSON and JSONL: a list of objects, an object a line, an object from id to text, Pearmut."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import json
 from collections.abc import Iterator
 from typing import Any
 
+from leaderboard.tasks.intake.pearmut import is_campaign, rows_of_campaign
 from leaderboard.tasks.intake.problem import FileProblem, Unreadable, shown
 
 Rows = Iterator[tuple[str, dict[str, Any]]]
@@ -46,6 +47,9 @@ def rows_of(text: str, file: str) -> Rows:
         yield from _by_line(text, file)
         return
     value = _parsed(text, file, None)
+    if isinstance(value, dict) and is_campaign(value):
+        yield from rows_of_campaign(value)
+        return
     if isinstance(value, dict):
         yield from _of_object(value, file, one_line=len(lines) == 1)
         return

@@ -102,6 +102,7 @@ def test_others_may_not(client, sara):
     assert client.get(f"{ADDRESS}demo-qa/").status_code == 403
 
 
+@pytest.mark.bounded
 def test_an_archive_is_read_in_a_process_with_limits(client, sara, monkeypatch):
     allow(sara, Staff.IMPORT_TASKS)
     monkeypatch.setattr(

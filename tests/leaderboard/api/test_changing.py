@@ -96,6 +96,7 @@ def test_twins_at_the_same_moment_make_one_submission():
     assert Submission.objects.count() == 1
 
 
+@pytest.mark.bounded
 def test_a_costly_file_is_given_up_and_one_is_checked_at_a_time(api_of, task):
     api = api_of("submitter")
     costly = b"{" + b'"a":"",' * 900_000 + b'"a":""}'

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from pandas.testing import assert_frame_equal
 
+from genie.lib.errors import GenieError
 from leaderboard.imports.readers.judgments import (
     Judgments,
     Role,
@@ -13,10 +14,19 @@ from leaderboard.imports.readers.judgments import (
     frame,
     from_rows,
 )
+from leaderboard.imports.readers.sources import Source
 from leaderboard.imports.selectors.judgments_of import judgments_of
 from leaderboard.imports.services.bring_in import bring_in
-from leaderboard.models import JointEvaluation, Score
-from tests.factories import make_user
+from leaderboard.metric_runs.services import pieces, runs
+from leaderboard.models import (
+    Import,
+    JointEvaluation,
+    MetricPiece,
+    MetricResult,
+    Score,
+    Task,
+)
+from tests.factories import make_task, make_user
 
 pytestmark = pytest.mark.django_db
 
@@ -233,3 +243,105 @@ def test_preferences_get_a_joint_evaluation_and_a_board_of_shares(client):
     assert client.get(f"/joint-evaluations/{joint.pk}/").status_code == 200
     for page in ("", "evidence/", "differences/", "weights/", "evaluations/"):
         assert client.get(f"/tasks/{row.task.slug}/{page}").status_code in (200, 404)
+
+
+DEGENERATE = {
+    "one worker": {"workers": 1},
+    "one system": {"systems": ("red",)},
+    "one row": {"n": 1, "systems": ("red",)},
+    "two rows": {"n": 1, "systems": ("red", "blue")},
+    "nobody known": {"n": 6, "worker": ""},
+    "constant": {"n": 6, "value": 7.0},
+    "z-scores": {"n": 6, "value": -0.25},
+}
+
+
+@pytest.mark.parametrize("more", DEGENERATE.values(), ids=DEGENERATE)
+def test_little_or_nothing_to_tell_still_gets_a_board(client, more):
+    judgments = ratings(
+        **{k: v for k, v in more.items() if k in ("n", "workers", "systems")}
+    )
+    for name in ("worker", "value"):
+        if name in more:
+            judgments.rows[name] = more[name]
+    row = bring_in(judgments, slug="elsewhere", by=make_user("importer"))
+    assert client.get("/tasks/elsewhere/").status_code == 200
+    assert client.get("/tasks/elsewhere/evidence/").status_code == 200
+    assert_frame_equal(
+        judgments_of(row.task).rows.drop(columns="worker"),
+        judgments.rows.drop(columns="worker"),
+    )
+
+
+def test_what_cannot_be_imported_is_refused_in_a_sentence():
+    by, file = make_user("importer"), Source("a.csv", b"a")
+    bring_in(ratings(n=3), slug="elsewhere", by=by, files=[file])
+    make_task("our-own")
+    ranks = ratings(n=3)
+    ranks.rows["value"] = 500.5
+    for judgments, slug, files, code in (
+        (ratings(n=3), "elsewhere", [file], "imported-already"),
+        (ratings(n=3), "our-own", [], "not-imported"),
+        (ratings(n=3), "Not a slug", [], "bad-slug"),
+        (ranks, "elsewhere", [], "not-on-the-scale"),
+        (Judgments("plain", frame({})), "empty", [], "no-judgments"),
+    ):
+        with pytest.raises(GenieError) as caught:
+            bring_in(judgments, slug=slug, by=by, files=files)
+        assert caught.value.code == code
+    assert Import.objects.count() == 1
+
+
+def test_a_stopped_import_leaves_nothing():
+    def stop(what, done, of):
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        bring_in(ratings(), slug="elsewhere", by=make_user("importer"), tell=stop)
+    assert not Task.objects.exists()
+
+
+@pytest.mark.parametrize(
+    ("values", "lower", "scale", "mean"),
+    [
+        ([1, 4, 5], (), "number_1_5", 175 / 3),
+        ([-3, 0, 3], (), "number_-3_3", 50.0),
+        ([0, 5, 1], ("overall",), "sum_-5_0", -2.0),
+        ([0.1, 0.25, 0.4], (), "number_0_1", 25.0),
+        ([0, 50, 100], (), "slider-100", 50.0),
+    ],
+)
+def test_values_keep_a_scale_that_does_not_mislead(values, lower, scale, mean):
+    judgments = Judgments(
+        "plain",
+        frame(
+            {
+                "worker": ["w1", "w2", "w3"],
+                "instance": ["a", "b", "c"],
+                "system": "red",
+                "criterion": "overall",
+                "value": [float(v) for v in values],
+            }
+        ),
+        lower_is_better=lower,
+    )
+    bring_in(judgments, slug="elsewhere", by=make_user("importer"))
+    score = Score.objects.get()
+    assert score.evaluation.campaign.hit_type.scale == scale
+    assert score.estimates["plain"]["mean"] == pytest.approx(mean)
+
+
+def test_metrics_are_computed_of_systems_whose_outputs_are_all_there():
+    judgments = ratings(n=3, systems=("red", "blue"))
+    for i in range(3):
+        judgments.texts.inputs[f"seg{i}"] = {"source": f"Satz {i}"}
+        judgments.texts.references[f"seg{i}"] = [f"Sentence number {i}."]
+        judgments.texts.outputs["red", f"seg{i}"] = f"Number {i}, a sentence."
+    judgments.texts.outputs["blue", "seg0"] = "Sentence."
+    row = bring_in(judgments, slug="elsewhere", by=make_user("importer"))
+    runs.catch_up(row.task)
+    for piece in MetricPiece.objects.all():
+        pieces.compute(piece.pk)
+    measured = MetricResult.objects.values_list("submission__system_name", "metric")
+    assert {name for name, _ in measured} == {"red"}
+    assert {metric for _, metric in measured} >= {"chrf", "sacrebleu"}

@@ -289,6 +289,7 @@ def test_the_readers_of_strangers_files_bear_anything():
     assert read(deep.encode()).problems[0].code == "not-a-number"
 
 
+@pytest.mark.bounded
 def test_a_costly_file_of_scores_is_given_up(world, cast, monkeypatch):
     limits = Limits(cpu_seconds=0.3, memory_bytes=100 << 20)
     monkeypatch.setattr("leaderboard.metric_board.services.outside.LIMITS", limits)

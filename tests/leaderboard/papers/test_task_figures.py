@@ -101,21 +101,14 @@ def test_commands_keep_compare_and_forget(task, tmp_path):
     file = tmp_path / "paper.csv"
     file.write_text("id,value,tolerance,table\nmenu/Red/score,70.2,.5,Table 2\n")
     out = io.StringIO()
-    call_command("published_numbers", "menu", file, part="menu", stdout=out)
-    assert "Kept 1 published numbers with menu" in out.getvalue()
-    out = io.StringIO()
-    call_command("reproduce", task="menu", stdout=out, stderr=io.StringIO())
+    options = {"task": "menu", "part": "menu", "verbosity": 0}
+    call_command("reproduce", published=file, stdout=out, **options)
     assert "1 cells: 1 holds" in out.getvalue()
+    assert PublishedFigure.objects.get().table == "Table 2"
     out = io.StringIO()
-    call_command(
-        *("reproduce",),
-        task="menu",
-        expected=file,
-        part="menu",
-        stdout=out,
-        verbosity=0,
-    )
+    call_command("reproduce", expected=file, stdout=out, **options)
     assert "menu/Red  score" in out.getvalue()
-    call_command("published_numbers", "menu", clear=True, stdout=io.StringIO())
     with pytest.raises(CommandError, match="Nothing published is kept with menu"):
-        call_command("reproduce", task="menu", stdout=out)
+        call_command("reproduce", forget=True, stdout=out, **options)
+    with pytest.raises(CommandError, match="Give either --data or --task"):
+        call_command("reproduce", stdout=out)

@@ -7,7 +7,9 @@ import io
 import pytest
 from django.core.management import call_command
 
+from crowd.hit_templates.errors import span_score
 from leaderboard.models import Score
+from leaderboard.releases.bundle import read_table
 from leaderboard.releases.make import make
 from tests.leaderboard.evaluation.designs.conftest import (
     ask,  # noqa: F401
@@ -35,7 +37,13 @@ def test_a_whole_campaign_is_rebuilt_with_both_estimates(design, request, tmp_pa
     board = request.getfixturevalue("task")
 
     out = io.StringIO()
-    call_command("rebuild", str(make(board, tmp_path / "r").folder), stdout=out)
+    folder = make(board, tmp_path / "r").folder
+    call_command("rebuild", str(folder), stdout=out)
+    rows = read_table(folder, "judgments")
+    marked = [row for row in rows if row.get("marks")]
+    assert bool(marked) is (design in {"error-spans", "mqm"})
+    for row in marked if design == "mqm" else []:
+        assert row["value"] == span_score(row["marks"]["spans"])
     assert "numbers match the published ones" in out.getvalue()
     assert "scores: 0 " not in out.getvalue()
 

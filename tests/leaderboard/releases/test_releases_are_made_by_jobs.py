@@ -17,7 +17,7 @@ from genie.lib import jobs
 from leaderboard import jobs as lb_jobs
 from leaderboard.models import Release
 from leaderboard.releases import queued
-from leaderboard.sharing.selectors.share_links import share_links
+from leaderboard.sharing.selectors.share_links import croissant_of
 from tests.cast import allow
 from tests.factories import make_task
 
@@ -81,11 +81,11 @@ def test_staff_ask_for_a_release_and_download_it(client_of, task):
 def test_each_release_says_in_croissant_what_it_holds(client_of, client, task):
     address = "/tasks/small/croissant.json"
     assert client.get(address).status_code == 404
-    assert share_links(task, "now").croissant == ""
+    assert croissant_of(task) == ""
     row = queued.request(task)
     lb_jobs.make_release(row.pk)
     row.refresh_from_db()
-    assert share_links(task, "now").croissant == address
+    assert croissant_of(task) == address
     about = client.get(address).json()
     assert about["conformsTo"] == "http://mlcommons.org/croissant/1.0"
     assert row.sha256 in about["description"]

@@ -152,7 +152,7 @@ def test_hardly_anything_is_decided_between_equal_systems():
         how = Replays(question, choice, 0.2, 2_000, 100)
         for tastes in (False, True):
             found = false_decisions(
-                games, workers, how, n_replays=60, seed=1, tastes=tastes
+                games, workers, how, n_replays=25, seed=1, tastes=tastes
             )
             assert found.share <= 0.2, (question, tastes)
 
@@ -181,7 +181,7 @@ def test_rankme_gives_the_same_clusters_with_half_of_the_labels():
 
 def run(*args):
     out = StringIO()
-    call_command("simulate_pairing", *map(str, args), stdout=out)
+    call_command("replay_pairing", *map(str, args), stdout=out)
     return out.getvalue()
 
 
@@ -200,6 +200,25 @@ def test_the_command_prints_what_is_saved_and_how_often_it_errs(tmp_path):
     alone.write_text("system,worker,value\na,w,1\nb,w,2\n")
     with pytest.raises(CommandError, match="page or instance"):
         run("--data", alone)
+
+
+def test_the_command_says_what_to_ask_next(tmp_path):
+    path, out = tmp_path / "pairs.csv", tmp_path / "next.json"
+    rows = [("x", "y", "a")] * 60 + [("x", "z", "a"), ("x", "z", "tie")] * 20
+    lines = [f"{a},{b},w{k},{which}" for k, (a, b, which) in enumerate(rows)]
+    path.write_text("\n".join(["system_a,system_b,worker,preferred", *lines, ""]))
+    text = run("--data", path, "--next", "--json", out)
+    table = [line.split() for line in text.splitlines()[2:5]]
+    assert [row[:6] for row in table] == [
+        ["x", "z", "20", "20", "0", "-"],
+        ["y", "z", "0", "0", "0", "-"],
+        ["x", "y", "60", "0", "0", "x"],
+    ]
+    chances = [float(row[6]) for row in table]
+    assert sum(chances) == pytest.approx(1, abs=1e-3)
+    assert chances[2] == pytest.approx(0.1 / 3, abs=1e-4)
+    (crowd,) = json.loads(out.read_text())["crowds"]
+    assert crowd["better"][0] == [False, True, False]
 
 
 def test_wrong_labels_are_refused_in_words():

@@ -4,14 +4,18 @@ from __future__ import annotations
 
 import gzip
 import io
+import json
 import zipfile
 
 import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.urls import reverse
 
+from genie.history import log
 from genie.lib import jobs
 from leaderboard.models import Import, Submission, Task
+from leaderboard.releases.make import make
+from leaderboard.releases.rebuilding.rebuild import rebuild
 from leaderboard.studio.models import Draft
 from leaderboard.studio.services import bring
 from leaderboard.submissions.selectors.visibility import Staff
@@ -146,7 +150,7 @@ def test_a_late_reading_writes_nothing_over_a_newer_one(client, sara):
 def test_by_program_a_dry_run_stores_nothing_and_an_import_follows(client, sara):
     about = {"file": file(table()), "task": "old", "source": "a paper"}
     answer = client.post("/api/v1/imports/", {**about, "dry_run": "true"})
-    assert answer.status_code == 202
+    assert (answer.status_code, answer.json()["state"]) == (202, "reading")
     work_off()
     found = client.get(answer.json()["url"]).json()
     assert (found["state"], found["error"], found["html_url"]) == ("read", "", None)
@@ -172,6 +176,7 @@ def test_by_program_a_dry_run_stores_nothing_and_an_import_follows(client, sara)
 
 def test_no_page_or_file_takes_them_for_ours(client, imported):
     client.logout()
+    log.number()
     system = Submission.objects.get(system_name="ada")
     of_task = [
         *("board", "about", "differences", "evidence", "weights", "story"),
@@ -194,7 +199,7 @@ def test_no_page_or_file_takes_them_for_ours(client, imported):
     ]
     addresses += [
         reverse("leaderboard:board-feed", args=["old-ratings"]),
-        *("/", "/tasks/", "/llms.txt"),
+        *("/", "/tasks/", "/llms.txt", reverse("leaderboard:public-log")),
     ]
     for address in addresses:
         answer = client.get(address)
@@ -250,3 +255,43 @@ def test_staff_take_an_import_back(client, imported):
         },
     )
     assert not Task.objects.exists()
+
+
+def test_what_breaks_is_said_and_can_be_tried_again(client, sara, monkeypatch):
+    page = began(client)
+    work_off()
+
+    def broken(*args, **kwargs):
+        raise ZeroDivisionError
+
+    with monkeypatch.context() as patch:
+        patch.setattr(bring, "bring_in", broken)
+        client.post(page, {"import": "1", "source": "a paper"})
+        with pytest.raises(ZeroDivisionError):
+            bring.bring_in_now(Draft.objects.get().pk)
+    assert "went wrong on our side" in client.get(page).content.decode()
+    client.post(page, {"again": "1", "layout": ""})
+    work_off()
+    client.post(page, {"import": "1", "source": "a paper"})
+    bring.bring_in_now(Draft.objects.get().pk)
+    # a job that died before it could say so finds that it is done
+    draft = Draft.objects.get()
+    bring._put(draft, phase=bring.IMPORTING)
+    bring.bring_in_now(draft.pk)
+    assert bring.state_of(Draft.objects.get())["phase"] == bring.IMPORTED
+    assert Import.objects.count() == 1
+
+
+def test_a_release_with_a_scale_for_each_criterion_is_rebuilt(client, sara, tmp_path):
+    errors = [
+        line.replace("fluency", "errors").rpartition(",")[0] + f",{-(n % 7)}"
+        for n, line in enumerate(table().decode().splitlines()[1:])
+    ]
+    page = began(client, table() + b"\n" + "\n".join(errors).encode())
+    work_off()
+    client.post(page, {"import": "1", "source": "a paper"})
+    work_off()
+    make(Task.objects.get(), tmp_path / "release")
+    manifest = json.loads((tmp_path / "release" / "manifest.json").read_text())
+    assert "a paper" in manifest["imported"]
+    assert rebuild(tmp_path / "release").n_same["scores"]

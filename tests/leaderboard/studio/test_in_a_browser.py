@@ -15,6 +15,7 @@ from leaderboard.models import Draft, Submission
 from tests.browser import go, overflows, violations, wait_for_hit, wait_until
 from tests.factories import make_user
 from tests.leaderboard.studio.test_before_loading import REFERENCED
+from tests.leaderboard.studio.test_imports import table
 from tests.leaderboard.studio.test_new import csv_of
 from tests.leaderboard.studio.test_pages import at
 
@@ -153,3 +154,28 @@ def _with_files(client, draft):
     client.post(at(draft, "ask"), asked())
     people = {"who": "invited", "ratings": "1", "n_items": "8", "tests_percent": "20"}
     client.post(at(draft, "people"), people)
+
+
+def test_judgments_of_others_by_keyboard_for_everybody(open_page, tmp_path):
+    mia = make_user("mia", is_staff=True, is_superuser=True)
+    file = tmp_path / "ratings.csv"
+    file.write_bytes(table())
+    page = open_page(reverse("leaderboard:studio-import-new"), user=mia)
+    seen(page, "import-new")
+    tab_to(page, "Files with judgments")
+    page.set_input_files("*:focus", file)
+    fill(page, "Name of the task", "Old ratings")
+    press(page, "Read the files")
+    jobs.drain()
+    page.get_by_text("This can be imported").wait_for()
+    seen(page, "import")
+    fill(page, "Source", "https://ratings.example/old")
+    press(page, "Import 72 judgments")
+    jobs.drain()
+    page.get_by_text("The board of Old ratings").wait_for()
+    go(page, reverse("leaderboard:board", args=["old-ratings"]))
+    # where they are from is opened without a mouse, too
+    tab_to(page, "Judgments made elsewhere")
+    page.keyboard.press("Enter")
+    page.get_by_text("what people were paid").wait_for()
+    seen(page, "imported-board")

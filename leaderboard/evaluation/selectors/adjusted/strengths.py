@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from hashlib import sha256
 from itertools import combinations
 from typing import NamedTuple
 
 import numpy as np
 
 from genie.lib.errors import GenieError
-from leaderboard.designs.base import SLOTS
+from genie.lib.serving.computed_once import computed_once
 from leaderboard.evaluation.models.comparison import ComparedPair, Comparison
 from leaderboard.evaluation.models.human_evaluation import JudgedOutput
 from leaderboard.evaluation.models.joint_evaluation import JointEvaluation
@@ -28,6 +29,9 @@ from leaderboard.stats.preferences.style import style_differences, style_of
 from leaderboard.stats.preferences.words import CAUTION, WORDS, adjusted_for
 from leaderboard.submissions.models.submission import Prediction
 
+_KEPT_SECONDS = 24 * 60 * 60
+# Place on the page, instance, submission, rating.
+_Output = tuple[tuple[int, str], int, int, float]
 _OF_PAGE = ["item", "worker", "submission", "value"]
 
 
@@ -96,13 +100,23 @@ def of_comparison(comparison: Comparison) -> AdjustedStrengths | None:
 
 def of_joint(joint: JointEvaluation) -> dict[str, AdjustedStrengths]:
     """Adjust the strengths of a joint evaluation, by criterion, where it has any."""
-    if not joint.results:
+    stored = joint.results.get("criteria", {})
+    if not stored:
         return {}
+    # tens of thousands of battles take seconds; other ratings have other results
+    made_of = sorted(one["ratings_sha256"] for one in stored.values())
+    digest = sha256("".join(made_of).encode()).hexdigest()
+    key = f"adjusted-{joint.evaluation_id}-{digest}"
+    return computed_once(key, lambda: _of_joint(joint), _KEPT_SECONDS)
+
+
+def _of_joint(joint: JointEvaluation) -> dict[str, AdjustedStrengths]:
     ratings = all_system_ratings_of([joint.evaluation_id])
     ratings = ratings[ratings["why_not"] == ""]
     outputs = JudgedOutput.objects.filter(judged_item__evaluation=joint.evaluation_id)
     place = {
-        (item, submission): (SLOTS.index(slot), instance)
+        # Z comes before AA
+        (item, submission): ((len(slot), slot), instance)
         for item, submission, slot, instance in outputs.values_list(
             "judged_item__item_id",
             "submission_id",
@@ -115,7 +129,7 @@ def of_joint(joint: JointEvaluation) -> dict[str, AdjustedStrengths]:
     for criterion, of_criterion in ratings.groupby("criterion", sort=True):
         rows: list[Judged] = []
         columns = [of_criterion[name].tolist() for name in _OF_PAGE]
-        pages: dict[tuple[int, int], list[tuple[int, int, int, float]]] = {}
+        pages: dict[tuple[int, int], list[_Output]] = {}
         for item, worker, pk, value in zip(*columns, strict=True):
             output = (*place[item, pk], pk, value)
             pages.setdefault((item, worker), []).append(output)
@@ -148,10 +162,12 @@ def _adjusted(rows: Sequence[Judged], systems: list[int]) -> AdjustedStrengths |
         len(systems),
     )
     workers = [row.worker for row in rows]
-    first = [texts[row.first, row.instance] for row in rows]
-    second = [texts[row.second, row.instance] for row in rows]
+    first = [texts.get((row.first, row.instance), "") for row in rows]
+    second = [texts.get((row.second, row.instance), "") for row in rows]
     styles = {text: style_of(text) for text in {*first, *second}}
-    differences = style_differences(styles, first, second)
+    # judgments of others may have come without texts: then the side is all there is
+    known = all(first) and all(second)
+    differences = style_differences(styles, first, second) if known else {}
     try:
         before = bradley_terry_by_worker(games, workers)
         after = adjusted_bradley_terry(games, differences, clusters=workers)

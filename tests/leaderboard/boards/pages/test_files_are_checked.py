@@ -89,6 +89,7 @@ COSTLY = {
 
 
 @pytest.mark.parametrize("kind", COSTLY)
+@pytest.mark.bounded
 def test_a_costly_file_is_given_up_after_a_second(client, task, read, kind):
     start = time.process_time()
     answer = sent(client, COSTLY[kind], accept="application/json")

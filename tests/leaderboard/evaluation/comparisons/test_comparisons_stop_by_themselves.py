@@ -112,7 +112,6 @@ def test_labels_after_the_decision_do_not_move_it():
     assert decide(rule, [1.0] * first.n + [0.0] * 300) == first
 
 
-@pytest.mark.every_engine
 def test_a_label_speaks_for_the_system_wherever_it_stood(right, wrong, ask, finish):
     found = finish(ask(right, wrong, max_pairs=30))
     slots = set(ComparedPair.objects.values_list("slot_of_a", flat=True))
@@ -192,7 +191,6 @@ def test_a_fixed_worker_answers_all_pairs_and_nobody_else_any(
     assert Assignment.objects.count() >= found.n_labels
 
 
-@pytest.mark.every_engine
 def test_a_fixed_worker_who_is_banned_is_replaced_by_one_other(
     right, wrong, ask, crowd, finish, boss, task
 ):
@@ -347,7 +345,6 @@ def test_whose_output_stands_where_is_stored_and_never_shown(right, wrong, ask):
         assert all(set(output) == {"slot", "text"} for output in item.data["outputs"])
 
 
-@pytest.mark.every_engine
 def test_money_for_third_opinions_is_not_spent_on_test_questions(
     task, level, ask, crowd
 ):

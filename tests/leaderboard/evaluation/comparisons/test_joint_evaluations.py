@@ -97,7 +97,6 @@ def test_the_order_of_outputs_is_random_stored_and_tells_nothing(three, judged):
         assert [output["slot"] for output in item.data["outputs"]] == ["A", "B", "C"]
 
 
-@pytest.mark.every_engine
 def test_an_edited_output_beside_a_good_one_must_not_come_out_best(three, judged):
     found = judged(three)
     placements = Placement.objects.filter(campaign=found.evaluation.campaign)
@@ -136,7 +135,6 @@ def test_one_judgement_each_leaves_the_agreement_open(three, judged):
     assert agreement == {"form": "ICC(1,k)", "value": None, "low": None, "high": None}
 
 
-@pytest.mark.every_engine
 def test_workers_who_think_in_larger_numbers_change_nothing(three, judged, crowd):
     found = judged(three)
     before = found.results["criteria"]["quality"]

@@ -11,6 +11,7 @@ from django.test import Client
 from crowd.models import Campaign
 from leaderboard.evaluation import decide
 from leaderboard.evaluation.charts import course
+from leaderboard.evaluation.selectors import joint as joint_selectors
 from leaderboard.evaluation.selectors.comparisons import (
     comparisons_seen_by,
     standing_of,
@@ -18,6 +19,7 @@ from leaderboard.evaluation.selectors.comparisons import (
 )
 from leaderboard.evaluation.services import comparison
 from leaderboard.evaluation.services.comparison import Question
+from leaderboard.evaluation.views import joint as joint_views
 from leaderboard.models import (
     Comparison,
     ComparisonSet,
@@ -250,7 +252,7 @@ def test_staff_without_the_right_to_spend_cannot_approve(right, wrong, boss, sig
 
 
 def test_a_joint_evaluation_has_one_page_and_one_answer_of_the_api(
-    right, wrong, level, boss, sam, crowd, signed_in
+    right, wrong, level, boss, sam, crowd, signed_in, monkeypatch
 ):
     answer = signed_in(sam).post(
         "/tasks/demo-qa/side-by-side/",
@@ -272,6 +274,14 @@ def test_a_joint_evaluation_has_one_page_and_one_answer_of_the_api(
     page = Client().get(answer["Location"]).content.decode()
     for word in ("Cluster", "TrueSkill", "ICC(1,k)", "geometric mean", "Right"):
         assert word in page
+    assert '1 <span class="quiet">100 % same</span>' in page
+    assert "vs. <bdi>Right</bdi>" in page
+    for module in (joint_selectors, joint_views):
+        monkeypatch.setattr(module, "MANY", 2)
+    many = Client().get(answer["Location"]).content.decode()
+    assert "<h1>3 systems, side by side</h1>" in many
+    assert "vs. <bdi>" not in many
+    assert len(many) < len(page)
     inner = signed_in(boss).get(f"/api/v1/joint-evaluations/{found.pk}/").json()
     assert 0 < inner["spent_cents"] <= inner["approved_cents"]
     told = Client().get(f"/api/v1/joint-evaluations/{found.pk}/").json()
@@ -279,6 +289,7 @@ def test_a_joint_evaluation_has_one_page_and_one_answer_of_the_api(
     [quality] = told["criteria"]
     assert quality["rows"][0]["submission"]["system"] == "Right"
     assert quality["rows"][0]["games"][0] is None
+    assert quality["rows"][0]["skill_rank_kept"] == 1
     assert quality["agreement"]["value"] is not None
     assert quality["n_instances"] == 8
     assert 1 <= quality["n_workers"] <= quality["n_judgements"]

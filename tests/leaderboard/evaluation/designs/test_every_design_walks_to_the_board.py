@@ -6,6 +6,7 @@ import io
 import json
 
 import pytest
+from django.test import Client
 
 from crowd.models import Answer, Campaign, Commitment
 from genie.lib import jobs
@@ -108,7 +109,6 @@ def test_test_questions_of_a_preference_want_the_own_reference(ask, published):
         assert (answer.value > 0.5) == (right == "A")
 
 
-@pytest.mark.every_engine
 def test_criteria_apart_have_campaigns_money_and_scores_of_their_own(
     ask, published, task
 ):
@@ -248,6 +248,11 @@ def test_marks_that_outputs_bring_stand_on_every_page_tests_included(
     became = {span["was"] for detail in details for span in detail["spans"]}
     assert became <= {"kept", "changed", "added"}
     assert any(detail["removed"] for detail in details)
+    settle()
+    found.refresh_from_db()
+    page = Client().get(f"/submissions/{found.pk}/").content.decode()
+    assert found.state == "PUBLISHED"
+    assert "Marked errors:" in page
 
 
 def test_copies_with_a_phrase_replaced_are_planted_paid_and_not_counted(

@@ -86,7 +86,6 @@ def test_a_private_or_provisional_system_is_no_anchor(first, task):
     assert anchor_of(task, simulated=True) is None
 
 
-@pytest.mark.every_engine
 def test_anchors_are_paid_within_the_price_and_look_like_everything_else(first, second):
     evaluation = second.human_evaluation
     campaign = evaluation.campaign

@@ -149,7 +149,6 @@ def test_a_campaign_that_went_on_meanwhile_is_not_closed(annotating, diligent, q
     assert Campaign.objects.get().state == State.RUNNING
 
 
-@pytest.mark.every_engine
 @pytest.mark.parametrize("paused_first", [False, True])
 def test_a_stopped_campaign_counts_what_people_had_open(
     annotating, diligent, quality, boss, paused_first
@@ -257,7 +256,6 @@ def test_new_ratings_count_though_the_process_died_before_it_counted_them(
     assert Score.objects.get(superseded_at=None).n == 30
 
 
-@pytest.mark.every_engine
 def test_a_campaign_that_asks_again_and_is_stopped_gives_its_money_back(
     published, diligent, quality, boss, task
 ):
@@ -385,7 +383,6 @@ def test_a_ban_that_a_score_has_seen_is_not_counted_again_and_again(
     assert advance() == 0
 
 
-@pytest.mark.every_engine
 def test_no_number_of_campaigns_keeps_a_new_submission_waiting(published, hand_in):
     fields = {
         name: getattr(published, name)
@@ -412,7 +409,6 @@ def test_no_number_of_campaigns_keeps_a_new_submission_waiting(published, hand_i
     assert sum(job == "leaderboard.jobs.step_evaluation" for job, _ in queued) == 600
 
 
-@pytest.mark.every_engine
 def test_settling_is_done_once_however_often_it_is_tried(published):
     before = Commitment.objects.get().amount_cents
     assert not budgets.settle(Commitment.objects.get().key, 1)

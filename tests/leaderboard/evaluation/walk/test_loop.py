@@ -192,7 +192,6 @@ def test_everybody_is_paid_once_for_each_hit_banned_or_not(
     )
 
 
-@pytest.mark.every_engine
 def test_a_late_ban_leaves_ratings_out_and_asks_for_them_again_within_the_cost(
     annotating, players, quality, boss, task
 ):

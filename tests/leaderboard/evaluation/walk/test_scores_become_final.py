@@ -159,7 +159,6 @@ def test_a_score_waits_for_campaigns_of_the_time_in_which_its_workers_are_tested
     assert not first.scores.get(superseded_at=None).provisional
 
 
-@pytest.mark.every_engine
 def test_later_bans_change_a_final_score_once_a_day_with_reason_and_difference(
     published, diligent, quality, boss, task, client
 ):
@@ -191,7 +190,6 @@ def test_later_bans_change_a_final_score_once_a_day_with_reason_and_difference(
     assert [row.n_changed for row in Rescoring.objects.all()] == [1, 1]
 
 
-@pytest.mark.every_engine
 def test_all_scores_of_a_task_change_together(start, diligent, quality, boss, task):
     systems = [start("First"), start("Second")]
     Crowd(diligent, quality=quality, seed=1).work()
@@ -222,7 +220,6 @@ class Killed(BaseException):
     pass
 
 
-@pytest.mark.every_engine
 @pytest.mark.parametrize("dies_in", ["computed", "write"])
 def test_a_job_that_dies_has_changed_nothing_and_the_next_one_does_all(
     start, diligent, quality, boss, task, monkeypatch, dies_in
@@ -315,7 +312,6 @@ def test_what_the_last_check_takes_out_is_collected_again_first(
     assert Submission.objects.get(pk=submission.pk).scores.count() == 2
 
 
-@pytest.mark.every_engine
 def test_a_past_board_says_what_was_provisional_then(published, task):
     evaluation = published.human_evaluation
     later = timezone.now() + timedelta(hours=1)

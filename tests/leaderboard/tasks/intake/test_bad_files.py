@@ -334,6 +334,7 @@ def test_a_name_that_would_break_the_line_is_escaped():
     assert sentences == ["a\\u202e\\u000a.csv: the file is empty."]
 
 
+@pytest.mark.bounded
 def test_a_file_is_read_in_a_child_with_limits():
     data = io.BytesIO(workbook(sheet(ROWS)))
     bounds = Bounds(cpu_seconds=5, memory_bytes=256 << 20)

@@ -263,3 +263,26 @@ def test_a_name_that_looks_like_an_affix_is_one_system_among_others():
     roles = roles_of(files)
     assert roles["a.csv", "King-QA"] == ("system", "King-QA")
     assert roles["a.csv", "Echo-Answer"] == ("system", "Echo-Answer")
+
+
+def test_a_campaign_of_pearmut_is_a_table_with_a_column_for_each_system():
+    def item(name, **texts):
+        return {"item_id": name, "src": f"Source {name}", "tgt": texts}
+
+    first = [item("a", red="A", blue="a"), item("b", red="B", blue="b")]
+    campaign = {
+        "campaign_id": "en-da",
+        "info": {"assignment": "task-based", "protocol": "ESA"},
+        # two users, who share a document; green stands in the second one's alone
+        "data": [[first, [item("c", red="C")]], [[item("a", green="g"), item("b", green="h")]]],
+        "data_welcome": [[item("tutorial", red="T")]],
+    }  # fmt: skip
+    table = read_table(io.BytesIO(json.dumps(campaign).encode()), file="campaign.json")
+    assert table.columns == ("id", "source", "red", "blue", "green")
+    assert [row.cells["id"] for row in table.rows] == ["doc1.1", "doc1.2", "doc2.1"]
+    assert dict(table.rows[1].cells) == {
+        **{"id": "doc1.2", "source": "Source b"},
+        **{"red": "B", "blue": "b", "green": "h"},
+    }
+    deep = json.dumps({**campaign, "data": [[[[[first]]]]]}).encode()
+    assert not hasattr(read_table(io.BytesIO(deep), file="a.json"), "rows")

@@ -1,0 +1,52 @@
+"""From a table of somebody's to a board, in one command."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from django.core.management import CommandError, call_command
+
+from leaderboard.models import Import, Score, Task
+from tests.factories import make_user
+
+pytestmark = pytest.mark.django_db
+
+ROWS = [
+    "system,item,rater,score",
+    *(
+        f"{system},{item},r{item % 3},{item % 3 + place}"
+        for place, system in enumerate(("red", "blue"), 1)
+        for item in range(9)
+    ),
+]
+
+
+@pytest.fixture
+def table(tmp_path):
+    path = tmp_path / "ratings.csv"
+    path.write_text("\n".join(ROWS) + "\n")
+    return str(path)
+
+
+def test_a_dry_run_says_all_and_stores_nothing(table, capsys):
+    call_command("import_judgments", table, task="elsewhere", dry_run=True, json=True)
+    seen = json.loads(capsys.readouterr().out)
+    assert seen["n_systems"] == 2
+    assert not Task.objects.exists()
+
+
+def test_an_import_has_a_board_and_can_be_taken_back(table, capsys):
+    make_user("boss", is_staff=True, is_superuser=True)
+    words = ["known", "scale"]
+    said = dict(zip(words, (["pay=9 USD an hour"], ["*=number_1_7"]), strict=True))
+    call_command("import_judgments", table, task="elsewhere", licence="CC0-1.0", **said)
+    row = Import.objects.get()
+    assert (row.known, row.licence) == ({"pay": "9 USD an hour"}, "CC0-1.0")
+    scale = Score.objects.first().evaluation.campaign.hit_type.scale
+    assert scale == "number_1_7"
+    with pytest.raises(CommandError, match="imported into Elsewhere already"):
+        call_command("import_judgments", table, task="elsewhere")
+    call_command("import_judgments", take_back=row.pk)
+    assert "the task elsewhere is gone" in capsys.readouterr().out
+    assert not Task.objects.exists()
