@@ -27,6 +27,7 @@ from leaderboard.judges.models import (
 )
 from leaderboard.judges.selectors.licence import licence_of
 from leaderboard.judges.selectors.money import committed_cents
+from leaderboard.judges.selectors.pilot import pilot_words
 from leaderboard.judges.selectors.told import cents, in_words, leaving, progress
 from leaderboard.judges.services import ask, decide, define
 
@@ -130,7 +131,7 @@ class JudgeRunAdmin(WorkOfTask):
     list_filter = ["state", "task", "judge"]
     list_select_related = ["task", "judge"]
     readonly_fields = [
-        "leaves", "questions", "invalid", "models", "spent", "licences", "signature"
+        "leaves", "questions", "invalid", "models", "spent", "licences", "pilot", "signature"
     ]  # fmt: skip
     exclude = ["plan", "holder", "held_until", "microcents", "batch"]
     inlines: ClassVar[list[Any]] = [MetricInline]
@@ -178,6 +179,11 @@ class JudgeRunAdmin(WorkOfTask):
             f"{criterion}: {in_words(licence_of(run, criterion))}"
             for criterion in run.plan["criteria"]
         )
+
+    @admin.display(description="what to look at before people are asked")
+    def pilot(self, run: JudgeRun) -> str:
+        done = run.state == JudgeRun.State.DONE
+        return " ".join(pilot_words(run) if done else []) or "–"
 
     @admin.display(description="signature")
     def signature(self, run: JudgeRun) -> str:
