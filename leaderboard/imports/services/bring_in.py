@@ -17,7 +17,8 @@ from leaderboard.designs.error_spans import ErrorSpans
 from leaderboard.imports.about import About, told_by_rows
 from leaderboard.imports.kept import ASIDE, ONE, PAIRS
 from leaderboard.imports.models import Import
-from leaderboard.imports.readers.judgments import Judgments
+from leaderboard.imports.readers.judgments import Judgments, told
+from leaderboard.imports.readers.people import kept_name
 from leaderboard.imports.readers.sources import Source
 from leaderboard.imports.services import campaigns, people, plan, scored, systems, tasks
 from leaderboard.imports.services.measures import (
@@ -147,10 +148,10 @@ def _refuse_again(task: Task, files: Sequence[Source]) -> None:
 
 
 def described(files: Sequence[Source]) -> list[dict[str, Any]]:
-    """Give each file's name, sha256 and bytes."""
+    """Give each file's name, sha256 and bytes; of its path, nothing that names people."""
     return [
         {
-            "name": one.name,
+            "name": kept_name(one.name),
             "sha256": hashlib.sha256(one.data).hexdigest(),
             "bytes": len(one.data),
         }
@@ -279,7 +280,7 @@ def _said(
 
 def _problems(judgments: Judgments) -> list[str]:
     """Say what a person should know, the first thousand of it."""
-    problems = [str(problem) for problem in judgments.problems[:1_000]]
+    problems = [told(problem) for problem in judgments.problems[:1_000]]
     if n := plan.n_without_number(judgments):
         problems.append(
             f"{n:,} judgments have no number or no system; they are kept and count "

@@ -7,7 +7,8 @@ import pytest
 from genie.lib.errors import GenieError
 from leaderboard.evaluation import decide
 from leaderboard.evaluation.selectors.ratings_beside import marked_errors
-from leaderboard.imports.readers.judgments import Judgments, Texts, from_rows
+from leaderboard.imports.readers.judgments import Judgments, Problem, Texts, from_rows
+from leaderboard.imports.readers.sources import Source
 from leaderboard.imports.selectors.judgments_of import judgments_of
 from leaderboard.imports.services.bring_in import bring_in
 from leaderboard.imports.services.take_back import take_back
@@ -124,3 +125,20 @@ def test_a_moment_that_is_none_is_not_known(at):
         ratings(n=4, at=at, seconds=float("inf")), slug="x", by=make_user("importer")
     )
     assert row.known == {}
+
+
+def test_nobody_is_named_by_a_path_or_a_problem(client):
+    rows = ratings(n=4)
+    path = "annotation_output/eva@example.org/ratings.csv"
+    rows.problems = [Problem(path, 3, "score", "'li@example.org' is not a number.")]
+    files = [Source(path, b"1")]
+    row = bring_in(rows, slug="x", by=make_user("importer"), files=files)
+    kept = f"{row.files} {row.problems}"
+    assert "ratings.csv, row 3, score: '…' is not a number." in row.problems
+    assert "@" not in kept
+    assert "annotation_output" not in kept
+    for page in ("/tasks/x/", "/api/v1/tasks/x/"):
+        assert "example.org" not in client.get(page).text
+    with pytest.raises(GenieError) as refused:
+        bring_in(ratings(n=4), slug="x", by=row.imported_by, files=files)
+    assert "@" not in refused.value.message
