@@ -36,6 +36,8 @@ if TYPE_CHECKING:
 
 # So many new rows change how the database had better look for them.
 MANY = 1_000
+# Each has a submission and scores of its own; a wrong column has as many as rows.
+MOST_SYSTEMS = 2_000
 # Is told what is being done, how much of it is done, and of how much; may raise to give
 # up, and nothing is stored.
 Tell = Callable[[str, int, int], None]
@@ -60,11 +62,13 @@ def bring_in(
     ------
     GenieError
         ``no-judgments``, ``bad-slug``, ``not-imported``, ``imported-already``,
-        ``not-on-the-scale``.
+        ``not-on-the-scale``, ``too-many-systems``, ``slug-taken`` where somebody made or
+        took back the task meanwhile.
     """
     about = about or About()
     planned = check(judgments, slug=slug, about=about, files=files)
     with transaction.atomic():
+        _refuse_overtaken(planned, slug, files)
         row = _store(judgments, planned, slug, by, about, files, tell)
     scored.score(row.task, tell)
     return row
@@ -130,6 +134,13 @@ def check(
             "nothing to rank.",
             code="no-judgments",
         )
+    n = judgments.judged["system"].nunique()
+    if n > MOST_SYSTEMS:
+        raise GenieError(
+            f"These files name {n:,} systems, and a board has {MOST_SYSTEMS:,} at most: "
+            "another column than that of the systems may have been read as theirs.",
+            code="too-many-systems",
+        )
     return Planned(judgments, task, about or About())
 
 
@@ -145,6 +156,18 @@ def _refuse_again(task: Task, files: Sequence[Source]) -> None:
                 "task.",
                 code="imported-already",
             )
+
+
+def _refuse_overtaken(planned: Planned, slug: str, files: Sequence[Source]) -> None:
+    """Hold the task, and refuse what somebody else has brought in meanwhile."""
+    now = Task.objects.select_for_update().filter(slug=slug).first()
+    if now is not None:
+        _refuse_again(now, files)
+    if (now is None) != (planned.task is None):
+        raise GenieError(
+            f"The task {slug} was made or taken back meanwhile; try again.",
+            code="slug-taken",
+        )
 
 
 def described(files: Sequence[Source]) -> list[dict[str, Any]]:

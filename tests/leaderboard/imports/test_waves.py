@@ -10,9 +10,10 @@ from leaderboard.evaluation.selectors.ratings_beside import marked_errors
 from leaderboard.imports.readers.judgments import Judgments, Problem, Texts, from_rows
 from leaderboard.imports.readers.sources import Source
 from leaderboard.imports.selectors.judgments_of import judgments_of
+from leaderboard.imports.services import bring_in as module
 from leaderboard.imports.services.bring_in import bring_in
 from leaderboard.imports.services.take_back import take_back
-from leaderboard.models import Score
+from leaderboard.models import Import, Score
 from tests.factories import make_user
 from tests.leaderboard.imports.test_bring_in import ratings
 
@@ -142,3 +143,38 @@ def test_nobody_is_named_by_a_path_or_a_problem(client):
     with pytest.raises(GenieError) as refused:
         bring_in(ratings(n=4), slug="x", by=row.imported_by, files=files)
     assert "@" not in refused.value.message
+
+
+@pytest.mark.parametrize("wave", [False, True])
+def test_a_job_that_runs_twice_stores_its_files_once(wave, monkeypatch):
+    staff, files = make_user("importer"), [Source("a.csv", b"1")]
+    if wave:
+        bring_in(ratings(n=4, seed=3), slug="x", by=staff)
+    rows = ratings(n=4)
+    rows.rows["instance"] = "more-" + rows.rows["instance"]
+    early = module.check(rows, slug="x", files=files)
+    with monkeypatch.context() as patched:
+        # the other one has looked before this one stored
+        patched.setattr(module, "check", lambda *args, **kwargs: early)
+        bring_in(rows, slug="x", by=staff, files=files)
+        with pytest.raises(GenieError) as refused:
+            bring_in(rows, slug="x", by=staff, files=files)
+    assert refused.value.code == "imported-already"
+    assert n_by_criterion() == {"overall": 8 if wave else 4}
+
+
+def test_taking_back_twice_takes_back_once():
+    staff = make_user("importer")
+    bring_in(ratings(n=4), slug="x", by=staff)
+    row = bring_in(ratings(n=4, seed=3), slug="x", by=staff)
+    again = Import.objects.get(pk=row.pk)
+    assert take_back(row)
+    assert take_back(again)
+    assert n_by_criterion() == {"overall": 4}
+
+
+def test_a_wrong_column_makes_no_thousands_of_systems(monkeypatch):
+    monkeypatch.setattr(module, "MOST_SYSTEMS", 2)
+    with pytest.raises(GenieError) as refused:
+        bring_in(ratings(n=4), slug="x", by=make_user("importer"))
+    assert refused.value.code == "too-many-systems"
