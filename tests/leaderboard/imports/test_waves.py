@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from django.urls import reverse
 
 from genie.lib.errors import GenieError
 from leaderboard.evaluation import decide
@@ -178,3 +179,20 @@ def test_a_wrong_column_makes_no_thousands_of_systems(monkeypatch):
     with pytest.raises(GenieError) as refused:
         bring_in(ratings(n=4), slug="x", by=make_user("importer"))
     assert refused.value.code == "too-many-systems"
+
+
+def test_only_scores_between_0_and_100_are_said_to_be(client):
+    penalties, points = ratings(n=6), ratings(n=6)
+    penalties.lower_is_better = ("overall",)
+    said = {}
+    for name, rows in (("penalties", penalties), ("points", points)):
+        task = bring_in(rows, slug=name, by=make_user(name)).task
+        pages = [
+            f"/tasks/{name}/{end}" for end in ("", "board.svg", "board.md", "board.tex")
+        ]
+        system = task.submissions.first().pk
+        pages.append(reverse("leaderboard:eval-results", args=[system]))
+        answers = [client.get(page) for page in pages]
+        assert {one.status_code for one in answers} == {200}
+        said[name] = ["0 to 100" in one.content.decode() for one in answers]
+    assert said == {"penalties": [False] * 5, "points": [True] * 5}
