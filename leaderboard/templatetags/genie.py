@@ -15,6 +15,7 @@ from django.utils.translation import get_language
 
 from genie.accounts.devices import current_first, described
 from genie.lib.serving.languages import ENGLISH, dollars, written
+from leaderboard.boards.selectors import columns
 from leaderboard.boards.selectors.systems import covers_of
 from leaderboard.boards.selectors.weights import WeightedRow
 from leaderboard.charts import bars, intervals
@@ -191,6 +192,12 @@ def interval_covers(context: Context) -> str:
         return "; of other systems, ".join(said)
     plain = task is not None and task.human.estimate == PLAIN
     return COVERS_INSTANCES if plain else COVERS_CROWD
+
+
+@register.simple_tag
+def score_range(task: Task) -> str:
+    """Say between which ends scores lie, if they have any."""
+    return columns.score_range(task)
 
 
 @register.simple_tag

@@ -11,6 +11,7 @@ from genie.lib.formats.csv_text import csv_text
 from genie.lib.formats.latex import tabular, tex
 from leaderboard.boards.exports.markdown import as_markdown
 from leaderboard.boards.exports.table import ABOUT, BoardTable, nested, records
+from leaderboard.boards.selectors.columns import score_range
 from leaderboard.boards.selectors.on_request.described import COLUMNS
 from leaderboard.boards.selectors.rows import Human, Row
 from leaderboard.evaluation.ranking import RULES
@@ -182,7 +183,7 @@ def _scores(table: BoardTable) -> str:
     if not scored:
         return "no scores yet"
     by_people = any(not row.simulated for row in scored)
-    return f"{'human' if by_people else 'simulated'} scores (0 to 100)"
+    return f"{'human' if by_people else 'simulated'} scores{score_range(table.task)}"
 
 
 def _columns(table: BoardTable) -> list[str]:

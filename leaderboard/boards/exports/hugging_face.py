@@ -12,6 +12,7 @@ import json
 import re
 from datetime import datetime
 
+from leaderboard.boards.selectors.columns import score_range
 from leaderboard.boards.selectors.rows import Human, Row
 from leaderboard.tasks.models import Task
 
@@ -66,15 +67,15 @@ def as_yaml(
             "  source:",
             f"    url: {_text(page)}",
             f"    name: {_text(f'{task.title}, human evaluation with Genie')}",
-            f"  notes: {_text(_notes(row, human))}",
+            f"  notes: {_text(_notes(row, human, score_range(task)))}",
         ]
     return "\n".join(lines) + "\n"
 
 
-def _notes(row: Row, human: Human) -> str:
+def _notes(row: Row, human: Human, ends: str) -> str:
     who = "simulated annotators, not people" if row.simulated else "people"
     said = (
-        f"Rated by {human.n_workers} {who}; mean of 0 to 100 over {human.n} instances, "
+        f"Rated by {human.n_workers} {who}; mean{ends} over {human.n} instances, "
         f"95% interval {human.low:.2f} to {human.high:.2f}, which covers {human.covers}."
     )
     said += " Rated elsewhere and imported." if row.imported else ""

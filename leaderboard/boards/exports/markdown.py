@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from leaderboard.boards.exports.table import BoardTable
+from leaderboard.boards.selectors.columns import score_range
 from leaderboard.boards.selectors.on_request.described import COLUMNS
 from leaderboard.boards.selectors.rows import Human, Row
 from leaderboard.evaluation.ranking import RULES
@@ -70,7 +71,7 @@ def _notes(table: BoardTable) -> list[str]:
         return [*made_elsewhere, about]
     return [
         *made_elsewhere,
-        f"Scores from 0 to 100 with 95 % intervals, which cover {covers}. "
+        f"Scores{score_range(table.task)} with 95 % intervals, which cover {covers}. "
         f"{RULES[table.task.human.ranks]}",
         "",
         about,

@@ -16,11 +16,14 @@ import numpy as np
 import numpy.typing as npt
 from django.db.models import FilteredRelation, Q
 
+from crowd.scales.base import all_scales
+from leaderboard.designs.base import all_designs
 from leaderboard.evaluation.selectors.coverage import whole_share
 from leaderboard.stats.bounds import normal_quantile
 from leaderboard.stats.systems.ranks import ALPHA, rank_by_p
 from leaderboard.submissions.models.submission import Submission
 from leaderboard.submissions.selectors.visibility import ON_BOARD, public
+from leaderboard.tasks.config import Z_SCORES
 from leaderboard.tasks.models import Task
 
 # All pairs of more systems are not sorted while somebody waits for a page.
@@ -94,6 +97,19 @@ class Field:
             ranks=(first, last) if first else None,
             cluster=int(self.cluster[index]) or None,
         )
+
+
+def score_range(task: Task) -> str:
+    """Say between which ends scores lie; empty where they have a unit of their own.
+
+    That of penalties, standard deviations and ratios has no ends that mean something.
+    """
+    design = all_designs().get(task.human.design)
+    scale = all_scales().get(task.human.scale)
+    if design is None or scale is None or task.human.estimate == Z_SCORES:
+        return ""
+    unit = design.unit(main_criterion(task), scale, asked=True)
+    return " from 0 to 100" if unit.percent and not unit.logarithmic else ""
 
 
 def main_criterion(task: Task) -> str:

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+
+from leaderboard.imports.readers.people import kept_name, without_people
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -133,6 +135,11 @@ class Problem:
         place = f", row {self.row:,}" if self.row else ""
         column = f", {self.field}" if self.field else ""
         return f"{self.source}{place}{column}: {self.sentence}"
+
+
+def told(problem: Problem) -> str:
+    """Say a problem as it can be kept: without people, who may stand in paths and cells."""
+    return without_people(str(replace(problem, source=kept_name(problem.source))))
 
 
 @dataclass

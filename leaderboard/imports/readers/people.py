@@ -10,6 +10,35 @@ _CODE = re.compile(r"(?=.*\d)[\w.#-]{1,16}", re.ASCII)
 # What platforms give and others could look up: MTurk's, and hexadecimal ones as Prolific's.
 _PLATFORM = re.compile(r"A[0-9A-Z]{9,}|[0-9a-f]{16,}", re.ASCII)
 
+# An e-mail address, an IPv4 address, or an id of a platform, within other words.
+_WITHIN = re.compile(
+    r"[^@\s'\"/,;<>()]+@[^@\s'\"/,;<>()]+\.[a-zA-Z]{2,}|\b(?:\d{1,3}\.){3}\d{1,3}\b"
+    rf"|\b(?:{_PLATFORM.pattern})\b",
+    re.ASCII,
+)
+
+
+def without_people(text: str) -> str:
+    """Take addresses of people, and what a platform calls them, out of a sentence.
+
+    Examples
+    --------
+    >>> without_people("ratings.csv, row 3: 'eva@example.org' is not a number.")
+    "ratings.csv, row 3: '…' is not a number."
+    """
+    return _WITHIN.sub("…", text)
+
+
+def kept_name(path: str) -> str:
+    """Name a file without its folders: tools have a folder for each person.
+
+    Examples
+    --------
+    >>> kept_name("annotation_output/eva@example.org/user_state.json")
+    'user_state.json'
+    """
+    return without_people(path.rpartition("/")[2])
+
 
 def pseudonyms(names: Iterable[str]) -> dict[str, str]:
     """Give each person a name that says nothing of them.

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from leaderboard.imports.readers.judgments import Judgments, Problem, Role
+from leaderboard.imports.readers.judgments import Judgments, Problem, Role, told
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -108,7 +108,7 @@ class Preview:
         found = dict(vars(self))
         found["scales"] = [dict(vars(scale)) for scale in self.scales]
         found["problems"] = [
-            {**vars(problem), "text": str(problem)} for problem in self.problems
+            {**vars(problem), "text": told(problem)} for problem in self.problems
         ]
         return found
 

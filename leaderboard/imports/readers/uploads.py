@@ -12,9 +12,11 @@ from genie.lib.errors import GenieError
 from leaderboard.imports.readers.judgments import Judgments
 from leaderboard.imports.readers.layout import Choice, all_layouts
 from leaderboard.imports.readers.read import SURE_ENOUGH, guess, read
-from leaderboard.imports.readers.sources import MOST_BYTES, Source
+from leaderboard.imports.readers.sources import Source
 
 MOST_PACKED = 2_000
+# What an archive unpacks to is handed to the job, which has less memory than the reader.
+MOST_UNPACKED = 500_000_000
 
 
 @dataclass(frozen=True)
@@ -100,9 +102,9 @@ def _unpacked(name: str, data: bytes) -> Iterator[Source]:
         with zipfile.ZipFile(io.BytesIO(data)) as packed:
             inside = [one for one in packed.infolist() if not one.is_dir()]
             whole = sum(one.file_size for one in inside)
-            if len(inside) > MOST_PACKED or whole > MOST_BYTES:
+            if len(inside) > MOST_PACKED or whole > MOST_UNPACKED:
                 raise GenieError(
-                    f"{name} holds more than {MOST_PACKED:,} files or {MOST_BYTES:,} "
+                    f"{name} holds more than {MOST_PACKED:,} files or {MOST_UNPACKED:,} "
                     "bytes; split it.",
                     code="too-large",
                 )

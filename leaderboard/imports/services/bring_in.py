@@ -17,7 +17,8 @@ from leaderboard.designs.error_spans import ErrorSpans
 from leaderboard.imports.about import About, told_by_rows
 from leaderboard.imports.kept import ASIDE, ONE, PAIRS
 from leaderboard.imports.models import Import
-from leaderboard.imports.readers.judgments import Judgments, Role
+from leaderboard.imports.readers.judgments import Judgments, Role, told
+from leaderboard.imports.readers.people import kept_name
 from leaderboard.imports.readers.sources import Source
 from leaderboard.imports.services import campaigns, people, plan, scored, systems, tasks
 from leaderboard.imports.services.measures import (
@@ -35,6 +36,8 @@ if TYPE_CHECKING:
 
 # So many new rows change how the database had better look for them.
 MANY = 1_000
+# Each has a submission and scores of its own; a wrong column has as many as rows.
+MOST_SYSTEMS = 2_000
 # Is told what is being done, how much of it is done, and of how much; may raise to give
 # up, and nothing is stored.
 Tell = Callable[[str, int, int], None]
@@ -59,11 +62,13 @@ def bring_in(
     ------
     GenieError
         ``no-judgments``, ``bad-slug``, ``not-imported``, ``imported-already``,
-        ``not-on-the-scale``.
+        ``not-on-the-scale``, ``too-many-systems``, ``slug-taken`` where somebody made or
+        took back the task meanwhile.
     """
     about = about or About()
     planned = check(judgments, slug=slug, about=about, files=files)
     with transaction.atomic():
+        _refuse_overtaken(planned, slug, files)
         row = _store(judgments, planned, slug, by, about, files, tell)
     scored.score(row.task, tell)
     return row
@@ -129,6 +134,13 @@ def check(
             "nothing to rank.",
             code="no-judgments",
         )
+    n = judgments.judged["system"].nunique()
+    if n > MOST_SYSTEMS:
+        raise GenieError(
+            f"These files name {n:,} systems, and a board has {MOST_SYSTEMS:,} at most: "
+            "another column than that of the systems may have been read as theirs.",
+            code="too-many-systems",
+        )
     return Planned(judgments, task, about or About())
 
 
@@ -146,11 +158,23 @@ def _refuse_again(task: Task, files: Sequence[Source]) -> None:
             )
 
 
+def _refuse_overtaken(planned: Planned, slug: str, files: Sequence[Source]) -> None:
+    """Hold the task, and refuse what somebody else has brought in meanwhile."""
+    now = Task.objects.select_for_update().filter(slug=slug).first()
+    if now is not None:
+        _refuse_again(now, files)
+    if (now is None) != (planned.task is None):
+        raise GenieError(
+            f"The task {slug} was made or taken back meanwhile; try again.",
+            code="slug-taken",
+        )
+
+
 def described(files: Sequence[Source]) -> list[dict[str, Any]]:
-    """Give each file's name, sha256 and bytes."""
+    """Give each file's name, sha256 and bytes; of its path, nothing that names people."""
     return [
         {
-            "name": one.name,
+            "name": kept_name(one.name),
             "sha256": hashlib.sha256(one.data).hexdigest(),
             "bytes": len(one.data),
         }
@@ -288,7 +312,7 @@ def _judges(judgments: Judgments) -> list[str]:
 
 def _problems(judgments: Judgments) -> list[str]:
     """Say what a person should know, the first thousand of it."""
-    problems = [str(problem) for problem in judgments.problems[:1_000]]
+    problems = [told(problem) for problem in judgments.problems[:1_000]]
     if n := plan.n_without_number(judgments):
         problems.append(
             f"{n:,} judgments have no number or no system; they are kept and count "

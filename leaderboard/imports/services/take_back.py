@@ -46,6 +46,10 @@ def take_back(row: Import, tell: Tell = lambda what, done, of: None) -> bool:
     task = row.task
     try:
         with transaction.atomic():
+            # nothing is brought in meanwhile, nor taken back twice
+            Task.objects.select_for_update().filter(pk=task.pk).first()
+            if not Import.objects.filter(pk=row.pk).exists():
+                return Task.objects.filter(pk=task.pk).exists()
             _judgments(row)
             _systems(task)
             remains = task.imports.exclude(pk=row.pk).exists()

@@ -9,6 +9,7 @@ from django.utils import timezone
 
 from genie.lib.moment import stamp
 from leaderboard.boards.exports.markdown import rank_of
+from leaderboard.boards.selectors.columns import score_range
 from leaderboard.boards.selectors.rows import Human, Row
 from leaderboard.boards.selectors.standings import Standings, standings
 from leaderboard.charts.axis import Axis, axis_over
@@ -56,7 +57,7 @@ def picture_of(
     high = max((line.human.high for line in lines), default=100.0)
     return BoardPicture(
         title=plain(task.title),
-        about=_about(rows, n_scored, imported=task.imported),
+        about=_about(rows, n_scored, score_range(task), imported=task.imported),
         imported=task.imported,
         lines=tuple(lines),
         n_more=n_scored - len(lines),
@@ -84,7 +85,7 @@ def _line(row: Row, human: Human) -> Line:
     return Line(rank_of(row), plain(row.system), ", ".join(notes), human, row.simulated)
 
 
-def _about(rows: Standings, n_scored: int, *, imported: bool) -> str:
+def _about(rows: Standings, n_scored: int, ends: str, *, imported: bool) -> str:
     if not n_scored:
         return (
             f"No scores yet, {rows.n_pending:,} waiting"
@@ -94,7 +95,7 @@ def _about(rows: Standings, n_scored: int, *, imported: bool) -> str:
     scores = (
         "Simulated scores, not rated by people"
         if not rows.n_rated_by_people
-        else "Human scores from 0 to 100"
+        else f"Human scores{ends}"
     )
     parts = [MARK.capitalize()] if imported else []
     parts.append(f"{scores}, with 95 % intervals")

@@ -13,7 +13,12 @@ from genie.lib.errors import GenieError
 from leaderboard.stats.bradley_terry import BradleyTerry, unconnected_groups
 from leaderboard.stats.comparisons import Comparisons
 from leaderboard.stats.intervals import Interval, check_confidence
-from leaderboard.stats.preferences.likelihood import Design, climb, scores_by_cluster
+from leaderboard.stats.preferences.likelihood import (
+    Design,
+    climb,
+    inverse,
+    scores_by_cluster,
+)
 from leaderboard.stats.resampling import Floats
 
 POSITION = "position"
@@ -134,7 +139,7 @@ def adjusted_bradley_terry(
     with_ties = ties == "own" and bool((games.outcome == 0).any())
     design = _design(games, list(kept.values()), with_ties, penalty)
     theta, value, information = climb(design)
-    covariance = np.linalg.inv(information)
+    covariance = inverse(information)
     freedom, covers = np.inf, _COVERS
     if clusters is not None:
         scores, counts = scores_by_cluster(design, theta, clusters)

@@ -113,7 +113,39 @@ def climb(design: Design) -> tuple[Floats, float, Floats]:
         value, gradient, information = new
         if np.abs(theta).max() > _BEYOND:
             break
-    raise GenieError(
+    raise _no_fit()
+
+
+def inverse(information: Floats) -> Floats:
+    """Give the covariance of the parameters at the maximum.
+
+    Parameters
+    ----------
+    information : ndarray, shape (p, p)
+        As `climb` gives it.
+
+    Raises
+    ------
+    GenieError
+        "no-fit" where the likelihood is flat in some direction.
+
+    Examples
+    --------
+    >>> inverse(np.diag([2.0, 4.0])).tolist()
+    [[0.5, 0.0], [0.0, 0.25]]
+    """
+    try:
+        covariance = np.linalg.inv(information)
+    except np.linalg.LinAlgError:
+        raise _no_fit() from None
+    # rounding makes a flat direction one of no spread, or of less
+    if not (np.isfinite(covariance).all() and (np.diag(covariance) > 0).all()):
+        raise _no_fit()
+    return np.asarray(covariance, dtype=np.float64)
+
+
+def _no_fit() -> GenieError:
+    return GenieError(
         "The estimation of the strengths did not converge: some covariate predicts "
         "every answer.",
         code="no-fit",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from typing import Any, cast
 
 from django.http import Http404
@@ -23,6 +24,8 @@ from leaderboard.studio.services import bring
 from leaderboard.submissions.selectors.visibility import Staff
 from leaderboard.tasks.drafts.bundle import SLUG
 
+_NO_TEXT = re.compile("[\0\ud800-\udfff]")
+
 
 class TableField(serializers.CharField):
     """A JSON object of texts, as a form's field has it."""
@@ -30,11 +33,15 @@ class TableField(serializers.CharField):
     def to_internal_value(self, data: Any) -> Any:
         try:
             said = json.loads(super().to_internal_value(data))
-        except ValueError as error:
+        except (ValueError, RecursionError) as error:
             raise serializers.ValidationError("Not JSON.") from error
         if not isinstance(said, dict):
             raise serializers.ValidationError("Not a JSON object.")
-        return {str(key): str(text) for key, text in said.items()}
+        texts = {str(key): str(text) for key, text in said.items()}
+        # what no database can store: a character of number 0, halves of characters
+        if _NO_TEXT.search("".join([*texts, *texts.values()])):
+            raise serializers.ValidationError("Not text.")
+        return texts
 
 
 class ImportFilesSerializer(serializers.Serializer[Any]):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from leaderboard.imports.readers.people import pseudonyms
 from leaderboard.imports.readers.preview import preview
 from leaderboard.imports.readers.uploads import Found
 
@@ -24,14 +25,16 @@ def seen(found: Found) -> dict[str, Any]:
     if found.judgments is None:
         return about
     said = preview(found.judgments).to_dict()
-    # a draft keeps words, not texts
+    first = said.pop("rows")
+    people = pseudonyms(row["worker"] for row in first)
+    # a draft keeps words, not texts, and nobody's name
     rows = [
         {
             key: str(cell)[:LONGEST]
-            for key, cell in row.items()
+            for key, cell in {**row, "worker": people[row["worker"]]}.items()
             if cell not in ("", None)
         }
-        for row in said.pop("rows")
+        for row in first
     ]
     problems = [one["text"] for one in said.pop("problems")]
     counted = said["roles"]

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import pytest
+from django.urls import reverse
 
 from genie.lib.errors import GenieError
 from leaderboard.evaluation import decide
 from leaderboard.evaluation.selectors.ratings_beside import marked_errors
-from leaderboard.imports.readers.judgments import Judgments, Texts, from_rows
+from leaderboard.imports.readers.judgments import Judgments, Problem, Texts, from_rows
+from leaderboard.imports.readers.sources import Source
 from leaderboard.imports.selectors.judgments_of import judgments_of
+from leaderboard.imports.services import bring_in as module
 from leaderboard.imports.services.bring_in import bring_in
 from leaderboard.imports.services.take_back import take_back
-from leaderboard.models import Score
+from leaderboard.models import Import, Score
 from tests.factories import make_user
 from tests.leaderboard.imports.test_bring_in import ratings
 
@@ -124,3 +127,72 @@ def test_a_moment_that_is_none_is_not_known(at):
         ratings(n=4, at=at, seconds=float("inf")), slug="x", by=make_user("importer")
     )
     assert row.known == {}
+
+
+def test_nobody_is_named_by_a_path_or_a_problem(client):
+    rows = ratings(n=4)
+    path = "annotation_output/eva@example.org/ratings.csv"
+    rows.problems = [Problem(path, 3, "score", "'li@example.org' is not a number.")]
+    files = [Source(path, b"1")]
+    row = bring_in(rows, slug="x", by=make_user("importer"), files=files)
+    kept = f"{row.files} {row.problems}"
+    assert "ratings.csv, row 3, score: '…' is not a number." in row.problems
+    assert "@" not in kept
+    assert "annotation_output" not in kept
+    for page in ("/tasks/x/", "/api/v1/tasks/x/"):
+        assert "example.org" not in client.get(page).text
+    with pytest.raises(GenieError) as refused:
+        bring_in(ratings(n=4), slug="x", by=row.imported_by, files=files)
+    assert "@" not in refused.value.message
+
+
+@pytest.mark.parametrize("wave", [False, True])
+def test_a_job_that_runs_twice_stores_its_files_once(wave, monkeypatch):
+    staff, files = make_user("importer"), [Source("a.csv", b"1")]
+    if wave:
+        bring_in(ratings(n=4, seed=3), slug="x", by=staff)
+    rows = ratings(n=4)
+    rows.rows["instance"] = "more-" + rows.rows["instance"]
+    early = module.check(rows, slug="x", files=files)
+    with monkeypatch.context() as patched:
+        # the other one has looked before this one stored
+        patched.setattr(module, "check", lambda *args, **kwargs: early)
+        bring_in(rows, slug="x", by=staff, files=files)
+        with pytest.raises(GenieError) as refused:
+            bring_in(rows, slug="x", by=staff, files=files)
+    assert refused.value.code == "imported-already"
+    assert n_by_criterion() == {"overall": 8 if wave else 4}
+
+
+def test_taking_back_twice_takes_back_once():
+    staff = make_user("importer")
+    bring_in(ratings(n=4), slug="x", by=staff)
+    row = bring_in(ratings(n=4, seed=3), slug="x", by=staff)
+    again = Import.objects.get(pk=row.pk)
+    assert take_back(row)
+    assert take_back(again)
+    assert n_by_criterion() == {"overall": 4}
+
+
+def test_a_wrong_column_makes_no_thousands_of_systems(monkeypatch):
+    monkeypatch.setattr(module, "MOST_SYSTEMS", 2)
+    with pytest.raises(GenieError) as refused:
+        bring_in(ratings(n=4), slug="x", by=make_user("importer"))
+    assert refused.value.code == "too-many-systems"
+
+
+def test_only_scores_between_0_and_100_are_said_to_be(client):
+    penalties, points = ratings(n=6), ratings(n=6)
+    penalties.lower_is_better = ("overall",)
+    said = {}
+    for name, rows in (("penalties", penalties), ("points", points)):
+        task = bring_in(rows, slug=name, by=make_user(name)).task
+        pages = [
+            f"/tasks/{name}/{end}" for end in ("", "board.svg", "board.md", "board.tex")
+        ]
+        system = task.submissions.first().pk
+        pages.append(reverse("leaderboard:eval-results", args=[system]))
+        answers = [client.get(page) for page in pages]
+        assert {one.status_code for one in answers} == {200}
+        said[name] = ["0 to 100" in one.content.decode() for one in answers]
+    assert said == {"penalties": [False] * 5, "points": [True] * 5}

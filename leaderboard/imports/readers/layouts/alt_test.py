@@ -109,15 +109,17 @@ def _labels(
         )
     kept: list[tuple[int, str, str, str, object]] = []
     problems, row = [], 0
-    for rater, labels in content.items():
+    for number, (rater, labels) in enumerate(content.items(), 1):
         if not isinstance(labels, dict):
-            sentence = f"{rater!r} has no object of labels and is left out."
+            sentence = f"Rater {number:,} has no object of labels and is left out."
             problems.append(Problem(source.name, row + 1, "", sentence))
             continue
         for one, label in labels.items():
             row += 1
             if isinstance(label, bool) or not isinstance(label, str | int | float):
-                sentence = f"{rater!r} has neither text nor number for {one[:60]!r}."
+                sentence = (
+                    f"Rater {number:,} has neither text nor number for {one[:60]!r}."
+                )
                 problems.append(Problem(source.name, row, "", sentence))
                 continue
             kept.append((row, role, rater, one, label))
