@@ -64,12 +64,12 @@ def two_decimals(number: float) -> str:
 @register.filter
 def signed(number: float) -> str:
     """Write a difference with its sign."""
-    return f"{number:+.1f}".replace("-", "−")
+    return f"{number:+z.1f}".replace("-", "−")
 
 
 @register.filter("signed_two")
 def signed_with_two_decimals(number: float) -> str:
-    return f"{number:+.2f}".replace("-", "−")
+    return f"{number:+z.2f}".replace("-", "−")
 
 
 @register.filter

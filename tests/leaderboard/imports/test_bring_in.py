@@ -241,6 +241,8 @@ def test_preferences_get_a_joint_evaluation_and_a_board_of_shares(client):
     # whose time nobody knows counts as a worker all the same
     shown = client.get(f"/submissions/{best.submission.pk}/").content.decode()
     assert "5 workers, elsewhere" in shown
+    about = client.get(f"/tasks/{row.task.slug}/about/").content.decode()
+    assert "the score is the share of comparisons won" in about
     # screen readers know the languages of HTML, not those of tools
     assert (row.task.source_language, row.task.target_language) == ("en", "de")
     joint = JointEvaluation.objects.get()
