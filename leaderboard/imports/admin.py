@@ -25,17 +25,21 @@ class ImportAdmin(WorkOfTask):
         "source",
         "licence",
         "n_judgments",
-        "n_workers",
+        "workers",
         "imported_by",
         "created_at",
     ]
-    list_filter = ["layout", "task"]
+    list_filter = ["layout", ("task", admin.RelatedOnlyFieldListFilter)]
     list_select_related = ["task", "imported_by"]
     search_fields = ["source", "citation"]
     actions = ["take_back_selected"]
 
     def has_remove_permission(self, request: HttpRequest) -> bool:
         return self.may(request, "remove")
+
+    @admin.display(description="workers", ordering="n_workers")
+    def workers(self, row: Import) -> int:
+        return row.n_workers
 
     @admin.display(description="judgments")
     def n_judgments(self, row: Import) -> str:

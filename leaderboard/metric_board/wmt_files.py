@@ -8,32 +8,11 @@ from itertools import groupby
 from typing import Any
 
 from genie.lib.formats.csv_text import csv_text
+from genie.lib.formats.language_codes import three_letters
 from leaderboard.metric_board.selectors.marked import Judgment, Segment
 
 MISSING = "missing"
-# Appraise names languages by three letters; others stay as the task names them.
-_THREE = {
-    **{"ar": "ara", "bn": "ben", "cs": "ces", "da": "dan", "de": "deu", "el": "ell"},
-    **{"en": "eng", "es": "spa", "et": "est", "fa": "fas", "fi": "fin", "fr": "fra"},
-    **{"gu": "guj", "ha": "hau", "he": "heb", "hi": "hin", "hr": "hrv", "hu": "hun"},
-    **{"is": "isl", "it": "ita", "iu": "iku", "ja": "jpn", "kk": "kaz", "km": "khm"},
-    **{"ko": "kor", "lt": "lit", "lv": "lav", "mr": "mar", "nl": "nld", "no": "nor"},
-    **{"pl": "pol", "ps": "pus", "pt": "por", "ro": "ron", "ru": "rus", "sr": "srp"},
-    **{"sv": "swe", "sw": "swa", "ta": "tam", "th": "tha", "tr": "tur", "uk": "ukr"},
-    **{"ur": "urd", "vi": "vie", "xh": "xho", "zh": "zho", "zu": "zul"},
-}
 _PROTOCOLS = {"error-spans": "ESA", "mqm": "MQM", "error-span-pairs": "cESA"}
-
-
-def language(code: str) -> str:
-    """Name a language by three letters.
-
-    Examples
-    --------
-    >>> language("de"), language("zh-hans"), language("mlt")
-    ('deu', 'zho', 'mlt')
-    """
-    return _THREE.get(code.partition("-")[0], code)
 
 
 def outside(span: Mapping[str, Any]) -> dict[str, Any]:
@@ -62,7 +41,7 @@ def appraise(
     A score that nobody gave, as in MQM, is 0. Both times are midnight of the day, and
     empty where nobody knows it.
     """
-    pair = [language(code) for code in languages]
+    pair = [three_letters(code) for code in languages]
     for one in judgments:
         kinds = [
             {**outside(span), "error_type": (span.get("category") or "").split("/")}

@@ -127,7 +127,7 @@ class AboutForm(forms.Form):
                 max_length=500,
                 required=False,
                 initial=questions.get(name, ""),
-                label=f"What people were asked about “{name}”",
+                label=f"What people were asked{f' about “{name}”' if name else ''}",
             )
 
     def _named(self, prefix: str) -> list[forms.BoundField]:

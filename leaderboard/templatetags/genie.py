@@ -53,24 +53,24 @@ def breakable(label: str) -> str:
 
 @register.filter("one")
 def one_decimal(number: float) -> str:
-    """Write a score as boards do, with one decimal."""
-    return written(f"{number:.1f}")
+    """Write a score as boards do, with one decimal; nothing is less than nothing (-0.0)."""
+    return written(f"{number:z.1f}")
 
 
 @register.filter("two")
 def two_decimals(number: float) -> str:
-    return written(f"{number:.2f}")
+    return written(f"{number:z.2f}")
 
 
 @register.filter
 def signed(number: float) -> str:
     """Write a difference with its sign."""
-    return f"{number:+.1f}".replace("-", "−")
+    return f"{number:+z.1f}".replace("-", "−")
 
 
 @register.filter("signed_two")
 def signed_with_two_decimals(number: float) -> str:
-    return f"{number:+.2f}".replace("-", "−")
+    return f"{number:+z.2f}".replace("-", "−")
 
 
 @register.filter

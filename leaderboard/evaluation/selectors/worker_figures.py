@@ -25,6 +25,10 @@ LEAST_WORKERS = 3
 OTHERS = "others"
 
 
+# Of work that was imported, nobody may know when it was handed in.
+_HANDED_IN = Q(submitted_at__isnull=False) | Q(state__in=COUNTED)
+
+
 @dataclass(frozen=True)
 class WorkerFigures:
     """What the people (or programs) behind campaigns did, together.
@@ -78,9 +82,7 @@ class WorkerFigures:
 
 def worker_figures(campaigns: Sequence[Campaign]) -> WorkerFigures:
     """Count over the campaigns of one evaluation, in five queries and two for each."""
-    handed_in = Assignment.objects.filter(
-        hit__campaign__in=campaigns, submitted_at__isnull=False
-    )
+    handed_in = Assignment.objects.filter(_HANDED_IN, hit__campaign__in=campaigns)
     counts = handed_in.aggregate(
         rejected=Count("pk", filter=Q(state=Assignment.State.REJECTED)),
         replaced=Count("pk", filter=Q(replaced_at__isnull=False)),
@@ -164,7 +166,7 @@ def _excluded(campaigns: Sequence[Campaign]) -> int:
     banned = Ban.objects.filter(pool__in=pools, lifted_at=None).values("worker")
     return (
         Assignment.objects.filter(
-            hit__campaign__in=campaigns, submitted_at__isnull=False, worker__in=banned
+            _HANDED_IN, hit__campaign__in=campaigns, worker__in=banned
         )
         .order_by()
         .values("worker")

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from genie.lib.errors import GenieError
+from genie.lib.formats.language_codes import two_letters
 from genie.lib.typing import Account
 from leaderboard.imports.about import About
 from leaderboard.imports.readers.judgments import Judgments
@@ -133,8 +134,8 @@ def _document(
         "licence": about.licence[:200],
         "homepage": about.source[:200] if about.source.startswith("http") else "",
         "citation": about.citation,
-        "source_language": source[:16] or "und",
-        "target_language": target[:16] or "und",
+        "source_language": two_letters(source)[:16] or "und",
+        "target_language": two_letters(target)[:16] or "und",
         "release": {"reader": "demo-jsonl"},
         "fields": labels or {"source": "Input"},
         "metrics": {"use": _metrics(judgments, rows)},

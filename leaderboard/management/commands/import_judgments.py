@@ -102,6 +102,8 @@ class Command(BaseCommand):
                 f"{options['task']} could be imported; nothing was stored.", options
             )
             return
+        file = options["published"]
+        printed = read_expected(file) if file else []
         row = bring_in(
             judgments,
             slug=options["task"],
@@ -110,10 +112,10 @@ class Command(BaseCommand):
             files=files,
             tell=self._tell,
         )
-        if options["published"]:
-            printed = read_expected(options["published"])
-            keep_published(row.task, printed, part=options["part"])
+        # said first: the import stays, whatever becomes of the numbers
         self._done(row, options)
+        if file:
+            keep_published(row.task, printed, part=options["part"])
 
     def _guessed(self, files: list[Source]) -> str:
         looks = guess(files)

@@ -244,13 +244,20 @@ def test_preferences_get_a_joint_evaluation_and_a_board_of_shares(client):
         for a, b in [("red", "blue"), ("green", "red"), ("green", "blue")]
     ]
     row = bring_in(
-        Judgments("battles", from_rows(rows)),
+        Judgments("battles", from_rows(rows), languages=("eng", "deu")),
         slug="elsewhere",
         by=make_user("importer"),
     )
     best = Score.objects.filter(superseded_at=None).order_by("-mean").first()
     assert best.submission.system_name == "green"
     assert 50 < best.mean < 100
+    # whose time nobody knows counts as a worker all the same
+    shown = client.get(f"/submissions/{best.submission.pk}/").content.decode()
+    assert "5 workers, elsewhere" in shown
+    about = client.get(f"/tasks/{row.task.slug}/about/").content.decode()
+    assert "the score is the share of comparisons won" in about
+    # screen readers know the languages of HTML, not those of tools
+    assert (row.task.source_language, row.task.target_language) == ("en", "de")
     joint = JointEvaluation.objects.get()
     assert joint.results["criteria"]["overall"]["n_judgements"] > 0
     assert client.get(f"/joint-evaluations/{joint.pk}/").status_code == 200
