@@ -179,7 +179,8 @@ def _word(value: object) -> str:
     if value is None:
         return ""
     if isinstance(value, str):
-        return value
+        # Parquet may hold what no database can store
+        return value.replace("\0", "\ufffd")
     if isinstance(value, list | dict | bool | int | float):
         return json.dumps(value, ensure_ascii=False, default=str)
     return str(value)

@@ -6,10 +6,12 @@ import pytest
 from django.urls import reverse
 
 from genie.lib.errors import GenieError
+from genie.lib.formats.parquet import engine
 from leaderboard.evaluation import decide
 from leaderboard.evaluation.selectors.ratings_beside import marked_errors
 from leaderboard.imports.readers.judgments import Judgments, Problem, Texts, from_rows
 from leaderboard.imports.readers.sources import Source
+from leaderboard.imports.readers.tables import table_of
 from leaderboard.imports.selectors.judgments_of import judgments_of
 from leaderboard.imports.services import bring_in as module
 from leaderboard.imports.services.bring_in import bring_in
@@ -196,3 +198,12 @@ def test_only_scores_between_0_and_100_are_said_to_be(client):
         assert {one.status_code for one in answers} == {200}
         said[name] = ["0 to 100" in one.content.decode() for one in answers]
     assert said == {"penalties": [False] * 5, "points": [True] * 5}
+
+
+def test_cells_of_parquet_hold_nothing_that_no_database_stores(tmp_path):
+    path = tmp_path / "ratings.parquet"
+    with engine() as connection:
+        row = "SELECT 'red' AS system, 3 AS score, 'news' || chr(0) AS document"
+        connection.sql(row).write_parquet(str(path))
+    table = table_of(Source(path.name, path.read_bytes()))
+    assert table.words["document"].tolist() == ["news\ufffd"]
