@@ -44,6 +44,8 @@ GROUPS: dict[str, dict[str, str]] = {
         "check": "look for problems; --deploy asks what production needs",
     },
 }
+# SQLite and PostgreSQL of tables or columns that no migration has made yet.
+_NO_TABLES = ("no such table", "no such column", "does not exist")
 _LONG = {"up", "demo"}
 _DJANGO = {"migrate", "createsuperuser", "collectstatic", "check"}
 
@@ -66,7 +68,17 @@ def main() -> None:
         at = 1 if words[0] == "help" and len(words) > 1 else 0
         # `load-task` is easier to type than `load_task`; both are right
         words[at] = words[at].replace("-", "_") if words[at][0] != "-" else words[at]
-        execute_from_command_line([sys.argv[0], *words])
+        from django.db import DatabaseError
+
+        try:
+            execute_from_command_line([sys.argv[0], *words])
+        except DatabaseError as error:
+            if not any(sign in str(error) for sign in _NO_TABLES):
+                raise
+            sys.exit(
+                f"genie {words[0].replace('_', '-')}: there is no site here yet, or one of an "
+                f"older version ({error}). `genie up` or `genie migrate` makes the tables."
+            )
 
 
 def overview() -> str:

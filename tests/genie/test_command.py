@@ -7,6 +7,7 @@ import sys
 
 import pytest
 from django.core.management import get_commands
+from django.db import OperationalError
 
 from genie import command
 from genie.lib import site_address
@@ -55,6 +56,18 @@ def test_hyphens_and_underscores_name_the_same_command(monkeypatch, words, run):
     )
     command.main()
     assert asked == [["genie", *run]]
+
+
+def test_a_folder_without_a_site_gets_a_sentence_and_no_traceback(monkeypatch):
+    def run(words):
+        raise OperationalError("no such table: auth_user")
+
+    monkeypatch.setattr(sys, "argv", ["genie", "import-judgments", "x.csv"])
+    monkeypatch.setattr("django.core.management.execute_from_command_line", run)
+    with pytest.raises(
+        SystemExit, match="genie import-judgments: there is no site here"
+    ):
+        command.main()
 
 
 def test_a_port_that_is_taken_is_said_before_anything_is_done():

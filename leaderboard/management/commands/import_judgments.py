@@ -7,7 +7,6 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from django.contrib.auth import get_user_model
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from genie.lib.errors import GenieError
@@ -20,8 +19,9 @@ from leaderboard.imports.readers.read import guess, read
 from leaderboard.imports.readers.sources import Source, sources_in
 from leaderboard.imports.services.bring_in import bring_in, check
 from leaderboard.imports.services.take_back import take_back
+from leaderboard.management.owner import owner
 from leaderboard.papers.expected import read_expected
-from leaderboard.papers.task_figures.keep import keep_published
+from leaderboard.papers.task_figures.keep import keep_published, published_in
 from leaderboard.tasks.selectors.made_elsewhere import ASKED
 
 # Problems that are printed where all are asked for.
@@ -86,6 +86,10 @@ class Command(BaseCommand):
             raise CommandError("Name the files, and the task with --task SLUG.")
         files = [one for path in options["path"] for one in sources_in(path)]
         said = {name: _pairs(name, options[name]) for name in _PAIRS}
+        printed = read_expected(options["published"]) if options["published"] else []
+        if printed:
+            # what is wrong with the list is said before anything is stored
+            published_in(printed, options["part"])
         layout = options["layout"] or self._guessed(files)
         judgments = read(files, layout=layout, choices=said["choose"])
         seen, about = preview(judgments), _about(options, said)
@@ -102,19 +106,17 @@ class Command(BaseCommand):
                 f"{options['task']} could be imported; nothing was stored.", options
             )
             return
-        file = options["published"]
-        printed = read_expected(file) if file else []
         row = bring_in(
             judgments,
             slug=options["task"],
-            by=_owner(options["owner"]),
+            by=owner(options["owner"]),
             about=about,
             files=files,
             tell=self._tell,
         )
         # said first: the import stays, whatever becomes of the numbers
         self._done(row, options)
-        if file:
+        if printed:
             keep_published(row.task, printed, part=options["part"])
 
     def _guessed(self, files: list[Source]) -> str:
@@ -185,15 +187,3 @@ def _about(options: dict[str, Any], said: dict[str, dict[str, str]]) -> About:
 def _json(seen: Preview, judgments: Judgments) -> str:
     problems = [{**vars(one), "text": str(one)} for one in judgments.problems[:_EVERY]]
     return json.dumps(seen.to_dict() | {"problems": problems}, ensure_ascii=False)
-
-
-def _owner(name: str) -> Any:
-    users = get_user_model().objects.filter(is_staff=True, is_active=True)
-    found = users.filter(username=name) if name else users.filter(is_superuser=True)
-    if len(found) != 1:
-        raise CommandError(
-            f"There is no member of staff {name!r}."
-            if name
-            else "Name who imports with --owner: there is not exactly one superuser."
-        )
-    return found[0]

@@ -6,13 +6,13 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 from django.conf import settings
-from django.contrib.auth import get_user_model
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.urls import reverse
 
 from crowd.hit_templates.form import MOST_ON_A_PAGE
 from genie.lib.errors import GenieError
 from genie.lib.logs import one_line
+from leaderboard.management.owner import owner
 from leaderboard.metrics.base import all_metrics
 from leaderboard.studio.services import look, make, preview, start
 from leaderboard.tasks.drafts.ask import KINDS, OVERALL, WAYS, Ask
@@ -73,14 +73,14 @@ class Command(BaseCommand):
         if options["dry_run"]:
             self.stdout.write("Nothing has been loaded (--dry-run).")
             return
-        owner = _owner(options["owner"])
-        made = make.make(drafted.bundle, material.systems, owner=owner)
+        by = owner(options["owner"])
+        made = make.make(drafted.bundle, material.systems, owner=by)
         made = make.measure(made)
         n, done = len(made.submissions), "Loaded" if made.created else "Found"
         self.stdout.write(
             f"{done} {made.task.slug}: {made.task.n_instances:,} inputs, {n} systems."
         )
-        self._start(made, ask, owner, options)
+        self._start(made, ask, by, options)
 
     def _material(self, options: dict[str, Any]) -> Material:
         paths = {Path(path).name: path for path in options["outputs"]}
@@ -331,20 +331,6 @@ def _ask(options: dict[str, Any]) -> Ask:
         items_per_page=options["per_page"],
         by_document=options["by_document"],
     )
-
-
-def _owner(name: str) -> Any:
-    users = get_user_model().objects.filter(is_staff=True, is_active=True)
-    found = users.filter(username=name) if name else users.filter(is_superuser=True)
-    if len(found) == 1:
-        return found[0]
-    if name:
-        raise CommandError(f"There is no staff member {name!r}.")
-    if not found:
-        raise CommandError(
-            "Nobody can own the task yet: make an account with createsuperuser."
-        )
-    raise CommandError("There are several superusers; name one with --owner.")
 
 
 def _with_hint(problem: FileProblem) -> str:

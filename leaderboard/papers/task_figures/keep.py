@@ -20,6 +20,28 @@ _MOST = 100  # characters of the name of a table
 _SOMEWHERE = "Published"
 
 
+def published_in(printed: Sequence[Printed], part: str = "") -> list[Printed]:
+    """Select what was published, of one part without its name.
+
+    Raises
+    ------
+    GenieError
+        "nothing-published" where that is nothing.
+    """
+    wanted = [
+        replace(one, id=one.id.removeprefix(f"{part}/"))
+        for one in printed
+        if one.source == PUBLISHED and (not part or one.id.startswith(f"{part}/"))
+    ]
+    if not wanted:
+        where = f" and under {part}/" if part else ""
+        raise GenieError(
+            f"None of the {len(printed):,} numbers is published{where}.",
+            code="nothing-published",
+        )
+    return wanted
+
+
 def keep_published(
     task: Task,
     printed: Sequence[Printed],
@@ -54,17 +76,7 @@ def keep_published(
     GenieError
         "no-figure" where there is none of that name, "nothing-published" for an empty list.
     """
-    wanted = [
-        replace(one, id=one.id.removeprefix(f"{part}/"))
-        for one in printed
-        if one.source == PUBLISHED and (not part or one.id.startswith(f"{part}/"))
-    ]
-    if not wanted:
-        where = f" and under {part}/" if part else ""
-        raise GenieError(
-            f"None of the {len(printed):,} numbers is published{where}.",
-            code="nothing-published",
-        )
+    wanted = published_in(printed, part)
     likely = _likely(task)
     ours: dict[str, Computed] = {}
     placed = [_placed(one, figures, likely) for one in wanted]

@@ -15,6 +15,7 @@ from genie.lib.typing import Account
 from leaderboard.evaluation.run import advance
 from leaderboard.submissions.models.submission import Submission, Team
 from leaderboard.submissions.services import submit
+from leaderboard.tasks.drafts.ask import WAYS
 from leaderboard.tasks.drafts.bundle import Bundle
 from leaderboard.tasks.models import Task
 from leaderboard.tasks.services import bundles
@@ -39,7 +40,14 @@ def make(
     """Load the bundle's task and submit the systems that are not there yet, or nothing.
 
     It may be called again: what is there stays as it is.
+
+    Raises
+    ------
+    GenieError
+        ``edited`` where the task has a design by now that no draft can ask for; and what
+        `bundles.import_bundle` raises.
     """
+    _refuse_to_undo(bundle)
     report = bundles.import_bundle(bundle, by=owner)
     team = _team(owner)
     for name, outputs in systems.items():
@@ -55,6 +63,19 @@ def make(
         )
     rows = submissions_of(report.task, systems, owner=owner)
     return Made(report.task, report.created, rows)
+
+
+def _refuse_to_undo(bundle: Bundle) -> None:
+    """Keep a task.toml that was edited and loaded: a draft would put its own over it."""
+    task = Task.objects.filter(slug=bundle.slug).first()
+    if task is None or task.human.design in {way.design for way in WAYS.values()}:
+        return
+    raise GenieError(
+        f"{task.slug} was loaded with the design {task.human.design}, which would be lost. "
+        "Its task.toml is loaded with `genie import-task`, systems are handed in with "
+        "`genie submit`, and submissions are approved on the approval page.",
+        code="edited",
+    )
 
 
 def submissions_of(

@@ -50,3 +50,25 @@ def test_an_import_has_a_board_and_can_be_taken_back(table, capsys):
     call_command("import_judgments", take_back=row.pk)
     assert "the task elsewhere is gone" in capsys.readouterr().out
     assert not Task.objects.exists()
+
+
+def test_without_an_owner_it_says_how_to_make_one(table):
+    with pytest.raises(
+        CommandError, match="make an account with genie createsuperuser"
+    ):
+        call_command("import_judgments", table, task="elsewhere")
+    for name in ("ada", "bob"):
+        make_user(name, is_staff=True, is_superuser=True)
+    with pytest.raises(CommandError, match="several superusers"):
+        call_command("import_judgments", table, task="elsewhere")
+
+
+def test_a_list_of_nothing_published_stops_it_before_anything_is_stored(
+    table, tmp_path
+):
+    make_user("boss", is_staff=True, is_superuser=True)
+    printed = tmp_path / "printed.csv"
+    printed.write_text("id,value,source\nred/board-score,5,computed\n")
+    with pytest.raises(CommandError, match="None of the 1 numbers is published"):
+        call_command("import_judgments", table, task="elsewhere", published=printed)
+    assert not Task.objects.exists()

@@ -134,6 +134,20 @@ def test_the_same_command_again_changes_nothing_and_goes_on(new):
     assert "Approved" not in out
 
 
+def test_a_task_that_was_edited_to_another_design_is_not_undone(new):
+    new("mine", {"a.csv": csv_of(WIDE)})
+    task = Task.objects.get(slug="mine")
+    task.config["human"] |= {
+        "design": "error-spans",
+        "scale": "slider-100",
+        "hit_template": "error-span-translation",
+    }
+    task.save()
+    with pytest.raises(CommandError, match="design error-spans, which would be lost"):
+        new("mine", {"a.csv": csv_of(WIDE)}, "--yes-up-to", "0")
+    assert Task.objects.get(slug="mine").human.design == "error-spans"
+
+
 def test_a_price_beyond_what_was_said_starts_nothing(new):
     with pytest.raises(CommandError, match=r"more than \$0.10"):
         new("mine", {"a.csv": csv_of(WIDE)}, "--reward", "5", "--yes-up-to", "0.10")

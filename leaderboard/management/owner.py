@@ -1,0 +1,30 @@
+"""Who owns what a command makes."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.contrib.auth import get_user_model
+from django.core.management import CommandError
+
+
+def owner(name: str) -> Any:
+    """Give the member of staff of that name, or the only superuser.
+
+    Raises
+    ------
+    CommandError
+        Where there is none, or several superusers.
+    """
+    users = get_user_model().objects.filter(is_staff=True, is_active=True)
+    found = users.filter(username=name) if name else users.filter(is_superuser=True)
+    if len(found) == 1:
+        return found[0]
+    if name:
+        raise CommandError(f"There is no staff member {name!r}.")
+    raise CommandError(
+        "There are several superusers; name one with --owner."
+        if found
+        else "Nobody can own the task yet: make an account with genie createsuperuser, "
+        "or name a staff member with --owner."
+    )
