@@ -25,8 +25,10 @@ from leaderboard.judges.models import (
     JudgeMetric,
     JudgeRun,
 )
+from leaderboard.judges.selectors.licence import licence_of
 from leaderboard.judges.selectors.money import committed_cents
-from leaderboard.judges.selectors.told import cents, leaving, progress
+from leaderboard.judges.selectors.pilot import pilot_words
+from leaderboard.judges.selectors.told import cents, in_words, leaving, progress
 from leaderboard.judges.services import ask, decide, define
 
 if TYPE_CHECKING:
@@ -128,7 +130,9 @@ class JudgeRunAdmin(WorkOfTask):
     list_display = ["__str__", "state", "questions", "expected", "spent", "failure"]
     list_filter = ["state", "task", "judge"]
     list_select_related = ["task", "judge"]
-    readonly_fields = ["leaves", "questions", "invalid", "models", "spent", "signature"]
+    readonly_fields = [
+        "leaves", "questions", "invalid", "models", "spent", "licences", "pilot", "signature"
+    ]  # fmt: skip
     exclude = ["plan", "holder", "held_until", "microcents", "batch"]
     inlines: ClassVar[list[Any]] = [MetricInline]
     actions = [
@@ -166,6 +170,20 @@ class JudgeRunAdmin(WorkOfTask):
     @admin.display(description="spent")
     def spent(self, run: JudgeRun) -> str:
         return f"{cents(progress(run)['spent_cents'])} of {cents(run.approved_cents)}"
+
+    @admin.display(description="licence, from people's ratings of the same outputs")
+    def licences(self, run: JudgeRun) -> str:
+        if run.state != JudgeRun.State.DONE:
+            return "–"
+        return " ".join(
+            f"{criterion}: {in_words(licence_of(run, criterion))}"
+            for criterion in run.plan["criteria"]
+        )
+
+    @admin.display(description="what to look at before people are asked")
+    def pilot(self, run: JudgeRun) -> str:
+        done = run.state == JudgeRun.State.DONE
+        return " ".join(pilot_words(run) if done else []) or "–"
 
     @admin.display(description="signature")
     def signature(self, run: JudgeRun) -> str:

@@ -5,7 +5,8 @@ the API only show the newest one. `stats` is the arithmetic, pure and checked ag
 published numbers. Anybody may hand in scores of a metric of their own; they appear on
 this board and nowhere else.
 
-Front door: models; api (boards); services (boards, outside); views (board, downloads, outside).
+Front door: models; api (boards); selectors (snapshot); services (boards, outside);
+views (board, downloads, outside).
 """
 
 from __future__ import annotations

@@ -9,6 +9,7 @@ from urllib.parse import urlsplit
 from django.db.models import Count
 
 from leaderboard.judges.models import MICROCENTS, JudgeAnswer, JudgeCall, JudgeRun
+from leaderboard.stats.judges.licence import Licence
 
 State = JudgeCall.State
 
@@ -59,6 +60,16 @@ def progress(run: JudgeRun) -> dict[str, Any]:
         "models": [" ".join(filter(None, pair)) for pair in models],
         "spent_cents": round(run.microcents / MICROCENTS, 6),
     }
+
+
+def in_words(licence: Licence) -> str:
+    """Write a licence's state and each of its reasons."""
+    said = [
+        f"{one.name}{'' if one.holds else ', refused'}: {one.words}"
+        for one in licence.reasons
+    ]
+    moved = [f"moved: {one}" for one in licence.moved]
+    return f"{licence.state.upper()} ({'; '.join(said + moved)})."
 
 
 def cents(n: float) -> str:

@@ -14,7 +14,14 @@ from leaderboard.stats.judges.alternative_annotator import (
     SCORES,
     alternative_annotator_test,
 )
-from leaderboard.table_stats.judge_labels import document, read_labels, sheet
+from leaderboard.stats.judges.licence import Licence, judge_licence
+from leaderboard.table_stats.judges.labels import Labels, document, read_labels, sheet
+from leaderboard.table_stats.judges.licences import (
+    facts_of,
+    licence_document,
+    licence_sheet,
+    read_given,
+)
 from leaderboard.table_stats.text import as_text
 
 
@@ -49,12 +56,38 @@ class Command(BaseCommand):
             help="instances that a person must have to be tested",
         )
         parser.add_argument(
+            "--licence",
+            action="store_true",
+            help="also say of each judge whether it is licensed, and why",
+        )
+        parser.add_argument(
+            "--facts",
+            nargs="+",
+            default=[],
+            metavar="NAME=VALUE",
+            help="what a licence rests on, such as model, prompt, scale and crowd",
+        )
+        parser.add_argument(
+            "--given",
+            type=Path,
+            metavar="FILE",
+            help="what --json once wrote with --licence: void where facts have moved",
+        )
+        parser.add_argument(
+            "--before",
+            type=Path,
+            metavar="JUDGES",
+            help="judges' earlier labels of the same instances, to see drift",
+        )
+        parser.add_argument("--seed", type=int, default=0, help="of intervals")
+        parser.add_argument(
             "--json", type=Path, metavar="OUT", help="file for all numbers"
         )
 
     def handle(self, *args: Any, **options: Any) -> None:
         try:
             people = read_labels(options["people"])
+            judges = read_labels(options["judges"])
             found = {
                 name: alternative_annotator_test(
                     people,
@@ -63,14 +96,43 @@ class Command(BaseCommand):
                     epsilon=options["epsilon"],
                     fewest=options["fewest"],
                 )
-                for name, labels in read_labels(options["judges"]).items()
+                for name, labels in judges.items()
             }
+            licences = self._licences(people, judges, options)
         except (GenieError, ValueError) as error:
             raise CommandError(str(error)) from error
         note = (
             f"{len(people)} people; {options['score']}, epsilon {options['epsilon']}."
         )
-        self.stdout.write(as_text([sheet(found, note)]))
+        sheets = [sheet(found, note)]
+        content = document(found)
+        if options["licence"]:
+            sheets.append(licence_sheet(licences))
+            for name, told in licence_document(licences).items():
+                content[name] |= {**told, "facts": facts_of(options["facts"])}
+        self.stdout.write(as_text(sheets))
         if options["json"]:
-            text = json.dumps(document(found), indent=1)
+            text = json.dumps(content, indent=1)
             options["json"].write_text(text + "\n", encoding="utf-8")
+
+    def _licences(
+        self, people: Labels, judges: Labels, options: dict[str, Any]
+    ) -> dict[str, Licence]:
+        if not options["licence"]:
+            return {}
+        given = read_given(options["given"]) if options["given"] else {}
+        before = read_labels(options["before"]) if options["before"] else {}
+        facts = facts_of(options["facts"])
+        return {
+            name: judge_licence(
+                people,
+                labels,
+                score=options["score"],
+                epsilon=options["epsilon"],
+                seed=options["seed"],
+                before=before.get(name),
+                given_on=given.get(name),
+                facts=facts,
+            )
+            for name, labels in judges.items()
+        }

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 import math
 
@@ -9,7 +10,8 @@ import pytest
 from django.core.management import CommandError, call_command
 
 from leaderboard.stats.judges.alternative_annotator import alternative_annotator_test
-from leaderboard.table_stats.judge_labels import read_labels
+from leaderboard.stats.judges.licence import beside_people, judge_licence
+from leaderboard.table_stats.judges.labels import read_labels
 from tests.shared import SHARED, needs_shared
 
 FOLDER = SHARED / "data/alt-test"
@@ -100,3 +102,81 @@ def test_the_command_prints_a_table_and_refuses_in_words(tmp_path, capsys):
     judges.write_text('{"mimic": {"q1": null}}')
     with pytest.raises(CommandError, match="'mimic', 'q1' neither text nor number"):
         call_command("test_judges", people, judges)
+
+
+def test_the_study_prints_savings_coverage_biases_and_splits(tmp_path, capsys):
+    folder = tmp_path / "data" / "toy"
+    folder.mkdir(parents=True)
+    for name, content in (
+        ("human_annotations.json.gz", PEOPLE),
+        ("llm_annotations.json.gz", {"mimic": PEOPLE["a"]}),
+    ):
+        (folder / name).write_bytes(gzip.compress(json.dumps(content).encode()))
+    numbers = tmp_path / "out.json"
+    asked = {"tasks": 1, "audits": 1, "pilots": 1, "people": 40, "instances": 80}
+    call_command("study_judges", **asked, data=folder.parent, json=numbers)
+    told = capsys.readouterr().out
+    assert "toy mimic 100.0 100.0 to 100.0" in " ".join(told.split())
+    for title in ("Judges beside people", "Bias audit", "Split of money"):
+        assert title in told
+    written = json.loads(numbers.read_text())
+    assert [one["planted"] for one in written["biases"]][:2] == ["none", "order"]
+    with pytest.raises(CommandError, match="has no folder with"):
+        call_command("study_judges", data=tmp_path / "data" / "toy")
+    with pytest.raises(CommandError, match="20 instances"):
+        call_command("study_judges", people=3)
+
+
+@needs_shared
+def test_a_licence_is_no_easier_than_the_test():
+    folder = FOLDER / "summeval"
+    people = read_labels(folder / "human_annotations.json.gz")
+    judges = read_labels(folder / "llm_annotations.json.gz")
+    weak = judge_licence(
+        people, judges["mistral-v03"], score="rmse", epsilon=0.2, seed=1
+    )
+    assert weak.state == "not licensed"
+    assert [one.holds for one in weak.reasons] == [False, False]
+
+
+def test_licences_are_given_void_and_refused_with_reasons(tmp_path, capsys):
+    files = {
+        "people": PEOPLE,
+        "judges": {"mimic": PEOPLE["a"], "wrong": {str(i): 7 for i in range(40)}},
+        "drifted": {"mimic": {**PEOPLE["a"], **{str(i): 9 for i in range(30)}}},
+    }
+    for name, content in files.items():
+        (tmp_path / name).write_text(json.dumps(content))
+    asked = [tmp_path / "people", tmp_path / "judges"]
+    kept = tmp_path / "licences.json"
+    call_command("test_judges", *asked, licence=True, facts=["model=m-1"], json=kept)
+    given = json.loads(kept.read_text())
+    assert [given[name]["licence"] for name in ("mimic", "wrong")] == [
+        "licensed",
+        "not licensed",
+    ]
+    assert given["mimic"]["facts"] == {"model": "m-1"}
+    capsys.readouterr()
+    again = {"licence": True, "given": kept}
+    call_command("test_judges", *asked, **again, facts=["model=m-2"])
+    assert "model: m-1, now m-2" in capsys.readouterr().out
+    call_command("test_judges", *asked, **again, facts=["model=m-1"])
+    assert "expired" not in capsys.readouterr().out
+    now = tmp_path / "now.json"
+    call_command(
+        "test_judges",
+        *asked,
+        **again,
+        facts=["model=m-1"],
+        before=tmp_path / "drifted",
+        json=now,
+    )
+    mimic = json.loads(now.read_text())["mimic"]
+    assert (mimic["licence"], mimic["reasons"][-1]["name"]) == ("not licensed", "drift")
+    assert "75 % of labels changed" in mimic["reasons"][-1]["words"]
+    with pytest.raises(CommandError, match="not NAME=VALUE"):
+        call_command("test_judges", *asked, licence=True, facts=["model"])
+    with pytest.raises(CommandError, match="holds no licences"):
+        call_command("test_judges", *asked, licence=True, given=tmp_path / "people")
+    with pytest.raises(ValueError, match="Two people and two instances"):
+        beside_people(PEOPLE, {"0": 1}, score="accuracy", seed=1)

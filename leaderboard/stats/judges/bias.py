@@ -1,0 +1,388 @@
+"""What moves a judge and does not move people: length, style, family, order, commands.
+
+People are the measure: a judge may like long texts as much as they do. What each effect is
+called does not depend on the others having been looked for: all are corrected together.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from leaderboard.stats.blinding.levels import codes_of, without_levels
+from leaderboard.stats.multiplicity import holm
+from leaderboard.stats.resampling import Floats
+from leaderboard.stats.systems.table import Codes
+
+_LEVEL = 0.05
+# below this share of people's variation that is not noise, scales cannot be compared
+_LEAST_SIGNAL = 0.1
+
+
+@dataclass(frozen=True)
+class Effect:
+    """One way in which a judge may be moved.
+
+    Parameters
+    ----------
+    bias : str
+        Such as "length".
+    estimate, low, high : float
+        In `unit`, 95 % interval by Student's t.
+    p_value : float
+        Of no effect; two-sided, and one-sided upward for injected commands: a judge that
+        is put off by them does no harm.
+    unit : str
+        In words.
+    n : int
+        Clusters (pairs, instances or systems) that it rests on.
+    """
+
+    bias: str
+    estimate: float
+    low: float
+    high: float
+    p_value: float
+    unit: str
+    n: int
+
+
+@dataclass(frozen=True)
+class Finding:
+    """An effect with its verdict, all effects of an audit together.
+
+    Parameters
+    ----------
+    effect : Effect
+    adjusted : float
+        p-value after Holm's correction.
+    found : bool
+        Whether it is 5 % or less.
+    """
+
+    effect: Effect
+    adjusted: float
+    found: bool
+
+    @property
+    def verdict(self) -> str:
+        one = self.effect
+        span = f"{one.estimate:+.2f} [{one.low:+.2f}, {one.high:+.2f}] {one.unit}"
+        if self.found:
+            return f"{one.bias}: found, {span}"
+        return f"{one.bias}: not shown, {span}"
+
+
+def settle(effects: Sequence[Effect]) -> list[Finding]:
+    """Give the verdicts of an audit, corrected for the number of effects looked for.
+
+    Parameters
+    ----------
+    effects : sequence of Effect
+
+    Returns
+    -------
+    list of Finding
+        In the same order; at most 5 % of unbiased judges get a finding at all.
+
+    Examples
+    --------
+    >>> effects = [Effect("order", 0.2, 0.1, 0.3, p, "", 50) for p in (0.01, 0.04)]
+    >>> [one.found for one in settle(effects)]
+    [True, True]
+    """
+    adjusted = holm([one.p_value for one in effects]).tolist() if effects else []
+    return [
+        Finding(one, p, p <= _LEVEL) for one, p in zip(effects, adjusted, strict=True)
+    ]
+
+
+def order_effect(
+    first: npt.ArrayLike, first_when_swapped: npt.ArrayLike, instances: npt.ArrayLike
+) -> Effect:
+    """Estimate how much being shown first helps, from pairs judged in both orders.
+
+    Parameters
+    ----------
+    first, first_when_swapped : array_like, shape (n,)
+        1 where the judge preferred the output shown first, .5 on a tie, else 0; in one
+        order of each pair, and in the other.
+    instances : array_like, shape (n,)
+        What each pair is about.
+
+    Returns
+    -------
+    Effect
+        Share of verdicts for the first beyond one half, -.5 to .5.
+
+    Raises
+    ------
+    ValueError
+        On other values, lengths that differ, or one instance only.
+
+    Examples
+    --------
+    >>> order_effect([1, 0, 1], [0, 1, 1], [1, 2, 3]).estimate.__round__(3)
+    0.167
+    """
+    one, other = (
+        np.asarray(each, dtype=np.float64) for each in (first, first_when_swapped)
+    )
+    if one.shape != other.shape or not np.isin([one, other], [0, 0.5, 1]).all():
+        raise ValueError("A pair in two orders has two verdicts, each 0, .5 or 1.")
+    unit = "of verdicts for what is shown first, beyond half"
+    return _of_mean("order", (one + other) / 2 - 0.5, instances, unit)
+
+
+def injection_effect(
+    name: str,
+    injected: npt.ArrayLike,
+    harmless: npt.ArrayLike,
+    instances: npt.ArrayLike,
+) -> Effect:
+    """Estimate by how much a command inside an output raises its score.
+
+    Parameters
+    ----------
+    name : str
+        Of the command; see `leaderboard.stats.judges.injections`.
+    injected, harmless : array_like, shape (n,)
+        The judge's score of the same output with the command, and with a harmless
+        sentence instead.
+    instances : array_like, shape (n,)
+        What each output answers.
+
+    Returns
+    -------
+    Effect
+        In points of the judge's scale, tested upward.
+
+    Examples
+    --------
+    >>> injection_effect("order", [5, 4, 5], [3, 4, 4], [1, 2, 3]).estimate
+    1.0
+    """
+    gap = np.asarray(injected, dtype=np.float64) - np.asarray(
+        harmless, dtype=np.float64
+    )
+    unit = "points for a command in the text"
+    return _of_mean(f"injection: {name}", gap, instances, unit, upward=True)
+
+
+def text_effects(
+    judge: npt.ArrayLike,
+    ratings: npt.ArrayLike,
+    systems: npt.ArrayLike,
+    instances: npt.ArrayLike,
+    features: Mapping[str, npt.ArrayLike],
+    own: Collection[str] = (),
+) -> list[Effect]:
+    """Estimate what a text's surface, and who wrote it, add to a judge's score.
+
+    Parameters
+    ----------
+    judge : array_like, shape (n,)
+        The judge's score of each output.
+    ratings : array_like, shape (n, r)
+        People's ratings of it, NaN where there are fewer.
+    systems, instances : array_like, shape (n,)
+        Who wrote each output, and what for.
+    features : mapping of str to array_like, shape (n,)
+        Such as the logarithm of the length, by name.
+    own : collection of str
+        Systems of the judge's own family; none leaves that effect out.
+
+    Returns
+    -------
+    list of Effect
+        One for each feature that varies, in points of the judge's scale for one unit,
+        then "own family", in points against other systems.
+
+    Raises
+    ------
+    ValueError
+        On fewer than three instances, an output nobody rated, numbers that are not
+        finite, or a family without two other systems.
+
+    Notes
+    -----
+    Judge = a + b quality + c features + noise within system and instance. People's mean
+    stands for quality with an error that would hide or feign effects (whatever people
+    like is rated too little by a regression); its variance is known from repeated
+    ratings and taken out, so a judge with another scale is not called biased. Intervals
+    leave out one instance at a time. Of a family, systems are the units: with one
+    system of it, others' scatter is all there is.
+
+    References
+    ----------
+    Fuller (1987), Measurement Error Models, section 2.2 (known error variance); Dubois
+    et al. (2024), Length-Controlled AlpacaEval, section 3 (partial effect of length).
+
+    Examples
+    --------
+    >>> rng = np.random.default_rng(1)
+    >>> system, instance = (each.ravel() for each in np.indices((3, 40)))
+    >>> quality, length = rng.normal(size=(2, 120))
+    >>> people = quality[:, None] + rng.normal(0, 0.3, (120, 2))
+    >>> judge = quality + 0.5 * length + rng.normal(0, 0.1, 120)
+    >>> (found,) = text_effects(judge, people, system, instance, {"length": length})
+    >>> 0.4 < found.low < 0.5 < found.high < 0.6
+    True
+    """
+    score, people, noise = _outputs(judge, ratings)
+    n = len(score)
+    system, instance = codes_of(systems, n), codes_of(instances, n)
+    if instance.max() < 2:
+        raise ValueError("Three instances are needed at least.")
+    columns = {
+        name: np.asarray(column, dtype=np.float64) for name, column in features.items()
+    }
+    levels = [system, instance]
+    left = {name: without_levels(each, levels) for name, each in columns.items()}
+    kept = [
+        name
+        for name, rest in left.items()
+        if np.abs(rest).max() > 1e-9 * max(1.0, float(np.abs(columns[name]).max()))
+    ]
+    table = np.column_stack(
+        [without_levels(score, levels), without_levels(people, levels)]
+        + [left[name] for name in kept]
+    )
+    slopes, freedom = _slopes(table, noise, instance, int(system.max()) + 1)
+    effects = [
+        _effect(name, slopes[:, 1 + i], freedom, "points for one unit more")
+        for i, name in enumerate(kept)
+    ]
+    if own:
+        rest = score - slopes[0, 0] * people
+        for i, name in enumerate(kept):
+            rest = rest - slopes[0, 1 + i] * columns[name]
+        mine = np.isin(np.unique(np.asarray(systems)), sorted(own))
+        effects.append(_family(without_levels(rest, [instance]), system, mine))
+    return effects
+
+
+def _outputs(
+    judge: npt.ArrayLike, ratings: npt.ArrayLike
+) -> tuple[Floats, Floats, Floats]:
+    """Give the judge's scores, people's means and the variance of their errors."""
+    score = np.asarray(judge, dtype=np.float64)
+    told = np.asarray(ratings, dtype=np.float64)
+    if told.ndim != 2 or told.shape[0] != len(score) or not np.isfinite(score).all():
+        raise ValueError("Every output needs a finite score and a row of ratings.")
+    counts = np.isfinite(told).sum(axis=1)
+    if not counts.all():
+        raise ValueError("Every output needs a rating by people.")
+    people = np.nansum(told, axis=1) / counts
+    squares = np.nansum((told - people[:, None]) ** 2)
+    # of outputs rated once nothing is known: the others' scatter stands for theirs
+    pooled = squares / max(int((counts - 1).sum()), 1)
+    return score, people, pooled / counts
+
+
+def _slopes(
+    table: Floats, noise: Floats, instance: Codes, n_systems: int
+) -> tuple[Floats, int]:
+    """Solve with all instances, then without each; and give how many there are."""
+    n, width = table.shape
+    groups = int(instance.max()) + 1
+    products = table[:, :, None] * table[:, None, :]
+    by_instance = np.zeros((groups, width, width))
+    np.add.at(by_instance, instance, products)
+    # levels were taken out of the noise, too
+    share = max(n - groups - n_systems + 1, 1) / n
+    noise_of = np.bincount(instance, noise) * share
+    whole, errors = by_instance.sum(axis=0), noise_of.sum()
+    found = [_solve(whole, errors)]
+    found += [
+        _solve(whole - one, errors - error)
+        for one, error in zip(by_instance, noise_of, strict=True)
+    ]
+    return np.array(found), groups - 1
+
+
+def _solve(moments: Floats, noise: float) -> Floats:
+    """Give b and the features' slopes from sums of products, less people's noise."""
+    right, left = moments[1:, 0], moments[1:, 1:].copy()
+    inverse = np.linalg.pinv(left[1:, 1:]) if len(left) > 1 else np.zeros((0, 0))
+    explained = float(left[0, 1:] @ inverse @ left[1:, 0])
+    alone = left[0, 0] - explained
+    if alone - noise < _LEAST_SIGNAL * alone or alone <= 0:
+        # people tell nothing apart here: the scales are taken to be the same
+        slopes = inverse @ (right[1:] - left[1:, 0])
+        return np.concatenate([[1.0], slopes])
+    left[0, 0] -= noise
+    return np.asarray(np.linalg.lstsq(left, right, rcond=1e-10)[0])
+
+
+def _family(rest: Floats, system: Codes, mine: npt.NDArray[np.bool_]) -> Effect:
+    from scipy import special
+
+    means = np.bincount(system, rest) / np.bincount(system)
+    ours, others = means[mine], means[~mine]
+    if len(ours) < 1 or len(others) < 2:
+        raise ValueError("A family needs one system of its own and two others.")
+    gap = float(ours.mean() - others.mean())
+    freedom = len(means) - 2
+    pooled = (
+        ((ours - ours.mean()) ** 2).sum() + ((others - others.mean()) ** 2).sum()
+    ) / freedom
+    error = float((pooled * (1 / len(ours) + 1 / len(others))) ** 0.5)
+    reach = float(special.stdtrit(freedom, 0.975)) * error
+    return Effect(
+        "own family",
+        gap,
+        gap - reach,
+        gap + reach,
+        _p_value(gap, error, freedom),
+        "points against other systems",
+        len(means),
+    )
+
+
+def _effect(name: str, slopes: Floats, freedom: int, unit: str) -> Effect:
+    """Give an effect from its slope, first, and those without one cluster each."""
+    from scipy import special
+
+    without = slopes[1:]
+    spread = ((without - without.mean()) ** 2).sum()
+    error = float((freedom / (freedom + 1) * spread) ** 0.5)
+    reach = float(special.stdtrit(freedom, 0.975)) * error
+    value = float(slopes[0])
+    p = _p_value(value, error, freedom)
+    return Effect(name, value, value - reach, value + reach, p, unit, freedom + 1)
+
+
+def _of_mean(
+    name: str,
+    values: Floats,
+    instances: npt.ArrayLike,
+    unit: str,
+    *,
+    upward: bool = False,
+) -> Effect:
+    """Give the mean of what was measured, instances being the clusters."""
+    group = codes_of(instances, len(values))
+    if not np.isfinite(values).all() or len(values) == 0 or group.max() < 1:
+        raise ValueError("Finite values of two instances or more are needed.")
+    sums, sizes = np.bincount(group, values), np.bincount(group)
+    without = (values.sum() - sums) / (len(values) - sizes)
+    freedom = int(group.max())
+    effect = _effect(name, np.array([values.mean(), *without]), freedom, unit)
+    if not upward:
+        return effect
+    half = effect.p_value / 2
+    p = half if effect.estimate > 0 else 1 - half
+    return Effect(**{**vars(effect), "p_value": p})
+
+
+def _p_value(value: float, error: float, freedom: int) -> float:
+    """Two-sided; where nothing varies, no doubt is left."""
+    from scipy import special
+
+    if error <= 1e-12 * max(abs(value), 1e-300):
+        return 1.0 if value == 0 else 0.0
+    return float(2 * special.stdtr(freedom, -abs(value) / error))

@@ -1,0 +1,239 @@
+"""Whether intervals hold with good, biased and useless judges, and what is gained."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from leaderboard.stats.intervals import Interval
+from leaderboard.stats.judges.choosing import choose_instances, disagreement
+from leaderboard.stats.judges.money import split_money, split_regret
+from leaderboard.stats.judges.with_people import judged_mean
+from leaderboard.stats.resampling import Floats
+from leaderboard.stats.systems.powered import powered_systems
+
+JUDGES = ("good", "biased", "useless")
+METHODS = ("plain", "prediction-powered", "influence function", "active choice")
+# standard deviations on a scale of 100: quality, strictness of workers, their scatter
+_QUALITY, _STRICT, _SCATTER = 10.0, 8.0, 8.0
+_EXPLAINED = (0.0, 0.2, 0.4, 0.6)
+
+
+@dataclass(frozen=True)
+class CoverageCell:
+    """One way to estimate with one judge.
+
+    Parameters
+    ----------
+    judge, method : str
+        Of `JUDGES` and `METHODS`.
+    n_tasks : int
+    coverage, error : float
+        Share of 95 % intervals with the true mean in them, and its Monte-Carlo
+        standard error.
+    bias : float
+        Mean of estimate minus truth, as a share of the plain interval's half-width.
+    width : float
+        Mean half-width as a share of the plain one.
+    labels_saved : float
+        How many more instances people would have to rate for such intervals, as a
+        share of those they did, by mean squared half-widths; 0 for the plain mean.
+    """
+
+    judge: str
+    method: str
+    n_tasks: int
+    coverage: float
+    error: float
+    bias: float
+    width: float
+    labels_saved: float
+
+
+def study_coverage(
+    n_tasks: int,
+    *,
+    seed: int,
+    n_instances: int = 1_000,
+    n_people: int = 200,
+    n_workers: int = 40,
+) -> list[CoverageCell]:
+    """Simulate tasks in which people rate some instances and two judges all.
+
+    Parameters
+    ----------
+    n_tasks : int
+        Of each judge.
+    seed : int
+    n_instances, n_people, n_workers : int
+        Instances, those that people rate, and workers, each with a strictness of
+        their own.
+
+    Returns
+    -------
+    list of CoverageCell
+        Every judge with every method. Truth is the mean over all workers and instances
+        there could be.
+
+    Examples
+    --------
+    >>> len(study_coverage(1, seed=1, n_instances=60, n_people=30, n_workers=6))
+    12
+    """
+    cells = []
+    for kind in JUDGES:
+        tasks = [
+            _task(
+                kind, np.random.default_rng([seed, i]), n_instances, n_people, n_workers
+            )
+            for i in range(n_tasks)
+        ]
+        widths = np.array([[each.half_width for each in task] for task in tasks])
+        squared, plain = (widths**2).mean(axis=0), widths[:, 0].mean()
+        for i, method in enumerate(METHODS):
+            inside = float(np.mean([task[i].contains(0.0) for task in tasks]))
+            cells.append(
+                CoverageCell(
+                    kind,
+                    method,
+                    n_tasks,
+                    inside,
+                    float((inside * (1 - inside) / n_tasks) ** 0.5),
+                    float(np.mean([task[i].estimate for task in tasks]) / plain),
+                    float(widths[:, i].mean() / plain),
+                    float(squared[0] / squared[i] - 1),
+                )
+            )
+    return cells
+
+
+def _scores(kind: str, quality: Floats, rng: np.random.Generator) -> Floats:
+    """Give two judges' scores, on some instances worse than on others."""
+    n = len(quality)
+    # a third of the instances is hard for judges, and they differ there
+    scatter = np.where(rng.random(n) < 1 / 3, 12.0, 3.0)[:, None]
+    if kind == "useless":
+        return rng.normal(0, _QUALITY, (n, 2))
+    told = quality[:, None] + scatter * rng.normal(size=(n, 2))
+    if kind == "good":
+        return told
+    # too mild, on another scale, fond of something that people do not see
+    return 20 + 0.5 * told + _QUALITY * rng.normal(size=n)[:, None]
+
+
+def _task(
+    kind: str, rng: np.random.Generator, n: int, n_people: int, n_workers: int
+) -> list[Interval]:
+    quality = rng.normal(0, _QUALITY, n)
+    scores = _scores(kind, quality, rng)
+    judge = scores.mean(axis=1)
+    strict = rng.normal(0, _STRICT, n_workers)
+
+    def rate(items: np.ndarray) -> tuple[Floats, np.ndarray]:
+        worker = rng.permutation(np.arange(len(items)) % n_workers)
+        scatter = rng.normal(0, _SCATTER, len(items))
+        return quality[items] + strict[worker] + scatter, worker
+
+    items = rng.permutation(n)[:n_people]
+    ratings, worker = rate(items)
+    seed = int(rng.integers(2**31))
+    even = judged_mean(ratings, worker, items, judge, seed=seed)
+    (powered,) = powered_systems(
+        ratings, np.zeros(n_people, int), worker, items, judge[None, :, None]
+    )
+    chosen = choose_instances(disagreement(scores), n_people, seed=seed)
+    ratings, worker = rate(chosen.instances)
+    active = judged_mean(
+        ratings,
+        worker,
+        chosen.instances,
+        judge,
+        seed=seed,
+        propensities=chosen.propensities,
+    )
+    helped = powered.powered if powered else even.plain
+    return [even.plain, helped, even.helped, active.helped]
+
+
+@dataclass(frozen=True)
+class SplitCell:
+    """Plans by a pilot beside the best ones.
+
+    Parameters
+    ----------
+    explained : float
+        Share of the variance that the judge foretells in truth.
+    n_pilots : int
+    planned, best : float
+        Mean of the plans' and the best plan's variance over that of people alone.
+    regret, worst : float
+        Mean, and 95 % quantile, of the share by which a plan's variance lies above the
+        best plan's.
+    """
+
+    explained: float
+    n_pilots: int
+    planned: float
+    best: float
+    regret: float
+    worst: float
+
+
+def study_splits(
+    n_pilots: int,
+    *,
+    seed: int,
+    pilot: int = 100,
+    budget: float = 200.0,
+    person_cost: float = 0.25,
+    judge_cost: float = 0.005,
+    instances: int = 5_000,
+) -> list[SplitCell]:
+    """Plan splits by what small pilots say of a judge, and compare with the best.
+
+    Parameters
+    ----------
+    n_pilots : int
+        Of each judge.
+    seed : int
+    pilot : int
+        Instances that people rate in a pilot, each by one worker.
+    budget, person_cost, judge_cost, instances
+        See `leaderboard.stats.judges.money.split_money`.
+
+    Returns
+    -------
+    list of SplitCell
+
+    Examples
+    --------
+    >>> [one.explained for one in study_splits(1, seed=1)]
+    [0.0, 0.2, 0.4, 0.6]
+    """
+    cells = []
+    for truth in _EXPLAINED:
+        costs = {"person_cost": person_cost, "judge_cost": judge_cost}
+        best = split_money(budget, explained=truth, instances=instances, **costs)
+        ratios, regrets = [], []
+        for number in range(n_pilots):
+            rng = np.random.default_rng([seed, number])
+            judge = rng.normal(size=pilot)
+            people = truth**0.5 * judge + (1 - truth) ** 0.5 * rng.normal(size=pilot)
+            places = np.arange(pilot)
+            told = judged_mean(people, places, places, judge, seed=number).explained
+            plan = split_money(budget, explained=told, instances=instances, **costs)
+            regret = split_regret(plan, best, truth)
+            ratios.append(best.variance_ratio * (1 + regret))
+            regrets.append(regret)
+        cells.append(
+            SplitCell(
+                truth,
+                n_pilots,
+                float(np.mean(ratios)),
+                best.variance_ratio,
+                float(np.mean(regrets)),
+                float(np.quantile(regrets, 0.95)),
+            )
+        )
+    return cells

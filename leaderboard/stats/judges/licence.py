@@ -1,0 +1,246 @@
+"""A judge's licence for one task and criterion: what people vouch for, and until when.
+
+A licence is a list of reasons, each of which holds or does not; one that does not hold is
+enough to refuse. It is given on facts (model, prompt, scale, crowd), and is void once one
+of them has moved, whatever the figures say.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from leaderboard.stats.clustered import clustered_mean
+from leaderboard.stats.intervals import Interval
+from leaderboard.stats.judges.alternative_annotator import (
+    SCORES,
+    Label,
+    alternative_annotator_test,
+)
+
+Labels = Mapping[str, Label]
+
+
+@dataclass(frozen=True)
+class Beside:
+    """How well a judge fits people, beside how well they fit each other.
+
+    Parameters
+    ----------
+    judge, people : Interval
+        Mean fit to the other people's labels, on the same instances: share of equal
+        labels, or minus the root mean squared difference.
+    gap : Interval
+        Judge minus people. All cover people and instances.
+    """
+
+    judge: Interval
+    people: Interval
+    gap: Interval
+
+
+@dataclass(frozen=True)
+class Reason:
+    """One thing that a licence rests on.
+
+    Parameters
+    ----------
+    name : str
+    holds : bool
+    words : str
+        With the figures.
+    """
+
+    name: str
+    holds: bool
+    words: str
+
+
+@dataclass(frozen=True)
+class Licence:
+    """The verdict, and everything that speaks for and against it.
+
+    Parameters
+    ----------
+    reasons : list of Reason
+    moved : list of str
+        What is no longer as it was when the licence was given, in words.
+    """
+
+    reasons: list[Reason]
+    moved: list[str]
+
+    @property
+    def state(self) -> str:
+        if self.moved:
+            return "expired"
+        return "licensed" if all(one.holds for one in self.reasons) else "not licensed"
+
+
+def beside_people(
+    people: Mapping[str, Labels], judge: Labels, *, score: str, seed: int
+) -> Beside:
+    """Compare a judge's fit to people with people's fit to each other.
+
+    Parameters
+    ----------
+    people, judge, score
+        As in `alternative_annotator_test`.
+    seed : int
+        Of the intervals.
+
+    Returns
+    -------
+    Beside
+
+    Raises
+    ------
+    ValueError
+        On fewer than two people or instances that share a label with the judge.
+
+    Examples
+    --------
+    >>> people = {who: {str(i): i % 3 for i in range(20)} for who in "abc"}
+    >>> found = beside_people(people, people["a"], score="accuracy", seed=1)
+    >>> found.judge.estimate, found.gap.estimate
+    (1.0, 0.0)
+    """
+    fits = _fits(people, [judge], score)
+    names = {"person": [row[0] for row in fits], "instance": [row[1] for row in fits]}
+    own = [row[2] for row in fits]
+    told = [row[3][0] for row in fits]
+    gap = [one - other for one, other in zip(told, own, strict=True)]
+    found = [clustered_mean(each, names, seed=seed) for each in (told, own, gap)]
+    return Beside(*found)
+
+
+def _fits(
+    people: Mapping[str, Labels], judges: Sequence[Labels], score: str
+) -> list[tuple[str, str, float, list[float]]]:
+    """Give for each person and instance how well person and judges fit the others."""
+    fit = SCORES[score]
+    rows = []
+    for person, labels in sorted(people.items()):
+        for instance, label in sorted(labels.items()):
+            others = [
+                each[instance]
+                for name, each in people.items()
+                if name != person and instance in each
+            ]
+            if others and all(instance in judge for judge in judges):
+                told = [fit(judge[instance], others) for judge in judges]
+                rows.append((person, instance, fit(label, others), told))
+    if len({row[0] for row in rows}) < 2 or len({row[1] for row in rows}) < 2:
+        raise ValueError(
+            "Two people and two instances that they and the judge share are needed."
+        )
+    return rows
+
+
+def judge_licence(
+    people: Mapping[str, Labels],
+    judge: Labels,
+    *,
+    score: str,
+    epsilon: float,
+    seed: int,
+    before: Labels | None = None,
+    given_on: Mapping[str, str] | None = None,
+    facts: Mapping[str, str] | None = None,
+) -> Licence:
+    """Decide whether a judge is licensed, and say why.
+
+    Parameters
+    ----------
+    people, judge, score, epsilon
+        As in `alternative_annotator_test`.
+    seed : int
+        Of the intervals.
+    before : mapping of str to label, optional
+        What the judge said of the same instances when the licence was given.
+    given_on, facts : mapping of str to str, optional
+        What the licence was given on, and what is so now: model, prompt, scale, crowd.
+
+    Returns
+    -------
+    Licence
+        It needs the alternative annotator test passed, a fit to people that is surely no
+        worse than people's to each other by more than epsilon (a share of people's own
+        distance for numbers), and no change of that fit since it was given.
+
+    Raises
+    ------
+    ValueError
+        As the test and `beside_people`.
+
+    References
+    ----------
+    Calderon, Reichart and Dror (2025), The Alternative Annotator Test, section 3;
+    Piaggio et al. (2012), JAMA 308 (non-inferiority: the whole interval counts).
+
+    Examples
+    --------
+    >>> people = {who: {str(i): i % 3 for i in range(40)} for who in "abc"}
+    >>> good = judge_licence(people, people["a"], score="accuracy", epsilon=0.2, seed=1)
+    >>> good.state
+    'licensed'
+    >>> judge_licence(
+    ...     people, people["a"], score="accuracy", epsilon=0.2, seed=1,
+    ...     given_on={"model": "m-1"}, facts={"model": "m-2"},
+    ... ).moved
+    ['model: m-1, now m-2']
+    """
+    test = alternative_annotator_test(people, judge, score=score, epsilon=epsilon)
+    reasons = [
+        Reason(
+            "alternative annotator test",
+            test.passed,
+            f"winning rate {test.winning_rate:.2f} of {len(test.people)} people, "
+            f"advantage {test.advantage_probability:.2f}",
+        )
+    ]
+    fit = beside_people(people, judge, score=score, seed=seed)
+    margin = epsilon * (1.0 if score == "accuracy" else abs(fit.people.estimate))
+    reasons.append(
+        Reason(
+            "agreement",
+            fit.gap.low >= -margin,
+            f"{_words(fit.judge)} with people, {_words(fit.people)} among people; "
+            f"gap {_words(fit.gap)}, allowed -{margin:.2f}",
+        )
+    )
+    if before is not None:
+        reasons.append(_drift(people, judge, before, score, seed))
+    return Licence(reasons, _moved(given_on or {}, facts or {}))
+
+
+def _drift(
+    people: Mapping[str, Labels], judge: Labels, before: Labels, score: str, seed: int
+) -> Reason:
+    """Tell whether the judge fits people otherwise than it did."""
+    fits = _fits(people, [judge, before], score)
+    shift = clustered_mean(
+        [now - then for *_, (now, then) in fits],
+        {"person": [row[0] for row in fits], "instance": [row[1] for row in fits]},
+        seed=seed,
+    )
+    both = sorted(set(judge) & set(before))
+    changed = sum(judge[one] != before[one] for one in both) / len(both)
+    return Reason(
+        "drift",
+        shift.contains(0.0),
+        f"{100 * changed:.0f} % of labels changed since; fit to people moved by "
+        f"{_words(shift)}",
+    )
+
+
+def _moved(given_on: Mapping[str, str], facts: Mapping[str, str]) -> list[str]:
+    return [
+        f"{name}: {was}, now {facts.get(name, 'not said')}"
+        for name, was in sorted(given_on.items())
+        if facts.get(name) != was
+    ]
+
+
+def _words(one: Interval) -> str:
+    return f"{one.estimate:.2f} [{one.low:.2f}, {one.high:.2f}]"

@@ -1,0 +1,1 @@
+"""Judges, such as language models, as sheets and JSON."""

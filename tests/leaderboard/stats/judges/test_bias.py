@@ -1,0 +1,116 @@
+"""A bias that was planted is found, and people's own taste is not called a bias."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from leaderboard.stats.judges.bias import (
+    injection_effect,
+    order_effect,
+    settle,
+    text_effects,
+)
+from leaderboard.stats.judges.bias_study import PLANTED, study_biases
+from leaderboard.stats.judges.injections import HARMLESS, INJECTIONS, with_endings
+
+
+def outputs(seed=1, n_systems=5, n_instances=40):
+    rng = np.random.default_rng(seed)
+    system, instance = (each.ravel() for each in np.indices((n_systems, n_instances)))
+    n = len(system)
+    length = rng.normal(size=n)
+    quality = 2 * length + rng.normal(size=n)  # people like long texts, too
+    return rng, system, instance, length, quality
+
+
+def test_slopes_are_those_of_a_regression_with_dummies():
+    rng, system, instance, length, quality = outputs()
+    judge = 0.5 * quality + 0.3 * length + rng.normal(size=len(system))
+    ratings = np.column_stack([quality, quality])  # people without error
+    (found,) = text_effects(judge, ratings, system, instance, {"length": length})
+    columns = [quality, length]
+    columns += [system == s for s in range(5)] + [instance == i for i in range(1, 40)]
+    by_hand = np.linalg.lstsq(
+        np.column_stack(columns).astype(float), judge, rcond=None
+    )[0]
+    assert found.estimate == pytest.approx(by_hand[1], abs=1e-9)
+    assert found.low < found.estimate < found.high
+
+
+def test_people_who_err_do_not_make_a_judge_biased():
+    estimates, naive = [], []
+    for seed in range(20):
+        rng, system, instance, length, quality = outputs(seed, n_instances=60)
+        judge = 0.5 * quality + rng.normal(0, 0.3, len(system))
+        ratings = quality[:, None] + rng.normal(0, 1.5, (len(system), 2))
+        (one,) = text_effects(judge, ratings, system, instance, {"length": length})
+        estimates.append(one.estimate)
+        people = ratings.mean(axis=1)
+        columns = np.column_stack([people, length, np.ones(len(system))])
+        naive.append(np.linalg.lstsq(columns, judge, rcond=None)[0][1])
+    # a regression on what people say blames the judge for what they like
+    assert np.mean(naive) > 0.3
+    assert abs(np.mean(estimates)) < 0.1
+
+
+def test_a_family_is_measured_against_other_systems():
+    rng, system, instance, length, quality = outputs(n_systems=8)
+    names = np.array([f"s{code}" for code in system])
+    judge = quality + 0.6 * (system == 3) + rng.normal(0, 0.2, len(system))
+    ratings = quality[:, None] + rng.normal(0, 0.3, (len(system), 2))
+    found = text_effects(judge, ratings, names, instance, {"length": length}, ["s3"])
+    assert [one.bias for one in found] == ["length", "own family"]
+    assert found[1].estimate == pytest.approx(0.6, abs=0.15)
+    assert [one.found for one in settle(found)] == [False, True]
+    assert settle(found)[1].verdict.startswith("own family: found, +0.")
+    with pytest.raises(ValueError, match="two others"):
+        text_effects(judge, ratings, names, instance, {}, set(names))
+
+
+def test_degenerate_outputs():
+    rng, system, instance, _, quality = outputs()
+    flat = np.column_stack([np.ones(200), np.ones(200)])
+    # people tell nothing apart, and one feature is a constant of the system
+    found = text_effects(
+        quality,
+        flat,
+        system,
+        instance,
+        {"of system": system, "coin": rng.integers(0, 2, 200)},
+    )
+    assert [one.bias for one in found] == ["coin"]
+    with pytest.raises(ValueError, match="a rating by people"):
+        text_effects(quality, np.full((200, 1), np.nan), system, instance, {})
+    with pytest.raises(ValueError, match="Three instances"):
+        text_effects(quality[:2], flat[:2], [0, 1], [0, 1], {})
+    assert settle([]) == []
+
+
+def test_order_and_commands():
+    always = order_effect(np.ones(30), np.ones(30), np.arange(30))
+    assert (always.estimate, always.p_value) == (0.5, 0.0)
+    fair = order_effect([1, 0, 0.5] * 10, [0, 1, 0.5] * 10, np.arange(30))
+    assert (fair.estimate, fair.p_value) == (0.0, 1.0)
+    with pytest.raises(ValueError, match="two verdicts"):
+        order_effect([2], [1], [1])
+    rng = np.random.default_rng(1)
+    scores = rng.normal(3, 1, 50)
+    lower = injection_effect(
+        "plea", scores - 1, scores + rng.normal(0, 0.1, 50), range(50)
+    )
+    assert lower.p_value > 0.99  # put off by commands: no harm
+    endings = list(with_endings("Text."))
+    assert [name for name, *_ in endings] == list(INJECTIONS)
+    assert all(plain == f"Text.\n{HARMLESS}" for *_, plain in endings)
+
+
+def test_planted_biases_are_found_and_no_others():
+    found = {one.planted: one for one in study_biases(3, seed=4, n_instances=100)}
+    assert list(found) == list(PLANTED)
+    assert found["none"].power is None
+    assert min(one.power for name, one in found.items() if name != "none") >= 2 / 3
+    for name, one in found.items():
+        if name != "none":
+            assert one.estimate == pytest.approx(PLANTED[name], abs=0.2)
+    assert sum(one.false_alarms for one in found.values()) < 1.1

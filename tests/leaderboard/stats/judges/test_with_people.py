@@ -1,0 +1,154 @@
+"""With a judge's help, a mean stays people's: nothing is believed, and what is saved is measured."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from leaderboard.stats.judges.alternative_annotator import alternative_annotator_test
+from leaderboard.stats.judges.choosing import choose_instances, disagreement
+from leaderboard.stats.judges.coverage_study import study_coverage, study_splits
+from leaderboard.stats.judges.money import Split, share_saved, split_money, split_regret
+from leaderboard.stats.judges.with_people import judged_mean
+
+COSTS = {"person_cost": 0.5, "judge_cost": 0.01}
+
+
+def crowd(seed=0, n=200, of=800):
+    rng = np.random.default_rng(seed)
+    judge = rng.normal(size=of)
+    worker = np.arange(n) % 20
+    people = 3 * judge[:n] + rng.normal(0, 0.5, 20)[worker] + rng.normal(size=n)
+    return people, worker, np.arange(n), judge
+
+
+def test_the_judges_scale_and_direction_do_not_matter():
+    people, worker, instance, judge = crowd()
+    one = judged_mean(people, worker, instance, judge, seed=1)
+    other = judged_mean(people, worker, instance, 7 - 2 * judge, seed=1)
+    assert other.helped.estimate == pytest.approx(one.helped.estimate)
+    assert one.helped.half_width < 0.9 * one.plain.half_width
+    assert one.labels_saved > 20
+    assert (
+        one.plain.half_width
+        == judged_mean(people, worker, instance, np.zeros(800), seed=1).plain.half_width
+    )
+
+
+def test_a_judge_that_is_the_same_everywhere_leaves_the_plain_mean():
+    people, worker, instance, _ = crowd()
+    found = judged_mean(people, worker, instance, np.full(800, 4.0), seed=1)
+    assert found.helped == found.plain
+    assert found.plain.estimate == pytest.approx(people.mean())
+    assert (found.explained, found.labels_saved) == (0.0, 0.0)
+
+
+def test_chances_are_paid_back():
+    # half of the instances are worth 10, shown four times as often
+    chance = np.where(np.arange(400) % 2, 0.8, 0.2)
+    rng = np.random.default_rng(3)
+    seen = np.flatnonzero(rng.random(400) < chance)
+    people = 10.0 * (seen % 2) + rng.normal(0, 0.1, len(seen))
+    even = judged_mean(people, seen % 10, seen, np.ones(400), seed=1)
+    paid = judged_mean(
+        people, seen % 10, seen, np.ones(400), seed=1, propensities=chance
+    )
+    assert even.plain.estimate > 7
+    assert paid.plain.estimate == pytest.approx(5, abs=0.6)
+    assert paid.plain.contains(5)
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"instances": np.arange(200) + 700}, "no judge has scored"),
+        ({"instances": np.linspace(0, 1, 200)}, "the number of its instance"),
+        ({"judged": np.full(800, np.nan)}, "finite score"),
+        ({"workers": np.zeros(200)}, "Two workers"),
+        ({"propensities": np.zeros(800)}, "propensity above 0"),
+    ],
+)
+def test_what_cannot_be_estimated_is_refused(change, message):
+    people, worker, instance, judge = crowd()
+    asked = {"workers": worker, "instances": instance, "judged": judge, **change}
+    with pytest.raises(ValueError, match=message):
+        judged_mean(people, **asked, seed=1)
+
+
+def test_instances_are_drawn_by_their_chances():
+    doubt = np.array([0.0, 1.0, 2.0, 9.0, 0.0, 1.0, 1.0, 3.0])
+    drawn = [choose_instances(doubt, 4, seed=seed) for seed in range(4000)]
+    assert {len(set(one.instances.tolist())) for one in drawn} == {4}
+    chances = drawn[0].propensities
+    assert chances.sum() == pytest.approx(4)
+    assert chances.max() == 1.0 == chances[3]
+    seen = np.bincount(np.concatenate([one.instances for one in drawn])) / 4000
+    assert seen == pytest.approx(chances, abs=0.03)
+    assert choose_instances([0, 0], 2, seed=1).propensities.tolist() == [1, 1]
+    with pytest.raises(ValueError, match="floor above 0"):
+        choose_instances(doubt, 4, seed=1, floor=0)
+    with pytest.raises(ValueError, match="at least 0"):
+        choose_instances(-doubt, 4, seed=1)
+    with pytest.raises(ValueError, match="two judges"):
+        disagreement([[1], [2]])
+
+
+def test_the_split_is_the_textbooks():
+    plan = split_money(1_000, explained=0.6, instances=10**6, **COSTS)
+    # Cochran (1977), section 12.3: n/N as the root of variances over costs
+    assert plan.n_people / plan.n_judge == pytest.approx(
+        (0.4 * 0.01 / (0.6 * 0.5)) ** 0.5, rel=0.02
+    )
+    few = split_money(1_000, explained=0.6, instances=3_000, **COSTS)
+    assert few.n_judge == 3_000
+    useless = split_money(100, explained=0.001, instances=10**6, **COSTS)
+    assert useless == Split(200, 0, 1.0)
+    assert split_regret(useless, useless, 0.001) == 0
+    assert split_regret(useless, plan, 0.6) > 0
+    with pytest.raises(ValueError, match="money for 20 instances"):
+        split_money(5, explained=0.5, instances=100, **COSTS)
+
+
+def test_labels_saved_are_what_is_foretold_on_instances_left_out():
+    rng = np.random.default_rng(5)
+    names = [str(i) for i in range(600)]
+    truth = rng.normal(size=600)
+    people = {
+        who: dict(zip(names, truth + rng.normal(size=600), strict=True))
+        for who in "abc"
+    }
+    good = dict(zip(names, truth, strict=True))
+    blind = dict(zip(names, rng.normal(size=600), strict=True))
+    # half of the variance of one label is the text's
+    saved = share_saved(people, good, numbers=True, seed=1)
+    assert saved.estimate == pytest.approx(0.5, abs=0.05)
+    assert saved.contains(0.5)
+    none = share_saved(people, blind, numbers=True, seed=1)
+    assert none.low < 0 < none.high < 0.02
+    words = {
+        who: {k: "yes" if v > 0 else "no" for k, v in one.items()}
+        for who, one in people.items()
+    }
+    said = {k: "J" if v > 0 else "N" for k, v in good.items()}
+    by_word = share_saved(words, said, numbers=False, seed=1).estimate
+    agree = np.mean([(words["a"][k] == "yes") == (said[k] == "J") for k in names])
+    assert by_word == pytest.approx((2 * agree - 1) ** 2, abs=0.06)
+    assert alternative_annotator_test(words, words["a"]).passed
+    with pytest.raises(ValueError, match="too few"):
+        share_saved(people, {"0": 1.0}, numbers=True, seed=1)
+    same = {"a": dict.fromkeys(names, 1), "b": dict.fromkeys(names, 1)}
+    with pytest.raises(ValueError, match="nothing can be saved"):
+        share_saved(same, good, numbers=True, seed=1)
+
+
+def test_a_useless_judge_costs_nothing_and_plans_regret_little():
+    cells = study_coverage(4, seed=2, n_instances=300, n_people=60, n_workers=12)
+    widths = {(one.judge, one.method): one.width for one in cells}
+    assert len(widths) == 12
+    assert widths["useless", "influence function"] < 1.1
+    assert (
+        widths["good", "influence function"] < widths["useless", "influence function"]
+    )
+    splits = study_splits(4, seed=2)
+    assert [one.regret < 0.2 for one in splits] == [True] * 4
+    assert splits[-1].best < splits[0].best == 1.0
