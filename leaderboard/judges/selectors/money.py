@@ -29,6 +29,6 @@ def left_cents(task: Task, judge: Judge) -> int | None:
     """Say what a judge may still cost on a task; None: nobody has given it anything."""
     budgets = JudgeBudget.objects.filter(Q(judge=judge) | Q(judge=None), task=task)
     # rows that a decision rests on stay as they are until it is written
-    rows = budgets.select_for_update().order_by("pk").select_related("judge")
+    rows = budgets.select_for_update(of=("self",)).order_by("pk")
     left = [row.cents - committed_cents(task, row.judge) for row in rows]
     return min(left) if left else None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from math import ceil
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -72,14 +73,14 @@ def in_words(licence: Licence) -> str:
 
 
 def cents(n: float) -> str:
-    """Write an amount in dollars, to the cent.
+    """Write an amount in dollars, up to the next cent: what costs something is not $0.00.
 
     Examples
     --------
-    >>> cents(7)
-    '$0.07'
+    >>> cents(7), cents(0.2)
+    ('$0.07', '$0.01')
     """
-    return f"${n / 100:,.2f}"
+    return f"${ceil(n) / 100:,.2f}"
 
 
 def _said(what: str, sent: bool) -> str:

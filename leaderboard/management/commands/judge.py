@@ -11,6 +11,7 @@ from typing import Any
 
 from django.contrib.auth import get_user_model
 from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.db import transaction
 
 from crowd.scales.base import all_scales
 from genie.lib.env import ConfigurationError
@@ -102,20 +103,24 @@ class Command(BaseCommand):
         )
         name, version, made, prices, pace = _read(options)
         judge = define.make(name, version, made, by=by, **prices, **pace)
-        run = ask.ask(judge, task, wish, by=by)
-        self.stdout.write("\n".join([judge.signature, *leaving(run)]))
-        if not options["send"]:
-            run.delete()
+        # a run that is not approved leaves nothing behind
+        with transaction.atomic():
+            run = ask.ask(judge, task, wish, by=by)
+            self.stdout.write("\n".join([judge.signature, *leaving(run)]))
+            if options["send"]:
+                decide.approve(
+                    run,
+                    by=by,
+                    cents=_allowed(run.most_cents, options["most_cents"]),
+                    references=run.with_references,
+                    private=run.with_private,
+                )
+            else:
+                run.delete()
+        if options["send"]:
+            self._run(run)
+        else:
             self.stdout.write("Nothing was sent; --send asks.")
-            return
-        decide.approve(
-            run,
-            by=by,
-            cents=_allowed(run.most_cents, options["most_cents"]),
-            references=run.with_references,
-            private=run.with_private,
-        )
-        self._run(run)
 
     def _run(self, run: JudgeRun) -> None:
         run.refresh_from_db()

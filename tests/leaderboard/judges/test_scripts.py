@@ -104,6 +104,9 @@ def test_a_judge_of_a_file_needs_an_amount(judged, tmp_path, monkeypatch, capsys
     assert "Hidden references: not sent." in said
     with pytest.raises(CommandError, match="--most-cents"):
         call_command("judge", task=judged.slug, judge=path, send=True)
+    with pytest.raises(CommandError, match="no budget"):
+        call_command("judge", task=judged.slug, judge=path, send=True, most_cents=5)
+    assert not JudgeRun.objects.exists()
 
 
 def test_staff_make_price_and_approve_in_the_admin(judged, client):
