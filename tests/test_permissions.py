@@ -102,7 +102,7 @@ MATRIX: dict[str, str] = {
         mfa_generate_recovery_codes socialaccount_connections usersessions_list
         mfa_list_webauthn mfa_add_webauthn mfa_reauthenticate_webauthn
         mfa_edit_webauthn mfa_remove_webauthn
-        api:submission-list api:submission-validate api:whoami api:team-list
+        api:submission-list api:submission-validate api:comparison-all-pairs api:whoami api:team-list
         leaderboard:teams leaderboard:notices leaderboard:my-data leaderboard:leave
         requester:home leaderboard:submit leaderboard:metric-hand-in leaderboard:ask-comparison
         leaderboard:ask-joint leaderboard:my-submissions
@@ -164,7 +164,7 @@ POSTED = """
     logout accounts:revoke-token accounts:end-session leaderboard:invite leaderboard:take-back
     leaderboard:team-member leaderboard:webhook leaderboard:studio-delete api:submission-validate
     api:rank-audit api:submission-withdraw api:submission-restore api:comparison-withdraw api:joint-withdraw
-    api:judge-run-decision api:bundle-list api:import-list turk:endpoint turk:endpoint-bare work:next work:return
+    api:judge-run-decision api:bundle-list api:import-list api:comparison-all-pairs turk:endpoint turk:endpoint-bare work:next work:return
     requester:revoke-key requester:stop-batch requester:retire-layout
     work:accept work:zone work:turn-return work:submit hooks:prolific hooks:mturk
 """

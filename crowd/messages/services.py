@@ -13,6 +13,7 @@ from django.utils import timezone, translation
 from django.utils.functional import Promise
 
 from crowd.hits.models.assignment import Assignment
+from crowd.hits.models.campaign import ELSEWHERE
 from crowd.messages.models import Message
 from crowd.requester.models.account import RequesterAssignment, WorkerAlias
 from crowd.workers.models.profile import Profile
@@ -47,10 +48,13 @@ def send(
     assignment: Assignment | None = None,
     requester_assignment: RequesterAssignment | None = None,
 ) -> Message:
-    """Write one message; it is there if and only if what it tells has happened."""
+    """Write one message; it is there if and only if what it tells has happened.
+
+    To those who worked elsewhere nothing is written: they were never here.
+    """
     with translation.override(languages_of([worker.pk])[worker.pk]):
         subject, text = str(subject), str(text)
-    return Message.objects.create(
+    message = Message(
         worker=worker,
         kind=kind,
         subject=subject[:200],
@@ -59,6 +63,9 @@ def send(
         assignment=assignment,
         requester_assignment=requester_assignment,
     )
+    if worker.platform != ELSEWHERE:
+        message.save()
+    return message
 
 
 def send_from_requester(
@@ -112,8 +119,12 @@ def address_of(worker: Worker) -> str:
 
 
 def send_many(messages: Iterable[Message]) -> None:
-    """Write many messages at once."""
-    Message.objects.bulk_create(messages, batch_size=BATCH)
+    """Write many messages at once, to all who can be reached here."""
+    rows = list(messages)
+    addressed = Worker.objects.filter(pk__in={row.worker_id for row in rows})
+    never_here = set(addressed.filter(platform=ELSEWHERE).values_list("pk", flat=True))
+    written = [row for row in rows if row.worker_id not in never_here]
+    Message.objects.bulk_create(written, batch_size=BATCH)
 
 
 def mark_read(worker: Worker, pks: Iterable[int]) -> int:

@@ -171,6 +171,7 @@ def remember(comparison: Comparison, campaign: Campaign, wave: Wave) -> None:
                 slot_of_a=next(
                     s for s in SLOTS if pair.slots.get(s) == comparison.a_id
                 ),
+                propensity=comparison.propensity,
             )
             for place, (row, pair) in enumerate(zip(judged, wave.pairs, strict=True))
         ]
@@ -180,4 +181,5 @@ def remember(comparison: Comparison, campaign: Campaign, wave: Wave) -> None:
     if not comparison.evaluation.drawn_tests.exists():
         keep(comparison.evaluation, human_of(comparison), [wave.whole])
     comparison.n_waves = wave.number + 1
-    comparison.save(update_fields=["n_waves"])
+    comparison.n_allotted = None
+    comparison.save(update_fields=["n_waves", "n_allotted"])

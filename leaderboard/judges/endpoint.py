@@ -6,12 +6,15 @@ names an endpoint, and can neither send a key elsewhere nor reach into our own n
 
 from __future__ import annotations
 
+import json
 import os
 import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
+from http import HTTPStatus
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 from genie.lib import env, outbound
@@ -20,6 +23,8 @@ from leaderboard.judges.answers import storable
 from leaderboard.judges.definition import SCRIPTED
 
 _NO_KEY = "none"
+_URL = "/v1/chat/completions"
+_OVER = {"completed", "failed", "expired", "cancelled"}
 _LONGEST_WAIT = 60.0
 _UNREACHABLE_WAIT = 2.0
 
@@ -46,6 +51,17 @@ class Reply:
     input_tokens: int | None
     output_tokens: int | None
     seconds: float
+
+
+@dataclass(frozen=True)
+class Batch:
+    """What came of a batch, by the hashes of its requests."""
+
+    replies: Mapping[str, Reply]
+    # turned away one by one
+    errors: frozenset[str]
+    # or all of them, before anything was done
+    refused: bool
 
 
 class TurnedAway(Exception):
@@ -110,7 +126,13 @@ class Asker:
             ) from None
         key = _NO_KEY
         if endpoint.key_file:
-            key = Path(endpoint.key_file).read_text(encoding="utf-8").strip()
+            try:
+                key = Path(endpoint.key_file).read_text(encoding="utf-8").strip()
+            except (OSError, ValueError):
+                raise GenieError(
+                    f"The file with the key of {endpoint.name} cannot be read.",
+                    code="judge-key-missing",
+                ) from None
         limits = httpx2.Limits(max_connections=at_once)
         self.client = openai.OpenAI(
             api_key=key,
@@ -142,8 +164,50 @@ class Asker:
             )
         return reply_of(answer, time.monotonic() - start)
 
+    def send_batch(self, bodies: Mapping[str, Mapping[str, Any]]) -> str:
+        """Hand in many requests as a file; give the endpoint's name of the batch."""
+        lines = (
+            json.dumps({"custom_id": key, "method": "POST", "url": _URL, "body": body})
+            for key, body in bodies.items()
+        )
+        data = "\n".join(lines).encode()
+        with _in_our_words():
+            file = self.client.files.create(
+                file=("requests.jsonl", data), purpose="batch"
+            )
+            made = self.client.batches.create(
+                input_file_id=file.id, endpoint=_URL, completion_window="24h"
+            )
+        return str(made.id)
+
+    def batch(self, name: str) -> Batch | None:
+        """Look what became of a batch; None while it is under way."""
+        with _in_our_words():
+            told = self.client.batches.retrieve(name)
+            if told.status not in _OVER:
+                return None
+            file = told.output_file_id
+            text = self.client.files.content(file).text if file else ""
+        replies, errors = {}, set()
+        for line in filter(None, text.split("\n")):
+            row = _plain(line)
+            answer = getattr(row, "response", None)
+            key = str(getattr(row, "custom_id", ""))
+            if getattr(answer, "status_code", 0) == HTTPStatus.OK:
+                replies[key] = reply_of(getattr(answer, "body", None), 0.0)
+            else:
+                errors.add(key)
+        return Batch(replies, frozenset(errors), refused=told.status == "failed")
+
     def close(self) -> None:
         self.client.close()
+
+
+def _plain(line: str) -> Any:
+    try:
+        return json.loads(line, object_hook=lambda made: SimpleNamespace(**made))
+    except (ValueError, RecursionError):
+        return None
 
 
 def reply_of(answer: Any, seconds: float) -> Reply:

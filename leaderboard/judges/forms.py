@@ -38,6 +38,9 @@ class JudgeForm(forms.Form):
         min_value=0, max_value=10, initial=2,
         help_text="How often an invalid answer is asked for again.",
     )  # fmt: skip
+    batch = forms.BooleanField(
+        required=False, label="Through the endpoint's batches, where it has them"
+    )
 
 
 class RunForm(forms.Form):

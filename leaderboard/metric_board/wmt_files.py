@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import groupby
 from typing import Any
 
+from genie.lib.formats.csv_text import csv_text
 from leaderboard.metric_board.selectors.marked import Judgment, Segment
 
 MISSING = "missing"
@@ -60,7 +59,8 @@ def appraise(
 ) -> Iterator[str]:
     """Write Appraise's CSV without header: 12 columns with marks, 11 without.
 
-    A score that nobody gave, as in MQM, is 0. Both times are midnight of the day.
+    A score that nobody gave, as in MQM, is 0. Both times are midnight of the day, and
+    empty where nobody knows it.
     """
     pair = [language(code) for code in languages]
     for one in judgments:
@@ -73,9 +73,10 @@ def appraise(
         row: list[Any] = [one.worker, one.system, one.segment.number, "TGT", *pair]
         row += [f"{one.score or 0:g}", f"{one.segment.document}#{one.system}", "False"]
         row += [json.dumps(kinds, ensure_ascii=False)] if marked else []
-        buffer = io.StringIO()
-        csv.writer(buffer, lineterminator="\n").writerow([*row, one.day, one.day])
-        yield buffer.getvalue()
+        cells = {
+            str(place): cell for place, cell in enumerate([*row, one.day, one.day])
+        }
+        yield csv_text([*cells], [cells]).split("\n", 1)[1]
 
 
 def pearmut(

@@ -23,19 +23,19 @@ _TYPES = {
     "BIGINT": """
         submission rank_first rank_last cluster n_instances n n_workers
         n_excluded_workers seed n_resamples n_questions n_correct comparison a b n_labels
-        n_labels_in n_votes n_pairs n_waves wave_size max_pairs all_pairs position wave
+        n_labels_in n_votes n_pairs n_waves wave_size max_pairs all_pairs max_in_all position wave
         joint n_workers_each per_page n_judgements place skill_cluster other wins ties
         losses sample_rank
     """,
     "DOUBLE": """
         mean low high low_50 high_50 effective_workers largest_share value answered weight
-        p_noisy estimate answers_share answers_low answers_high delta all_pairs_delta label
-        vote agreement agreement_low agreement_high skill skill_low skill_high strength
+        p_noisy estimate answers_share answers_low answers_high delta all_pairs_delta propensity
+        label vote agreement agreement_low agreement_high skill skill_low skill_high strength
         strength_low strength_high p_above
     """,
     "BOOLEAN": """
         simulated ranks_partial counts provisional asked is_mean noisy anytime_valid
-        votes_kept sides_balanced used counted
+        votes_kept sides_balanced used counted informative_first
     """,
     "DOUBLE[]": "per_instance",
     "JSON": "links histogram estimates details fields references marks",

@@ -19,6 +19,8 @@ from leaderboard.stats.intervals import as_ratings
 from leaderboard.stats.resampling import Floats
 
 _MAX_RATIO = 100.0  # of a factor's standard deviation to the residual's
+_BESIDE_ZERO = (0.1, 0.01, 0.001)
+_NO_LESS = 1e-8  # what two deviances may differ by and be the same
 _MAX_PAIRS = 4_000_000  # of numbers kept, 16 bytes each
 
 
@@ -182,28 +184,50 @@ def _cross_products(
 
 
 def _best_ratios(problem: _Problem, n_factors: int) -> Floats:
-    from scipy import optimize
-
     if n_factors == 0:
         return np.zeros(0)
-    box = [(0.0, _MAX_RATIO)] * n_factors
     best = np.zeros(n_factors)
     lowest = _solve(problem, best)[0]
     # two starts, and all zeros before them: the likelihood may have several maxima,
     # also at its bounds
     for start in (0.3, 1.5):
-        optimum = optimize.minimize(
-            _deviance_and_slope,
-            np.full(n_factors, start),
-            args=(problem,),
-            method="L-BFGS-B",
-            jac=True,
-            bounds=box,
-            options={"ftol": 1e-13, "gtol": 1e-7},
-        )
-        if optimum.fun < lowest - 1e-10:
-            lowest, best = float(optimum.fun), np.asarray(optimum.x, dtype=np.float64)
+        at: Floats | None = np.full(n_factors, start)
+        while at is not None:
+            cost, found = _down_from(problem, at)
+            if cost < lowest - _NO_LESS:
+                lowest, best = cost, found
+            at = _off_zero(problem, cost, found)
     return best
+
+
+def _down_from(problem: _Problem, start: Floats) -> tuple[float, Floats]:
+    from scipy import optimize
+
+    optimum = optimize.minimize(
+        _deviance_and_slope,
+        start,
+        args=(problem,),
+        method="L-BFGS-B",
+        jac=True,
+        bounds=[(0.0, _MAX_RATIO)] * len(start),
+        options={"ftol": 1e-13, "gtol": 1e-7},
+    )
+    return float(optimum.fun), np.asarray(optimum.x, dtype=np.float64)
+
+
+def _off_zero(problem: _Problem, cost: float, found: Floats) -> Floats | None:
+    """Give a likelier point beside one where a ratio is zero, if there is one.
+
+    A ratio of zero always has no slope, so that a search that has stepped there stays,
+    and whether it does could hang on the last digit of the ratings.
+    """
+    for k in np.flatnonzero(found == 0.0):
+        for ratio in _BESIDE_ZERO:
+            beside = found.copy()
+            beside[k] = ratio
+            if _solve(problem, beside)[0] < cost - _NO_LESS:
+                return beside
+    return None
 
 
 def _deviance_and_slope(ratios: Floats, problem: _Problem) -> tuple[float, Floats]:

@@ -32,9 +32,24 @@ class LayoutForm(forms.Form):
         )
         chosen: Mapping[str, str] = said.get("choices", {})
         self.names = {}
+        self.first, self.rest_said = ["layout"], False
         for number, one in enumerate(seen.get("choices", [])):
             self.names[f"choice_{number}"] = one["name"]
             self.fields[f"choice_{number}"] = _choice(one, chosen.get(one["name"], ""))
+            if one["found"] or one["needed"]:
+                self.first.append(f"choice_{number}")
+            else:
+                self.rest_said |= bool(chosen.get(one["name"]))
+
+    @property
+    def main(self) -> list[forms.BoundField]:
+        """Give what was found, and what has to be said."""
+        return [self[name] for name in self.first]
+
+    @property
+    def rest(self) -> list[forms.BoundField]:
+        """Give what files need not say."""
+        return [self[name] for name in self.fields if name not in self.first]
 
     @property
     def said(self) -> dict[str, Any]:
@@ -72,7 +87,7 @@ def _choice(one: Mapping[str, Any], said: str) -> forms.Field:
     if not one["options"]:
         return forms.CharField(max_length=500, **about)
     options = [("", "As found" if one["found"] else "Not said")]
-    options += [(option, option) for option in one["options"]]
+    options += [(option, option) for option in one["options"] if option]
     if said and said not in one["options"]:
         options.append((said, said))
     return forms.ChoiceField(choices=options, **about)

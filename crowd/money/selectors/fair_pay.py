@@ -11,7 +11,7 @@ from django.db.models import Exists, OuterRef, QuerySet
 
 from crowd.elsewhere.models.external import ExternalSession
 from crowd.hits.models.assignment import Assignment
-from crowd.hits.models.campaign import Campaign
+from crowd.hits.models.campaign import ELSEWHERE, Campaign
 from crowd.hits.selectors.progress import campaign_progress
 from crowd.money.models import LedgerEntry
 from crowd.platforms.base import kind_of
@@ -70,6 +70,8 @@ def shortfall(campaign: Campaign) -> Shortfall | None:
     Each answer of the same reward lacks the same: the median pace decides, not the
     worker's own, so that nobody gains by being slow.
     """
+    if campaign.platform == ELSEWHERE:
+        return None  # what people got elsewhere, nobody here knows, nor can add to
     progress = campaign_progress(campaign)
     n_times = Assignment.objects.filter(
         hit__campaign=campaign, active_seconds__gt=0

@@ -17,7 +17,8 @@ def handed_in(request: HttpRequest, pk: int) -> FileResponse:
     good for whoever gets hold of it.
     """
     submission, view = visible_submission(request, pk, Way.FILE)
-    if not view.inner:
+    # of what was judged elsewhere, no file was ever handed in
+    if not view.inner or not submission.file:
         raise Http404
     try:
         file = submission.file.open("rb")

@@ -25,10 +25,11 @@ from leaderboard.api.idempotency import IDEMPOTENCY_KEY
 from leaderboard.api.query import LARGEST
 from leaderboard.evaluation import decide
 from leaderboard.evaluation.api.serializers import (
+    AllPairsMadeSerializer,
     ComparisonDetailSerializer,
     JointDetailSerializer,
 )
-from leaderboard.evaluation.models.comparison import Comparison
+from leaderboard.evaluation.models.comparison import Comparison, ComparisonSet
 from leaderboard.evaluation.models.human_evaluation import HumanEvaluation
 from leaderboard.evaluation.models.joint_evaluation import JointEvaluation
 from leaderboard.evaluation.selectors.comparisons import (
@@ -88,6 +89,37 @@ class NewComparisonSerializer(serializers.Serializer[Any]):
     )
     max_pairs = serializers.IntegerField(
         default=400, min_value=1, max_value=_SMALL, help_text="The budget, in pairs."
+    )
+
+
+class NewAllPairsSerializer(NewComparisonSerializer):
+    a = b = None  # type: ignore[assignment]
+    systems = serializers.ListField(
+        child=Id(),
+        min_length=3,
+        max_length=comparison.MOST_SYSTEMS,
+        help_text="Ids of submissions of one task.",
+    )
+    delta = serializers.FloatField(
+        default=0.05,
+        help_text="Chance that any of the decisions is wrong; above 0 and below 1.",
+    )
+    max_pairs = serializers.IntegerField(
+        default=400,
+        min_value=1,
+        max_value=_SMALL,
+        help_text="The budget of each comparison, in pairs of outputs.",
+    )
+    informative_first = serializers.BooleanField(
+        default=False,
+        help_text="Whether labels go first to pairs that are likely to be decided soonest.",
+    )
+    max_in_all = serializers.IntegerField(
+        required=False,
+        min_value=1,
+        max_value=LARGEST,
+        help_text="With `informative_first`: pairs of outputs that all comparisons may ask "
+        "about together; no other limit than their own if left out.",
     )
 
 
@@ -172,6 +204,32 @@ def ask_comparison(request: Request) -> tuple[Comparison, bool]:
         ),
     )
     return made.comparison, repeated
+
+
+def ask_all_pairs(request: Request) -> tuple[ComparisonSet, bool]:
+    """Request comparisons of every system with every other as the body says."""
+    serializer = NewAllPairsSerializer(data=request.data)
+    serializer.is_valid(raise_exception=True)
+    fields = dict(serializer.validated_data)
+    systems = _systems(request, "systems", fields["systems"])
+    refuse_who_has_none(request.user, systems, Staff.ASK_COMPARISONS)
+    rounds = {"informative_first", "max_in_all"}
+    shared = {name: value for name, value in fields.items() if name in rounds}
+    question = comparison.Question(
+        **{
+            name: value
+            for name, value in fields.items()
+            if name not in {*rounds, "systems"}
+        }
+    )
+    by = cast("Account", request.user)
+
+    def ask() -> Comparison | None:
+        made = comparison.request_all_pairs(systems, question, by=by, **shared)
+        return made.comparisons.order_by("pk").first()
+
+    first, repeated = asked_once(request, fields, ask)
+    return cast("ComparisonSet", first.comparison.within), repeated
 
 
 def ask_joint(request: Request) -> tuple[JointEvaluation, bool]:
@@ -260,6 +318,16 @@ ASK_COMPARISON = extend_schema(
     request=NewComparisonSerializer,
     parameters=_KEYED,
     responses={201: OpenApiResponse(ComparisonDetailSerializer), **problems(*ASKING)},
+)
+ASK_ALL_PAIRS = extend_schema(
+    tags=["comparisons"],
+    operation_id="comparisons_create_all_pairs",
+    summary="Request comparisons of every system with every other",
+    description="One of the systems must be your team's. Staff approve the cost of each "
+    "comparison.",
+    request=NewAllPairsSerializer,
+    parameters=_KEYED,
+    responses={201: OpenApiResponse(AllPairsMadeSerializer), **problems(*ASKING)},
 )
 ASK_JOINT = extend_schema(
     tags=["comparisons"],

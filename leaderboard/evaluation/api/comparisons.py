@@ -15,6 +15,7 @@ from leaderboard.api.pagination import Growing
 from leaderboard.api.query import OfTaskQuery
 from leaderboard.evaluation.api import asking
 from leaderboard.evaluation.api.serializers import (
+    AllPairsMadeSerializer,
     ComparisonDetailSerializer,
     ComparisonSerializer,
     JointDetailSerializer,
@@ -53,6 +54,17 @@ class ComparisonList(View):
         context = self.get_serializer_context()
         body = ComparisonDetailSerializer(made, context=context).data
         return asking.created(body, repeated)
+
+
+class AllPairs(View):
+    parser_classes = [JSONParser, FormParser, MultiPartParser]
+    queryset = Comparison.objects.none()
+    serializer_class = AllPairsMadeSerializer
+
+    @asking.ASK_ALL_PAIRS
+    def post(self, request: Request) -> Response:
+        made, repeated = asking.ask_all_pairs(request)
+        return asking.created(self.get_serializer(made).data, repeated)
 
 
 class ComparisonDetail(View):

@@ -35,6 +35,23 @@ class ComparedSystemSerializer(serializers.Serializer[Any]):
     system = serializers.CharField(source="system_name")
 
 
+class AllPairsSerializer(serializers.Serializer[Any]):
+    """The comparisons of every system with every other that this one is one of."""
+
+    id = serializers.IntegerField(source="pk")
+    delta = serializers.FloatField(
+        help_text="Chance that any of the set's decisions is wrong, at most."
+    )
+    informative_first = serializers.BooleanField(
+        help_text="Whether labels go first to pairs that are likely to be decided soonest."
+    )
+    max_in_all = serializers.IntegerField(
+        allow_null=True,
+        help_text="Pairs that all comparisons of the set may ask about together; null: no "
+        "other limit than their own.",
+    )
+
+
 class ComparisonSerializer(serializers.Serializer[Any]):
     id = serializers.IntegerField(source="pk")
     html_url = HtmlUrl("comparison")
@@ -53,10 +70,17 @@ class ComparisonSerializer(serializers.Serializer[Any]):
     n_workers = serializers.IntegerField(help_text="For the majority strategy.")
     wave_size = serializers.IntegerField(help_text="Pairs posted together.")
     max_pairs = serializers.IntegerField(help_text="The budget, in pairs.")
+    all_pairs = AllPairsSerializer(
+        source="within", allow_null=True, help_text="Null for a single comparison."
+    )
     simulated = serializers.BooleanField(
         help_text="Rated by simulated annotators, not by people."
     )
     imported = ImportedField()
+
+
+class AllPairsMadeSerializer(AllPairsSerializer):
+    comparisons = ComparisonSerializer(many=True)
 
 
 class AnswerShareSerializer(serializers.Serializer[Any]):

@@ -11,6 +11,7 @@ from crowd.hits.models.assignment import Answer
 from leaderboard.designs.base import all_designs
 from leaderboard.evaluation.models.human_evaluation import HumanEvaluation, JudgedItem
 from leaderboard.evaluation.selectors.campaigns import campaigns_of
+from leaderboard.submissions.models.submission import Prediction
 from quality.detection.models import Ban
 from quality.test_questions.services.grade import COUNTED
 
@@ -49,6 +50,10 @@ def ratings_beside(evaluation: HumanEvaluation, ratings: pd.DataFrame) -> pd.Dat
     return rows_beside[list(ratings.columns)]
 
 
+# In place of words that were marked, where judgments came without texts.
+_NOT_KNOWN = "…"
+
+
 @dataclass(frozen=True)
 class MarkedError:
     """An error as several may have marked it in one output."""
@@ -79,16 +84,31 @@ def marked_errors(
             pool=evaluation.task.slug, lifted_at=None
         ).values("worker")
     )
+    stored = _imported_texts(evaluation, positions)
     for item, text, detail in answers.values_list(
         "item_id", "item__data__prediction", "detail"
     ):
+        text = stored.get(place_of[item], _NOT_KNOWN) if text is None else str(text)
         counted = found.setdefault(place_of[item], Counter())
         for span in (detail or {})["spans"]:
             start, end = span.get("start", -1), span.get("end", 0)
-            words = "" if start < 0 else str(text)[start:end]
+            words = "" if start < 0 else text[start:end] or _NOT_KNOWN
             kind = str(span.get("category", ""))
             counted[start, words, str(span["severity"]), kind] += 1
     return {
         place: [MarkedError(*key[1:], n) for key, n in sorted(counted.items())]
         for place, counted in found.items()
     }
+
+
+def _imported_texts(
+    evaluation: HumanEvaluation, positions: Collection[int]
+) -> dict[int, str]:
+    """Give the outputs by place where no page of ours kept what was shown."""
+    if evaluation.imported_id is None:
+        return {}
+    rows = Prediction.objects.filter(
+        submission__human_evaluation=evaluation,
+        instance__position__in=list(positions),
+    )
+    return dict(rows.values_list("instance__position", "text"))

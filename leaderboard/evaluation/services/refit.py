@@ -37,7 +37,7 @@ from leaderboard.tasks.models import Task
 from quality.bans.selectors.weights import soft_weights, weights_stamps
 
 # Changes with the way in which boards are estimated: all are then estimated anew.
-VERSION = 4
+VERSION = 5
 # What is thought of workers changes with each answer; a board follows once a day.
 WEIGHTS_STAND = timedelta(days=1)
 # Why a score changed whose own ratings did not, which it does once a day at most.

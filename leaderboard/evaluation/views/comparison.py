@@ -95,7 +95,7 @@ def ask_comparison(request: HttpRequest, slug: str) -> HttpResponse:
                 comparison = compare.request(first, second, form.question(), by=by)
                 messages.success(request, "Staff will review the cost.")
                 return redirect("leaderboard:comparison", pk=comparison.pk)
-            compare.request_all_pairs(systems, form.question(), by=by)
+            compare.request_all_pairs(systems, form.question(), by=by, **form.rounds())
         except GenieError as error:
             form.add_error(None, error.message)
         else:

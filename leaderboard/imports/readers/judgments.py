@@ -67,6 +67,8 @@ COLUMNS: Mapping[str, str] = {
     "spans": "object",
 }
 _USUAL: Mapping[str, Any] = {"int64": 0, "object": "", "float64": np.nan}
+# A moment farther than this from 1970, in seconds, is no moment of a study.
+_FAR = 1e11
 _DEFAULTS = {
     **{name: _USUAL[kind] for name, kind in COLUMNS.items()},
     "role": Role.JUDGMENT.value,
@@ -241,6 +243,9 @@ def frame(columns: Mapping[str, Sequence[Any] | Any]) -> pd.DataFrame:
         if _is_one(value):
             value = [value] * n if kind == "object" else np.full(n, value)
         made[name] = pd.Series(value, dtype=kind).reset_index(drop=True)
+    # no calendar has these moments, and nobody took endlessly long
+    made["at"] = made["at"].where((made["at"] > -_FAR) & (made["at"] < _FAR))
+    made["seconds"] = made["seconds"].where(np.isfinite(made["seconds"]))
     return pd.DataFrame(made)
 
 

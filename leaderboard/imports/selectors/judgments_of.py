@@ -219,11 +219,15 @@ def _criteria(row: Import, kept: list[str], kinds: list[str]) -> list[str]:
 
 
 def _workers(task: Task, pks: list[int]) -> list[str]:
-    """Give pseudonyms; nothing for the one who stands for all that nobody knows."""
-    unknown = platform_worker_id(task.slug, "")
+    """Give people's pseudonyms and programs' names, nothing where nobody knows who judged."""
+    called = {platform_worker_id(task.slug, ""): ""} | {
+        platform_worker_id(task.slug, name): name
+        for row in task.imports.all()
+        for name in row.said.get("judges", ())
+    }
     rows = Worker.objects.filter(assignments__hit__campaign__pool=task.slug).distinct()
     names = {
-        pk: "" if key == unknown else name
+        pk: called.get(key, name)
         for pk, key, name in rows.values_list("pk", "platform_worker_id", "pseudonym")
     }
     return [names[pk] for pk in pks]

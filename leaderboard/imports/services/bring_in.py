@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -13,13 +13,19 @@ from django.utils import timezone
 from genie.lib.database import count_anew
 from genie.lib.errors import GenieError
 from genie.lib.typing import Account
+from leaderboard.designs.error_spans import ErrorSpans
 from leaderboard.imports.about import About, told_by_rows
 from leaderboard.imports.kept import ASIDE, ONE, PAIRS
 from leaderboard.imports.models import Import
-from leaderboard.imports.readers.judgments import Judgments
+from leaderboard.imports.readers.judgments import Judgments, Role
 from leaderboard.imports.readers.sources import Source
 from leaderboard.imports.services import campaigns, people, plan, scored, systems, tasks
-from leaderboard.imports.services.measures import Measure, measures, preferred
+from leaderboard.imports.services.measures import (
+    Measure,
+    check_severities,
+    measures,
+    preferred,
+)
 from leaderboard.imports.services.named import INSTANCE, SYSTEM, changed, fitting
 from leaderboard.imports.services.write import WRITTEN, Known, write
 from leaderboard.tasks.models import Task
@@ -69,8 +75,11 @@ class Planned:
     def __init__(self, judgments: Judgments, task: Task | None, about: About) -> None:
         self.task = task
         self.rows = plan.ratings_of(judgments)
-        self.names = plan.criteria_of(judgments)
+        self.names = plan.criteria_of(judgments, *campaigns.criteria_before(task))
         lower, standard = judgments.lower_is_better, judgments.standardised
+        if task is not None and task.human.design == ErrorSpans.slug:
+            check_severities(self.rows)
+        _refuse_other_meaning(task, judgments, self.rows["criterion"].unique())
         said = {**_scales_of(task), **about.scales}
         self.measures = measures(
             self.rows, lower_is_better=lower, standardised=standard, said=said
@@ -159,6 +168,27 @@ def _scales_of(task: Task | None) -> dict[str, str]:
     return scales
 
 
+def _refuse_other_meaning(
+    task: Task | None, judgments: Judgments, criteria: Iterable[str]
+) -> None:
+    """Refuse values that mean something else than those of the same criterion before."""
+    for row in task.imports.all() if task else ():
+        before = row.said
+        for name in set(criteria) & set(before.get("scales", {})):
+            lower = name in judgments.lower_is_better
+            if lower != (name in before.get("lower_is_better", ())):
+                differ = "smaller values are better in one of them"
+            elif judgments.standardised != bool(before.get("standardised")):
+                differ = "the values of one of them are standardised"
+            else:
+                continue
+            raise GenieError(
+                f"These files and an earlier import do not mean the same by {name!r}: "
+                f"{differ}. Choose another name for the task.",
+                code="not-on-the-scale",
+            )
+
+
 def _store(
     judgments: Judgments,
     planned: Planned,
@@ -233,6 +263,7 @@ def _said(
         "lower_is_better": list(judgments.lower_is_better),
         "standardised": judgments.standardised,
         "published": dict(judgments.published),
+        "judges": _judges(judgments),
         "scales": {name: one.scale for name, one in planned.measures.items()},
         "instances": changed(dict(ids)),
         "systems": changed(dict(names)),
@@ -245,6 +276,14 @@ def _said(
             )
         },
     }
+
+
+def _judges(judgments: Judgments) -> list[str]:
+    """Name the programs that judged: they are not people, and are called by their names."""
+    workers, roles = judgments.rows["worker"], judgments.rows["role"]
+    by_program = roles == Role.PREDICTION.value
+    people = set(workers[~by_program])
+    return sorted({str(name) for name in workers[by_program]} - people - {""})
 
 
 def _problems(judgments: Judgments) -> list[str]:

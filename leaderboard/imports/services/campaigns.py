@@ -59,6 +59,17 @@ def places_of(
     return places
 
 
+def criteria_before(task: Task | None) -> tuple[set[str], set[str]]:
+    """Name the criteria of ratings, and of preferences, that a task has already."""
+    found: dict[str, set[str]] = {ONE: set(), PAIRS: set()}
+    for row in task.imports.all() if task else ():
+        for kind, names in found.items():
+            own = Campaign.objects.filter(key__startswith=f"{key_of(row.pk)}{kind}:")
+            for criteria in own.values_list("hit_type__criteria", flat=True):
+                names |= set(criteria)
+    return found[ONE], found[PAIRS]
+
+
 def _campaign(
     row: Import,
     part: Part,

@@ -140,6 +140,24 @@ def _measure(slug: str, lower: bool, spans: pd.Series) -> Measure:
     return Measure(slug, lower, design, template)
 
 
+def check_severities(rows: pd.DataFrame) -> None:
+    """Refuse marks whose weight is not known, where marks are scored.
+
+    Raises
+    ------
+    GenieError
+        ``not-on-the-scale``.
+    """
+    given = rows["spans"][rows["spans"].notna()]
+    named = {str(span.get("severity", "")) for listed in given for span in listed}
+    if unknown := sorted(named - set(WEIGHTS)):
+        raise GenieError(
+            f"Errors are marked as {unknown[0][:40]!r} here, and what such an error takes "
+            "off is not known. Choose another name for the task.",
+            code="not-on-the-scale",
+        )
+
+
 def _marked(spans: pd.Series) -> bool:
     """Tell whether errors were marked, in words whose weights are known."""
     given = spans[spans.notna()]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -73,19 +73,29 @@ def parts(
     return [part for part in found if len(part.rows)]
 
 
-def criteria_of(judgments: Judgments) -> Criteria:
-    """Name the criteria so that columns can hold them, ratings and preferences apart."""
+def criteria_of(
+    judgments: Judgments,
+    rated_before: Collection[str] = (),
+    paired_before: Collection[str] = (),
+) -> Criteria:
+    """Name the criteria so that columns can hold them, ratings and preferences apart.
+
+    `rated_before` and `paired_before` are what the task's other imports called theirs.
+    """
     counted = _counted(judgments)
     rows, aside = judgments.rows[counted], judgments.rows[~counted]
     paired = rows["other"] != ""
-    rated = named.criteria(rows[~paired]["criterion"].unique())
-    pairs = named.criteria(rows[paired]["criterion"].unique())
     # one score cannot be a mean of ratings and a share of preferences
-    apart = {
-        name: f"{kept[:40]}-in-pairs" if kept in rated.values() else kept
-        for name, kept in pairs.items()
+    rated = {
+        name: f"{kept[:40]}-rated" if kept in paired_before else kept
+        for name, kept in named.criteria(rows[~paired]["criterion"].unique()).items()
     }
-    return Criteria(rated, apart, named.criteria(aside["criterion"].unique()))
+    taken = {*rated.values(), *rated_before}
+    pairs = {
+        name: f"{kept[:40]}-in-pairs" if kept in taken else kept
+        for name, kept in named.criteria(rows[paired]["criterion"].unique()).items()
+    }
+    return Criteria(rated, pairs, named.criteria(aside["criterion"].unique()))
 
 
 def _counted(judgments: Judgments) -> pd.Series[bool]:

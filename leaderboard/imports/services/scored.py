@@ -27,7 +27,12 @@ def score(task: Task, tell: Tell) -> None:
     """
     rows = HumanEvaluation.objects.filter(task=task).select_related("task")
     single = HumanEvaluation.Strategy.SINGLE
-    alone = list(rows.filter(strategy=single, submission__isnull=False).order_by("pk"))
+    alone = list(
+        rows.filter(strategy=single, submission__isnull=False)
+        # what was withdrawn comes back by nobody's import
+        .exclude(state=State.WITHDRAWN)
+        .order_by("pk")
+    )
     for done, evaluation in enumerate(alone, 1):
         _score(evaluation)
         tell("systems", done, len(alone))

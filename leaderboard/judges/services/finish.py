@@ -7,7 +7,7 @@ from django.utils import timezone
 
 from leaderboard.judges.models import JudgeMetric, JudgeRun
 from leaderboard.judges.selectors.scores import scores_of
-from leaderboard.metric_board.models.outside import OutsideMetric, OutsideScores
+from leaderboard.metric_board.models.outside import JUDGED, OutsideMetric, OutsideScores
 from leaderboard.metric_board.services import outside
 
 _NAME = 60
@@ -47,7 +47,7 @@ def _put_on_board(run: JudgeRun, criterion: str) -> None:
         description=f"Answers of {run.judge.what}, not of people. {run.judge.signature}",
         file_name=f"run {run.pk}",
         file_sha256=run.judge.sha256,
-        file_format="judge",
+        file_format=JUDGED,
         by_instance=whole,
     )
     OutsideScores.objects.bulk_create(

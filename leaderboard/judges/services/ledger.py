@@ -19,7 +19,8 @@ def hold(run: JudgeRun, request: Request, *, holder: str) -> JudgeCost | None:
     None where that would pass the approved amount, or where the run was stopped or is
     another process's now: then it must not be sent.
     """
-    room = F("approved_cents") * MICROCENTS - request.most
+    # as it was when the run was taken up: an approved amount never gets smaller
+    room = run.approved_cents * MICROCENTS - request.most
     mine = JudgeRun.objects.filter(
         pk=run.pk, holder=holder, state=JudgeRun.State.RUNNING, microcents__lte=room
     )
@@ -70,6 +71,12 @@ def lose_all(run: JudgeRun) -> int:
     """Do so with what a process that died had on its way; return how many."""
     held = JudgeCost.objects.filter(run=run, state=State.HELD)
     return held.update(state=State.LOST, settled_at=timezone.now())
+
+
+def let_go_all(run: JudgeRun) -> None:
+    """Give back what was held for a batch that was turned away."""
+    for cost in JudgeCost.objects.filter(run=run, state=State.HELD):
+        let_go(cost)
 
 
 def _settle(cost: JudgeCost, state: State, microcents: int) -> None:

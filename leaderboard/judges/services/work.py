@@ -24,7 +24,7 @@ from leaderboard.judges.selectors.requests import (
     outputs_of,
     requests_of,
 )
-from leaderboard.judges.services import ledger
+from leaderboard.judges.services import batches, ledger
 from leaderboard.judges.services.decide import JOB
 from leaderboard.judges.services.finish import finish
 
@@ -79,7 +79,8 @@ def work(pk: int) -> None:
     if run is None:
         return
     try:
-        ledger.lose_all(run)
+        if not run.batch:  # else its answers are on their way
+            ledger.lose_all(run)
         _ask_some(run, holder)
     except (Halt, GenieError) as halt:
         sentence = halt.message if isinstance(halt, GenieError) else str(halt)
@@ -92,7 +93,8 @@ def work(pk: int) -> None:
     if run.state != State.RUNNING:
         return
     if run.calls.filter(state=CallState.WAITING).exists():
-        jobs.enqueue(JOB, pk=pk)
+        if not run.batch:  # one that is under way is looked at now and then
+            jobs.enqueue(JOB, pk=pk)
     else:
         finish(run)
 
@@ -138,16 +140,54 @@ def _ask_some(run: JudgeRun, holder: str) -> None:
         ask = Asker(endpoint, timeout=judge.timeout_seconds, at_once=judge.at_once)
     piece = _Piece(run, holder, requests_of(run), ask, time.monotonic() + PIECE_SECONDS)
     try:
-        with ThreadPoolExecutor(judge.at_once) as threads:
-            try:
-                _fill_and_take(piece, threads)
-            finally:
-                # what is on its way is paid for: take it in, whatever else happened
-                while piece.sent:
-                    _take_in(piece)
+        if ask and judge.batch:
+            _through_batches(piece, ask)
+        else:
+            _through_threads(piece)
     finally:
         if ask:
             ask.close()
+
+
+def _through_threads(piece: _Piece) -> None:
+    with ThreadPoolExecutor(piece.run.judge.at_once) as threads:
+        try:
+            _fill_and_take(piece, threads)
+        finally:
+            # what is on its way is paid for: take it in, whatever else happened
+            while piece.sent:
+                _take_in(piece)
+
+
+def _through_batches(piece: _Piece, ask: Asker) -> None:
+    """Take in a batch that is over, count what there is, hand in the next."""
+    run, found, used_up = piece.run, dict[str, Request](), False
+    try:
+        if run.batch and not batches.take_in(run, ask):
+            return
+        while len(found) < batches.AT_ONCE and not used_up and _goes_on(piece):
+            if not piece.waiting and not _read_more(piece):
+                break
+            call = piece.waiting.popleft()
+            request = _request(piece, call)
+            if (
+                request is None
+                or request.sha256 in found
+                or _known(piece, call, request)
+            ):
+                continue
+            used_up = ledger.hold(run, request, holder=piece.holder) is None
+            if not used_up:
+                found[request.sha256] = request
+        if found:
+            batches.send(run, ask, found)
+        elif used_up and _looks(piece):
+            raise Halt("The approved amount is used up.")
+    except TurnedAway as away:
+        ledger.let_go_all(run)
+        raise Halt(away.sentence) from None
+    except Lost as lost:
+        raise Halt(str(lost)) from None
 
 
 def _fill_and_take(piece: _Piece, threads: ThreadPoolExecutor) -> None:
@@ -196,8 +236,7 @@ def _send_next(piece: _Piece, threads: ThreadPoolExecutor) -> bool:
     request = _request(piece, call)
     if request is None:
         return True
-    if known := JudgeAnswer.objects.filter(request_sha256=request.sha256).first():
-        _count(piece, call, known)
+    if _known(piece, call, request):
         return True
     for sent in piece.sent.values():
         if sent.request.sha256 == request.sha256:  # systems that say the same
@@ -209,6 +248,14 @@ def _send_next(piece: _Piece, threads: ThreadPoolExecutor) -> bool:
             _rest(piece)
         return False
     return _send(piece, threads, request, call)
+
+
+def _known(piece: _Piece, call: JudgeCall, request: Request) -> bool:
+    """Count an answer that was bought before."""
+    known = JudgeAnswer.objects.filter(request_sha256=request.sha256).first()
+    if known is not None:
+        _count(piece, call, known)
+    return known is not None
 
 
 def _rest(piece: _Piece) -> None:

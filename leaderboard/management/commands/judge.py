@@ -24,7 +24,7 @@ from leaderboard.judges.services.work import work
 from leaderboard.tasks.models import Task
 
 _PAUSE = 0.5
-_PACE = {"per_minute", "at_once", "timeout_seconds", "n_retries"}
+_PACE = {"per_minute", "at_once", "timeout_seconds", "n_retries", "batch"}
 
 
 class Command(BaseCommand):
@@ -122,7 +122,7 @@ class Command(BaseCommand):
         while run.state == JudgeRun.State.RUNNING:
             work(run.pk)
             run.refresh_from_db()
-            if run.held_until:  # a queue has it
+            if run.held_until or run.batch:  # a queue has it, or the endpoint
                 time.sleep(_PAUSE)
         told = progress(run)
         self.stdout.write(

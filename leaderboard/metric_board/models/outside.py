@@ -7,6 +7,9 @@ from django.db.models import Q
 from leaderboard.submissions.models.submission import Submission
 from leaderboard.tasks.models import Task
 
+# The format of what came without a file: the answers of a judge.
+JUDGED = "judge"
+
 
 class OutsideMetric(models.Model):
     """A metric that somebody else computed: its owner handed in the numbers.
@@ -44,6 +47,11 @@ class OutsideMetric(models.Model):
 
     def __str__(self) -> str:
         return self.name
+
+    @property
+    def by_program(self) -> bool:
+        """Whether a judge of this site answered, so that no file was handed in."""
+        return self.file_format == JUDGED
 
     @property
     def slug(self) -> str:

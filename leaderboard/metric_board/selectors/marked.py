@@ -1,6 +1,6 @@
 """Judgments as campaigns of WMT write them down: segments, documents, marked errors.
 
-Only of public, published systems; texts are those that the systems' pages show.
+Only of public, published systems; with texts where the licence lets them be handed on.
 """
 
 from __future__ import annotations
@@ -21,6 +21,7 @@ from leaderboard.evaluation.selectors.system_ratings import (
 )
 from leaderboard.metric_board.selectors.downloads import pseudonym, published
 from leaderboard.submissions.models.submission import Prediction
+from leaderboard.tasks.licence import may_be_copied
 from leaderboard.tasks.models import Task
 from leaderboard.tasks.services.configuration import task_view
 
@@ -34,6 +35,7 @@ class Segment:
     number: int
     name: str
     document: str
+    # "" where the licence does not let texts be handed on
     source: str
 
 
@@ -48,18 +50,19 @@ class Judgment:
     score: float | None
     # None: errors were not marked
     spans: Sequence[Mapping[str, Any]] | None
-    # midnight of its day in UTC, in Unix seconds: the hour could tell who it was
-    day: int
+    # midnight of its day in UTC, in Unix seconds: the hour could tell who it was; None
+    # where nobody knows the day
+    day: int | None
 
 
 def segments(task: Task) -> dict[int, Segment]:
     """Give the segments by their place in the task, from 0 on."""
-    view = task_view(task, task.human)
+    view, copied = task_view(task, task.human), may_be_copied(task.licence)
     source = task.source_field or next(iter(task.field_labels), "")
     found = {}
     for row in task.instances.order_by("position").defer("references"):
         document = document_of(view, _shown(row)) or row.instance_id
-        text = str(row.fields.get(source, ""))
+        text = str(row.fields.get(source, "")) if copied else ""
         number = row.position + 1
         found[row.position] = Segment(number, row.instance_id, document, text)
     return found
@@ -97,7 +100,12 @@ def marks_errors(task: Task) -> bool:
 
 
 def outputs(task: Task) -> dict[int, dict[str, str]]:
-    """Give the outputs of public systems by place and system."""
+    """Give the outputs of public systems by place and system.
+
+    None of a task whose licence does not let its texts be handed on.
+    """
+    if not may_be_copied(task.licence):
+        return {}
     systems = names(task)
     rows = Prediction.objects.filter(submission__in=list(systems)).order_by("pk")
     found: dict[int, dict[str, str]] = {}
@@ -143,15 +151,21 @@ def _of(
     order = ["worker", "instance", "item", "submission"]
     for row in rows.sort_values(order, kind="stable").to_dict("records"):
         slot = slot_of.get((row["item"], row["submission"]), "")
-        at = datetime.fromisoformat(str(row["on"])).replace(tzinfo=UTC)
         yield Judgment(
             worker=pseudonym(task, int(row["worker"])),
             system=systems[int(row["submission"])],
             segment=about[int(row["instance"])],
             score=float(row["percent"]) if unit.percent else None,
             spans=spans_of.get((row["item"], row["worker"], slot)),
-            day=int(at.timestamp()),
+            day=_midnight(str(row["on"])),
         )
+
+
+def _midnight(day: str) -> int | None:
+    """Give a day's beginning; judgments made elsewhere may have come without one."""
+    if not day:
+        return None
+    return int(datetime.fromisoformat(day).replace(tzinfo=UTC).timestamp())
 
 
 def _spans(campaign: int, criterion: str) -> dict[tuple[int, int, str], Any]:

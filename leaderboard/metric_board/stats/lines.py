@@ -78,8 +78,8 @@ def metric_line(
     known = np.isfinite(overall)
     if by_instance is not None:
         # a system with a gap is left out whole: means over other instances do not
-        # compare
-        known &= np.isfinite(by_instance).all(axis=1)
+        # compare; what people did not judge, nobody needs to have scored
+        known &= np.isfinite(by_instance[:, judged]).all(axis=1)
     systems = np.flatnonzero(known)
     people, values = human[known], overall[known]
     table = None if by_instance is None else by_instance[known]
@@ -134,9 +134,10 @@ def rated_means(people: Floats) -> Floats:
 
 def _points(overall: Floats, by_instance: Floats | None) -> list[list[float] | None]:
     half = np.full(len(overall), np.nan)
-    if by_instance is not None and by_instance.shape[1] > 1:
-        half = _NORMAL_95 * by_instance.std(axis=1, ddof=1)
-        half /= np.sqrt(by_instance.shape[1])
+    for row, each in enumerate(by_instance if by_instance is not None else ()):
+        there = each[np.isfinite(each)]
+        if len(there) > 1:
+            half[row] = _NORMAL_95 * there.std(ddof=1) / np.sqrt(len(there))
     return [
         [float(value), float(reach) if np.isfinite(reach) else 0.0]
         if np.isfinite(value)

@@ -171,6 +171,8 @@ def _appraise(task: Task) -> Iterator[str]:
 
 
 def _campaign(task: Task) -> bytes:
+    if not may_be_copied(task.licence):
+        raise Http404("The licence of the task does not let its texts be handed on.")
     errors = read_errors(errors_asked(task.human))
     about = list(marked.segments(task).values())
     texts, design = marked.outputs(task), task.human.design

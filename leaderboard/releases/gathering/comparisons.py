@@ -56,6 +56,8 @@ COMPARISONS = (
     "max_pairs",
     "all_pairs",
     "all_pairs_delta",
+    "informative_first",
+    "max_in_all",
     "simulated",
     "finished",
     "votes_kept",
@@ -67,6 +69,7 @@ PAIRS = (
     "wave",
     "instance",
     "slot_of_a",
+    "propensity",
     "label",
     "used",
 )
@@ -98,6 +101,7 @@ def _comparison(comparison: Comparison, questions: dict[str, str]) -> Record:
     votes = kept_votes(comparison)
     labels = labels_from(comparison, votes, last=votes_are_final(comparison.state))
     read = answers_read(votes, labels, comparison.n_labels, days_of(comparison))
+    within = comparison.within
     return {
         "comparison": comparison.pk,
         "criterion": comparison.criterion,
@@ -123,7 +127,9 @@ def _comparison(comparison: Comparison, questions: dict[str, str]) -> Record:
         "wave_size": comparison.wave_size,
         "max_pairs": comparison.max_pairs,
         "all_pairs": comparison.within_id,
-        "all_pairs_delta": comparison.within.delta if comparison.within else None,
+        "all_pairs_delta": within.delta if within else None,
+        "informative_first": bool(within and within.informative_first),
+        "max_in_all": within and within.max_in_all,
         "simulated": comparison.simulated,
         "finished": f"{comparison.finished_at:%Y-%m-%d}"
         if comparison.finished_at
@@ -141,14 +147,20 @@ def pairs(rows: Sequence[Comparison]) -> Iterator[Record]:
 def _pairs(comparison: Comparison) -> list[Record]:
     rows = ComparedPair.objects.filter(comparison=comparison).order_by("position")
     about = rows.values_list(
-        "position", "wave", "judged_item__instance__instance_id", "slot_of_a"
+        "position",
+        "wave",
+        "judged_item__instance__instance_id",
+        "slot_of_a",
+        "propensity",
     )
     labels = labels_from(
         comparison, kept_votes(comparison), last=votes_are_final(comparison.state)
     )
     records: list[Record] = []
     n = 0
-    for (position, wave, instance, slot), label in zip(about, labels, strict=True):
+    for (position, wave, instance, slot, chance), label in zip(
+        about, labels, strict=True
+    ):
         # labels are read in the stored order up to the decision; later ones did not
         # count
         used = label is not None and n < comparison.n_labels
@@ -160,6 +172,7 @@ def _pairs(comparison: Comparison) -> list[Record]:
                 "wave": wave,
                 "instance": instance,
                 "slot_of_a": slot,
+                "propensity": chance,
                 "label": label,
                 "used": used if comparison.votes_kept else None,
             }

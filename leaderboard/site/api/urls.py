@@ -88,6 +88,11 @@ urlpatterns = [
     ),
     path("comparisons/", comparisons.ComparisonList.as_view(), name="comparison-list"),
     path(
+        "comparisons/all-pairs/",
+        comparisons.AllPairs.as_view(),
+        name="comparison-all-pairs",
+    ),
+    path(
         "comparisons/<int:pk>/",
         comparisons.ComparisonDetail.as_view(),
         name="comparison-detail",

@@ -94,7 +94,10 @@ def climb(design: Design) -> tuple[Floats, float, Floats]:
         theta[-1] = np.log(2 * share / (1 - share))
     value, gradient, information = _derivatives(theta, design)
     for _ in range(_MAX_STEPS):
-        step = np.linalg.solve(information, gradient)
+        try:
+            step = np.linalg.solve(information, gradient)
+        except np.linalg.LinAlgError:
+            break  # flat in some direction: there is no one maximum
         if np.abs(step).max() < _TOLERANCE:
             strengths = theta[: design.n_free]
             value += design.penalty * float(strengths @ strengths)

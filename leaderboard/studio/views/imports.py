@@ -30,14 +30,15 @@ def new_import(request: HttpRequest) -> HttpResponse:
 @for_makers
 def _new(request: HttpRequest) -> HttpResponse:
     form = BringForm(request.POST if request.method == "POST" else None)
-    trouble = ""
-    if form.is_valid():
+    files = request.FILES.getlist("files")
+    trouble = "Choose at least one file." if form.is_bound and not files else ""
+    if form.is_valid() and files:
         try:
             draft = bring.begin(
                 owner=cast("Account", request.user),
                 slug=form.cleaned_data["slug"],
                 title=form.cleaned_data["title"],
-                files=request.FILES.getlist("files"),
+                files=files,
             )
         except GenieError as error:
             if error.code == "slug-taken":

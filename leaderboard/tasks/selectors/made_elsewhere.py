@@ -74,7 +74,7 @@ class Provenance:
         """Say it in one line, for files and captions."""
         said = [
             f"imported {one.imported_at:%Y-%m-%d} from {one.source or 'files'}"
-            f" ({one.licence or 'licence not known'})"
+            f" ({f'licence: {one.licence}' if one.licence else 'licence not known'})"
             for one in self.origins
         ]
         text = f"{MARK.capitalize()}, not on this site"

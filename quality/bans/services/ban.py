@@ -7,7 +7,6 @@ from django.utils import timezone
 from django.utils.translation import gettext_lazy
 
 from crowd.campaigns.services import reissue
-from crowd.hits.models.campaign import ELSEWHERE
 from crowd.messages import services
 from crowd.messages.models import Message
 from crowd.workers.models.worker import Worker
@@ -68,14 +67,13 @@ def ban(
         )
         message = DECIDED if verdict is None else MESSAGE
         exclusions.exclude(worker, pool, message)
-        if worker.platform != ELSEWHERE:
-            services.send(
-                worker,
-                Message.Kind.BANNED,
-                gettext_lazy("You have been excluded from one kind of work"),
-                message,
-                pool=pool,
-            )
+        services.send(
+            worker,
+            Message.Kind.BANNED,
+            gettext_lazy("You have been excluded from one kind of work"),
+            message,
+            pool=pool,
+        )
         reissue.replace_answers(worker, pool)
         logged(worker.pk, pool, "excluded", by)
     return new
@@ -96,7 +94,7 @@ def lift(
             exclusions.include(lifted_ban.worker, lifted_ban.pool)
             reissue.count_again(lifted_ban.worker, lifted_ban.pool)
             logged(lifted_ban.worker_id, lifted_ban.pool, "readmitted", by)
-            if message and lifted_ban.worker.platform != ELSEWHERE:
+            if message:
                 services.send(
                     lifted_ban.worker,
                     Message.Kind.UNBANNED,

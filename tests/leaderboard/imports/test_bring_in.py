@@ -203,6 +203,19 @@ def test_what_was_imported_is_read_back_as_it_was():
         assert getattr(back, name) == getattr(judgments, name)
 
 
+def test_programs_keep_their_names_and_people_do_not():
+    judgments = ratings(n=3)
+    rows = judgments.rows
+    rows.loc[rows["instance"] == "seg0", ["worker", "role"]] = ["gpt-4o", "prediction"]
+    # who also judged as a person is one
+    rows.loc[rows.index[-1], "role"] = "prediction"
+    row = bring_in(judgments, slug="elsewhere", by=make_user("importer"))
+    assert row.said["judges"] == ["gpt-4o"]
+    names = judgments_of(row.task).rows["worker"]
+    assert (names == "gpt-4o").tolist() == (rows["worker"] == "gpt-4o").tolist()
+    assert not set(names) & {"w1", "w2"}
+
+
 def test_pages_of_several_outputs_get_a_joint_evaluation_and_a_board(client):
     judgments = ratings(n=30)
     rows = judgments.rows

@@ -7,16 +7,21 @@ import pytest
 from crowd.campaigns.services import work_records
 from crowd.campaigns.services.add_money import add_money
 from crowd.campaigns.services.reopen import reopen
+from crowd.messages.services import send, send_many
 from crowd.models import HIT, Assignment, Campaign, LedgerEntry, Message, Worker
 from crowd.money.models import Budget, Commitment
+from crowd.money.selectors.fair_pay import shortfall
 from crowd.money.services import bonuses
 from crowd.workers.selectors.eligible import open_campaigns
 from genie.lib.errors import GenieError
 from leaderboard.boards.selectors.home import numbers
 from leaderboard.evaluation import rescoring, run
 from leaderboard.evaluation.services import joint
+from leaderboard.imports.about import About
+from leaderboard.imports.readers.judgments import Texts
 from leaderboard.imports.services.bring_in import bring_in
 from leaderboard.imports.services.take_back import take_back
+from leaderboard.metric_board.views.downloads import WRITERS
 from leaderboard.models import HumanEvaluation, JointEvaluation, Score, Submission, Task
 from leaderboard.releases.make import make
 from leaderboard.releases.rebuilding.rebuild import rebuild
@@ -135,3 +140,47 @@ def test_a_release_of_it_is_rebuilt(staff, tmp_path):
     rebuilt = rebuild(tmp_path / "release")
     assert rebuilt.n_same["estimates"]
     assert rebuilt.n_same["joint evaluations"]
+
+
+def test_its_files_can_be_downloaded_though_nobody_knows_when(client, staff):
+    rows = ratings(n=12, systems=("=cmd()", "blue"))
+    task = bring_in(rows, slug="elsewhere", by=staff).task
+    lines = {}
+    for name in WRITERS:
+        answered = client.get(f"/tasks/{task.slug}/metrics/files/{name}")
+        if answered.streaming:
+            lines[name] = b"".join(answered.streaming_content).decode().splitlines()
+    assert len(lines["appraise.csv"]) == 24
+    assert all(line.endswith(",,") for line in lines["appraise.csv"])
+    # no spreadsheet takes a system for a formula
+    assert {line.split(",")[1] for line in lines["appraise.csv"]} == {"'=cmd()", "blue"}
+    assert lines["pearmut.jsonl"]
+
+
+@pytest.mark.parametrize("licence", ["", "CC BY 4.0"])
+def test_texts_are_handed_on_only_under_a_licence_that_lets_them(
+    client, staff, licence
+):
+    rows = ratings(n=2)
+    rows.texts = Texts(
+        {f"seg{i}": {"source": "Kilde"} for i in range(2)},
+        {("red", f"seg{i}"): "Udfald" for i in range(2)},
+    )
+    bring_in(rows, slug="elsewhere", by=staff, about=About(licence=licence))
+    answered = client.get("/tasks/elsewhere/metrics/files/pearmut.jsonl")
+    said = b"".join(answered.streaming_content).decode()
+    assert ("Kilde" in said, "Udfald" in said) == (bool(licence), bool(licence))
+    answered = client.get("/tasks/elsewhere/metrics/files/pearmut-campaign.json")
+    assert answered.status_code == (200 if licence else 404)
+
+
+def test_nobody_is_told_anything_or_owed_anything(task, client, staff):
+    client.force_login(staff)
+    for campaign in Campaign.objects.filter(pool=task.slug):
+        assert shortfall(campaign) is None
+    worker = Worker.objects.filter(platform="imported").first()
+    send(worker, Message.Kind.STAFF, "Hello", "Are you there?")
+    send_many([Message(worker=worker, kind=Message.Kind.STAFF, subject="a", text="b")])
+    assert not Message.objects.exists()
+    pk = task.submissions.first().pk
+    assert client.get(f"/submissions/{pk}/file/").status_code == 404

@@ -313,6 +313,39 @@ def test_k_of_n_asks_each_question_k_times(server, judged):
     }
 
 
+def test_a_batch_is_handed_in_once_and_taken_in_whenever_it_is_over(server, judged):
+    server.rule = lambda b: "broken" if "bbbb" in texts_in(b)["Output"] else None
+    judge = make_judge(**PRICES, batch=True, n_retries=1)
+    run = worked(approved(judge, judged, budget=100))
+    assert (run.batch, run.costs.filter(state="HELD").count()) == ("batch-0", 6)
+    server.batches["batch-0"]["status"] = "in_progress"
+    worked(run)
+    # as after a crash: nothing of a batch that is under way is lost or sent again
+    assert (run.batch, len(server.requests), run.state) == ("batch-0", 6, "RUNNING")
+    server.batches["batch-0"]["status"] = "completed"
+    worked(run)  # what was invalid goes out in the next one
+    assert (run.batch, len(server.requests)) == ("batch-1", 9)
+    worked(run)
+    assert (run.state, run.microcents) == ("DONE", 9 * ONE)
+    assert run.calls.filter(state="VALID").count() == 3
+    assert run.calls.filter(state="INVALID").count() == 3
+    assert not run.costs.exclude(state="PAID").exists()
+
+
+def test_a_batch_never_passes_the_approved_amount(server, judged):
+    judge = make_judge(**PRICES, batch=True)
+    server.tokens = (1500, 500)
+    run = ask.ask(judge, judged, ask.Wish())
+    most = next(iter(ask.all_requests(run))).most
+    cents = -(-2 * most // MICROCENTS)
+    run = approved(judge, judged, budget=100, cents=cents)
+    worked(run)
+    assert len(server.requests) == 2
+    worked(run)
+    assert (run.state, len(server.requests)) == ("STOPPED", 2)
+    assert run.microcents <= cents * MICROCENTS
+
+
 def test_at_once_is_kept(server, judged):
     server.delay = 0.05
     worked(approved(make_judge(at_once=2), judged))

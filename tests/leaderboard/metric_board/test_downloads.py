@@ -52,11 +52,13 @@ def table(client, name):
     return list(csv.DictReader(io.StringIO(get(client, name).decode())))
 
 
-def everything(client, *, texts=True):
+def everything(client):
     """Give the text of all files together, archives unpacked."""
     found = []
     for name in WRITERS:
-        if not texts and name.startswith("pearmut"):
+        if name == "pearmut-campaign.json":
+            # nothing but texts, which this task's licence does not let be handed on
+            assert client.get(FOLDER + name).status_code == 404
             continue
         content = get(client, name)
         if name.endswith(".zip"):
@@ -112,6 +114,11 @@ def test_judgments_with_marks_are_written_as_wmt_and_pearmut_do(client, world):
     assert len(said) == len(rows)
     (spans,) = [found["error_spans"] for _, found in said if found["error_spans"]]
     assert [span["category"] for span in spans] == [None, "Accuracy/Omission"]
+    assert {part["src"] for line in lines for part in line["item"]} == {""}
+    # texts only where the licence lets them be handed on
+    Task.objects.update(licence="CC BY 4.0")
+    line = json.loads(get(client, "pearmut.jsonl").splitlines()[0])
+    assert line["item"][0]["src"]
     campaign = json.loads(get(client, "pearmut-campaign.json"))
     assert campaign["info"]["protocol"] == "ESA"
     names = {s.system_name for s in world.systems}
@@ -164,7 +171,7 @@ def test_no_private_system_test_question_or_worker_gets_out(client, world, cast)
     ):
         assert word not in said, word
     # Pearmut's files have the texts that the systems' pages show; no other has any
-    assert "Source number" not in everything(client, texts=False)
+    assert "Source number" not in everything(client)
     outside.publish(metric)
     assert "Unseen (rita)" in get(client, "metric-scores.csv").decode()
 

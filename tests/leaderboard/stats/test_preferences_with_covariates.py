@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections import Counter
+
 import numpy as np
 import pytest
 from scipy import optimize
@@ -170,3 +172,24 @@ def test_markdown_is_counted_as_it_is_shown():
     differences = style_differences(styles, ["", text], ["", "# A"])
     assert differences["headers"].tolist() == [0, 0]
     assert differences["lists"].tolist() == [0, 1]
+
+
+def test_few_answers_have_strengths_or_are_refused_and_nothing_else():
+    rng = np.random.default_rng(0)
+    found = Counter()
+    shares = [[0.4, 0.2, 0.4], [0.5, 0, 0.5], [0.05, 0.9, 0.05], [0.02, 0, 0.98]]
+    for trial in range(1_000):
+        n, m = int(rng.integers(2, 5)), int(rng.integers(2, 40))
+        first = rng.integers(0, n, m)
+        second = (first + rng.integers(1, n, m)) % n
+        outcome = rng.choice([-1, 0, 1], m, p=shares[trial % 4])
+        games = compare(first.tolist(), second.tolist(), outcome.tolist(), n)
+        column = rng.choice([0.0, 1.0, -1.0], m) if trial % 3 else outcome
+        ties = ("own", "half")[trial % 2]
+        try:
+            adjusted_bradley_terry(games, {"length": column}, ties=ties)
+        except GenieError as error:
+            found[error.code] += 1
+        else:
+            found["fitted"] += 1
+    assert set(found) == {"fitted", "no-fit", "not-connected", "only-ties"}

@@ -99,6 +99,31 @@ def test_files_become_a_board_by_page(client, sara):
     assert Import.objects.count() == 1
 
 
+def test_an_upload_without_files_says_what_is_missing(client, sara):
+    page = reverse("leaderboard:studio-import-new")
+    answer = client.post(page, {"title": "Old ratings", "slug": ""})
+    assert answer.status_code == 400
+    assert "Choose at least one file." in answer.content.decode()
+
+
+def test_only_what_was_found_is_asked_first(client, sara):
+    page = began(client)
+    work_off()
+    form = client.get(page).context["layout_form"]
+    labels = [field.label for field in form.main]
+    assert labels == [
+        "Layout",
+        "Column with the system",
+        "Column with the instance (what was judged)",
+        "Column with the worker (who judged)",
+        "Column with the criterion",
+        "Column with the rating",
+    ]
+    assert len(form.rest) == len(form.fields) - len(labels) > 10
+    named = [value for value, _label in form["choice_0"].field.choices]
+    assert named.count("") == 1
+
+
 def test_what_cannot_be_read_is_said_and_can_be_mended(client, sara):
     page = began(client, b"nothing,of,use\n1,2,3\n")
     work_off()

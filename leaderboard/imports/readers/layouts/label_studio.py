@@ -91,13 +91,14 @@ class LabelStudio(Layout):
             raise GenieError("No file is an export of Label Studio.", code="no-export")
         mapping = _mapping(found, choices)
         fields = chosen_fields([one.item for one in found], choices)
-        people = pseudonyms(one.who for one in found)
+        people = pseudonyms(o.who for o in found if o.role is not Role.PREDICTION)
         times = moments([one.at for one in found])
         rows: list[dict[str, Any]] = []
         for one, at in zip(found, times, strict=True):
             instance = fields.instance_of(one.item, one.task)
             fields.keep(made, one.item, instance)
-            worker = "" if one.role is Role.KEY else people[one.who]
+            # programs are called by their names
+            worker = "" if one.role is Role.KEY else people.get(one.who, one.who)
             about = {
                 "file": list(sources).index(one.source),
                 "row": one.row,

@@ -37,6 +37,20 @@ FIELDS = (
     "system", "instance", "worker", "criterion", "value", "at", "began", "seconds", "page",
     "place", "document", "domain", "role", "counts", "output", "input", "reference",
 )  # fmt: skip
+# Fields whose names do not say what they hold.
+_IN_WORDS = {
+    "instance": "the instance (what was judged)",
+    "worker": "the worker (who judged)",
+    "value": "the rating",
+    "at": "the time of the answer",
+    "began": "the time at which the page was opened",
+    "seconds": "the seconds an answer took",
+    "page": "the page (outputs judged together)",
+    "place": "the place on the page",
+    "role": "the kind of row (test question, tutorial, …)",
+    "counts": "yes or no: does the row count?",
+    "input": "the input (source text)",
+}
 # Numbers that nobody gave to an output.
 _COUNTED = frozenset(
     (
@@ -119,15 +133,17 @@ def _choices(
     asked = tuple(
         Choice(
             field,
-            f"Which column holds the {field}?",
+            f"Column with {_IN_WORDS.get(field, f'the {field}')}",
             ("", *header),
             fields.get(field, ""),
             needed=field == "system" and field not in fields,
         )
         for field in FIELDS
     )
-    several = "Which columns hold a criterion each (names with commas between)?"
-    lower = "For which criteria is less better?"
+    several = (
+        "Columns with the ratings of one criterion each (commas between the names)"
+    )
+    lower = "Criteria for which lower is better (commas between the names)"
     return (
         *asked,
         Choice("criteria", several, (), ", ".join(criteria)),

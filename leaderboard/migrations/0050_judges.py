@@ -9,7 +9,7 @@ from django.db import migrations, models
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('leaderboard', '0048_marks_of_predictions'),
+        ('leaderboard', '0049_informative_pairs_first'),
         migrations.swappable_dependency(settings.AUTH_USER_MODEL),
     ]
 
