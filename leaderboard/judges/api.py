@@ -23,6 +23,8 @@ from leaderboard.api.base import View, problems
 from leaderboard.api.pagination import Growing
 from leaderboard.api.query import LARGEST, OfTaskQuery, TaskField
 from leaderboard.judges.models import Judge, JudgeRun
+from leaderboard.judges.selectors.licence import licence_of
+from leaderboard.judges.selectors.pilot import pilot_words
 from leaderboard.judges.selectors.told import leaving, progress
 from leaderboard.judges.services import ask, decide
 from leaderboard.submissions.selectors.visibility import Staff
@@ -71,6 +73,33 @@ class JudgeRunSerializer(serializers.Serializer[Any]):
     failure = serializers.CharField(help_text="Why it stands still; usually empty.")
     created_at = serializers.DateTimeField()
     finished_at = serializers.DateTimeField(allow_null=True)
+
+
+class LicenceReasonSerializer(serializers.Serializer[Any]):
+    name = serializers.CharField()
+    holds = serializers.BooleanField()
+    words = serializers.CharField(help_text="With the figures.")
+
+
+class LicenceSerializer(serializers.Serializer[Any]):
+    """Whether people vouch for a judge on one criterion; every reason has to hold."""
+
+    criterion = serializers.CharField()
+    state = serializers.CharField(help_text="licensed, not licensed, or expired.")
+    reasons = LicenceReasonSerializer(many=True)
+    moved = serializers.ListField(
+        child=serializers.CharField(), help_text="What made it expire; usually empty."
+    )
+
+
+class LicencesSerializer(serializers.Serializer[Any]):
+    """Empty before the run is done."""
+
+    licences = LicenceSerializer(many=True)
+    pilot = serializers.ListField(
+        child=serializers.CharField(),
+        help_text="By the judge, not by people: instances and criteria to look at.",
+    )
 
 
 class NewJudgeRunSerializer(serializers.Serializer[Any]):
@@ -194,6 +223,36 @@ class JudgeRunDetail(JudgeRunView):
     )
     def get(self, request: Request, pk: int) -> Response:
         return Response(self.get_serializer(_told(self.run(pk))).data)
+
+
+class JudgeRunLicences(JudgeRunView):
+    serializer_class: Any = LicencesSerializer
+
+    @extend_schema(
+        tags=["staff"],
+        operation_id="judge_runs_licences",
+        summary="Say whether people vouch for the judge of a run, and why",
+        responses={200: LicencesSerializer, **problems(*_REFUSALS)},
+    )
+    def get(self, request: Request, pk: int) -> Response:
+        run = self.run(pk)
+        licences: list[dict[str, Any]] = []
+        pilot: list[str] = []
+        if run.state == JudgeRun.State.DONE:
+            pilot = pilot_words(run)
+            for criterion in run.plan["criteria"]:
+                found = licence_of(run, criterion)
+                reasons = [vars(one) for one in found.reasons]
+                licences.append(
+                    {
+                        "criterion": criterion,
+                        "state": found.state,
+                        "reasons": reasons,
+                        "moved": found.moved,
+                    }
+                )
+        said = {"licences": licences, "pilot": pilot}
+        return Response(self.get_serializer(said).data)
 
 
 class JudgeRunDecision(JudgeRunView):

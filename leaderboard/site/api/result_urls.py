@@ -73,6 +73,11 @@ urlpatterns = [
         name="judge-run-detail",
     ),
     path(
+        "judge-runs/<int:pk>/licences/",
+        judges.JudgeRunLicences.as_view(),
+        name="judge-run-licences",
+    ),
+    path(
         "judge-runs/<int:pk>/decision/",
         judges.JudgeRunDecision.as_view(),
         name="judge-run-decision",

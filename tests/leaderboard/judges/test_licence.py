@@ -116,3 +116,8 @@ def test_a_pilot_names_what_to_look_at_before_people_are_paid(judged, client):
     client.force_login(make_user("boss", is_staff=True, is_superuser=True))
     page = client.get(reverse("admin:leaderboard_judgerun_change", args=[run.pk]))
     assert words in page.content.decode()
+    told = client.get(f"/api/v1/judge-runs/{run.pk}/licences/").json()
+    assert told["pilot"] == [words]
+    (licence,) = told["licences"]
+    assert (licence["criterion"], licence["state"]) == ("overall", "not licensed")
+    assert licence["reasons"][0]["name"] == "people"
