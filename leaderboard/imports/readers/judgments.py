@@ -281,7 +281,8 @@ def supersede(
         As in `Judgments`, changed in place.
     by : sequence of str
         Columns that say what the same thing is. The last is the one with the latest
-        `at`; without times, the last in the file.
+        `at`; without times, the last in the file. Rows without a worker or an instance
+        are not known to be the same.
     roles : sequence of Role
         Rows of these are looked at.
 
@@ -290,7 +291,9 @@ def supersede(
     int
         How many were marked.
     """
-    live = rows[rows["role"].isin([role.value for role in roles])]
+    named = [name for name in ("worker", "instance") if name in by]
+    known = (rows[named] != "").all(axis="columns")
+    live = rows[rows["role"].isin([role.value for role in roles]) & known]
     latest = live.sort_values("at", kind="stable", na_position="first")
     repeated = latest.index[latest.duplicated(list(by), keep="last")]
     rows.loc[repeated, "role"] = Role.SUPERSEDED.value

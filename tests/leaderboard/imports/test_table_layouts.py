@@ -172,6 +172,19 @@ def test_a_plain_table_with_all_that_goes_wrong():
     )
 
 
+def test_what_is_said_twice_counts_once_though_a_worker_is_not_known():
+    lines = [
+        "system,item,rater,score",
+        "red,1,ann,2",
+        "red,1,ann,5",
+        "red,1,,3",
+        "red,1,,3",
+    ]
+    found = one({"ratings.csv": "\n".join(lines)})
+    assert [row[0] for row in cells(found, "role")] == ["superseded", *["judgment"] * 3]
+    assert any("the last holds: 1." in text for text in told(found, fatal=False))
+
+
 def test_criteria_may_be_columns_and_damaged_texts_are_nobodys():
     found = one(examples.PLAIN_WIDE, lower_is_better="truth")
     assert cells(found, "role", "instance", "criterion", "value") == [

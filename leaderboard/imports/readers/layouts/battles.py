@@ -98,8 +98,7 @@ class Battles(Layout):
             raise GenieError("There is no vote that can be read.", code="no-rows")
         judgments.rows = pd.concat(parts, ignore_index=True)
         judgments.extra = pd.concat(extras, ignore_index=True).fillna("")
-        if (judgments.rows["worker"] != "").all():
-            say_doubles(judgments, sources[0].name, (*SAME_THING, "other"))
+        say_doubles(judgments, sources[0].name, (*SAME_THING, "other"))
         return judgments
 
 

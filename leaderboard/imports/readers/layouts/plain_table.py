@@ -107,8 +107,7 @@ class Plain(Layout):
         judgments.extra = pd.concat(extras, ignore_index=True).fillna("")
         lower = str(choices.get("lower_is_better") or "")
         judgments.lower_is_better = tuple(_listed(lower))
-        if (judgments.rows[["worker", "instance"]] != "").all(axis=None):
-            say_doubles(judgments, sources[0].name)
+        say_doubles(judgments, sources[0].name)
         return judgments
 
 

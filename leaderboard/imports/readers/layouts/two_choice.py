@@ -92,8 +92,7 @@ class TwoChoice(Layout):
         for number, source in enumerate(sources):
             if number not in mine:
                 _take_pairs(source, shown, judgments)
-        if (judgments.rows[["worker", "instance"]] != "").all(axis=None):
-            say_doubles(judgments, sources[0].name, (*SAME_THING, "other"))
+        say_doubles(judgments, sources[0].name, (*SAME_THING, "other"))
         return judgments
 
 
