@@ -6,19 +6,20 @@ question, no worker's name. Rows are read one batch of submissions at a time.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from django.db.models import Q, QuerySet
 
 from genie.lib.unguessable import name_for
-from leaderboard.evaluation.models.comparison import Comparison
-from leaderboard.evaluation.models.human_evaluation import HumanEvaluation
-from leaderboard.evaluation.selectors.system_ratings import (
-    FIRST_SLOT,
-    system_ratings_of,
+from leaderboard.designs.two_choice import TwoChoice
+from leaderboard.evaluation.models.human_evaluation import (
+    HumanEvaluation,
+    JudgedOutput,
 )
+from leaderboard.evaluation.selectors.system_ratings import system_ratings_of
 from leaderboard.metric_board.models.outside import OutsideMetric, OutsideScores
 from leaderboard.metric_runs.models.result import MetricResult
 from leaderboard.metric_runs.selectors.chosen import chosen_of
@@ -101,27 +102,16 @@ def battles(task: Task) -> Iterator[dict[str, Any]]:
     """
     systems = published(task)
     ids = instance_ids(task)
-    over = [Comparison.State.DECIDED, Comparison.State.UNDECIDED]
-    rows = Comparison.objects.filter(
-        evaluation__task=task,
-        evaluation__state__in=over,
-        a__in=list(systems),
-        b__in=list(systems),
-    ).select_related("evaluation")
-    for comparison in rows.order_by("pk"):
-        both = comparison.a_id, comparison.b_id
-        styles = _styles(both)
-        slots = comparison.pairs.values_list("judged_item__item_id", "slot_of_a")
-        swapped = {item for item, slot in slots if slot != FIRST_SLOT}
-        ratings = system_ratings_of([comparison.evaluation_id])
-        for row in _records(ratings[ratings["submission"] == comparison.a_id]):
-            # one side is enough: each preference appears once for either system,
-            # mirrored
-            value, a, b = float(row["value"]), *both
-            if row["item"] in swapped:
-                value, a, b = 1 - value, b, a
+    for evaluation in _asked_in_pairs(task):
+        pairs = _pairs(evaluation)
+        styles = _styles({pk for both in pairs.values() for pk in both} & set(systems))
+        for row in _records(system_ratings_of([evaluation.pk])):
+            a, b = pairs.get(row["item"], (0, 0))
+            # one side is enough: each preference appears once for either system, mirrored
+            if row["submission"] != a or not {a, b} <= systems.keys():
+                continue
+            value, position = float(row["value"]), int(row["instance"])
             winner = "model_a" if value > HALF else "model_b"
-            position = int(row["instance"])
             yield {
                 "question_id": ids[position],
                 "model_a": systems[a][0],
@@ -131,14 +121,42 @@ def battles(task: Task) -> Iterator[dict[str, Any]]:
                 "turn": 1,
                 "anony": True,
                 "language": task.target_language,
-                "criterion": comparison.criterion,
-                "simulated": comparison.simulated,
+                "criterion": str(row["criterion"]),
+                "simulated": evaluation.simulated,
+                "imported": task.imported,
                 **{f"{k}_a": v for k, v in styles.get((a, position), {}).items()},
                 **{f"{k}_b": v for k, v in styles.get((b, position), {}).items()},
             }
 
 
-def _styles(submissions: Sequence[int]) -> dict[tuple[int, int], dict[str, int]]:
+def _asked_in_pairs(task: Task) -> QuerySet[HumanEvaluation]:
+    """Select comparisons that are over, and preferences that were made elsewhere."""
+    states = HumanEvaluation.State
+    over = Q(
+        strategy=HumanEvaluation.Strategy.COMPARISON,
+        state__in=[states.DECIDED, states.UNDECIDED],
+    )
+    elsewhere = Q(
+        strategy=HumanEvaluation.Strategy.JOINT,
+        design=TwoChoice.slug,
+        imported__isnull=False,
+        state=states.SCORED,
+    )
+    return HumanEvaluation.objects.filter(over | elsewhere, task=task).order_by("pk")
+
+
+def _pairs(evaluation: HumanEvaluation) -> dict[int, tuple[int, int]]:
+    """Give the two systems of each item, the one that stood first before the other."""
+    shown: dict[int, list[int]] = {}
+    rows = JudgedOutput.objects.filter(judged_item__evaluation=evaluation)
+    for item, submission in rows.order_by("judged_item", "slot").values_list(
+        "judged_item__item_id", "submission_id"
+    ):
+        shown.setdefault(item, []).append(submission or 0)
+    return {item: (both[0], both[1]) for item, both in shown.items() if len(both) == 2}
+
+
+def _styles(submissions: Collection[int]) -> dict[tuple[int, int], dict[str, int]]:
     rows = Prediction.objects.filter(submission__in=submissions).values_list(
         "submission_id", "instance__position", "text"
     )

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import json
+from collections import Counter
+
 import numpy as np
 import pytest
 from pandas.testing import assert_frame_equal
@@ -260,6 +263,13 @@ def test_preferences_get_a_joint_evaluation_and_a_board_of_shares(client):
     assert (row.task.source_language, row.task.target_language) == ("en", "de")
     joint = JointEvaluation.objects.get()
     assert joint.results["criteria"]["overall"]["n_judgements"] > 0
+    # preferences go out again as they came
+    answer = client.get(f"/tasks/{row.task.slug}/metrics/files/battles.jsonl")
+    votes = [json.loads(line) for line in answer.getvalue().splitlines()]
+    words = {1.0: "model_a", 0.0: "model_b", 0.5: "tie"}
+    assert Counter((v["model_a"], v["model_b"], v["winner"]) for v in votes) == Counter(
+        (said["system"], said["other"], words[said["value"]]) for said in rows
+    )
     assert client.get(f"/joint-evaluations/{joint.pk}/").status_code == 200
     for page in ("", "evidence/", "differences/", "weights/", "evaluations/"):
         assert client.get(f"/tasks/{row.task.slug}/{page}").status_code in (200, 404)

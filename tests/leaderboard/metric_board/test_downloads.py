@@ -19,10 +19,9 @@ from leaderboard.metric_board.selectors.downloads import pseudonym
 from leaderboard.metric_board.services import outside
 from leaderboard.metric_board.views.downloads import WRITERS, FileThrottle
 from leaderboard.models import (
-    ComparedPair,
-    Comparison,
     HumanEvaluation,
     JudgedItem,
+    JudgedOutput,
     Submission,
     Task,
 )
@@ -257,36 +256,32 @@ def test_billboards_layout(client, world):
 @pytest.mark.every_engine
 def test_judged_pairs_are_battles(client, world, cast):
     a, b = world.systems[:2]
-    # a comparison of the same judgments: what the download tells of each is the same
+    # the same judgments as a comparison's
     evaluation = HumanEvaluation.objects.get(submission=a)
-    HumanEvaluation.objects.filter(pk=evaluation.pk).update(state="DECIDED")
-    made = Comparison.objects.create(
-        criterion="overall",
-        a=a,
-        b=b,
-        delta=0.05,
-        rule="beta-mixture",
-        wave_size=10,
-        max_pairs=10,
-        evaluation=evaluation,
+    HumanEvaluation.objects.filter(pk=evaluation.pk).update(
+        state="DECIDED", strategy="comparison"
     )
+    items = JudgedItem.objects.filter(evaluation=evaluation).order_by("pk")
+    for item in items:
+        for slot, shown in (("A", a), ("B", b)):
+            JudgedOutput.objects.create(judged_item=item, slot=slot, submission=shown)
     lines = [json.loads(x) for x in get(client, "battles.jsonl").splitlines()]
     assert {line["model_a"] for line in lines} == {"Heron"}
     assert {line["model_b"] for line in lines} == {"Kestrel"}
     assert {line["winner"] for line in lines} <= {"model_a", "model_b", "tie"}
     assert lines[0]["judge"].startswith("w-")
-    # who stood first is model a
-    first = JudgedItem.objects.filter(evaluation=evaluation).order_by("pk").first()
-    ComparedPair.objects.create(
-        comparison=made, judged_item=first, position=0, wave=0, slot_of_a="B"
-    )
+    # who stood first is model a, and what was said is of places
+    of_first = JudgedOutput.objects.filter(judged_item=items[0])
+    of_first.filter(slot="A").update(submission=b)
+    of_first.filter(slot="B").update(submission=a)
     turned = [json.loads(x) for x in get(client, "battles.jsonl").splitlines()]
-    [[before, after]] = [
-        (old, new) for old, new in zip(lines, turned, strict=True) if old != new
-    ]
+    key = "question_id"
+    [before], [after] = (
+        [one for one in told if one[key] == items[0].instance.instance_id]
+        for told in (lines, turned)
+    )
     assert (after["model_a"], after["model_b"]) == ("Kestrel", "Heron")
-    mirrored = {"model_a": "model_b", "model_b": "model_a", "tie": "tie"}
-    assert after["winner"] == mirrored[before["winner"]]
+    assert after["winner"] == before["winner"]
     Submission.objects.filter(pk=b.pk).update(visibility="PRIVATE")
     assert get(client, "battles.jsonl") == b""
 
