@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from typing import Any, cast
+from typing import Any
 
 from django.conf import settings
 from django.contrib import messages
@@ -15,12 +15,12 @@ from django.views.decorators.http import require_POST
 
 from genie.accounts.staff import staff_may
 from genie.lib.errors import GenieError
-from genie.lib.typing import Account
 from leaderboard.studio.forms import NewForm
 from leaderboard.studio.models import Draft
 from leaderboard.studio.services import bring, keep
 from leaderboard.studio.services.look import Files
 from leaderboard.studio.views.access import for_makers, own_draft, page
+from leaderboard.studio.views.begin import begun
 from leaderboard.submissions.selectors.visibility import Staff
 from leaderboard.submissions.views.oversize import refuse_oversize
 from leaderboard.tasks.intake import roles
@@ -55,22 +55,9 @@ def new(request: HttpRequest) -> HttpResponse:
 @for_makers
 def _new(request: HttpRequest) -> HttpResponse:
     form = NewForm(request.POST if request.method == "POST" else None)
-    trouble = ""
-    if form.is_valid():
-        try:
-            draft = keep.begin(
-                owner=cast("Account", request.user),
-                slug=form.cleaned_data["slug"],
-                title=form.cleaned_data["title"],
-                files=request.FILES.getlist("files"),
-            )
-        except GenieError as error:
-            if error.code == "slug-taken":
-                form.add_error("slug", error.message)
-            else:
-                trouble = error.message
-        else:
-            return redirect("leaderboard:studio-files", pk=draft.pk)
+    draft, trouble = begun(request, form, keep.begin)
+    if draft is not None:
+        return redirect("leaderboard:studio-files", pk=draft.pk)
     context = {
         "form": form,
         "trouble": trouble,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, cast
+from typing import Any
 
 from django.conf import settings
 from django.contrib import messages
@@ -11,11 +11,11 @@ from django.shortcuts import redirect, render
 from django.views.decorators.csrf import csrf_exempt, csrf_protect
 
 from genie.lib.errors import GenieError
-from genie.lib.typing import Account
 from leaderboard.studio.import_forms import AboutForm, BringForm, LayoutForm
 from leaderboard.studio.models import Draft
 from leaderboard.studio.services import bring, keep
 from leaderboard.studio.views.access import for_makers, own_draft
+from leaderboard.studio.views.begin import begun
 from leaderboard.submissions.views.oversize import refuse_oversize
 
 _FRAME = {"here": "studio"}
@@ -30,23 +30,9 @@ def new_import(request: HttpRequest) -> HttpResponse:
 @for_makers
 def _new(request: HttpRequest) -> HttpResponse:
     form = BringForm(request.POST if request.method == "POST" else None)
-    files = request.FILES.getlist("files")
-    trouble = "Choose at least one file." if form.is_bound and not files else ""
-    if form.is_valid() and files:
-        try:
-            draft = bring.begin(
-                owner=cast("Account", request.user),
-                slug=form.cleaned_data["slug"],
-                title=form.cleaned_data["title"],
-                files=files,
-            )
-        except GenieError as error:
-            if error.code == "slug-taken":
-                form.add_error("slug", error.message)
-            else:
-                trouble = error.message
-        else:
-            return redirect("leaderboard:studio-import", pk=draft.pk)
+    draft, trouble = begun(request, form, bring.begin)
+    if draft is not None:
+        return redirect("leaderboard:studio-import", pk=draft.pk)
     context = {
         **_FRAME,
         "form": form,
