@@ -18,6 +18,7 @@ from genie.lib.admin.reasons import AsksWhy
 from genie.lib.errors import GenieError
 from leaderboard.judges.forms import ApprovalForm, JudgeForm, RunForm
 from leaderboard.judges.models import (
+    MICROCENTS,
     Judge,
     JudgeBudget,
     JudgeCall,
@@ -280,11 +281,15 @@ class JudgeCallAdmin(_OfRun):
         "other",
         "instance",
         "state",
-        "values",
+        "said",
         "problem",
     ]
     list_filter = ["state", ("run", admin.RelatedOnlyFieldListFilter)]
     list_select_related = ["run__judge", "run__task", "submission", "other", "instance"]
+
+    @admin.display(description="answer")
+    def said(self, call: JudgeCall) -> str:
+        return ", ".join(f"{name}: {one}" for name, one in (call.values or {}).items())
 
 
 @admin.register(JudgeCost)
@@ -293,9 +298,9 @@ class JudgeCostAdmin(_OfRun):
     list_filter = ["state", ("run", admin.RelatedOnlyFieldListFilter)]
     list_select_related = ["run__judge", "run__task"]
 
-    @admin.display(description="cents")
+    @admin.display(description="amount")
     def amount(self, cost: JudgeCost) -> str:
-        return f"{cost.microcents / 1_000_000:.6f}"
+        return f"${cost.microcents / MICROCENTS / 100:.8f}"
 
 
 def _account(request: HttpRequest) -> Any:

@@ -264,7 +264,7 @@ class JudgeCost(models.Model):
         indexes = [models.Index(fields=["run", "state"])]
 
     def __str__(self) -> str:
-        return f"{self.microcents / MICROCENTS:.4f} cents of {self.run}"
+        return f"${self.microcents / MICROCENTS / 100:.6f} of {self.run}"
 
 
 class JudgeMetric(models.Model):

@@ -14,9 +14,11 @@ from pathlib import Path
 
 from crowd import hit_templates
 from crowd.hit_templates import foreign
+from crowd.hit_templates.errors import Errors
 from crowd.hit_templates.markdown import to_html
 from crowd.hit_templates.template import FILES
-from crowd.hits.services import check_answers, signals
+from crowd.hits.services import signals
+from crowd.hits.services.marked_spans import checked_spans
 from crowd.platforms.mturk_protocol import notices
 from crowd.platforms.mturk_protocol.xml import read_answers
 from crowd.platforms.prolific_protocol import notices as prolific
@@ -386,7 +388,7 @@ READERS: dict[str, Reader] = {
     "notice of Mechanical Turk": _one(lambda data: notices.hits_in(notices.opened(data).message), NOTICE, '{"EventDocId": "8", "Events": [{"HITId": "3AB"}]}'),
     "notice of Prolific": _one(_prolific, '{"event_type": "study.status.change", "resource_id": "60"}'),
     "answers of Mechanical Turk": _text(read_answers, ANSWERS),
-    "spans": _text(lambda text: check_answers._checked_spans(text, "a text"), '[{"start": 0, "end": 1, "severity": "minor"}, {"start": 2, "end": 4, "severity": "major"}]'),
+    "spans": _text(lambda text: checked_spans(text, "a text", Errors(missing=True)), '[{"start": 0, "end": 1, "severity": "minor"}, {"start": 2, "end": 4, "severity": "major"}]'),
     "signals": _text(signals._loaded, '{"n_changes": 1, "n_focus_losses": 0, "n_copies": 0, "n_pastes": 2, "first_change_seconds": null}'),
     "Markdown": _text(to_html, "# Hi\n\n- [x](https://a.b) **b** `c`\n\n> 1. d\n\n| a |\n|---|\n| b |\n"),
     "backup": Reader(_backup, ({"database": b"a", "manifest.json": json.dumps({"format": 1, "files": {"database": SUMMED}}).encode()},)),

@@ -19,7 +19,13 @@ pytestmark = pytest.mark.django_db
 # fields hold 31,999 where they are numbers; tests/genie/filled.py
 PYTHON = re.compile(r"\{&#x27;|\[&#x27;|&#x27;:|&lt;[A-Z]\w+ object|\bcents\b")
 # What they hold is read by their pages.
-PARTICULAR = {"leaderboard.Task", "quality.DetectorFit"}
+PARTICULAR = {
+    "leaderboard.Import",
+    "leaderboard.Judge",
+    "leaderboard.JudgeRun",
+    "leaderboard.Task",
+    "quality.DetectorFit",
+}
 TOLD = {"a": ["x's", 1], "b": None}
 
 

@@ -54,6 +54,10 @@ def request(
 
     With `per_page`, a page shows so many of the systems, another choice for each instance.
     """
+    if not systems:
+        raise GenieError(
+            "Choose at least 2 systems, not 0.", code="wrong-number-of-systems"
+        )
     task = systems[0].task
     most = all_designs()[task.configuration.joint.design].n_outputs[1]
     if per_page is None and len(systems) > most:

@@ -34,7 +34,7 @@ def damaged(
     --------
     >>> damaged("one two three", ["four five six"], seed=1)[0]
     'five six three'
-    >>> damaged("one", ["one"], seed=1) is None
+    >>> damaged("one two", ["one two"], seed=1) is None
     True
 
     References

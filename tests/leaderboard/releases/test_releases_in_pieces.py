@@ -23,7 +23,9 @@ from tests.leaderboard.releases.test_releases_are_made_and_rebuilt import (
     task,  # noqa: F401
 )
 
-SAID_WHEN = {"manifest.json", "README.md", bundle.CHECKSUMS, bundle.LOG}
+SAID_WHEN = {
+    "manifest.json", "README.md", "croissant.json", bundle.CHECKSUMS, bundle.LOG
+}  # fmt: skip
 
 
 @pytest.mark.parametrize("judging", [False, True], ids=["ended", "being judged"])

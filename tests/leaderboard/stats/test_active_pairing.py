@@ -25,7 +25,7 @@ from leaderboard.stats.studies.pairing_study import (
     savings,
     simulated_labels,
 )
-from leaderboard.table_stats.preferences import games_of
+from leaderboard.table_stats.pairs.analyse import games_of
 from leaderboard.table_stats.read import read_tables
 from tests.leaderboard.stats.e2e import FOLDER
 from tests.shared import SHARED, needs_shared

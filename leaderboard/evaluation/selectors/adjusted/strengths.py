@@ -104,7 +104,7 @@ def of_joint(joint: JointEvaluation) -> dict[str, AdjustedStrengths]:
     if not stored:
         return {}
     # tens of thousands of battles take seconds; other ratings have other results
-    made_of = sorted(one["ratings_sha256"] for one in stored.values())
+    made_of = sorted(one.get("ratings_sha256", "") for one in stored.values())
     digest = sha256("".join(made_of).encode()).hexdigest()
     key = f"adjusted-{joint.evaluation_id}-{digest}"
     return computed_once(key, lambda: _of_joint(joint), _KEPT_SECONDS)

@@ -89,7 +89,8 @@ def asked_as_the_template_asks(design):
     }
 
 
-@pytest.mark.parametrize("design", DIRECT)
+# `mqm` has marks alone: test_every_design_in_a_browser answers it
+@pytest.mark.parametrize("design", EXPECTED)
 def test_from_submission_to_board_through_pages_alone(
     design, ask, measured, boss, people, task
 ):
