@@ -36,11 +36,11 @@ from urllib.parse import urlencode
 import numpy as np
 
 from benchmarks import throwaway_postgres, world
+from benchmarks.wmt_campaigns import make_campaigns
 
 P95_AT_MOST_MS = 150.0
 # of a whole WMT: so many campaigns are open to each worker
 P95_OF_WMT_MS = 300.0
-SEGMENTS = 40
 _MARKS = json.dumps([{"start": 0, "end": 3, "severity": "minor"}])
 _TOKEN = re.compile(r'name="csrfmiddlewaretoken" value="([^"]+)"')
 
@@ -193,56 +193,8 @@ def make_work(
 def make_wmt(
     n_workers: int, n_pools: int, n_systems: int, items: int
 ) -> list[tuple[str, str]]:
-    """Make a WMT: pools of as many campaigns as there are systems, errors marked."""
-    from django.utils import timezone
-
-    from crowd.campaigns.services import run
-    from crowd.hits.services.build import HITTypeSpec, ItemSpec, build_campaign
-
-    texts = world.texts(SEGMENTS * n_systems, seed=3)
-    for pool in range(n_pools):
-        kind = HITTypeSpec(
-            template="error-span-translation",
-            scale="slider-100",
-            criteria={"overall": "All in all, how good is the translation?"},
-            title=f"Mark errors: pair {pool}",
-            description="Mark what is wrong.",
-            keywords="text",
-            reward_cents=5,
-            assignment_seconds=1800,
-            form={"items_per_page": items, "page_by": "id"},
-        )
-        for system in range(n_systems):
-            build_campaign(
-                key=f"bench-{pool}-{system}",
-                pool=f"bench-{pool}",
-                title=f"System {system}",
-                hit_type=kind,
-                items=[
-                    ItemSpec(
-                        f"item-{pool}-{system}-{i}",
-                        {
-                            "fields": [
-                                {
-                                    "label": "Source",
-                                    "text": texts[i][::-1],
-                                    "lang": "en",
-                                }
-                            ],
-                            "prediction": texts[system * SEGMENTS + i],
-                            "lang": "en",
-                            "of_document": f"doc-{i // 8}",
-                            "part": i,
-                        },
-                        f"input-{pool}-{i}",
-                    )
-                    for i in range(SEGMENTS)
-                ],
-                budget_cents=10**7,
-                seed=system,
-                starts_at=timezone.now(),
-            )
-    run.start_due()
+    """Make a WMT's campaigns, and workers of each pool."""
+    make_campaigns(n_pools, n_systems, items)
     return [_way_in(i, f"bench-{i % n_pools}") for i in range(n_workers)]
 
 

@@ -7,10 +7,9 @@ from abc import ABC
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cache
-from typing import Any, ClassVar
+from typing import ClassVar
 
 from genie.lib.errors import GenieError
-from genie.lib.extension import discover
 
 # ASCII digits only: float() also takes "1_0", "nan" and digits of other scripts.
 _NUMBER = re.compile(r"-?[0-9]{1,9}(\.[0-9]{1,20})?", re.ASCII)
@@ -104,6 +103,7 @@ class Scale(ABC):
 
         Examples
         --------
+        >>> from crowd.scales.find import all_scales
         >>> [option.label for option in all_scales()["likert-5"].by_key()][-1]
         'Strongly agree'
         """
@@ -130,6 +130,7 @@ class Scale(ABC):
 
         Examples
         --------
+        >>> from crowd.scales.find import all_scales
         >>> all_scales()["likert-5"].parse("0.75")
         0.75
         """
@@ -155,6 +156,7 @@ class Scale(ABC):
 
         Examples
         --------
+        >>> from crowd.scales.find import all_scales
         >>> all_scales()["magnitude"].rating(150)
         1.5
         """
@@ -166,6 +168,7 @@ class Scale(ABC):
 
         Examples
         --------
+        >>> from crowd.scales.find import all_scales
         >>> all_scales()["slider-100"].is_in("fi"), all_scales()["binary"].is_in("fi")
         (True, False)
         """
@@ -177,6 +180,7 @@ class Scale(ABC):
 
         Examples
         --------
+        >>> from crowd.scales.find import all_scales
         >>> [option.label for option in all_scales()["binary"].in_language("de").options]
         ['Stimme zu', 'Stimme nicht zu']
         >>> all_scales()["binary"].in_language("de").options[0].value
@@ -203,40 +207,3 @@ def _in_language(scale: type[Scale], language: str) -> type[Scale]:
         for option, label in zip(scale.options, scale.labels[language], strict=True)
     )
     return type(scale.__name__, (scale,), {"options": options})
-
-
-class _Scales(dict[str, type[Scale]]):
-    """Scales by their slugs; those of judgments made elsewhere are found, not listed."""
-
-    def __missing__(self, slug: str) -> type[Scale]:
-        if (scale := _elsewhere(slug)) is None:
-            raise KeyError(slug)
-        return scale
-
-    def __contains__(self, slug: object) -> bool:
-        return super().__contains__(slug) or _elsewhere(str(slug)) is not None
-
-    def get(self, slug: str, default: Any = None) -> Any:
-        try:
-            return self[slug]
-        except KeyError:
-            return default
-
-
-def _elsewhere(slug: str) -> type[Scale] | None:
-    from crowd.scales.elsewhere import scale_elsewhere
-
-    return scale_elsewhere(slug)
-
-
-def all_scales() -> dict[str, type[Scale]]:
-    """Give every scale by its slug.
-
-    Examples
-    --------
-    >>> sorted(all_scales())[:2]
-    ['binary', 'likert-5']
-    >>> all_scales()["number_1_7"].minimum
-    1.0
-    """
-    return _Scales(discover("crowd.scales", Scale))

@@ -17,7 +17,7 @@ from django.utils import timezone
 
 from crowd.campaigns.services import work
 from crowd.hits.models.campaign import Item
-from crowd.scales.base import all_scales
+from crowd.scales.find import all_scales
 from crowd.workers.models.worker import Pause, Worker
 from crowd.workers.services import consent, invitations
 from genie.lib import jobs

@@ -137,7 +137,7 @@ def unit_of(scale: type[Scale]) -> Unit:
 
     Examples
     --------
-    >>> from crowd.scales.base import all_scales
+    >>> from crowd.scales.find import all_scales
     >>> unit_of(all_scales()["likert-5"])
     Unit(low=0.0, high=1.0, logarithmic=False, steps=True, percent=True, times=1.0)
     >>> unit_of(all_scales()["magnitude"]).aggregate

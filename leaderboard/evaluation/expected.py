@@ -12,7 +12,7 @@ from functools import partial
 
 import numpy as np
 
-from crowd.scales.base import all_scales
+from crowd.scales.find import all_scales
 from genie.lib.errors import GenieError
 from leaderboard.designs.base import all_designs
 from leaderboard.evaluation.models.comparison import Comparison, CountedVote

@@ -59,7 +59,7 @@ def read(
 
     Examples
     --------
-    >>> from crowd.scales.base import all_scales
+    >>> from crowd.scales.find import all_scales
     >>> scale = all_scales()["likert-5"]
     >>> read('{"overall": {"reason": "short", "answer": "Agree"}}', ["overall"], scale)
     {'overall': (0.75, 'short')}

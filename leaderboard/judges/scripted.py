@@ -51,7 +51,7 @@ def answer(
 
     Examples
     --------
-    >>> from crowd.scales.base import all_scales
+    >>> from crowd.scales.find import all_scales
     >>> texts = [("Source", "a red kite"), ("Output", "a red kite")]
     >>> answer("words", {"overall": "Good?"}, texts, all_scales()["likert-5"])
     '{"overall": {"reason": "Scripted: 0.92 of 1.", "answer": "Strongly agree"}}'

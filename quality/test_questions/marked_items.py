@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from crowd.hits.models.assignment import Answer, Assignment
 from crowd.hits.models.campaign import Item
-from crowd.scales.base import all_scales
+from crowd.scales.find import all_scales
 from quality.test_questions.models import Placement
 from quality.test_questions.selectors import (
     given_answers,

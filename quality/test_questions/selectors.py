@@ -10,7 +10,8 @@ from crowd.hit_templates.formats import PLAIN, with_layout
 from crowd.hits.models.assignment import Answer
 from crowd.hits.models.campaign import HITType
 from crowd.hits.services.build import HITTypeSpec
-from crowd.scales.base import Scale, all_scales
+from crowd.scales.base import Scale
+from crowd.scales.find import all_scales
 from crowd.workers.models.worker import Worker
 from quality.test_questions.models import Grade, Polarity
 

@@ -11,7 +11,7 @@ from django.test import Client
 from django.urls import reverse
 
 from crowd.models import HITType
-from crowd.scales.base import all_scales
+from crowd.scales.find import all_scales
 from genie.lib.admin.read_only import ReadOnlyAdmin
 from tests.genie.filled import fill_all
 

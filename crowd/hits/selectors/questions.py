@@ -10,7 +10,8 @@ from crowd import hit_templates
 from crowd.hit_templates.errors import Errors, read_errors
 from crowd.hit_templates.form import CHECKBOXES, CHECKBOXES_IN, Form, read_form
 from crowd.hits.models.campaign import HITType
-from crowd.scales.base import Scale, all_scales
+from crowd.scales.base import Scale
+from crowd.scales.find import all_scales
 
 # Beside the criteria: the errors that were marked, where a template asks for them.
 SPANS = "spans"

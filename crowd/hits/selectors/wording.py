@@ -21,7 +21,7 @@ from crowd.hit_templates.errors import read_errors
 from crowd.hit_templates.form import CHECKBOXES_IN
 from crowd.hits.models.assignment import Assignment
 from crowd.hits.models.campaign import HITType, Item
-from crowd.scales.base import all_scales
+from crowd.scales.find import all_scales
 
 # What of a page no task can say in other words: see crowd/scales and form.py.
 SCALE, CHECKED = "scale", "checkboxes"

@@ -16,7 +16,7 @@ from crowd.hits.models.campaign import HIT, Campaign, HITType, Item
 from crowd.hits.selectors.questions import SPANS, slots_of
 from crowd.hits.services.inputs import BATCH, inputs_for
 from crowd.pricing import fee_per_assignment
-from crowd.scales.base import all_scales
+from crowd.scales.find import all_scales
 from genie.lib.database import count_anew
 from genie.lib.errors import GenieError
 from genie.lib.seeds import generator, seed_from

@@ -7,7 +7,7 @@ from typing import Any
 
 from crowd.hits.models.campaign import HITType
 from crowd.platforms.demands import Choice, FormQuestion, QualifyingTest
-from crowd.scales.base import all_scales
+from crowd.scales.find import all_scales
 from crowd.workers.models.qualification_test import (
     QualificationQuestion,
     QualificationTest,

@@ -15,7 +15,7 @@ from django.utils.translation import gettext
 
 from crowd.hits.models.campaign import HITType, Item
 from crowd.hits.services.check_answers import ratings_of
-from crowd.scales.base import all_scales
+from crowd.scales.find import all_scales
 from crowd.workers.models.qualification_test import QualificationQuestion
 from crowd.workers.services.known_answers import agrees
 from genie.lib.errors import GenieError

@@ -16,7 +16,7 @@ import numpy as np
 import numpy.typing as npt
 from django.db.models import FilteredRelation, Q
 
-from crowd.scales.base import all_scales
+from crowd.scales.find import all_scales
 from leaderboard.designs.base import all_designs
 from leaderboard.evaluation.selectors.coverage import whole_share
 from leaderboard.stats.bounds import normal_quantile

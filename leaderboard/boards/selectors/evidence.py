@@ -11,7 +11,7 @@ from django.db.models import Sum
 from crowd.hit_templates.form import CHECKBOXES
 from crowd.hits.models.campaign import HITType
 from crowd.money.models import LedgerEntry
-from crowd.scales.base import all_scales
+from crowd.scales.find import all_scales
 from leaderboard.designs.base import Beside, all_designs
 from leaderboard.evaluation.models.human_evaluation import HumanEvaluation, Score
 from leaderboard.metric_runs.models.result import MetricResult

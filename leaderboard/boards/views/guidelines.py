@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from django.utils.safestring import SafeString
 
 from crowd import hit_templates
-from crowd.scales.base import all_scales
+from crowd.scales.find import all_scales
 from leaderboard.tasks.models import Task
 
 

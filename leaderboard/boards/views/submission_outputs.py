@@ -12,7 +12,7 @@ from django.http import HttpRequest
 from django.utils.safestring import SafeString
 
 from crowd.hit_templates.form import CHECKBOXES
-from crowd.scales.base import all_scales
+from crowd.scales.find import all_scales
 from leaderboard.boards.charts.word_difference import difference
 from leaderboard.boards.selectors.evidence import MetricLine
 from leaderboard.boards.selectors.output_sorting import (

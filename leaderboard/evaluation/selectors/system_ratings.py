@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from crowd.hits.models.campaign import Campaign
-from crowd.scales.base import all_scales
+from crowd.scales.find import all_scales
 from leaderboard.designs.base import all_designs
 from leaderboard.designs.unit import Unit
 from leaderboard.evaluation.models.human_evaluation import (

@@ -8,8 +8,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from crowd.hit_templates.errors import WEIGHTS
-from crowd.scales.base import Scale, all_scales
+from crowd.scales.base import Scale
 from crowd.scales.elsewhere import PREFERRED
+from crowd.scales.find import all_scales
 from genie.lib.errors import GenieError
 from leaderboard.imports.kept import MAGNITUDE, Floats, as_found, as_kept
 

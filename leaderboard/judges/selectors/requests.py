@@ -10,7 +10,8 @@ from math import ceil
 from typing import Any
 
 from crowd import hit_templates
-from crowd.scales.base import Scale, all_scales
+from crowd.scales.base import Scale
+from crowd.scales.find import all_scales
 from genie.lib.errors import GenieError
 from leaderboard.judges.definition import PAIRWISE, digest
 from leaderboard.judges.models import Judge, JudgeCall, JudgeRun

@@ -13,7 +13,7 @@ from django.contrib.auth import get_user_model
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.db import transaction
 
-from crowd.scales.base import all_scales
+from crowd.scales.find import all_scales
 from genie.lib.env import ConfigurationError
 from genie.lib.errors import GenieError
 from leaderboard.judges.definition import SCRIPTED

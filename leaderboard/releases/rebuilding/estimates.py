@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from crowd.scales.base import all_scales
+from crowd.scales.find import all_scales
 from leaderboard.designs.base import all_designs
 from leaderboard.evaluation.estimates import Standing, estimate_board, headline_of
 from leaderboard.releases import bundle

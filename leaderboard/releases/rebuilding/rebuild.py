@@ -10,7 +10,7 @@ from pathlib import Path
 
 import numpy as np
 
-from crowd.scales.base import all_scales
+from crowd.scales.find import all_scales
 from genie.lib.errors import GenieError
 from leaderboard.designs.base import Design, all_designs
 from leaderboard.designs.unit import Unit

@@ -12,7 +12,7 @@ from typing import Any
 from django.conf import settings
 
 from crowd import hit_templates
-from crowd.scales.base import all_scales
+from crowd.scales.find import all_scales
 from leaderboard.boards.selectors.crowds.blinding import blinding_sentences
 from leaderboard.boards.selectors.evidence import metric_lines
 from leaderboard.boards.selectors.standings import standings

@@ -20,7 +20,7 @@ from crowd.hits.models.campaign import Campaign
 from crowd.hits.selectors.progress import campaign_progress
 from crowd.hits.services.build import ItemSpec, build_campaign
 from crowd.money.services import budgets
-from crowd.scales.base import all_scales
+from crowd.scales.find import all_scales
 from crowd.workers.services import invitations
 from genie.lib.errors import GenieError
 from genie.lib.seeds import generator

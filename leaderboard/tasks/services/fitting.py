@@ -10,7 +10,8 @@ from crowd.hit_templates import HITTemplate
 from crowd.hits.services.build import check_hit_type
 from crowd.platforms.base import all_platforms
 from crowd.platforms.selfhosted import SelfHosted
-from crowd.scales.base import Scale, all_scales
+from crowd.scales.base import Scale
+from crowd.scales.find import all_scales
 from genie.lib.errors import GenieError
 from leaderboard.designs.base import Design, all_designs
 from leaderboard.tasks.chosen_metrics import metric_problems

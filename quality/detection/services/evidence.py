@@ -16,7 +16,8 @@ from django.db.models import Count, Max
 
 from crowd.hits.models.assignment import Answer, Assignment
 from crowd.hits.models.campaign import Campaign
-from crowd.scales.base import Scale, all_scales
+from crowd.scales.base import Scale
+from crowd.scales.find import all_scales
 from quality.detection.models import RetiredQuestion
 from quality.detection.services.record import COUNTING
 from quality.detection.stats.assess import Ratings, Tests

@@ -12,7 +12,7 @@ from typing import Any
 from django.db.models import Q
 
 from crowd.hits.models.assignment import Assignment
-from crowd.scales.base import all_scales
+from crowd.scales.find import all_scales
 from crowd.workers.models.worker import Worker
 from quality.test_questions.models import Placement
 from quality.test_questions.services.grade import COUNTED

@@ -9,7 +9,7 @@ from django.utils import timezone
 from crowd.campaigns.services import undo
 from crowd.hits.models.assignment import Answer, Assignment
 from crowd.hits.models.campaign import Campaign
-from crowd.scales.base import all_scales
+from crowd.scales.find import all_scales
 from quality.test_questions.models import Grade, Placement
 from quality.test_questions.services.marking import Marked, marks
 

@@ -20,7 +20,7 @@ from crowd.hit_templates.form import CHECKBOXES_IN
 from crowd.hits.selectors.wording import language_for, languages_of, worded, wording
 from crowd.hits.services.build import shared_hit_type
 from crowd.models import Answer, Assignment, Consent, Profile
-from crowd.scales.base import all_scales
+from crowd.scales.find import all_scales
 from crowd.workers.selectors.consent import consent_text, consented
 from crowd.workers.selectors.test_wording import missing
 from crowd.workers.services import (

@@ -12,7 +12,7 @@ from crowd import hit_templates
 from crowd.campaigns.services.work import next_assignment, submit
 from crowd.hits.services.build import ItemSpec
 from crowd.models import Answer, Assignment
-from crowd.scales.base import all_scales
+from crowd.scales.find import all_scales
 from tests.browser import (
     LOOKS,
     READ,

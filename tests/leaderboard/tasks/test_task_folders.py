@@ -10,7 +10,7 @@ import pytest
 import sacrebleu
 from django.conf import settings
 
-from crowd.scales.base import all_scales
+from crowd.scales.find import all_scales
 from genie.lib.errors import GenieError
 from leaderboard.designs.base import all_designs
 from leaderboard.metrics.base import all_metrics

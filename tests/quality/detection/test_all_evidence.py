@@ -317,7 +317,7 @@ def test_answers_on_a_scale_without_ends_are_no_evidence(pool, campaign):
     assert Answer.objects.exists()
     campaign.hit_type.scale = "magnitude"
     campaign.hit_type.save()
-    from crowd.scales.base import all_scales
+    from crowd.scales.find import all_scales
 
     relative = [name for name, scale in all_scales().items() if scale.relative]
     campaign.hit_type.scale = relative[0]

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from crowd.hits.models.campaign import Campaign
-from crowd.scales.base import all_scales
+from crowd.scales.find import all_scales
 from genie.lib.serving.computed_once import computed_once
 from leaderboard.boards.selectors.certainty import Agreement
 from leaderboard.boards.selectors.version import version

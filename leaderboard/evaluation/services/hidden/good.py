@@ -9,7 +9,7 @@ from statistics import median
 
 from django.db.models import QuerySet
 
-from crowd.scales.base import all_scales
+from crowd.scales.find import all_scales
 from leaderboard.evaluation.models.confirmed_output import ConfirmedOutput
 from leaderboard.evaluation.models.human_evaluation import HumanEvaluation, Score
 from leaderboard.evaluation.selectors.system_ratings import system_ratings_of

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from crowd.hits.services.build import ItemSpec
-from crowd.scales.base import all_scales
+from crowd.scales.find import all_scales
 from leaderboard.designs.base import Design, content_key
 from leaderboard.evaluation.services.hidden.offers import Offer
 from leaderboard.tasks.config import HumanConfig

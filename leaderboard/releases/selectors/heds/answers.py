@@ -6,7 +6,8 @@ from dataclasses import dataclass
 
 from django.conf import settings
 
-from crowd.scales.base import Scale, all_scales
+from crowd.scales.base import Scale
+from crowd.scales.find import all_scales
 from leaderboard.designs.base import all_designs
 from leaderboard.evaluation.models.human_evaluation import HumanEvaluation, Score
 from leaderboard.evaluation.ranking import RULES
