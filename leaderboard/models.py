@@ -30,6 +30,7 @@ from leaderboard.judges.models import (
     JudgeBudget,
     JudgeCall,
     JudgeCost,
+    JudgeLicence,
     JudgeMetric,
     JudgeRun,
 )
@@ -74,6 +75,7 @@ __all__ = [
     "JudgeBudget",
     "JudgeCall",
     "JudgeCost",
+    "JudgeLicence",
     "JudgeMetric",
     "JudgeRun",
     "JudgedItem",

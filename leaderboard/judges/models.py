@@ -211,6 +211,9 @@ class JudgeCall(models.Model):
     part = models.PositiveSmallIntegerField(default=0)
     # the same question for the how-manieth time: k of n
     sample = models.PositiveSmallIntegerField(default=0)
+    # what an audit changed in the output before it was sent; usually empty: nothing.
+    # Never counts as an answer about the output.
+    probe = models.CharField(max_length=40, blank=True, default="")
     state = models.CharField(max_length=7, choices=State.choices, default=State.WAITING)
     n_attempts = models.PositiveSmallIntegerField(default=0)
     # criterion -> rating on the scale that people use; of two outputs, that of `submission`
@@ -227,11 +230,14 @@ class JudgeCall(models.Model):
         ordering = ["pk"]
         constraints = [
             models.UniqueConstraint(
-                fields=["run", "instance", "submission", "other", "part", "sample"],
+                fields=[
+                    *("run", "instance", "submission", "other"),
+                    *("part", "sample", "probe"),
+                ],
                 name="judge_pair_call_once",
             ),
             models.UniqueConstraint(
-                fields=["run", "instance", "submission", "part", "sample"],
+                fields=["run", "instance", "submission", "part", "sample", "probe"],
                 condition=Q(other=None),
                 name="judge_call_once",
             ),
@@ -286,3 +292,33 @@ class JudgeMetric(models.Model):
 
     def __str__(self) -> str:
         return f"{self.run} by {self.criterion}"
+
+
+class JudgeLicence(models.Model):
+    """What was decided of a judge on a criterion of a task; the newest of a pair counts.
+
+    Rows are never changed: a licence that expires is a new row that says why.
+    """
+
+    class State(models.TextChoices):
+        LICENSED = "LICENSED", "licensed"
+        REFUSED = "REFUSED", "not licensed"
+        EXPIRED = "EXPIRED", "expired"
+
+    run = models.ForeignKey(JudgeRun, on_delete=models.CASCADE, related_name="licences")
+    criterion = models.CharField(max_length=50)
+    state = models.CharField(max_length=8, choices=State.choices)
+    # name, holds and words of each thing that it rests on
+    reasons = OrderedJSONField(default=list)
+    # what it was given on: the model that answered, prompt, scale, crowd
+    facts = OrderedJSONField(default=dict)
+    # what is no longer so, in words; empty unless it has expired
+    moved = OrderedJSONField(default=list)
+    at = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        ordering = ["-pk"]
+        indexes = [models.Index(fields=["run", "criterion"])]
+
+    def __str__(self) -> str:
+        return f"{self.run} by {self.criterion}: {self.get_state_display()}"
