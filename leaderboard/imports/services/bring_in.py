@@ -226,6 +226,7 @@ def _store(
     ids = fitting(rows["instance"].unique(), INSTANCE)
     instances = tasks.instances_in(judgments, counted)
     ids |= fitting(instances, INSTANCE)
+    judged = {ids[name] for name in counted["instance"].unique()}
     task, criteria = planned.task, planned.criteria(about)
     questions = {name: question for name, (question, _) in criteria.items()}
     if task is None:
@@ -246,7 +247,10 @@ def _store(
         licence=about.licence[:200],
         citation=about.citation,
         known={**told_by_rows(judgments), **about.known},
-        said=_said(judgments, planned, ids, names),
+        said={
+            **_said(judgments, planned, ids, names),
+            "unjudged": sorted({ids[name] for name in instances} - judged),
+        },
         roles=judgments.n_by_role(),
         counted=[role.value for role in judgments.counted],
         n_workers=int((counted["worker"].unique() != "").sum()),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 from django.urls import reverse
 
+from crowd.models import Input
 from genie.lib.errors import GenieError
 from genie.lib.formats.parquet import engine
 from leaderboard.evaluation import decide
@@ -207,3 +208,31 @@ def test_cells_of_parquet_hold_nothing_that_no_database_stores(tmp_path):
         connection.sql(row).write_parquet(str(path))
     table = table_of(Source(path.name, path.read_bytes()))
     assert table.words["document"].tolist() == ["news\ufffd"]
+
+
+def test_what_only_a_taken_back_wave_brought_goes_with_it():
+    staff = make_user("importer")
+    first, second, third = ratings(n=4), ratings(n=8, seed=3), ratings(n=6, seed=4)
+    for rows, of in ((second, "seg"), (third, "more")):
+        rows.rows["instance"] = rows.rows["instance"].str.replace("seg", of)
+    # texts of one that nobody judged, and an output of a system that stays
+    second.texts = Texts(
+        inputs={"unjudged": {"source": "x"}}, outputs={("red", "unjudged"): "y"}
+    )
+    task = bring_in(first, slug="x", by=staff).task
+    row = bring_in(second, slug="x", by=staff)
+    bring_in(third, slug="x", by=staff)
+    task.refresh_from_db()
+    assert task.n_instances == 8 + 1 + 6
+    assert take_back(row)
+    task.refresh_from_db()
+    kept = task.instances.order_by("position").values_list("instance_id", "position")
+    names = [f"seg{i}" for i in range(4)] + [f"more{i}" for i in range(6)]
+    assert list(kept) == [(name, place) for place, name in enumerate(names)]
+    assert (task.n_instances, task.sample_size) == (10, 10)
+    assert Input.objects.filter(scope="x").count() == 10
+    assert n_by_criterion() == {"overall": 10}
+    # the first may go, too, and what is left is the third's
+    assert take_back(task.imports.first())
+    task.refresh_from_db()
+    assert task.n_instances == 6
