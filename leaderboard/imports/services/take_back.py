@@ -58,6 +58,7 @@ def take_back(row: Import, tell: Tell = lambda what, done, of: None) -> bool:
             row.delete()
             if remains:
                 tasks.leave_out(task, brought)
+                tasks.ask(task, campaigns.asked(task))
             else:
                 _task(task)
             Worker.objects.filter(platform=PLATFORM, assignments=None).delete()

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from crowd.hits.models.campaign import Input, Item
+from crowd.hits.models.campaign import HITType, Input, Item
 from genie.lib.errors import GenieError
 from genie.lib.formats.language_codes import two_letters
 from genie.lib.typing import Account
 from leaderboard.designs.base import content_key
 from leaderboard.imports.about import About
 from leaderboard.imports.readers.judgments import Judgments
-from leaderboard.imports.services.measures import Measure
+from leaderboard.imports.services.measures import MARKED, Measure, measure
 from leaderboard.metric_runs.models.result import MetricResult
 from leaderboard.metric_runs.models.run import MetricRun
 from leaderboard.submissions.models.submission import Prediction
@@ -94,6 +94,27 @@ def extend(
     )
     if new:
         _resized(task, n + len(new))
+
+
+def ask(task: Task, asked: Mapping[str, HITType]) -> None:
+    """Let a task's criteria be those of its imports, its own first, in their order.
+
+    The first one ranks: its scale is the task's.
+    """
+    human = task.config["human"]
+    names = [*(name for name in human["criteria"] if name in asked)]
+    names += [name for name in asked if name not in names]
+    of_first = asked[names[0]]
+    scale, marked = of_first.scale, of_first.template == MARKED
+    found = measure(scale, marked=marked)
+    criteria = {
+        name: human["criteria"].get(name) or asked[name].criteria[name]
+        for name in names
+    }
+    human |= {"criteria": criteria, "scale": scale}
+    human |= {"design": found.design, "hit_template": found.template}
+    task.config["joint"]["criteria"] = criteria
+    task.save(update_fields=["config"])
 
 
 def leave_out(task: Task, ids: Collection[str]) -> None:
