@@ -57,6 +57,8 @@ _TABLES = {
     "`judgments`",
     "instances": "the task's instances, in order",
     "predictions": "the outputs of all systems",
+    "published": "numbers that were printed elsewhere of these judgments; `figure` is the "
+    "computation of ours that each is compared with, `tolerance` how far that may lie apart",
 }
 _AS_GIVEN = (
     " Taken as given are each worker's `p_noisy` and each judgment's `weight`: they rest on "

@@ -31,7 +31,7 @@ _TYPES = {
         mean low high low_50 high_50 effective_workers largest_share value answered weight
         p_noisy estimate answers_share answers_low answers_high delta all_pairs_delta propensity
         label vote agreement agreement_low agreement_high skill skill_low skill_high strength
-        strength_low strength_high p_above
+        strength_low strength_high p_above tolerance
     """,
     "BOOLEAN": """
         simulated ranks_partial counts provisional asked is_mean noisy anytime_valid

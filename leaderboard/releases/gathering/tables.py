@@ -30,7 +30,7 @@ _ORDER = (
     *("systems", "scores", "judgments", "metrics", "test_questions"),
     *("comparisons", "comparison_pairs", "comparison_votes"),
     *("joint_evaluations", "joint_results", "joint_pairs", "joint_judgments"),
-    *("instances", "predictions"),
+    *("instances", "predictions", "published"),
 )
 # How many steps are done, of how many; may raise to give up.
 Tell = Callable[[int, int], None]
@@ -133,6 +133,8 @@ class Tables:
         task = self.task
         self._write("systems", results.SYSTEMS, results.systems(task, self.others))
         self._write("scores", results.SCORES, results.scores(task, self.ranked))
+        if task.published_figures.exists():
+            self._write("published", results.PUBLISHED, results.published(task))
 
     def write_texts(self, *, shows_sample: bool) -> None:
         def write() -> None:
