@@ -14,7 +14,8 @@ from leaderboard.judges.selectors.scores import scores_of
 from leaderboard.judges.selectors.told import progress
 from leaderboard.metric_board.selectors.snapshot import STATISTICS, shown_board
 from leaderboard.stats.blinding.style import FEATURES, style_of
-from leaderboard.stats.judges.bias import settle, text_effects
+from leaderboard.stats.judges.bias import text_effects
+from leaderboard.stats.judges.findings import settle
 from leaderboard.stats.judges.licence import Labels, Licence, Reason, judge_licence
 from leaderboard.submissions.models.submission import Prediction
 
