@@ -56,12 +56,14 @@ class Finding:
     found: bool
 
     @property
-    def verdict(self) -> str:
+    def words(self) -> str:
         one = self.effect
         span = f"{one.estimate:+.2f} [{one.low:+.2f}, {one.high:+.2f}] {one.unit}"
-        if self.found:
-            return f"{one.bias}: found, {span}"
-        return f"{one.bias}: not shown, {span}"
+        return f"{'found' if self.found else 'not shown'}, {span}"
+
+    @property
+    def verdict(self) -> str:
+        return f"{self.effect.bias}: {self.words}"
 
 
 def settle(effects: Sequence[Effect]) -> list[Finding]:
