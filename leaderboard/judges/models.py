@@ -37,6 +37,8 @@ class Judge(models.Model):
     n_retries = models.PositiveSmallIntegerField(default=2)
     # through the endpoint's batches, where it has them
     batch = models.BooleanField(default=False)
+    # names of its family of models, with commas: what an audit calls its own kind
+    family = models.CharField(max_length=200, blank=True)
     made_by = models.ForeignKey(
         settings.AUTH_USER_MODEL,
         on_delete=models.SET_NULL,

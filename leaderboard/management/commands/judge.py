@@ -25,7 +25,7 @@ from leaderboard.judges.services.work import work
 from leaderboard.tasks.models import Task
 
 _PAUSE = 0.5
-_PACE = {"per_minute", "at_once", "timeout_seconds", "n_retries", "batch"}
+_PACE = {"per_minute", "at_once", "timeout_seconds", "n_retries", "batch", "family"}
 
 
 class Command(BaseCommand):
@@ -61,6 +61,15 @@ class Command(BaseCommand):
         )
         parser.add_argument(
             "--private", action="store_true", help="private outputs, too"
+        )
+        parser.add_argument(
+            "--audit",
+            type=int,
+            nargs="?",
+            const=ask.AUDITED,
+            default=0,
+            help="send so many outputs of a task again with planted commands (alone: "
+            f"{ask.AUDITED}), as a licence needs it",
         )
         parser.add_argument(
             "--occasion", default="", help="ask again what was answered"
@@ -100,6 +109,7 @@ class Command(BaseCommand):
             with_references=options["references"],
             with_private=options["private"],
             occasion=options["occasion"],
+            audit=options["audit"],
         )
         name, version, made, prices, pace = _read(options)
         judge = define.make(name, version, made, by=by, **prices, **pace)
