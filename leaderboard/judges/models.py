@@ -327,15 +327,16 @@ class JudgeLicence(models.Model):
 class JudgedEstimate(models.Model):
     """People's mean of a system with licensed judges' help, beside the plain one.
 
-    Counts only while all of its licences stand: `services.estimate` keeps it up to date.
+    Counts only while licences of all its judges stand; `services.estimate` keeps it up to
+    date, and replaces it whenever anything that it is made from has changed.
     """
 
     submission = models.ForeignKey(
         Submission, on_delete=models.CASCADE, related_name="judged_estimates"
     )
     criterion = models.CharField(max_length=50)
-    # of each judge that helps: keys of JudgeLicence
-    licences = models.JSONField(default=list)
+    # keys of those that help
+    judges = models.JSONField(default=list)
     # mean, low and high in the unit of scores, with the judges and without; empty: they
     # say no more than people did
     helped = OrderedJSONField(default=dict)
@@ -351,7 +352,7 @@ class JudgedEstimate(models.Model):
     foretold = models.JSONField(default=dict)
     seed = models.BigIntegerField()
     inputs_sha256 = models.CharField(max_length=64)
-    computed_at = models.DateTimeField(auto_now=True)
+    computed_at = models.DateTimeField(auto_now_add=True)
 
     class Meta:
         ordering = ["submission", "criterion"]

@@ -17,7 +17,7 @@ class Migration(migrations.Migration):
             fields=[
                 ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
                 ('criterion', models.CharField(max_length=50)),
-                ('licences', models.JSONField(default=list)),
+                ('judges', models.JSONField(default=list)),
                 ('helped', genie.lib.ordered_json.OrderedJSONField(default=dict)),
                 ('plain', genie.lib.ordered_json.OrderedJSONField(default=dict)),
                 ('explained', models.FloatField()),
@@ -27,7 +27,7 @@ class Migration(migrations.Migration):
                 ('foretold', models.JSONField(default=dict)),
                 ('seed', models.BigIntegerField()),
                 ('inputs_sha256', models.CharField(max_length=64)),
-                ('computed_at', models.DateTimeField(auto_now=True)),
+                ('computed_at', models.DateTimeField(auto_now_add=True)),
                 ('submission', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='judged_estimates', to='leaderboard.submission')),
             ],
             options={

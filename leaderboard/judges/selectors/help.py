@@ -32,7 +32,7 @@ class Said:
 class Help:
     """What judges say of one system: positions, and a column of scores for each judge."""
 
-    licences: list[int]
+    judges: list[int]
     positions: list[int]
     scores: Floats
 
@@ -103,7 +103,9 @@ def help_for(submission: int, rated: set[int], judges: Sequence[Said]) -> Help |
     used = [one for one in willing if positions <= one.asked[submission]]
     order = sorted(positions)
     columns = [_column(one.scores[submission], order) for one in used]
-    return Help([one.licence.pk for one in used], order, np.stack(columns, axis=1))
+    return Help(
+        [one.licence.run.judge_id for one in used], order, np.stack(columns, axis=1)
+    )
 
 
 def _column(scores: Mapping[int, float], order: Sequence[int]) -> Floats:
@@ -115,7 +117,8 @@ def _column(scores: Mapping[int, float], order: Sequence[int]) -> Floats:
 def propensities_of(task: Task) -> dict[int, float]:
     """Give how likely instances were to be shown to people, where that is written."""
     rows = task.instances.filter(propensity__isnull=False).order_by("position")
-    return dict(rows.values_list("position", "propensity"))
+    listed = rows.values_list("position", "propensity")
+    return {position: chance for position, chance in listed if chance is not None}
 
 
 def chances(

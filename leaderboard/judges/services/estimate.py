@@ -10,6 +10,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from django.db import transaction
 from django.db.models import Q
 
 from genie.lib.seeds import seed_from
@@ -46,7 +47,7 @@ if TYPE_CHECKING:
 VERSION = 1
 # A row that says nothing, so that nobody looks again before something has changed.
 _NOTHING: dict[str, Any] = {
-    **{"licences": [], "helped": {}, "plain": {}, "explained": 0.0},
+    **{"judges": [], "helped": {}, "plain": {}, "explained": 0.0},
     **{"labels_saved": 0.0, "n_people": 0, "n_judge": 0, "foretold": {}, "seed": 0},
 }
 
@@ -73,7 +74,7 @@ def estimate(task: Task) -> int:
         (row.submission_id, row.criterion): row
         for row in JudgedEstimate.objects.filter(submission__task=task)
     }
-    n_computed, kept = 0, set()
+    made, kept = [], set()
     for score in board.scores if board else []:
         key = score.submission_id, score.criterion
         row, inputs = stored.get(key), board.inputs_of(score) if board else ""
@@ -81,16 +82,24 @@ def estimate(task: Task) -> int:
             kept.add(key)
             continue
         fields = board.estimate(score) if board else {}
-        JudgedEstimate.objects.update_or_create(
-            submission=score.submission,
-            criterion=score.criterion,
-            defaults={**fields, "inputs_sha256": inputs},
+        made.append(
+            JudgedEstimate(
+                submission=score.submission,
+                criterion=score.criterion,
+                inputs_sha256=inputs,
+                **fields,
+            )
         )
-        n_computed += 1
-        kept.add(key)
     gone = [row.pk for key, row in stored.items() if key not in kept]
-    JudgedEstimate.objects.filter(pk__in=gone).delete()
-    return n_computed
+    with transaction.atomic():
+        # one at a time: the task's row is the lock, and of two the later one's count
+        Task.objects.select_for_update().get(pk=task.pk)
+        new = {(row.submission_id, row.criterion) for row in made}
+        rows = JudgedEstimate.objects.filter(submission__task=task)
+        gone += [row.pk for row in rows if (row.submission_id, row.criterion) in new]
+        JudgedEstimate.objects.filter(pk__in=gone).delete()
+        JudgedEstimate.objects.bulk_create(made)
+    return len(made)
 
 
 @dataclass
@@ -138,7 +147,7 @@ class _Board:
         own = [one for one in self.licences if one.criterion == score.criterion]
         runs = [[run.pk for run in self._runs.get(o.run.judge_id, [])] for o in own]
         parts: list[Any] = [VERSION, score.submission_id, score.ratings_sha256]
-        parts += [[one.pk for one in own], runs, self._weights]
+        parts += [[one.run.judge_id for one in own], runs, self._weights]
         parts += [sorted(self._chances.items())]
         return hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()
 
@@ -181,7 +190,7 @@ class _Board:
 def _fields(found: JudgedMean, said: Help, unit: Unit) -> dict[str, Any]:
     foretold = None if found.foretold is None else found.foretold.tolist()
     return {
-        "licences": said.licences,
+        "judges": said.judges,
         "helped": _ends(unit.shown(found.helped)),
         "plain": _ends(unit.shown(found.plain)),
         "explained": short(found.explained),

@@ -251,7 +251,7 @@ def design_of(
     if count.shape != ratings.shape or not ((count > 0) & np.isfinite(count)).all():
         raise ValueError("Every rating needs a weight above 0.")
     parts = count / np.bincount(own, count)[own]
-    means = np.bincount(own, parts * ratings)
+    means: Floats = np.bincount(own, parts * ratings).astype(np.float64)
     chances = 1 / shown[rated]
     chances /= chances.sum()
     return Design(ratings, worker, own, rated, means, parts, chances, n_all)

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import csv
+import io
+
 import numpy as np
 import pytest
+from django.urls import reverse
 
 from leaderboard.evaluation.selectors.system_ratings import system_ratings
 from leaderboard.evaluation.services import refit, score
@@ -77,7 +81,7 @@ def test_what_is_stored_is_the_mean_that_is_computed_by_hand(board):
     for system in board.systems:
         row = JudgedEstimate.objects.get(submission=system)
         found = by_hand(board, system, licence)
-        assert row.licences == [licence.pk]
+        assert row.judges == [licence.run.judge_id]
         for ours, theirs in ((row.helped, found.helped), (row.plain, found.plain)):
             assert ours["mean"] == pytest.approx(theirs.estimate, rel=1e-8)
             assert ours["low"] == pytest.approx(theirs.low, rel=1e-8)
@@ -144,3 +148,84 @@ def test_an_answer_that_is_missing_leaves_nothing_out(board):
     assert row.plain["mean"] == pytest.approx(
         first.scores.get(superseded_at=None).estimates["plain"]["mean"], abs=1e-6
     )
+
+
+def test_both_numbers_stand_wherever_the_board_does(board, client):
+    licence = judged_by(board, knows(board))
+    estimate(board)
+    kite = board.systems[0]
+    row = JudgedEstimate.objects.get(submission=kite)
+    helped = f"{row.helped['mean']:.1f}"
+    saved = f"{row.labels_saved:.0f} ({100 * row.labels_saved / N_PEOPLE:.0f} %)"
+    places = [
+        reverse("leaderboard:board", args=[board.slug]),
+        reverse("leaderboard:evidence", args=[board.slug]),
+        reverse("leaderboard:submission", args=[kite.pk]),
+        *(f"/tasks/{board.slug}/board.{form}" for form in ("md", "tex")),
+    ]
+    for place in places:
+        text = client.get(place).content.decode().replace("\\", "")
+        assert helped in text, place
+        assert saved in text, place
+        assert "words 1 (a script)" in text, place
+    table = client.get(f"/tasks/{board.slug}/board.csv").content.decode()
+    first = next(iter(csv.DictReader(io.StringIO(table))))
+    whose = JudgedEstimate.objects.get(submission=first["submission"])
+    assert float(first["with_judges_overall_mean"]) == whose.helped["mean"]
+    assert float(first["with_judges_overall_plain_low"]) == whose.plain["low"]
+    api = client.get(f"/api/v1/tasks/{board.slug}/leaderboard/").json()["results"]
+    one = client.get(f"/api/v1/submissions/{kite.pk}/").json()["with_judges"]["overall"]
+    assert {**row.helped} == one["helped"]
+    assert one in [each["with_judges"]["overall"] for each in api]
+    exported = client.get(f"/tasks/{board.slug}/board.json").json()
+    assert exported["judges"].startswith("With judges: words 1 (a script).")
+    assert "Ranks are by people’s ratings alone" in exported["judges"]
+    # switched off as other columns are
+    bare = client.get(places[0] + "?columns=team").content.decode()
+    assert "labels saved" not in bare
+    assert "Ranked by people." in bare
+    # gone in the moment in which the licence is
+    JudgeLicence.objects.create(run=licence.run, criterion="overall", state="EXPIRED")
+    for place in places:
+        assert "a script" not in client.get(place).content.decode()
+    assert (
+        "with_judges"
+        not in client.get(f"/tasks/{board.slug}/board.csv").content.decode()
+    )
+    assert client.get(f"/api/v1/submissions/{kite.pk}/").json()["with_judges"] == {}
+
+
+def test_a_task_may_show_people_alone(board, client):
+    judged_by(board, knows(board))
+    estimate(board)
+    board.config = {**board.config, "judges": {"show": False}}
+    board.save()
+    page = client.get(reverse("leaderboard:board", args=[board.slug]))
+    assert "a script" not in page.content.decode()
+
+
+def test_what_judges_do_for_a_private_system_is_its_team_s(board, client):
+    kite = board.systems[0]
+    kite.visibility = "PRIVATE"
+    kite.save()
+    refit.refit_board(board)
+    judged_by(board, knows(board), said={"private": True}, with_private=True)
+    estimate(board)
+    row = JudgedEstimate.objects.get(submission=kite)
+    assert row.helped
+    helped = f"{row.helped['mean']:.1f}"
+    page = reverse("leaderboard:board", args=[board.slug])
+    assert "Kite" not in (text := client.get(page).content.decode())
+    assert "a script" in text
+    assert (
+        client.get(reverse("leaderboard:submission", args=[kite.pk])).status_code == 404
+    )
+    client.force_login(kite.owner)
+    text = client.get(page).content.decode()
+    assert "Kite" in text
+    assert helped in text
+    for form in ("csv", "json", "md"):
+        assert (
+            "Kite"
+            not in client.get(f"/tasks/{board.slug}/board.{form}").content.decode()
+        )
