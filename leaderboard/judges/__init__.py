@@ -7,5 +7,5 @@ run, `services.decide` takes a person's word on money and texts, `services.work`
 `services.finish` puts the scores on the task's metric board, and nowhere else.
 
 Front door: models; api; definition; scripted; selectors (told); services (ask, decide,
-define, try_out, work).
+define, estimate, try_out, work).
 """
