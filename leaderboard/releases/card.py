@@ -57,6 +57,22 @@ _TABLES = {
     "`judgments`",
     "instances": "the task's instances, in order",
     "predictions": "the outputs of all systems",
+    "judges": "programs that judged, which are not people: `kind` says whether a script or a "
+    "language model, `definition` has its whole prompt and settings (its `url` is empty "
+    "where that is nobody's business), `signature` and `sha256` name all of it, prices are in "
+    "cents for a million tokens",
+    "judge_runs": "their finished runs: what they were asked, which fields of an instance were "
+    "sent where, `models` as the endpoint named them, what it cost in cents; counts are of "
+    "systems in this release, cost is of all that was asked",
+    "judge_calls": "each question about outputs of this release: `values` by criterion (of two "
+    "outputs, how far `submission`, which stood first, is preferred to `other`), the program's "
+    "`reasons`, `attempts` until it was answered; with a `probe`, the output had been changed "
+    "for an audit, and the answer counts nowhere",
+    "judge_answers": "the answers as they came, by the hash of their `request`",
+    "judge_scores": "their scores as they stand on the metric board; `whole` says whether all "
+    "answers that they are means of are here",
+    "judge_licences": "what was decided of a judge on a criterion, with each reason; `standing` "
+    "marks what holds now",
 }
 _AS_GIVEN = (
     " Taken as given are each worker's `p_noisy` and each judgment's `weight`: they rest on "
