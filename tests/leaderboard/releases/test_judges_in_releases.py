@@ -11,9 +11,10 @@ from crowd.models import Campaign
 from genie.lib.errors import GenieError
 from genie.lib.formats.parquet import available
 from leaderboard.judges import scripted
+from leaderboard.judges.selectors.told import address_told
 from leaderboard.judges.services import ask, decide, define
 from leaderboard.judges.services.work import work
-from leaderboard.models import JudgeCall, JudgeLicence, JudgeRun, Submission
+from leaderboard.models import Judge, JudgeCall, JudgeLicence, JudgeRun, Submission
 from leaderboard.releases import bundle
 from leaderboard.releases.make import make
 from leaderboard.releases.rebuilding.rebuild import rebuild
@@ -93,6 +94,56 @@ def test_scores_of_judges_come_out_of_their_answers(run, task, tmp_path):
     [judge] = rows(folder, "judges")
     assert judge["definition"]["prompt"] == run.judge.definition["prompt"]
     assert judge["signature"] == run.judge.signature
+    described = json.loads((folder / "croissant.json").read_text())
+    assert described["rai:machineAnnotationTools"] == [judge["signature"]]
+    readme = (folder / bundle.CARD).read_text("utf-8")
+    assert "script words 1 (a script, script words" in readme
+    assert "No judge moved a rank" in readme
+
+
+def test_cards_and_methods_name_judges_and_their_licences(run, task, client):
+    kite = Submission.objects.get(system_name="Kite")
+    JudgeLicence.objects.create(run=run, criterion="overall", state="REFUSED")
+    found = client.get(f"/submissions/{kite.pk}/card.json").json()["sections"]
+    lines = found["Judges (programs)"]
+    assert lines["ranks"].startswith("no judge moved a rank")
+    told = lines["script words 1"]
+    assert told["prompt, verbatim"] == run.judge.definition["prompt"]
+    assert told["prompt (SHA-256)"][:12] in told["signature"]
+    assert told["questions about this system"] == 2 * 12
+    assert told["without a valid answer"] == 2
+    assert told["licence"]["overall"].startswith("not licensed on 20")
+    assert told["licence"]["fluency"] == "none"
+    page = client.get(f"/submissions/{kite.pk}/card/").content.decode()
+    hashed = told["prompt (SHA-256)"][:12]
+    assert "script words: 24 answers, 2 not valid; licence: overall: not" in page
+    assert '<a href="#judges">' in page
+    assert '<span id="judges">' in page
+    assert "Programs that judged: script words 1 (script words, prompt" in page
+    client.force_login(make_user("ada", is_staff=True, is_superuser=True))
+    report = client.get(f"/admin/leaderboard/task/{task.pk}/report/").content.decode()
+    assert f"prompt {hashed}, temperature 0" in report
+    assert "No judge moved a rank" in report
+    task.config["judges"] = {"rank": True}
+    task.save()
+    words = client.get(f"/submissions/{kite.pk}/card.md").content.decode()
+    assert "licensed judges help" in words
+
+
+def test_of_an_address_only_a_public_host_is_told(monkeypatch):
+    monkeypatch.setenv("GENIE_JUDGES", "lab")
+    told = []
+    for url, private in [
+        ("https://judges.example/v1", ""),
+        ("https://judges.example/v1", "yes"),
+        ("https://10.0.0.8/v1", ""),
+        ("https://key:word@judges.example/v1", ""),
+        ("https://gpu1/v1", ""),
+    ]:
+        monkeypatch.setenv("GENIE_JUDGE_LAB_PRIVATE", private or "no")
+        monkeypatch.setenv("GENIE_JUDGE_LAB_URL", url)
+        told.append(address_told(Judge(definition={"endpoint": "lab", "url": url})))
+    assert told == ["judges.example", "", "", "", ""]
 
 
 def test_nothing_of_private_systems_or_of_staff_is_told(folder, run):
