@@ -102,7 +102,9 @@ class Plan:
     def sentences(self) -> list[str]:
         """Say it all in words."""
         judge = f"{self.run.judge}, {self.run.judge.what},"
-        head = f"{judge} on {self.criterion}, {dollars(self.budget_cents)} for one system"
+        head = (
+            f"{judge} on {self.criterion}, {dollars(self.budget_cents)} for one system"
+        )
         if self.pilot is None or self.split is None or self.alone is None:
             return [f"{head}: no plan, as {self.why_not}."]
         said = [
