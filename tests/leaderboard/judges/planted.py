@@ -69,7 +69,7 @@ def rate(task, rng):
         for judged in make_evaluation(system).judged_items.select_related("instance"):
             worth = task.worth[number, judged.instance.position]
             for person in task.people:
-                answer(judged.item, person, worth + float(rng.normal(0, 6)))
+                answer(judged.item, person, worth + float(rng.normal(0, 12)))
 
 
 def compare(task, rng):
@@ -89,7 +89,7 @@ def compare(task, rng):
                 )
             worth = [task.worth[system, instance.position] for system in order]
             for person in task.people:
-                said = np.array(worth) + rng.normal(0, 6, 2)
+                said = np.array(worth) + rng.normal(0, 12, 2)
                 answer(item, person, float(said[0] > said[1]))
 
 
