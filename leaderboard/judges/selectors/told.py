@@ -8,7 +8,14 @@ from urllib.parse import urlsplit
 
 from django.db.models import Count
 
-from leaderboard.judges.models import MICROCENTS, JudgeAnswer, JudgeCall, JudgeRun
+from leaderboard.judges.endpoint import endpoints
+from leaderboard.judges.models import (
+    MICROCENTS,
+    Judge,
+    JudgeAnswer,
+    JudgeCall,
+    JudgeRun,
+)
 from leaderboard.stats.judges.licence import Licence
 
 State = JudgeCall.State
@@ -34,6 +41,20 @@ def leaving(run: JudgeRun) -> list[str]:
         f"Expected {cents(run.expected_cents)}, at most {cents(run.most_cents)} if no "
         "question has to be asked again.",
     ]
+
+
+def address_told(judge: Judge) -> str:
+    """Name the host that texts go to; "" for one that is nobody's business outside.
+
+    That is one in the operator's own network, or an address that carries more than a path.
+    """
+    url = urlsplit(judge.definition["url"])
+    host = url.hostname or ""
+    offered = endpoints().get(judge.definition["endpoint"])
+    own = url.scheme != "https" or (offered is not None and offered.private)
+    named = "." in host and not host.replace(".", "").isdigit() and ":" not in host
+    bare = not (url.username or url.password or url.query or url.fragment)
+    return host if named and bare and not own else ""
 
 
 def progress(run: JudgeRun) -> dict[str, Any]:
