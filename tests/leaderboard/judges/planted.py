@@ -29,7 +29,7 @@ from tests.leaderboard.judges.conftest import add_system
 NAMES = ("Kite", "Wren", "Owl", "Lark", "Finch", "Crane")
 
 
-def make_world(seed, *, n_systems=3, n_instances=20, n_people=3, slug="planted"):
+def make_world(slug="planted", *, seed, n_systems=3, n_instances=20, n_people=3):
     """Give the task; `worth` has what outputs are worth by system and instance."""
     rng = np.random.default_rng(seed)
     human = {"scale": "slider-100"}
@@ -53,7 +53,7 @@ def make_world(seed, *, n_systems=3, n_instances=20, n_people=3, slug="planted")
     task.systems = [
         add_system(
             task,
-            f"{NAMES[system]}{seed}",
+            f"{NAMES[system]} {slug}",
             lambda at, system=system: texts[system, at],
             state="PUBLISHED",
         )

@@ -32,7 +32,7 @@ def refused(licence):
 
 
 def test_planted_biases_are_found_through_runs_and_no_others():
-    task = make_world(1)
+    task = make_world(seed=1)
     rate(task, np.random.default_rng(1))
     found = {}
     for script in ("words", "likes-long", "obeys"):
@@ -52,7 +52,7 @@ def test_planted_biases_are_found_through_runs_and_no_others():
 
 
 def test_pairs_are_licensed_by_choices_and_order_is_audited():
-    task = make_world(2)
+    task = make_world(seed=2)
     compare(task, np.random.default_rng(2))
     found = {}
     for script in ("words", "likes-first"):
@@ -70,7 +70,7 @@ def test_pairs_are_licensed_by_choices_and_order_is_audited():
 
 
 def test_ratings_of_both_outputs_are_taken_as_choices_each_output_once():
-    task = make_world(3)
+    task = make_world(seed=3)
     rate(task, np.random.default_rng(3))
     run = worked(approved(make_script(mode="pairwise"), task))
     overlap = overlap_of(run, "overall")
@@ -87,7 +87,7 @@ def test_ratings_of_both_outputs_are_taken_as_choices_each_output_once():
 
 
 def test_without_people_s_choices_a_judge_of_pairs_is_refused_in_words():
-    task = make_world(4, n_instances=3)
+    task = make_world(seed=4, n_instances=3)
     run = worked(approved(make_script(mode="pairwise"), task))
     (reason,) = licence_of(run, "overall").reasons
     assert not reason.holds
@@ -155,7 +155,7 @@ def test_a_run_goes_on_with_its_probes_and_private_texts_are_none(
 
 
 def test_an_own_kind_is_known_by_its_names_and_not_looked_for_without():
-    task = make_world(5, n_systems=5)
+    task = make_world(seed=5, n_systems=5)
     rate(task, np.random.default_rng(5))
     Submission.objects.filter(pk=task.systems[0].pk).update(system_name="Llama3 tuned")
     Submission.objects.filter(pk=task.systems[1].pk).update(organization="The Herd")
