@@ -157,7 +157,9 @@ def plain_intervals(
     for confidence in (0.95, 0.5):
         # ratings that are all the same say nothing of their spread
         if "chance" in ratings and np.ptp(values) > _NO_SPREAD:
-            labels = (ratings[name].to_numpy() for name in ("worker", "instance", "chance"))
+            labels = (
+                ratings[name].to_numpy() for name in ("worker", "instance", "chance")
+            )
             one = weighted_interval(values, *labels, confidence=confidence)
             low, high = max(one.low, unit.bounds[0]), min(one.high, unit.bounds[1])
             found[confidence] = unit.shown(replace(one, low=low, high=high))

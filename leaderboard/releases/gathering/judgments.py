@@ -88,7 +88,9 @@ def _chances(task: Task) -> dict[str, float | None]:
     """Give each instance's chance to be judged by its name; empty where all were equal."""
     ids, told = task_ids(task), sample_is_public(task)
     # with the instance's name masked, its chance would tell which one it is
-    return {ids[at]: chance if told else None for at, chance in chances_of(task).items()}
+    return {
+        ids[at]: chance if told else None for at, chance in chances_of(task).items()
+    }
 
 
 def _with_chances(

@@ -54,7 +54,9 @@ def sample_of(task):
 
 def test_the_draw_is_stored_repeatable_and_can_be_undone(runs, staff):
     task = runs[0].task
-    before = list(task.instances.order_by("position").values_list("sample_rank", flat=True))
+    before = list(
+        task.instances.order_by("position").values_list("sample_rank", flat=True)
+    )
     choice = choose.choose(runs, "overall", by=staff, because="They are dear.")
     chances = np.array(
         task.instances.order_by("position").values_list("propensity", flat=True)
@@ -69,7 +71,9 @@ def test_the_draw_is_stored_repeatable_and_can_be_undone(runs, staff):
     with pytest.raises(GenieError, match="chosen already"):
         choose.choose(runs, "overall", by=staff, because="Again.")
     assert choose.undo(choice, by=staff, because="No.")
-    now = list(task.instances.order_by("position").values_list("sample_rank", flat=True))
+    now = list(
+        task.instances.order_by("position").values_list("sample_rank", flat=True)
+    )
     assert now == before
     assert not task.instances.exclude(propensity=None).exists()
     assert not choose.undo(choice, by=staff, because="No.")
@@ -107,7 +111,10 @@ def test_nothing_is_drawn_or_undone_once_people_were_asked(runs, staff):
         (lambda task, runs: runs.pop(), "two judges"),
         (lambda task, runs: runs.append(runs[0]), "another judge"),
         (lambda task, runs: unfinished(runs[1]), "not over"),
-        (lambda task, runs: runs[1].calls.filter(instance__position__gt=30).delete(), "31 of 40"),
+        (
+            lambda task, runs: runs[1].calls.filter(instance__position__gt=30).delete(),
+            "31 of 40",
+        ),
         (lambda task, runs: human(task, estimate="adjusted"), "plain means"),
         (lambda task, runs: human(task, sample_size=40), "all 40"),
     ],
@@ -153,7 +160,9 @@ def test_staff_choose_and_undo_in_the_admin(runs, staff, client):
     assert b"two judges" in refused.content
     made = client.post(add, {**said, "runs": [run.pk for run in runs]})
     choice = InstanceChoice.objects.get()
-    assert made.url == reverse("admin:leaderboard_instancechoice_change", args=[choice.pk])
+    assert made.url == reverse(
+        "admin:leaderboard_instancechoice_change", args=[choice.pk]
+    )
     page = client.get(made.url).content.decode()
     assert "equally likely ones would have 0.250" in page
     lists = reverse("admin:leaderboard_instancechoice_changelist")
