@@ -16,6 +16,7 @@ from genie.lib.errors import GenieError
 from leaderboard.judges.definition import PAIRWISE, digest
 from leaderboard.judges.models import Judge, JudgeCall, JudgeRun
 from leaderboard.judges.prompt import messages, response_format, texts_of
+from leaderboard.stats.judges.injections import planted
 from leaderboard.submissions.models.submission import Prediction, Submission
 from leaderboard.submissions.selectors.visibility import public
 from leaderboard.tasks.config import HumanConfig
@@ -85,6 +86,7 @@ class Requests:
         """Build what is sent for a question; `outputs` has texts by system and instance."""
         systems = [call.submission_id, *([call.other_id] if call.other_id else [])]
         texts = [outputs[system, call.instance_id] for system in systems]
+        texts[0] = planted(texts[0], call.probe)
         data = self._data(call.instance, texts)
         questions = self.parts[call.part]
         return request_for(

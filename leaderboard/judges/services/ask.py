@@ -20,11 +20,15 @@ from leaderboard.judges.selectors.requests import (
     requests_of,
     sendable,
 )
+from leaderboard.stats.judges.injections import probes
 from leaderboard.submissions.models.submission import Prediction
 from leaderboard.tasks.models import Instance, Task
 
 # One run's questions; more are several runs.
 MOST_CALLS = 200_000
+# Outputs that an audit asks about: usually (a command that moves a fifth of them by half
+# a scale is then found more often than not), and at most.
+AUDITED, MOST_AUDITED = 30, 1_000
 _AT_ONCE = 500
 
 
@@ -40,6 +44,8 @@ class Wish:
     with_private: bool = False
     # asks again what was answered before
     occasion: str = ""
+    # of so many outputs it is asked what commands in them do to it
+    audit: int = 0
 
 
 def ask(judge: Judge, task: Task, wish: Wish, *, by: Account | None = None) -> JudgeRun:
@@ -60,6 +66,11 @@ def ask(judge: Judge, task: Task, wish: Wish, *, by: Account | None = None) -> J
             f"{', '.join(human.criteria)}.",
             code="unknown-criterion",
         )
+    if not 0 <= wish.audit <= MOST_AUDITED:
+        raise GenieError(
+            f"An audit is about 0 to {MOST_AUDITED:,} outputs, not {wish.audit:,}.",
+            code="bad-size",
+        )
     systems, instances = _systems(task, wish), _instances(task, wish)
     with transaction.atomic():
         run = JudgeRun.objects.create(
@@ -69,6 +80,7 @@ def ask(judge: Judge, task: Task, wish: Wish, *, by: Account | None = None) -> J
                 "criteria": criteria,
                 "submissions": systems,
                 "instances": [instance.instance_id for instance in instances],
+                "audit": wish.audit,
             },
             with_references=wish.with_references and task.hidden_references,
             with_private=wish.with_private,
@@ -76,7 +88,8 @@ def ask(judge: Judge, task: Task, wish: Wish, *, by: Account | None = None) -> J
             asked_by_id=by.pk if by else None,
         )
         calls = _calls(run, len(requests_of(run).parts), systems, instances)
-        JudgeCall.objects.bulk_create(calls, batch_size=2_000)
+        beside = _probes(calls, wish.audit)
+        JudgeCall.objects.bulk_create([*calls, *beside], batch_size=2_000)
         run.n_calls = len(calls)
         _put_price(run)
         run.save()
@@ -138,6 +151,35 @@ def _calls(
         if {(one, instance.pk), (other or one, instance.pk)} <= there
         for part in range(n_parts)
         for sample in range(k)
+    ]
+
+
+def _probes(calls: list[JudgeCall], n_outputs: int) -> list[JudgeCall]:
+    """Ask again about some outputs of all systems, with what `injections` adds to them."""
+    by_instance: dict[int, list[JudgeCall]] = {}
+    for call in sorted(calls, key=lambda call: call.instance.sample_rank):
+        if (call.part, call.sample) == (0, 0):
+            by_instance.setdefault(call.instance_id, []).append(call)
+    most = max(map(len, by_instance.values()), default=0)
+    chosen = [
+        some[(at + turn) % len(some)]
+        for turn in range(most)  # another output of each instance a turn
+        for at, some in enumerate(by_instance.values())
+        if turn < len(some)
+    ][:n_outputs]
+    return [
+        JudgeCall(
+            run=call.run,
+            instance=call.instance,
+            submission_id=call.submission_id,
+            other_id=call.other_id,
+            part=part,
+            probe=probe,
+        )
+        for call in chosen
+        for part in sorted({call.part for call in calls})
+        for both in probes()
+        for probe in both
     ]
 
 
