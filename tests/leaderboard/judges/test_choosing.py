@@ -7,16 +7,34 @@ import pandas as pd
 import pytest
 from django.urls import reverse
 
+from crowd.models import Campaign
 from genie.lib.errors import GenieError
+from leaderboard.boards.selectors.weights import weighted_rows
 from leaderboard.designs.unit import Unit
 from leaderboard.evaluation.estimates import estimate_board, plain_intervals
+from leaderboard.evaluation.selectors.board_ratings import (
+    board_ratings,
+    board_scores,
+    current_fit,
+    evaluations_of,
+)
 from leaderboard.evaluation.services.joint import request as ask_for_joint
 from leaderboard.judges.services import choose, define
 from leaderboard.models import DrawnTests, InstanceChoice, JudgeRun
+from leaderboard.releases import bundle
+from leaderboard.releases.make import make as make_release
+from leaderboard.releases.rebuilding.rebuild import rebuild
 from leaderboard.stats.judges.choosing import choose_instances, disagreement
 from leaderboard.stats.systems.chances import weighted_interval, weighted_systems
 from leaderboard.tasks.services import revisions
-from tests.factories import make_evaluation, make_task, make_user
+from tests.factories import (
+    make_evaluation,
+    make_task,
+    make_team,
+    make_user,
+    make_worker,
+)
+from tests.leaderboard.boards.pages.judged import judge
 from tests.leaderboard.judges.conftest import add_system, approved, worked
 
 
@@ -257,3 +275,67 @@ def test_few_and_equal_ratings_are_no_error():
     for wrong in ([0.0], [1.1], [np.nan]):
         with pytest.raises(ValueError, match="chance"):
             weighted_systems([3.0], ["a"], ["x"], [0], wrong)
+
+
+@pytest.fixture
+def judged(runs, staff):
+    """Give two systems on the board of a task whose instances were chosen."""
+    task = runs[0].task
+    choose.choose(runs, "overall", by=staff, because="They are dear.")
+    owner, workers = make_user("sam"), [make_worker() for _ in range(5)]
+    both = {"owner": owner, "team": make_team("Desk", owner), "workers": workers}
+    judge(task, 0.8, seed=1, system="Wren", **both)
+    judge(task, 0.4, seed=2, system="Owl", **both)
+    return task
+
+
+def test_the_board_of_chosen_instances_is_weighted_and_says_so(judged, client, staff):
+    ratings = board_ratings(evaluations_of(list(board_scores(judged))))
+    fit = current_fit(judged).criteria["overall"]
+    for score in board_scores(judged):
+        own = ratings[ratings["submission"] == score.submission_id]
+        mean = 100 * np.average(own["value"], weights=1 / own["chance"])
+        assert score.mean == pytest.approx(mean, abs=1e-6)
+        assert abs(mean - 100 * own["value"].mean()) > 0.01
+        assert list(score.estimates) == ["plain"]
+        assert (
+            score.covers
+            == "which workers rated the outputs and which instances were drawn"
+        )
+        place = fit["systems"].index(str(score.submission_id))
+        assert fit["means"][place] == pytest.approx(mean)
+    for name in ("board", "evidence", "metric-board"):
+        page = client.get(reverse(f"leaderboard:{name}", args=[judged.slug]))
+        assert "drawn before anybody was asked" in page.content.decode(), name
+    told = client.get(reverse("api:task-detail", args=[judged.slug])).json()
+    assert told["human"]["instances_chosen"].startswith("People judge instances")
+    told = client.get(reverse("api:task-evidence", args=[judged.slug])).json()
+    assert told["criteria"][0]["cannot_conclude"][-1].startswith("How few ratings")
+    (row, *_) = weighted_rows(judged, {"overall": 1.0})
+    assert row.estimate == pytest.approx(max(fit["means"]), abs=1e-6)
+
+
+@pytest.mark.parametrize("still_asked", [False, True])
+def test_a_release_of_chosen_instances_is_rebuilt(judged, tmp_path, still_asked):
+    if still_asked:
+        Campaign.objects.update(state=Campaign.State.RUNNING)
+    make_release(judged, tmp_path / "release")
+    manifest = bundle.read_manifest(tmp_path / "release")
+    rows = bundle.read_table(tmp_path / "release", "judgments")
+    choice = manifest["instance_choice"]
+    assert choice["words"].startswith("People judge instances")
+    assert len(choice["judges"]) == 2
+    assert (choice["seed"] is None) == still_asked
+    assert {row["propensity"] is None for row in rows} == {still_asked}
+    told = rebuild(tmp_path / "release")
+    assert bool(told.skipped) == still_asked
+    assert bool(told.n_same["scores"]) != still_asked
+    readme = (tmp_path / "release" / "README.md").read_text("utf-8")
+    assert "not equally likely to be drawn" in readme
+    if not still_asked:
+        spoil = tmp_path / "release" / "judgments.jsonl"
+        spoil.write_text(
+            spoil.read_text().replace('"propensity": 0.', '"propensity": 0.1')
+        )
+        with pytest.raises(GenieError):
+            rebuild(tmp_path / "release")
