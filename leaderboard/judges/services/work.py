@@ -78,8 +78,6 @@ def work(pk: int) -> None:
     if run is None:
         return
     try:
-        if not run.batch:  # else its answers are on their way
-            ledger.lose_all(run)
         _ask_some(run, holder)
     except (Halt, GenieError) as halt:
         sentence = halt.message if isinstance(halt, GenieError) else str(halt)
@@ -137,6 +135,9 @@ def _ask_some(run: JudgeRun, holder: str) -> None:
         if endpoint.url != judge.definition["url"]:
             raise Halt("The endpoint has another address now: that is another judge.")
         ask = Asker(endpoint, timeout=judge.timeout_seconds, at_once=judge.at_once)
+    # else its answers are on their way
+    if not run.batch and not (ask and judge.batch and batches.find_again(run, ask)):
+        ledger.lose_all(run)
     piece = _Piece(run, holder, requests_of(run), ask, time.monotonic() + PIECE_SECONDS)
     try:
         if ask and judge.batch:

@@ -31,9 +31,7 @@ def asked_as(task, table="human", **changes):
 
 @pytest.fixture
 def mqm(judged):
-    return asked_as(
-        judged, design="mqm", scale="mqm", hit_template="mqm-translation"
-    )
+    return asked_as(judged, design="mqm", scale="mqm", hit_template="mqm-translation")
 
 
 def test_errors_are_marked_by_the_taxonomy_of_people_and_counted_as_theirs(server, mqm):
@@ -101,7 +99,7 @@ def test_a_score_beside_marks_is_the_number_given_and_marks_count_too(server, ju
     assert call.values == {"overall": 66.0, "spans": -1.0}
     assert call.reasons == {"overall": "r"}
     # the words that people read on the line
-    assert "where 0 is \"No meaning preserved" in server.requests[0]["messages"][1]["content"]  # fmt: skip
+    assert "where 0 is \"None of the meaning is there" in server.requests[0]["messages"][1]["content"]  # fmt: skip
 
 
 def test_a_reference_is_set_beside_in_both_orders_and_not_named(server, judged):
@@ -152,8 +150,8 @@ def test_magnitudes_are_ratios_to_the_standard(server, judged):
 
 @pytest.fixture
 def joint(judged):
-    for name in ("Owl", "Rook", "Tern"):
-        add_system(judged, name, lambda at, n=len(name): "c" * (5 * n + at))
+    for name, n in (("Owl", 15), ("Rook", 20), ("Tern", 30)):
+        add_system(judged, name, lambda at, n=n: "c" * (n + at))
     return asked_as(judged, table="joint", criteria=judged.config["human"]["criteria"])
 
 
@@ -286,6 +284,4 @@ def test_earlier_answers_say_how_many_bytes_a_token_is(server, judged):
     next_one = ask.ask(make_judge(version="2"), judged, ask.Wish())
     sizes = [len(json.dumps(body, ensure_ascii=False)) for body in server.requests]
     assert next_one.plan["n_measured"] == 24
-    assert next_one.plan["bytes_a_token"] == pytest.approx(
-        sum(sizes) / 2400, rel=0.02
-    )
+    assert next_one.plan["bytes_a_token"] == pytest.approx(sum(sizes) / 2400, rel=0.02)
