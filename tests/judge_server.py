@@ -63,6 +63,8 @@ class JudgeServer:
         self.rule = lambda body: None
         self.at_once = 0
         self.most_at_once = 0
+        # no answer goes out before so many have been here at once; not for ever
+        self.answers_when_at_once = 1
 
     @property
     def url(self):
@@ -133,6 +135,11 @@ class _Handler(BaseHTTPRequestHandler):
     def _answer(self, body, told):
         judge = self.server.judge
         time.sleep(judge.delay)
+        latest = time.monotonic() + 20
+        while judge.most_at_once < judge.answers_when_at_once:
+            if time.monotonic() > latest:
+                break
+            time.sleep(0.01)
         if told == "hang up":
             self.close_connection = True
             self.connection.close()

@@ -152,7 +152,8 @@ class JudgeRunAdmin(WorkOfTask):
         told = progress(run)
         return (
             f"{told['answered']:,} answered, {told['invalid']:,} without a valid "
-            f"answer, of {run.n_calls:,}"
+            f"answer, of {run.n_calls:,}; audit: {told['probes_answered']:,} of "
+            f"{told['probes']:,}"
         )
 
     @admin.display(description="why answers are invalid")
@@ -280,11 +281,12 @@ class JudgeCallAdmin(_OfRun):
         "submission",
         "other",
         "instance",
+        "probe",
         "state",
         "said",
         "problem",
     ]
-    list_filter = ["state", ("run", admin.RelatedOnlyFieldListFilter)]
+    list_filter = ["state", "probe", ("run", admin.RelatedOnlyFieldListFilter)]
     list_select_related = ["run__judge", "run__task", "submission", "other", "instance"]
 
     @admin.display(description="answer")

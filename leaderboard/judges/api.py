@@ -65,6 +65,11 @@ class JudgeRunSerializer(serializers.Serializer[Any]):
     answered = serializers.IntegerField()
     invalid = serializers.IntegerField()
     waiting = serializers.IntegerField()
+    probes = serializers.IntegerField(
+        help_text="Questions of the audit, about outputs with something planted in "
+        "them; counted nowhere else."
+    )
+    probes_answered = serializers.IntegerField()
     problems = ProblemCountSerializer(many=True)
     models = serializers.ListField(
         child=serializers.CharField(),
@@ -124,6 +129,13 @@ class NewJudgeRunSerializer(serializers.Serializer[Any]):
     with_references = serializers.BooleanField(default=False)
     with_private = serializers.BooleanField(default=False)
     occasion = serializers.CharField(max_length=100, allow_blank=True, default="")
+    audit = serializers.IntegerField(
+        default=0,
+        min_value=0,
+        max_value=ask.MOST_AUDITED,
+        help_text="Outputs that are sent again with planted commands, ten times each; "
+        f"without, there is no licence. {ask.AUDITED} are usual.",
+    )
 
 
 class JudgeDecisionSerializer(serializers.Serializer[Any]):

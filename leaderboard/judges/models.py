@@ -37,6 +37,8 @@ class Judge(models.Model):
     n_retries = models.PositiveSmallIntegerField(default=2)
     # through the endpoint's batches, where it has them
     batch = models.BooleanField(default=False)
+    # names of its family of models, with commas: what an audit calls its own kind
+    family = models.CharField(max_length=200, blank=True)
     made_by = models.ForeignKey(
         settings.AUTH_USER_MODEL,
         on_delete=models.SET_NULL,
@@ -332,3 +334,45 @@ class JudgeLicence(models.Model):
 
     def __str__(self) -> str:
         return f"{self.run} by {self.criterion}: {self.get_state_display()}"
+
+
+class JudgedEstimate(models.Model):
+    """People's mean of a system with licensed judges' help, beside the plain one.
+
+    Counts only while licences of all its judges stand; `services.estimate` keeps it up to
+    date, and replaces it whenever anything that it is made from has changed.
+    """
+
+    submission = models.ForeignKey(
+        Submission, on_delete=models.CASCADE, related_name="judged_estimates"
+    )
+    criterion = models.CharField(max_length=50)
+    # keys of those that help
+    judges = models.JSONField(default=list)
+    # mean, low and high in the unit of scores, with the judges and without; empty: they
+    # say no more than people did
+    helped = OrderedJSONField(default=dict)
+    plain = OrderedJSONField(default=dict)
+    # share of the variance between instances that the judges foretell
+    explained = models.FloatField()
+    # how many more instances people would have had to rate; negative: they cost some
+    labels_saved = models.FloatField()
+    # instances that people rated, and that the judges scored
+    n_people = models.PositiveIntegerField()
+    n_judge = models.PositiveIntegerField()
+    # positions of instances, and what the judges foretell there of what is averaged
+    foretold = models.JSONField(default=dict)
+    seed = models.BigIntegerField()
+    inputs_sha256 = models.CharField(max_length=64)
+    computed_at = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        ordering = ["submission", "criterion"]
+        constraints = [
+            models.UniqueConstraint(
+                fields=["submission", "criterion"], name="judged_estimate_once"
+            )
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.submission} by {self.criterion}"

@@ -7,7 +7,7 @@ from django.db import migrations, models
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('leaderboard', '0051_licences_of_judges'),
+        ('leaderboard', '0054_judged_estimates'),
     ]
 
     operations = [

@@ -24,6 +24,8 @@ NESTED = frozenset(
     [
         *("links", "histogram", "estimates", "per_instance"),
         *("details", "fields", "references", "marks"),
+        *("definition", "criteria", "values", "reasons", "facts", "moved"),
+        *("models", "fields_sent"),
     ]
 )
 _encode = json.JSONEncoder(ensure_ascii=False).encode

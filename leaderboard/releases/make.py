@@ -97,6 +97,7 @@ def make(
     tables.write_systems_together()
     tables.write_systems()
     tables.write_texts(shows_sample=shows_sample)
+    tables.write_judges(shows_sample=shows_sample)
     if _state_now(task) != state_then:
         raise scored_again()
 

@@ -169,11 +169,16 @@ def texts_on(
     ]
 
 
+def place_of(call: JudgeCall) -> int:
+    """Say where the question's own output stands on its page."""
+    return call.beside.index(call.submission_id) if call.beside else 0
+
+
 def about(call: JudgeCall, said: Mapping[str, Said], slots: Sequence[str]) -> Said:
     """Take what an answer says of a question's own output, as people's would count."""
     if not call.beside:
         return said[""]
-    place = call.beside.index(call.submission_id)
+    place = place_of(call)
     if slots:
         return said[slots[place]]
     found = said[""]

@@ -22,11 +22,13 @@ from leaderboard.judges.selectors.pages import (
     REFERENCE,
     about,
     human_of,
+    place_of,
     scale_of,
     shape_of,
     texts_on,
 )
 from leaderboard.judges.shape import WHOLE, Shape
+from leaderboard.stats.judges.injections import planted
 from leaderboard.submissions.models.submission import Prediction, Submission
 from leaderboard.submissions.selectors.visibility import public
 from leaderboard.tasks.config import HumanConfig
@@ -105,6 +107,8 @@ class Requests:
         """Build what is sent for a question; `outputs` has texts by system and instance."""
         seen = shown(call.instance)
         texts = texts_on(call, outputs, seen)
+        own = place_of(call)
+        texts[own] = planted(texts[own], call.probe)
         data = self._data(seen, texts)
         questions = self.parts[call.part]
         request = request_for(

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import islice
+from typing import Any
 
 from django.db import transaction
 
@@ -21,12 +22,17 @@ from leaderboard.judges.selectors.requests import (
     requests_of,
     sendable,
 )
+from leaderboard.stats.judges.injections import probes
 from leaderboard.submissions.models.submission import Prediction
+from leaderboard.tasks.config import HumanConfig
 from leaderboard.tasks.models import Instance, Task
-from leaderboard.tasks.services.configuration import has_references
+from leaderboard.tasks.services.configuration import design_of, has_references
 
 # One run's questions; more are several runs.
 MOST_CALLS = 200_000
+# Outputs that an audit asks about: usually (a command that moves a fifth of them by half
+# a scale is then found more often than not), and at most.
+AUDITED, MOST_AUDITED = 30, 1_000
 _AT_ONCE = 500
 
 
@@ -44,6 +50,8 @@ class Wish:
     per_page: int | None = None
     # asks again what was answered before
     occasion: str = ""
+    # of so many outputs it is asked what commands in them do to it
+    audit: int = 0
 
 
 def ask(judge: Judge, task: Task, wish: Wish, *, by: Account | None = None) -> JudgeRun:
@@ -64,6 +72,11 @@ def ask(judge: Judge, task: Task, wish: Wish, *, by: Account | None = None) -> J
             f"{', '.join(human.criteria)}.",
             code="unknown-criterion",
         )
+    if not 0 <= wish.audit <= MOST_AUDITED:
+        raise GenieError(
+            f"An audit is about 0 to {MOST_AUDITED:,} outputs, not {wish.audit:,}.",
+            code="bad-size",
+        )
     systems, instances = _systems(task, wish), _instances(task, wish)
     with transaction.atomic():
         run = JudgeRun.objects.create(
@@ -73,9 +86,8 @@ def ask(judge: Judge, task: Task, wish: Wish, *, by: Account | None = None) -> J
                 "criteria": criteria,
                 "submissions": systems,
                 "instances": [instance.instance_id for instance in instances],
-                **({"per_page": wish.per_page} if wish.per_page else {}),
-                **({"ratios": True} if scale_of(judge, human).relative else {}),
-                **bytes_a_token(judge),
+                "audit": wish.audit,
+                **_more(judge, task, human, wish),
             },
             with_references=wish.with_references and task.hidden_references,
             with_private=wish.with_private,
@@ -83,11 +95,24 @@ def ask(judge: Judge, task: Task, wish: Wish, *, by: Account | None = None) -> J
             asked_by_id=by.pk if by else None,
         )
         calls = _calls(run, requests_of(run), systems, instances)
-        JudgeCall.objects.bulk_create(calls, batch_size=2_000)
+        probed = _probes(calls, wish.audit)
+        JudgeCall.objects.bulk_create([*calls, *probed], batch_size=2_000)
         run.n_calls = len(calls)
         _put_price(run)
         run.save()
     return run
+
+
+def _more(judge: Judge, task: Task, human: HumanConfig, wish: Wish) -> dict[str, Any]:
+    """Say what else of a plan its readers must know; what is usual is left out."""
+    beside = human.show_reference or design_of(task, human).needs_reference
+    said = {
+        "per_page": wish.per_page,
+        "ratios": scale_of(judge, human).relative,
+        "references": beside and (wish.with_references or not task.hidden_references),
+        **bytes_a_token(judge),
+    }
+    return {name: value for name, value in said.items() if value}
 
 
 def _systems(task: Task, wish: Wish) -> list[int]:
@@ -153,6 +178,36 @@ def _calls(
         for instance, page in pages
         for part in range(n_parts)
         for sample in range(k)
+    ]
+
+
+def _probes(calls: list[JudgeCall], n_outputs: int) -> list[JudgeCall]:
+    """Ask again about some outputs of all systems, with what `injections` adds to them."""
+    by_instance: dict[int, list[JudgeCall]] = {}
+    for call in sorted(calls, key=lambda call: call.instance.sample_rank):
+        if (call.part, call.sample) == (0, 0):
+            by_instance.setdefault(call.instance_id, []).append(call)
+    most = max(map(len, by_instance.values()), default=0)
+    chosen = [
+        some[(at + turn) % len(some)]
+        for turn in range(most)  # another output of each instance a turn
+        for at, some in enumerate(by_instance.values())
+        if turn < len(some)
+    ][:n_outputs]
+    return [
+        JudgeCall(
+            run=call.run,
+            instance=call.instance,
+            submission_id=call.submission_id,
+            other_id=call.other_id,
+            beside=call.beside,
+            part=part,
+            probe=probe,
+        )
+        for call in chosen
+        for part in sorted({call.part for call in calls})
+        for both in probes()
+        for probe in both
     ]
 
 

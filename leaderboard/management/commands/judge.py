@@ -25,7 +25,7 @@ from leaderboard.judges.services.work import work
 from leaderboard.tasks.models import Task
 
 _PAUSE = 0.5
-_PACE = {"per_minute", "at_once", "timeout_seconds", "n_retries", "batch"}
+_PACE = {"per_minute", "at_once", "timeout_seconds", "n_retries", "batch", "family"}
 
 
 class Command(BaseCommand):
@@ -69,6 +69,15 @@ class Command(BaseCommand):
             "--private", action="store_true", help="private outputs, too"
         )
         parser.add_argument(
+            "--audit",
+            type=int,
+            nargs="?",
+            const=ask.AUDITED,
+            default=0,
+            help="send so many outputs of a task again with planted commands (alone: "
+            f"{ask.AUDITED}), as a licence needs it",
+        )
+        parser.add_argument(
             "--occasion", default="", help="ask again what was answered"
         )
         parser.add_argument("--by", help="user who answers for the scores of a task")
@@ -107,6 +116,7 @@ class Command(BaseCommand):
             with_references=options["references"],
             with_private=options["private"],
             occasion=options["occasion"],
+            audit=options["audit"],
         )
         name, version, made, prices, pace = _read(options)
         judge = define.make(name, version, made, by=by, **prices, **pace)

@@ -22,6 +22,7 @@ from leaderboard.releases.published_numbers import EXCLUDED, Number
 from leaderboard.releases.rebuilding.comparisons import compared_numbers
 from leaderboard.releases.rebuilding.estimates import Estimates
 from leaderboard.releases.rebuilding.joint import joint_numbers
+from leaderboard.releases.rebuilding.judges import judge_numbers
 from leaderboard.releases.rebuilding.metrics import metric_numbers
 from leaderboard.releases.rebuilding.public_log import log_numbers
 from leaderboard.stats.ranking import rank_ranges
@@ -95,6 +96,7 @@ def _rebuild(
         ("comparisons", compared_numbers(folder)),
         ("joint evaluations", _joint(folder, manifest)),
         ("metrics", _metrics(folder, manifest)),
+        ("judges", judge_numbers(folder)),
         ("detectors", _detectors(folder, manifest)),
         ("rows", _counts(folder, manifest)),
         ("public log", log_numbers(log_in, folder)),

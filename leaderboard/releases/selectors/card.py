@@ -22,6 +22,7 @@ from leaderboard.evaluation.selectors.campaigns import campaigns_of, ratings_per
 from leaderboard.evaluation.selectors.coverage import n_judged
 from leaderboard.evaluation.selectors.sample_disclosure import sample_is_public
 from leaderboard.evaluation.selectors.worker_figures import WorkerFigures
+from leaderboard.releases.selectors import judges
 from leaderboard.releases.selectors.of_others import lines_of_others
 from leaderboard.submissions.models.submission import Submission
 from quality.detection.models import DetectorFit
@@ -54,6 +55,7 @@ def card(
             (line.words.label, {"value": line.value, "signature": line.signature})
             for line in metric_lines(submission)
         ],
+        judges.TITLE: judges.section_of(submission),
     }
     task = submission.task
     return lines_of_others(lines, task) if task.imported else lines

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import html
+
 import numpy as np
 import pytest
 from django.urls import reverse
@@ -62,9 +64,15 @@ def test_people_vouch_for_a_judge_that_says_what_they_say(rated):
     run = run_of(rated, lambda call: rated.worth[call.submission_id, call.instance_id])
     found = licence_of(run, "overall")
     assert holds(found) == {
+        "people": True,
         "alternative annotator test": True,
         "agreement": True,
-        "bias": True,
+        "bias: length": True,
+        "bias: lists and markup": True,
+        "bias: own family": True,
+        "bias: order": True,
+        # nobody looked
+        "bias: injection": False,
         # two systems make no board
         "metric board": False,
     }
@@ -88,8 +96,9 @@ def test_noise_long_texts_and_drift_are_told(rated, client):
     client.force_login(make_user("boss", is_staff=True, is_superuser=True))
     page = client.get(reverse("admin:leaderboard_judgerun_change", args=[good.pk]))
     assert (
-        "overall: NOT LICENSED (alternative annotator test: winning rate 1.00 of 4"
-        in (page.content.decode())
+        "overall: NOT LICENSED (people: their ratings of the same outputs, of 4 people; "
+        "alternative annotator test: winning rate 1.00 of 4"
+        in html.unescape(page.content.decode())
     )
 
 

@@ -6,15 +6,18 @@ import io
 import json
 
 import pytest
+from django.contrib.auth.models import Group
 from django.core.management import CommandError, call_command
 from django.urls import reverse
 
+from genie.accounts.models import TaskRole
 from genie.lib.errors import GenieError
 from leaderboard.models import PublishedFigure
 from leaderboard.papers.cell import Verdict
 from leaderboard.papers.expected import expected_of
 from leaderboard.papers.task_figures.beside import beside
 from leaderboard.papers.task_figures.keep import keep_published
+from tests.cast import allow
 from tests.factories import make_ranked, make_task, make_team, make_user
 
 pytestmark = pytest.mark.django_db
@@ -112,3 +115,49 @@ def test_commands_keep_compare_and_forget(task, tmp_path):
         call_command("reproduce", forget=True, stdout=out, **options)
     with pytest.raises(CommandError, match="Give either --data or --task"):
         call_command("reproduce", stdout=out)
+
+
+def test_staff_add_numbers_on_the_page_and_take_them_back(task, client):
+    here = reverse("leaderboard:published", args=["menu"])
+    assert "Add published numbers" not in client.get(here).content.decode()
+    assert client.post(here, {"cells": "id,value\nRed/score,70"}).status_code == 403
+    client.force_login(make_user("root", is_superuser=True, is_staff=True))
+    wrong = client.post(here, {"cells": "id,value\nRed/charm,1\n,2\nBlue/score,"})
+    assert wrong.status_code == 400
+    for said in ("Entry 2 has no id", "Entry 3 (Blue/score) has no value"):
+        assert said in wrong.content.decode()
+    unknown = client.post(here, {"cells": "id,value\nRed/charm,1\nRed/wit,2"})
+    assert "Red/wit names no figure" in unknown.content.decode()
+    assert not PublishedFigure.objects.exists()
+    cells = "id,value,tolerance\nRed/score,70.2,.5\nBlue/score,65,.5\n"
+    assert client.post(here, {"cells": cells, "table": "Table 2"}).status_code == 302
+    assert "1 of 2 published numbers hold" in client.get(here).content.decode()
+    client.post(here, {"forget": "Table 2"})
+    assert not PublishedFigure.objects.exists()
+
+
+def test_programs_add_numbers_and_take_them_back(task, client):
+    here, body = reverse("api:published", args=["menu"]), {"cells": [RED, BLUE]}
+
+    def send(**more):
+        return client.post(here, {**body, **more}, content_type="application/json")
+
+    assert send().status_code == 401
+    other = make_user("other", is_staff=True)
+    client.force_login(other)
+    assert send().status_code == 403
+    group = Group.objects.create(name="keepers")
+    allow(group, "leaderboard.change_task")
+    TaskRole.objects.create(user=other, role=group, pool="menu")
+    answer = send(cells=[{"id": "Red/charm", "value": 1}])
+    assert (answer.status_code, answer.json()["code"]) == (400, "bad-expected")
+    assert send(dry_run=True).json()["n_cells"] == 0
+    answer = send()
+    assert (answer.status_code, answer.json()["n_holding"]) == (201, 1)
+    make_task("elsewhere")
+    elsewhere = reverse("api:published", args=["elsewhere"])
+    assert client.delete(elsewhere).status_code == 403
+    assert client.delete(f"{here}?table=Table+3").status_code == 204
+    assert PublishedFigure.objects.count() == 2
+    assert client.delete(here).status_code == 204
+    assert not PublishedFigure.objects.exists()
