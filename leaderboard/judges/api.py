@@ -31,7 +31,7 @@ from leaderboard.submissions.selectors.visibility import Staff
 
 APPROVE, DECLINE, STOP, RESUME = "approve", "decline", "stop", "resume"
 _MAY_ASK, _MAY_DECIDE = "leaderboard.add_judgerun", "leaderboard.change_judgerun"
-_REFUSALS = ("not-authenticated", "permission-denied", "not-found")
+REFUSALS = ("not-authenticated", "permission-denied", "not-found")
 _BODY = ("invalid", "bad-request", "request-too-large", "unsupported-media-type")
 
 
@@ -193,7 +193,7 @@ class JudgeRunList(JudgeRunView):
         summary="List runs of judges, newest first",
         responses={
             200: JudgeRunSerializer(many=True),
-            **problems(*_REFUSALS, "unknown-task"),
+            **problems(*REFUSALS, "unknown-task"),
         },
     )
     def get(self, request: Request) -> Response:
@@ -210,7 +210,7 @@ class JudgeRunList(JudgeRunView):
         request=NewJudgeRunSerializer,
         responses={
             201: OpenApiResponse(JudgeRunSerializer),
-            **problems(*_REFUSALS, *_BODY, "unknown-task", "unusable-question"),
+            **problems(*REFUSALS, *_BODY, "unknown-task", "unusable-question"),
         },
     )
     def post(self, request: Request) -> Response:
@@ -238,7 +238,7 @@ class JudgeRunDetail(JudgeRunView):
         tags=["staff"],
         operation_id="judge_runs_retrieve",
         summary="Show a run of a judge: what leaves, progress, cost",
-        responses={200: JudgeRunSerializer, **problems(*_REFUSALS)},
+        responses={200: JudgeRunSerializer, **problems(*REFUSALS)},
     )
     def get(self, request: Request, pk: int) -> Response:
         return Response(self.get_serializer(_told(self.run(pk))).data)
@@ -251,7 +251,7 @@ class JudgeRunLicences(JudgeRunView):
         tags=["staff"],
         operation_id="judge_runs_licences",
         summary="Say whether people vouch for the judge of a run, and why",
-        responses={200: LicencesSerializer, **problems(*_REFUSALS)},
+        responses={200: LicencesSerializer, **problems(*REFUSALS)},
     )
     def get(self, request: Request, pk: int) -> Response:
         run = self.run(pk)
@@ -283,7 +283,7 @@ class JudgeRunDecision(JudgeRunView):
         responses={
             200: OpenApiResponse(JudgeRunSerializer),
             **problems(
-                *(*_REFUSALS, *_BODY, "not-approvable"),
+                *(*REFUSALS, *_BODY, "not-approvable"),
                 *("over-budget", "decided-meanwhile"),
             ),
         },

@@ -16,6 +16,7 @@ from django.utils import timezone
 from genie.lib.errors import GenieError
 from leaderboard.boards.selectors.columns import main_criterion
 from leaderboard.evaluation.selectors.board_ratings import board_scores, current_fit
+from leaderboard.evaluation.selectors.chances import told_of_choice
 from leaderboard.evaluation.selectors.coverage import whole_share
 from leaderboard.evaluation.selectors.sample_disclosure import sample_is_public
 from leaderboard.evaluation.services.fit_pieces import estimates_seed
@@ -175,6 +176,7 @@ def _manifest(
         "ranks": task.human.ranks,
         "estimates_seed": estimates_seed(task),
         "sample_seed": str(task.sample_seed) if shows_sample else None,
+        "instance_choice": told_of_choice(task, shows_seed=shows_sample),
         "config": {
             name: part for name, part in task.config.items() if name not in _INTERNAL
         },

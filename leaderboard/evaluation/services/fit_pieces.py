@@ -30,6 +30,7 @@ from leaderboard.evaluation.selectors.board_ratings import (
     units_of,
     weighed,
 )
+from leaderboard.evaluation.selectors.chances import chances_of
 from leaderboard.evaluation.selectors.coverage import is_whole
 from leaderboard.evaluation.selectors.shown import with_what_was_shown
 from leaderboard.evaluation.services import platform_crowds
@@ -115,6 +116,11 @@ class _Board:
         return platform_crowds.ratings_by_platform(self.scores)
 
     @cached_property
+    def unequal(self) -> bool:
+        """Tell whether instances were not equally likely to be judged."""
+        return bool(chances_of(self.task))
+
+    @cached_property
     def pairs(self) -> list[tuple[str, str]]:
         """Give each two platforms whose crowds are compared."""
         return platform_crowds.pairs_of(self.task)
@@ -195,6 +201,14 @@ def _beside(
     pieces: _Pieces, board: _Board, criterion: str, found: Mapping[str, Any]
 ) -> dict[str, Any]:
     """Give what stands behind a criterion beside its estimates."""
+    if board.unequal:
+        # neither is known to hold for all instances
+        return {
+            **found["evidence"],
+            "blinding": None,
+            "links": _links(board.scores, criterion),
+            "crowds": [],
+        }
     blinding = partial(board.blinding, criterion)
     crowds = [
         pieces.once(

@@ -15,6 +15,7 @@ from genie.lib.unguessable import seed_for
 from leaderboard.designs.base import all_designs
 from leaderboard.evaluation.models.human_evaluation import HumanEvaluation
 from leaderboard.evaluation.models.joint_evaluation import JointEvaluation
+from leaderboard.evaluation.selectors.chances import choice_of
 from leaderboard.evaluation.services.request import requested
 from leaderboard.stats.blocks import balanced_blocks
 from leaderboard.submissions.models.submission import Submission
@@ -68,6 +69,11 @@ def request(
     chosen = list(criteria) or list(known)
     n = n_instances or task.sample_size
     problems = [
+        (
+            choice_of(task) is not None,
+            "its instances were chosen by judges’ disagreement, and what several systems "
+            "get side by side cannot be weighted for that",
+        ),
         (
             not set(chosen) <= set(known),
             f"{task.title} has the criteria {', '.join(known)}",

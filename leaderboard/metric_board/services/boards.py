@@ -20,6 +20,7 @@ from genie.lib.serving.unmoved import Stamp, is_unmoved, looked_in_vain, stamps
 from leaderboard.designs.unit import Unit
 from leaderboard.evaluation.models.human_evaluation import HumanEvaluation, Score
 from leaderboard.evaluation.selectors.campaigns import campaigns_of, launched
+from leaderboard.evaluation.selectors.chances import chances_of
 from leaderboard.evaluation.selectors.system_ratings import dated_ratings_of, unit_for
 from leaderboard.metric_board.models.board import MetricBoard
 from leaderboard.metric_board.models.outside import OutsideMetric, OutsideScores
@@ -189,7 +190,7 @@ def payload_of(task: Task, inputs: BoardInputs, *, seed: int) -> dict[str, Any]:
         handed_in=np.array([system.handed_in for system in inputs.systems]),
         metrics=[_scores(task, metric, inputs.systems) for metric in inputs.metrics],
         # a mean of logarithms is not what the board shows
-        powered=() if unit.logarithmic else inputs.powered,
+        powered=() if unit.logarithmic or chances_of(task) else inputs.powered,
         ratings=each,
     )
     return {
@@ -199,7 +200,7 @@ def payload_of(task: Task, inputs: BoardInputs, *, seed: int) -> dict[str, Any]:
             for s in inputs.systems
         ],
         "labels": {metric.slug: _label(metric) for metric in inputs.metrics},
-        "powered_by": [] if unit.logarithmic else inputs.powered,
+        "powered_by": [] if unit.logarithmic or chances_of(task) else inputs.powered,
         "n_judged": int((~np.isnan(human)).any(axis=0).sum()),
         "n_instances": task.n_instances,
         "n_simulated_left_out": inputs.n_simulated_left_out,
