@@ -119,6 +119,13 @@ class NewJudgeRunSerializer(serializers.Serializer[Any]):
     n_instances = serializers.IntegerField(
         allow_null=True, default=None, min_value=1, max_value=LARGEST
     )
+    per_page = serializers.IntegerField(
+        allow_null=True,
+        default=None,
+        min_value=2,
+        max_value=LARGEST,
+        help_text="Outputs on a page of a judge in the mode `joint`.",
+    )
     with_references = serializers.BooleanField(default=False)
     with_private = serializers.BooleanField(default=False)
     occasion = serializers.CharField(max_length=100, allow_blank=True, default="")

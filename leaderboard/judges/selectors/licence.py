@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from leaderboard.judges.definition import JOINT
 from leaderboard.judges.models import JudgeMetric, JudgeRun
 from leaderboard.judges.selectors.audit import audit_of
 from leaderboard.judges.selectors.overlap import overlap_of, told_of
@@ -23,6 +24,11 @@ def licence_of(run: JudgeRun, criterion: str) -> Licence:
     An earlier run of the same judge is what drift is measured against; where the endpoint
     names another model than then, the licence has expired.
     """
+    if run.judge.definition["mode"] == JOINT:
+        why = (
+            "it saw several outputs at once; licences are for one output, or for pairs"
+        )
+        return Licence([Reason("people", False, why)], [])
     overlap, told = overlap_of(run, criterion), told_of(run, criterion)
     earlier = _earlier(run)
     before = overlap.labels(told_of(earlier, criterion)) if earlier else None
