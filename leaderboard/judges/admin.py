@@ -30,6 +30,7 @@ from leaderboard.judges.models import (
 )
 from leaderboard.judges.selectors.money import committed_cents
 from leaderboard.judges.selectors.pilot import pilot_words
+from leaderboard.judges.selectors.plans import plans_by
 from leaderboard.judges.selectors.told import cents, in_words, leaving, progress
 from leaderboard.judges.services import ask, decide, define
 from leaderboard.judges.services import license as licensing
@@ -134,7 +135,8 @@ class JudgeRunAdmin(WorkOfTask):
     list_filter = ["state", "task", "judge"]
     list_select_related = ["task", "judge"]
     readonly_fields = [
-        "leaves", "questions", "invalid", "models", "spent", "licences", "pilot", "signature"
+        "leaves", "questions", "invalid", "models", "spent", "licences", "pilot",
+        "money", "signature",
     ]  # fmt: skip
     exclude = ["plan", "holder", "held_until", "microcents", "batch"]
     inlines: ClassVar[list[Any]] = [MetricInline]
@@ -192,6 +194,12 @@ class JudgeRunAdmin(WorkOfTask):
     def pilot(self, run: JudgeRun) -> str:
         done = run.state == JudgeRun.State.DONE
         return " ".join(pilot_words(run) if done else []) or "–"
+
+    @admin.display(description="people and judge for the price of one system")
+    def money(self, run: JudgeRun) -> str:
+        done = run.state == JudgeRun.State.DONE
+        plans = plans_by(run) if done else []
+        return " ".join(said for plan in plans for said in plan.sentences) or "–"
 
     @admin.display(description="signature")
     def signature(self, run: JudgeRun) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from leaderboard.judges.definition import JOINT
 from leaderboard.judges.models import JudgeMetric, JudgeRun
 from leaderboard.judges.selectors.audit import audit_of
 from leaderboard.judges.selectors.overlap import overlap_of, told_of
@@ -26,6 +27,11 @@ def licence_of(
     `before` is a run that drift is measured against. What is stored, and whether it has
     expired, `services.license` decides.
     """
+    if run.judge.definition["mode"] == JOINT:
+        why = (
+            "it saw several outputs at once; licences are for one output, or for pairs"
+        )
+        return Licence([Reason("people", False, why)], [])
     overlap, told = overlap_of(run, criterion), told_of(run, criterion)
     earlier = overlap.labels(told_of(before, criterion)) if before else None
     try:

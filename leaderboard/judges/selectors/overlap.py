@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from django.db.models import QuerySet
@@ -120,12 +120,18 @@ def both_orders(run: JudgeRun, criterion: str) -> dict[Judged, tuple[float, floa
     """Give how far the output that stood first was preferred, in both orders of a pair."""
     answers = answers_of(run)
     answers = answers[answers["criterion"] == criterion]
-    means = answers.groupby(_AT)["value"].mean().to_dict()
+    means = answers.groupby(_AT)["value"].mean()
+    first = {_key(key): float(value) for key, value in means.items()}
     return {
-        (one, other, at): (float(value), float(means[other, one, at]))
-        for (one, other, at), value in means.items()
-        if one < other and (other, one, at) in means
+        (one, other, at): (value, first[other, one, at])
+        for (one, other, at), value in first.items()
+        if one < other and (other, one, at) in first
     }
+
+
+def _key(found: Any) -> Judged:
+    one, other, at = found
+    return int(one), int(other), int(at)
 
 
 def _side(value: float) -> float:
@@ -159,7 +165,7 @@ def _each_once(pairs: pd.DataFrame) -> pd.DataFrame:
 
     Those that more people rated come first, whatever they said.
     """
-    sizes = pairs.groupby(_AT).size().to_dict()
+    sizes = {_key(key): int(n) for key, n in pairs.groupby(_AT).size().items()}
     taken: set[tuple[int, int]] = set()
     kept = set()
     for pair in sorted(sizes, key=lambda pair: (-sizes[pair], digest([*pair]))):
@@ -168,7 +174,7 @@ def _each_once(pairs: pd.DataFrame) -> pd.DataFrame:
             taken |= {(one, at), (other, at)}
             kept.add(pair)
     keys = zip(*(pairs[name] for name in _AT), strict=True)
-    return pairs[[key in kept for key in keys]]
+    return pairs[np.array([key in kept for key in keys], dtype=bool)]
 
 
 def _n_shared(pairs: pd.DataFrame) -> int:

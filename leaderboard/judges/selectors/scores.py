@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from functools import partial
+from statistics import fmean, geometric_mean
 from typing import TYPE_CHECKING
 
 from django.db.models import QuerySet
@@ -71,8 +74,14 @@ def scores_of(run: JudgeRun, criterion: str) -> dict[int, dict[int, float]]:
     # the one that stood second won what the first lost
     lost = second.assign(submission=second["other"], value=1 - second["value"])
     both = pd.concat([answers, lost])
-    means = both.groupby(["submission", "instance"])["value"].mean().reset_index()
+    by_output = both.groupby(["submission", "instance"])["value"]
+    means = by_output.agg(partial(averaged, run)).reset_index()
     found: dict[int, dict[int, float]] = {}
     for submission, instance, value in means.itertuples(index=False):
         found.setdefault(int(submission), {})[int(instance)] = float(value)
     return found
+
+
+def averaged(run: JudgeRun, values: Iterable[float]) -> float:
+    """Average answers as the design does those of people: ratios by their logarithms."""
+    return geometric_mean(values) if run.plan.get("ratios") else fmean(values)

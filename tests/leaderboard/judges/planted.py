@@ -29,7 +29,7 @@ from tests.leaderboard.judges.conftest import add_system
 NAMES = ("Kite", "Wren", "Owl", "Lark", "Finch", "Crane")
 
 
-def make_world(seed, *, n_systems=3, n_instances=20, n_people=3, slug="planted"):
+def make_world(slug="planted", *, seed, n_systems=3, n_instances=20, n_people=3):
     """Give the task; `worth` has what outputs are worth by system and instance."""
     rng = np.random.default_rng(seed)
     human = {"scale": "slider-100"}
@@ -53,7 +53,7 @@ def make_world(seed, *, n_systems=3, n_instances=20, n_people=3, slug="planted")
     task.systems = [
         add_system(
             task,
-            f"{NAMES[system]}{seed}",
+            f"{NAMES[system]} {slug}",
             lambda at, system=system: texts[system, at],
             state="PUBLISHED",
         )
@@ -69,7 +69,7 @@ def rate(task, rng):
         for judged in make_evaluation(system).judged_items.select_related("instance"):
             worth = task.worth[number, judged.instance.position]
             for person in task.people:
-                answer(judged.item, person, worth + float(rng.normal(0, 6)))
+                answer(judged.item, person, worth + float(rng.normal(0, 12)))
 
 
 def compare(task, rng):
@@ -89,7 +89,7 @@ def compare(task, rng):
                 )
             worth = [task.worth[system, instance.position] for system in order]
             for person in task.people:
-                said = np.array(worth) + rng.normal(0, 6, 2)
+                said = np.array(worth) + rng.normal(0, 12, 2)
                 answer(item, person, float(said[0] > said[1]))
 
 

@@ -10,15 +10,23 @@ from django.contrib.auth.models import Group
 from django.core.management import CommandError, call_command
 from django.urls import reverse
 
+from crowd.models import Worker
 from genie.accounts.models import TaskRole
 from genie.lib.errors import GenieError
+from leaderboard.evaluation import decide
+from leaderboard.imports.about import platform_worker_id
+from leaderboard.imports.selectors.judgments_of import judgments_of
+from leaderboard.imports.services.bring_in import bring_in
 from leaderboard.models import PublishedFigure
 from leaderboard.papers.cell import Verdict
 from leaderboard.papers.expected import expected_of
 from leaderboard.papers.task_figures.beside import beside
+from leaderboard.papers.task_figures.judgments import judgments_for
 from leaderboard.papers.task_figures.keep import keep_published
+from quality.models import Ban
 from tests.cast import allow
 from tests.factories import make_ranked, make_task, make_team, make_user
+from tests.leaderboard.imports.test_bring_in import ratings
 
 pytestmark = pytest.mark.django_db
 
@@ -161,3 +169,21 @@ def test_programs_add_numbers_and_take_them_back(task, client):
     assert PublishedFigure.objects.count() == 2
     assert client.delete(here).status_code == 204
     assert not PublishedFigure.objects.exists()
+
+
+def test_figures_of_an_import_leave_out_who_was_banned_and_what_was_withdrawn():
+    rows = ratings(n=12, workers=3)
+    row = bring_in(rows, slug="elsewhere", by=make_user("importer"))
+    plain = rows.rows[["system", "worker", "value"]]
+    worker = Worker.objects.get(
+        platform_worker_id=platform_worker_id("elsewhere", "w1")
+    )
+    Ban.objects.create(worker=worker, pool="elsewhere", reason="careless")
+    red = row.task.submissions.get(system_name="red")
+    decide.withdraw(red, by=row.imported_by, reason="Asked to.")
+    found = judgments_for(row.task).rows
+    kept = plain[(plain["system"] != "red") & (plain["worker"] != "w1")]
+    assert sorted(found["value"]) == sorted(kept["value"])
+    assert set(found["system"]) == {"blue", "green"}
+    # what the files said is kept all the same
+    assert len(judgments_of(row.task).rows) == len(plain)
