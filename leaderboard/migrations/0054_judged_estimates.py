@@ -8,7 +8,7 @@ from django.db import migrations, models
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('leaderboard', '0051_licences_of_judges'),
+        ('leaderboard', '0053_families_of_judges'),
     ]
 
     operations = [
