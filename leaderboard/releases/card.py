@@ -19,6 +19,7 @@ from leaderboard.stats.intervals import COVERS_INSTANCES
 from leaderboard.stats.systems.estimates import COVERS_CROWD, COVERS_DAYS
 from leaderboard.submissions.selectors.visibility import public
 from leaderboard.tasks.models import Task
+from leaderboard.tasks.selectors.chances import chosen_words
 
 _TABLES = {
     "systems": "one line per system in this release, with its ranks on the public board if "
@@ -65,6 +66,8 @@ _TABLES = {
     "it has no words",
     "instances": "the task's instances, in order",
     "predictions": "the outputs of all systems",
+    "published": "numbers that were printed elsewhere of these judgments; `figure` is the "
+    "computation of ours that each is compared with, `tolerance` how far that may lie apart",
     "judges": "programs that judged, which are not people: `kind` says whether a script or a "
     "language model, `definition` has its whole prompt and settings (its `url` is empty "
     "where that is nobody's business), `signature` and `sha256` name all of it, prices are in "
@@ -185,13 +188,19 @@ def _design(task: Task) -> list[str]:
     ratings = ratings_per_output(asked, human.ratings_per_instance)
     return [
         f"Design {human.design}, scale {human.scale}; {task.sample_size:,} "
-        "instances, drawn once at random and the same for every system; "
+        f"instances, {_drawn(task)}; "
         f"{ratings} rating(s) per output; a reward of {human.reward_cents} "
         "US cents per assignment.",
         "",
         *(f"- {name}: {text}" for name, text in human.criteria.items()),
         *_languages(task, [campaign.pk for campaign in asked]),
     ]
+
+
+def _drawn(task: Task) -> str:
+    if chosen := chosen_words(task):
+        return f"not equally likely to be drawn ({chosen})"
+    return "drawn once at random and the same for every system"
 
 
 def _languages(task: Task, campaigns: list[int]) -> list[str]:

@@ -32,7 +32,7 @@ _TYPES = {
         mean low high low_50 high_50 effective_workers largest_share value answered weight
         p_noisy estimate answers_share answers_low answers_high delta all_pairs_delta propensity
         label vote agreement agreement_low agreement_high skill skill_low skill_high strength
-        strength_low strength_high p_above input_price output_price factor spent_cents
+        strength_low strength_high p_above tolerance input_price output_price factor spent_cents
         seconds before before_low before_high after after_low after_high
         length headers lists bold
     """,

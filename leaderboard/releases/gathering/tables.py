@@ -31,7 +31,7 @@ _ORDER = (
     *("comparisons", "comparison_pairs", "comparison_votes"),
     *("joint_evaluations", "joint_results", "joint_pairs", "joint_judgments"),
     *("adjusted_strengths", "adjusted_effects", "output_styles"),
-    *("instances", "predictions"),
+    *("instances", "predictions", "published"),
     *("judges", "judge_runs", "judge_calls", "judge_answers"),
     *("judge_scores", "judge_licences"),
 )
@@ -144,6 +144,8 @@ class Tables:
         task = self.task
         self._write("systems", results.SYSTEMS, results.systems(task, self.others))
         self._write("scores", results.SCORES, results.scores(task, self.ranked))
+        if task.published_figures.exists():
+            self._write("published", results.PUBLISHED, results.published(task))
 
     def write_texts(self, *, shows_sample: bool) -> None:
         def write() -> None:
