@@ -7,5 +7,6 @@ run, `services.decide` takes a person's word on money and texts, `services.work`
 `services.finish` puts the scores on the task's metric board, and nowhere else.
 
 Front door: models; answers; api; definition; money_api; scripted; selectors (licences,
-plans, requests, told); services (ask, decide, define, estimate, try_out, work).
+plans, requests, told); services (ask, decide, define, estimate, license, try_out,
+work).
 """

@@ -47,7 +47,7 @@ class ChoiceForm(forms.Form):
 @admin.register(InstanceChoice)
 class InstanceChoiceAdmin(WorkOfTask):
     pool_paths = ("task__slug",)
-    needs = {"undo": "leaderboard.change_instancechoice"}
+    needs = {"decide": "leaderboard.change_instancechoice"}
     list_display = ["__str__", "criterion", "by", "at", "undone_at"]
     list_select_related = ["task", "by"]
     fields = [
@@ -103,7 +103,7 @@ class InstanceChoiceAdmin(WorkOfTask):
         title = "Let people judge the instances on which judges disagree"
         return adding(self, request, form, title=title, button="Draw the instances")
 
-    @admin.action(description="Undo the selected …", permissions=["undo"])
+    @admin.action(description="Undo the selected …", permissions=["decide"])
     @after_asking(
         "Undo choices of instances",
         "The sample is again what it was before. It is refused once people were asked.",

@@ -155,6 +155,8 @@ class JudgeRun(models.Model):
     held_until = models.DateTimeField(null=True, blank=True)
     # the endpoint's name of a batch that is under way
     batch = models.CharField(max_length=200, blank=True)
+    # hash of what licences were last decided on when this was the judge's newest run
+    decided_on = models.CharField(max_length=64, blank=True, default="")
     # why it stands still
     failure = models.CharField(max_length=500, blank=True)
     created_at = models.DateTimeField(auto_now_add=True)

@@ -7,7 +7,7 @@ from django.db import migrations, models
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('leaderboard', '0054_judged_estimates'),
+        ('leaderboard', '0055_chosen_instances'),
     ]
 
     operations = [

@@ -16,7 +16,6 @@ from django.utils import timezone
 from genie.lib.errors import GenieError
 from leaderboard.boards.selectors.columns import main_criterion
 from leaderboard.evaluation.selectors.board_ratings import board_scores, current_fit
-from leaderboard.evaluation.selectors.chances import told_of_choice
 from leaderboard.evaluation.selectors.coverage import whole_share
 from leaderboard.evaluation.selectors.sample_disclosure import sample_is_public
 from leaderboard.evaluation.services.fit_pieces import estimates_seed
@@ -34,6 +33,7 @@ from leaderboard.releases.pieces import Notes
 from leaderboard.releases.pseudonyms import Pseudonyms
 from leaderboard.tasks.licence import may_be_copied
 from leaderboard.tasks.models import Task
+from leaderboard.tasks.selectors.chances import told_of_choice
 from leaderboard.tasks.selectors.made_elsewhere import note_of
 
 # Parts of a task's configuration that say nothing about how its numbers came about.

@@ -26,16 +26,16 @@ from leaderboard.evaluation.selectors.board_ratings import (
     units_of,
     weighed,
 )
-from leaderboard.evaluation.selectors.chances import chances_of
 from leaderboard.stats.ranking import RankRange
 from leaderboard.stats.rater_effects import worker_z_scores
 from leaderboard.stats.resampling import Floats
-from leaderboard.stats.systems.criteria import together, weigh, weighted_mean
 from leaderboard.stats.systems.chances import weighted_systems
+from leaderboard.stats.systems.criteria import together, weigh, weighted_mean
 from leaderboard.stats.systems.estimates import SystemEstimates, estimate_systems
 from leaderboard.stats.systems.rank_sum import rank_sum_ranking
 from leaderboard.tasks.config import RANK_SUMS, Z_SCORES
 from leaderboard.tasks.models import Task
+from leaderboard.tasks.selectors.chances import chances_of
 
 if TYPE_CHECKING:
     import pandas as pd

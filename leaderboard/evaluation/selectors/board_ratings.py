@@ -10,7 +10,6 @@ from django.db.models import Q, QuerySet
 from leaderboard.designs.unit import Unit
 from leaderboard.evaluation.models.board_fit import BoardFit
 from leaderboard.evaluation.models.human_evaluation import HumanEvaluation, Score
-from leaderboard.evaluation.selectors.chances import chances_of, with_chances
 from leaderboard.evaluation.selectors.ratings_beside import ratings_beside
 from leaderboard.evaluation.selectors.system_ratings import (
     dated_ratings_of,
@@ -19,6 +18,7 @@ from leaderboard.evaluation.selectors.system_ratings import (
 from leaderboard.submissions.models.submission import Submission
 from leaderboard.submissions.selectors.visibility import public
 from leaderboard.tasks.models import Task
+from leaderboard.tasks.selectors.chances import chances_of, with_chances
 from quality.bans.selectors.weights import weight_of
 
 if TYPE_CHECKING:

@@ -30,13 +30,13 @@ from leaderboard.evaluation.selectors.board_ratings import (
     units_of,
     weighed,
 )
-from leaderboard.evaluation.selectors.chances import chances_of
 from leaderboard.evaluation.selectors.coverage import is_whole
 from leaderboard.evaluation.selectors.shown import with_what_was_shown
 from leaderboard.evaluation.services import platform_crowds
 from leaderboard.evaluation.stored_fit import as_json
 from leaderboard.submissions.models.submission import Submission
 from leaderboard.tasks.models import Task
+from leaderboard.tasks.selectors.chances import chances_of
 from quality.bans.selectors.weights import soft_weights
 
 if TYPE_CHECKING:

@@ -15,13 +15,13 @@ from genie.lib.unguessable import seed_for
 from leaderboard.designs.base import all_designs
 from leaderboard.evaluation.models.human_evaluation import HumanEvaluation
 from leaderboard.evaluation.models.joint_evaluation import JointEvaluation
-from leaderboard.evaluation.selectors.chances import choice_of
 from leaderboard.evaluation.services.request import requested
 from leaderboard.stats.blocks import balanced_blocks
 from leaderboard.submissions.models.submission import Submission
 from leaderboard.submissions.selectors.visibility import ON_BOARD
 from leaderboard.tasks.config import HumanConfig
 from leaderboard.tasks.models import Instance, Task
+from leaderboard.tasks.selectors.chances import choice_of
 from leaderboard.tasks.selectors.made_elsewhere import CLOSED
 
 # On a page, and in all where a page shows only some of them.

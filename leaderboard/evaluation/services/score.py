@@ -14,7 +14,6 @@ from leaderboard.designs.unit import Unit
 from leaderboard.evaluation.estimates import Estimate, plain_intervals
 from leaderboard.evaluation.models.human_evaluation import HumanEvaluation, Score
 from leaderboard.evaluation.selectors.campaigns import campaigns_of
-from leaderboard.evaluation.selectors.chances import chances_of, with_chances
 from leaderboard.evaluation.selectors.ratings_beside import ratings_beside
 from leaderboard.evaluation.selectors.ratings_digest import OF_ONE, digest
 from leaderboard.evaluation.selectors.system_ratings import system_ratings, unit_for
@@ -22,6 +21,7 @@ from leaderboard.evaluation.services import public_log
 from leaderboard.evaluation.services.anchors import links
 from leaderboard.stats.intervals import Interval
 from leaderboard.tasks.config import PLAIN
+from leaderboard.tasks.selectors.chances import chances_of, with_chances
 from quality.bans.selectors.clean_ratings import n_excluded_workers
 
 if TYPE_CHECKING:

@@ -20,7 +20,6 @@ from genie.lib.serving.unmoved import Stamp, is_unmoved, looked_in_vain, stamps
 from leaderboard.designs.unit import Unit
 from leaderboard.evaluation.models.human_evaluation import HumanEvaluation, Score
 from leaderboard.evaluation.selectors.campaigns import campaigns_of, launched
-from leaderboard.evaluation.selectors.chances import chances_of
 from leaderboard.evaluation.selectors.system_ratings import dated_ratings_of, unit_for
 from leaderboard.metric_board.models.board import MetricBoard
 from leaderboard.metric_board.models.outside import OutsideMetric, OutsideScores
@@ -45,6 +44,7 @@ from leaderboard.stats.resampling import Floats
 from leaderboard.submissions.models.submission import Submission, SubmissionEvent
 from leaderboard.submissions.selectors.visibility import public
 from leaderboard.tasks.models import Task
+from leaderboard.tasks.selectors.chances import chances_of
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -12,7 +12,6 @@ from leaderboard.designs.base import all_designs
 from leaderboard.evaluation.models.human_evaluation import HumanEvaluation, Score
 from leaderboard.evaluation.selectors.board_ratings import current_fit
 from leaderboard.evaluation.selectors.campaigns import campaigns_of, launched
-from leaderboard.evaluation.selectors.chances import chances_of
 from leaderboard.evaluation.selectors.ratings_beside import ratings_beside
 from leaderboard.evaluation.selectors.ratings_digest import OF_ONE, digest
 from leaderboard.evaluation.selectors.sample_disclosure import sample_is_public
@@ -22,6 +21,7 @@ from leaderboard.releases.bundle import Record, batched
 from leaderboard.releases.pseudonyms import Pseudonyms
 from leaderboard.releases.published_numbers import EXCLUDED
 from leaderboard.tasks.models import Task
+from leaderboard.tasks.selectors.chances import chances_of
 from quality.bans.selectors.weights import weight_of
 
 if TYPE_CHECKING:

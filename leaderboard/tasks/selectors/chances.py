@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from leaderboard.evaluation.models.instance_choice import InstanceChoice
+from leaderboard.tasks.config import PLAIN
 from leaderboard.tasks.models import Task
 
 if TYPE_CHECKING:
@@ -20,6 +21,14 @@ COUNTED = (
     "are of all instances; what says how judgments vary, how workers agree or which "
     "metrics follow them is of the judged instances as they are."
 )
+
+
+def chosen_words(task: Task) -> str:
+    """Say that instances were chosen and what follows; empty where all were equally likely."""
+    # only these can be chosen: boards of others ask nothing
+    if task.human.estimate != PLAIN or choice_of(task) is None:
+        return ""
+    return f"{WORDS} {COUNTED}"
 
 
 def choice_of(task: Task) -> InstanceChoice | None:
