@@ -335,11 +335,11 @@ class JudgeCallAdmin(_OfRun):
         return f"{call.run.judge}, {call.run.judge.what}; no person"
 
     @admin.display(description="answer")
-    def answered(self, call: JudgeCall) -> SafeString:
+    def answered(self, call: JudgeCall) -> str:
         return written.answers(call)
 
     @admin.display(description="errors that the program marked")
-    def marked(self, call: JudgeCall) -> SafeString:
+    def marked(self, call: JudgeCall) -> str:
         return written.marks(call)
 
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
-from django.utils.html import format_html, format_html_join
+from django.utils.html import format_html_join
 from django.utils.safestring import SafeString
 
 from leaderboard.judges.models import Judge, JudgeCall
@@ -12,18 +12,19 @@ from leaderboard.judges.selectors.pages import REFERENCE
 from leaderboard.submissions.models.submission import Prediction, Submission
 
 _TOLD = ("system", "prompt")
-_EMPTY = format_html("–")
+_NONE = "–"
+_BREAK, _MAY_BREAK = SafeString("<br>"), SafeString("|<wbr>")
 
 
 def lines(said: Iterable[str]) -> SafeString:
     """Write sentences below each other."""
-    return format_html_join(format_html("<br>"), "{}", ([one] for one in said))
+    return format_html_join(_BREAK, "{}", ([one] for one in said))
 
 
 def signature(judge: Judge) -> SafeString:
     """Write a signature that a narrow page can break between its parts."""
     parts = judge.signature.split("|")
-    return format_html_join(format_html("|<wbr>"), "{}", ([one] for one in parts))
+    return format_html_join(_MAY_BREAK, "{}", ([one] for one in parts))
 
 
 def settings(judge: Judge) -> SafeString:
@@ -57,19 +58,19 @@ def page(call: JudgeCall) -> str:
     )
 
 
-def answers(call: JudgeCall) -> SafeString:
+def answers(call: JudgeCall) -> str:
     """Write ratings with the program's reasons."""
     said = [
         f"{name}: {value:g}" + (f" ({why})" if (why := call.reasons.get(name)) else "")
         for name, value in call.values.items()
     ]
-    return lines(said) if said else _EMPTY
+    return lines(said) if said else _NONE
 
 
-def marks(call: JudgeCall) -> SafeString:
+def marks(call: JudgeCall) -> str:
     """Write the errors that a program marked, with the words that they are about."""
     if not call.marks:
-        return _EMPTY
+        return _NONE
     rows = Prediction.objects.filter(
         submission=call.submission_id, instance=call.instance_id
     )
@@ -80,11 +81,11 @@ def marks(call: JudgeCall) -> SafeString:
     )
 
 
-def _words(mark: dict[str, int], text: str) -> str:
+def _words(mark: Mapping[str, int], text: str) -> str:
     if "missing" in mark:
         return "something is missing"
     return f"“{text[mark['start'] : mark['end']] or '…'}”"
 
 
-def _kind(mark: dict[str, str]) -> list[str]:
+def _kind(mark: Mapping[str, str]) -> list[str]:
     return [mark[name] for name in ("severity", "category") if name in mark]

@@ -18,11 +18,8 @@ class ReadOnlyAdmin(ListAdmin):
     def get_fields(self, request: HttpRequest, obj: Model | None = None) -> Any:
         # Django leaves these out of what can be written only
         left_out = {*(self.get_exclude(request, obj) or ())}
-        names: list[Any] = [
-            one
-            for one in super().get_fields(request, obj)
-            if (one if isinstance(one, str) else one.__name__) not in left_out
-        ]
+        names: list[Any] = [*super().get_fields(request, obj)]
+        names = [one for one in names if getattr(one, "__name__", one) not in left_out]
         # Django adds what is only read to the fields of the row: each stands once
         return list(dict.fromkeys(plainly(self.model, names)))
 
