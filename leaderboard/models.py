@@ -20,6 +20,7 @@ from leaderboard.evaluation.models.human_evaluation import (
     JudgedOutput,
     Score,
 )
+from leaderboard.evaluation.models.instance_choice import InstanceChoice
 from leaderboard.evaluation.models.joint_evaluation import JointEvaluation
 from leaderboard.evaluation.models.rescoring import Rescoring
 from leaderboard.evaluation.models.test_check import TestCheck
@@ -30,6 +31,7 @@ from leaderboard.judges.models import (
     JudgeBudget,
     JudgeCall,
     JudgeCost,
+    JudgedEstimate,
     JudgeLicence,
     JudgeMetric,
     JudgeRun,
@@ -69,6 +71,7 @@ __all__ = [
     "HumanEvaluation",
     "Import",
     "Instance",
+    "InstanceChoice",
     "JointEvaluation",
     "Judge",
     "JudgeAnswer",
@@ -78,6 +81,7 @@ __all__ = [
     "JudgeLicence",
     "JudgeMetric",
     "JudgeRun",
+    "JudgedEstimate",
     "JudgedItem",
     "JudgedOutput",
     "Membership",

@@ -2,12 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from functools import partial
+from statistics import fmean, geometric_mean
 from typing import TYPE_CHECKING
+
+from django.db.models import QuerySet
 
 from leaderboard.judges.models import JudgeCall, JudgeRun
 
 if TYPE_CHECKING:
     import pandas as pd
+
+_WHICH = ("sample", "probe")
 
 
 def answers_of(run: JudgeRun) -> pd.DataFrame:
@@ -18,20 +25,36 @@ def answers_of(run: JudgeRun) -> pd.DataFrame:
     pandas.DataFrame
         A row for each question and criterion: `call`, `criterion`, `instance` (its
         position), `submission`, `other` (0: judged alone), `sample`, `value` (on the
-        scale; of a pair, how far `submission`, which stood first, is preferred).
+        scale; of a pair, how far `submission`, which stood first, is preferred), and
+        `probe`, which is empty: what an audit was answered is left out.
     """
+    return _answers(run.calls.filter(probe=""))
+
+
+def probed_of(run: JudgeRun) -> pd.DataFrame:
+    """Give what an audit was answered, about outputs that were changed for it.
+
+    Returns
+    -------
+    pandas.DataFrame
+        As `answers_of`, with the name of each `probe`; none is about the output.
+    """
+    return _answers(run.calls.exclude(probe=""))
+
+
+def _answers(calls: QuerySet[JudgeCall]) -> pd.DataFrame:
     import pandas as pd
 
-    rows = run.calls.filter(state=JudgeCall.State.VALID).order_by("pk")
+    rows = calls.filter(state=JudgeCall.State.VALID).order_by("pk")
     listed = [
-        (pk, criterion, position, one, other or 0, sample, float(value))
-        for pk, values, position, one, other, sample in rows.values_list(
-            "pk", "values", "instance__position", "submission", "other", "sample"
+        (pk, criterion, position, one, other or 0, *which, float(value))
+        for pk, values, position, one, other, *which in rows.values_list(
+            "pk", "values", "instance__position", "submission", "other", *_WHICH
         )
         for criterion, value in values.items()
     ]
-    names = ["call", "criterion", "instance", "submission", "other", "sample", "value"]
-    return pd.DataFrame(listed, columns=names)
+    about = ["call", "criterion", "instance", "submission", "other"]
+    return pd.DataFrame(listed, columns=[*about, *_WHICH, "value"])
 
 
 def scores_of(run: JudgeRun, criterion: str) -> dict[int, dict[int, float]]:
@@ -51,8 +74,14 @@ def scores_of(run: JudgeRun, criterion: str) -> dict[int, dict[int, float]]:
     # the one that stood second won what the first lost
     lost = second.assign(submission=second["other"], value=1 - second["value"])
     both = pd.concat([answers, lost])
-    means = both.groupby(["submission", "instance"])["value"].mean().reset_index()
+    by_output = both.groupby(["submission", "instance"])["value"]
+    means = by_output.agg(partial(averaged, run)).reset_index()
     found: dict[int, dict[int, float]] = {}
     for submission, instance, value in means.itertuples(index=False):
         found.setdefault(int(submission), {})[int(instance)] = float(value)
     return found
+
+
+def averaged(run: JudgeRun, values: Iterable[float]) -> float:
+    """Average answers as the design does those of people: ratios by their logarithms."""
+    return geometric_mean(values) if run.plan.get("ratios") else fmean(values)
