@@ -8,6 +8,7 @@ run, `services.decide` takes a person's word on money and texts, `services.work`
 
 `services.license` writes down what people vouch for, and when that has expired.
 
-Front door: models; answers; api; definition; scripted; selectors (licences, requests,
-told); services (ask, decide, define, estimate, license, try_out, work); views.
+Front door: models; answers; api; definition; money_api; scripted; selectors (licences,
+plans, requests, told); services (ask, decide, define, estimate, license, try_out,
+work); views.
 """
