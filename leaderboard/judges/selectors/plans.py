@@ -127,9 +127,9 @@ class Plan:
     def _known_from(self, pilot: Pilot) -> str:
         who = "simulated annotators" if pilot.simulated else "people"
         return (
-            f"It foretells {100 * pilot.explained:.0f} % of what the ratings of instances "
-            f"by {who} vary by, as measured on up to {pilot.n_instances:,} instances of "
-            f"{pilot.n_systems:,} systems."
+            f"It foretells {100 * pilot.explained:.0f} % of the variation between instances "
+            f"in ratings by {who}, measured on up to {pilot.n_instances:,} instances of "
+            f"{pilot.n_systems:,} {'system' if pilot.n_systems == 1 else 'systems'}."
         )
 
 
