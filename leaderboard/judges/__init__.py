@@ -6,6 +6,9 @@ scale that people get, texts of others marked as data. `services.ask` makes and 
 run, `services.decide` takes a person's word on money and texts, `services.work` asks, and
 `services.finish` puts the scores on the task's metric board, and nowhere else.
 
+`services.license` writes down what people vouch for, and when that has expired.
+
 Front door: models; answers; api; definition; money_api; scripted; selectors (licences,
-plans, requests, told); services (ask, decide, define, estimate, try_out, work).
+plans, requests, told); services (ask, decide, define, estimate, license, try_out,
+work); views.
 """

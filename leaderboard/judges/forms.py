@@ -60,6 +60,10 @@ class RunForm(forms.Form):
     n_instances = forms.IntegerField(
         required=False, min_value=1, help_text="Empty: those that people judge."
     )
+    per_page = forms.IntegerField(
+        required=False, min_value=2, label="Outputs on a page",
+        help_text="Of judges in the mode joint; empty: as many as people's page can show.",
+    )  # fmt: skip
     with_references = forms.BooleanField(
         required=False, label="Send references that are hidden"
     )

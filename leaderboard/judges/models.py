@@ -155,6 +155,8 @@ class JudgeRun(models.Model):
     held_until = models.DateTimeField(null=True, blank=True)
     # the endpoint's name of a batch that is under way
     batch = models.CharField(max_length=200, blank=True)
+    # hash of what licences were last decided on when this was the judge's newest run
+    decided_on = models.CharField(max_length=64, blank=True, default="")
     # why it stands still
     failure = models.CharField(max_length=500, blank=True)
     created_at = models.DateTimeField(auto_now_add=True)
@@ -209,6 +211,9 @@ class JudgeCall(models.Model):
     other = models.ForeignKey(
         Submission, on_delete=models.CASCADE, null=True, blank=True, related_name="+"
     )
+    # what stood in the slots of the page, in their order: submissions, and 0 for a
+    # reference; empty: `submission`, and then `other`
+    beside = OrderedJSONField(default=list)
     # which of the groups of criteria that people are asked together
     part = models.PositiveSmallIntegerField(default=0)
     # the same question for the how-manieth time: k of n
@@ -222,6 +227,8 @@ class JudgeCall(models.Model):
     values = OrderedJSONField(default=dict)
     # criterion -> the program's reason
     reasons = OrderedJSONField(default=dict)
+    # errors that the program marked in the output, as answers of people have them
+    marks = OrderedJSONField(default=list)
     # why the last answer cannot be used
     problem = models.CharField(max_length=200, blank=True)
     answer = models.ForeignKey(
@@ -234,12 +241,15 @@ class JudgeCall(models.Model):
             models.UniqueConstraint(
                 fields=[
                     *("run", "instance", "submission", "other"),
-                    *("part", "sample", "probe"),
+                    *("beside", "part", "sample", "probe"),
                 ],
                 name="judge_pair_call_once",
             ),
             models.UniqueConstraint(
-                fields=["run", "instance", "submission", "part", "sample", "probe"],
+                fields=[
+                    *("run", "instance", "submission", "beside"),
+                    *("part", "sample", "probe"),
+                ],
                 condition=Q(other=None),
                 name="judge_call_once",
             ),
@@ -262,6 +272,8 @@ class JudgeCost(models.Model):
     run = models.ForeignKey(JudgeRun, on_delete=models.PROTECT, related_name="costs")
     request_sha256 = models.CharField(max_length=64, db_index=True)
     state = models.CharField(max_length=4, choices=State.choices, default=State.HELD)
+    # how long the request was
+    n_bytes = models.PositiveIntegerField(default=0)
     # what counts now, in millionths of a cent
     microcents = models.PositiveBigIntegerField()
     at = models.DateTimeField(auto_now_add=True)

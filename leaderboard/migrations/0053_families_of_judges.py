@@ -2,7 +2,7 @@ from django.db import migrations, models
 
 
 class Migration(migrations.Migration):
-    dependencies = [("leaderboard", "0051_licences_of_judges")]
+    dependencies = [("leaderboard", "0052_when_licences_were_decided")]
 
     operations = [
         migrations.AddField(

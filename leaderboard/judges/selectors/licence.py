@@ -4,28 +4,36 @@ from __future__ import annotations
 
 from typing import Any
 
+from leaderboard.judges.definition import JOINT
 from leaderboard.judges.models import JudgeMetric, JudgeRun
 from leaderboard.judges.selectors.audit import audit_of
 from leaderboard.judges.selectors.overlap import overlap_of, told_of
-from leaderboard.judges.selectors.told import progress
 from leaderboard.metric_board.selectors.snapshot import STATISTICS, shown_board
-from leaderboard.stats.judges.licence import Licence, Reason, judge_licence
+from leaderboard.stats.judges.licence import Licence, Reason, drift, judge_licence
 
 # what a crowd worker costs more than a judge (Calderon et al. 2025, section 3)
 _EPSILON = 0.1
 _SEED = 0
+# the reason that says how many people there are
+PEOPLE = "people"
 _ON_BOARD = ("soft-accuracy", "calibrated")
 
 
-def licence_of(run: JudgeRun, criterion: str) -> Licence:
-    """Say whether a judge is licensed for a criterion of its run's task, and why.
+def licence_of(
+    run: JudgeRun, criterion: str, *, before: JudgeRun | None = None
+) -> Licence:
+    """Say whether a judge deserves a licence for a criterion of its run's task, and why.
 
-    An earlier run of the same judge is what drift is measured against; where the endpoint
-    names another model than then, the licence has expired.
+    `before` is a run that drift is measured against. What is stored, and whether it has
+    expired, `services.license` decides.
     """
+    if run.judge.definition["mode"] == JOINT:
+        why = (
+            "it saw several outputs at once; licences are for one output, or for pairs"
+        )
+        return Licence([Reason("people", False, why)], [])
     overlap, told = overlap_of(run, criterion), told_of(run, criterion)
-    earlier = _earlier(run)
-    before = overlap.labels(told_of(earlier, criterion)) if earlier else None
+    earlier = overlap.labels(told_of(before, criterion)) if before else None
     try:
         found = judge_licence(
             overlap.by_person(),
@@ -33,38 +41,40 @@ def licence_of(run: JudgeRun, criterion: str) -> Licence:
             score=overlap.score,
             epsilon=_EPSILON,
             seed=_SEED,
-            before=before,
-            given_on=_answered_by(earlier) if earlier else None,
-            facts=_answered_by(run),
+            before=earlier,
         )
     except ValueError as error:
         why = f"{error} Looked at: {overlap.words}."
-        return Licence([Reason("people", False, why)], [])
-    rests_on = Reason(
-        "people", True, f"{overlap.words}, of {overlap.n_people:,} people"
-    )
+        return Licence([Reason(PEOPLE, False, why)], [])
+    rests_on = Reason(PEOPLE, True, f"{overlap.words}, of {overlap.n_people:,} people")
     audit = audit_of(run, criterion, overlap, told)
     reasons = [rests_on, *found.reasons, *audit, *_on_board(run, criterion)]
-    return Licence(reasons, found.moved)
+    return Licence(reasons, [])
 
 
-def _earlier(run: JudgeRun) -> JudgeRun | None:
-    others = JudgeRun.objects.filter(
-        judge=run.judge, task=run.task, state=JudgeRun.State.DONE, pk__lt=run.pk
-    )
-    return others.order_by("pk").first()
-
-
-def _answered_by(run: JudgeRun) -> dict[str, str]:
-    return {"model": ", ".join(progress(run)["models"])}
+def drift_between(given: JudgeRun, later: JudgeRun, criterion: str) -> Reason | None:
+    """Tell whether a judge's fit to people has moved; None where too few can tell."""
+    overlap = overlap_of(given, criterion)
+    before, now = (overlap.labels(told_of(run, criterion)) for run in (given, later))
+    shared = {key for key in before if key in now}
+    try:
+        return drift(
+            overlap.by_person(),
+            {key: now[key] for key in sorted(shared)},
+            {key: before[key] for key in sorted(shared)},
+            score=overlap.score,
+            seed=_SEED,
+        )
+    except ValueError:
+        return None
 
 
 def _on_board(run: JudgeRun, criterion: str) -> list[Reason]:
     """Compare the judge with one person as a row of the metric board."""
     board: Any = shown_board(run.task, criterion)
-    own = JudgeMetric.objects.filter(run=run, criterion=criterion).values_list(
-        "metric", flat=True
-    )
+    # of several runs of a judge, the newest stands there
+    rows = JudgeMetric.objects.filter(run__judge=run.judge, run__task=run.task)
+    own = rows.filter(criterion=criterion).values_list("metric", flat=True)
     line = (
         next((one for one in board.lines if one.outside_pk in own), None)
         if board.board

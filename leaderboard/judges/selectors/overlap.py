@@ -12,6 +12,7 @@ from leaderboard.evaluation.models.human_evaluation import HumanEvaluation
 from leaderboard.evaluation.selectors.system_ratings import system_ratings_of
 from leaderboard.judges.definition import PAIRWISE, digest
 from leaderboard.judges.models import JudgeRun
+from leaderboard.judges.selectors.facts import asked_as_now
 from leaderboard.judges.selectors.scores import answers_of, scores_of
 from leaderboard.stats.judges.alternative_annotator import FEWEST_INSTANCES
 from leaderboard.stats.judges.licence import Labels
@@ -68,14 +69,17 @@ class Overlap:
 
 
 def overlap_of(run: JudgeRun, criterion: str) -> Overlap:
-    """Collect what people said of what the run is about; programs' answers are left out.
+    """Collect what people said of what the run is about, asked as they are asked now.
+
+    Programs' answers are left out.
 
     For a judge of pairs that is people's own choices between the same two outputs, where
     30 pairs have those of two people, else what their ratings of both outputs come to.
     """
-    asked = HumanEvaluation.objects.filter(
+    about = HumanEvaluation.objects.filter(
         systems__submission__in=run.plan["submissions"], simulated=False
     )
+    asked = asked_as_now(run.task, criterion, about)
     compared = HumanEvaluation.Strategy.COMPARISON
     joint = HumanEvaluation.Strategy.JOINT
     if run.judge.definition["mode"] != PAIRWISE:
@@ -113,9 +117,22 @@ def told_of(run: JudgeRun, criterion: str) -> dict[Judged, float]:
 
 
 def both_orders(run: JudgeRun, criterion: str) -> dict[Judged, tuple[float, float]]:
-    """Give how far the output that stood first was preferred, in both orders of a pair."""
+    """Give how far the output that stood first was preferred, in both orders of a pair.
+
+    Where outputs are set beside a reference, that is the other one of the pair.
+    """
     answers = answers_of(run)
     answers = answers[answers["criterion"] == criterion]
+    if run.judge.definition["mode"] != PAIRWISE:
+        placed = [
+            {_key(key): float(value) for key, value in means.items()}
+            for place in (0, 1)
+            for means in [
+                answers[answers["place"] == place].groupby(_AT)["value"].mean()
+            ]
+        ]
+        shared = sorted(set(placed[0]) & set(placed[1]))
+        return {key: (placed[0][key], 1 - placed[1][key]) for key in shared}
     means = answers.groupby(_AT)["value"].mean()
     first = {_key(key): float(value) for key, value in means.items()}
     return {

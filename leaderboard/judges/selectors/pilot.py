@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from leaderboard.judges.definition import PAIRWISE
+from leaderboard.judges.definition import POINTWISE
 from leaderboard.judges.models import JudgeRun
 from leaderboard.judges.selectors.scores import answers_of
 from leaderboard.stats.judges.pilot import Pilot, draft_pilot
@@ -15,13 +15,16 @@ _MOST_NAMED = 10
 
 def pilot_words(run: JudgeRun) -> list[str]:
     """Say of each criterion what to look at; by a program, and marked as that."""
-    if run.judge.definition["mode"] == PAIRWISE:
+    if run.judge.definition["mode"] != POINTWISE:
         return []
     answers = answers_of(run)
     ids = dict(
         Instance.objects.filter(task=run.task).values_list("position", "instance_id")
     )
     sentences = []
+    # both orders beside a reference are one answer
+    key = ["criterion", "submission", "instance", "sample"]
+    answers = answers.groupby(key)["value"].mean().reset_index()
     for criterion, rows in answers.groupby("criterion", sort=True):
         systems = {pk: i for i, pk in enumerate(sorted(rows["submission"].unique()))}
         places = sorted(rows["instance"].unique())

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from math import ceil
 from typing import Any
 from urllib.parse import urlsplit
@@ -14,9 +15,10 @@ from leaderboard.judges.models import (
     Judge,
     JudgeAnswer,
     JudgeCall,
+    JudgeLicence,
     JudgeRun,
 )
-from leaderboard.stats.judges.licence import Licence
+from leaderboard.judges.selectors.requests import BYTES_A_TOKEN
 
 State = JudgeCall.State
 
@@ -30,16 +32,18 @@ def leaving(run: JudgeRun) -> list[str]:
         host = urlsplit(made["url"]).hostname
         where = f"Goes to {host} ({made['endpoint']}), for the model {made['model']}."
     fields = ", ".join(run.task.field_labels.values()) or "none"
+    fields += ", a reference" if plan.get("references") else ""
     return [
         where,
         f"{len(plan['submissions']):,} systems, {len(plan['instances']):,} instances, "
-        f"{run.n_calls:,} questions about {', '.join(plan['criteria'])}.",
+        f"{run.n_calls:,} questions about {', '.join(plan['criteria'])}, in "
+        f"{plan.get('n_requests', run.n_calls):,} requests.",
         f"Sent of each instance: {fields}, and the outputs; nothing of who made them.",
         _audit(run),
         _said("Hidden references", run.with_references),
         _said("Outputs that are private or not on the board", run.with_private),
-        f"Expected {cents(run.expected_cents)}, at most {cents(run.most_cents)} if no "
-        "question has to be asked again.",
+        f"Expected {cents(run.expected_cents)} ({_counted(plan)}), at most "
+        f"{cents(run.most_cents)} if no question has to be asked again.",
     ]
 
 
@@ -90,14 +94,17 @@ def progress(run: JudgeRun) -> dict[str, Any]:
     }
 
 
-def in_words(licence: Licence) -> str:
-    """Write a licence's state and each of its reasons."""
+def in_words(row: JudgeLicence) -> str:
+    """Write what was decided, when, and each of its reasons."""
     said = [
-        f"{one.name}{'' if one.holds else ', refused'}: {one.words}"
-        for one in licence.reasons
+        f"{one['name']}{'' if one['holds'] else ', refused'}: {one['words']}"
+        for one in row.reasons
     ]
-    moved = [f"moved: {one}" for one in licence.moved]
-    return f"{licence.state.upper()} ({'; '.join(said + moved)})."
+    moved = [f"moved: {one}" for one in row.moved]
+    return (
+        f"{row.at:%Y-%m-%d %H:%M}, {row.criterion}: {row.get_state_display().upper()} "
+        f"({'; '.join(moved + said)})."
+    )
 
 
 def cents(n: float) -> str:
@@ -109,6 +116,13 @@ def cents(n: float) -> str:
     ('$0.07', '$0.01')
     """
     return f"${ceil(n) / 100:,.2f}"
+
+
+def _counted(plan: Mapping[str, Any]) -> str:
+    """Say how tokens were counted before anything was sent."""
+    if n := plan.get("n_measured"):
+        return f"{plan['bytes_a_token']:.2f} bytes a token, measured on {n:,} answers"
+    return f"{BYTES_A_TOKEN} bytes a token, a guess"
 
 
 def _audit(run: JudgeRun) -> str:

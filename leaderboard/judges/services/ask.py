@@ -4,30 +4,34 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from itertools import islice, permutations
+from itertools import islice
+from typing import Any
 
 from django.db import transaction
 
 from genie.lib.errors import GenieError
 from genie.lib.typing import Account
-from leaderboard.judges.definition import PAIRWISE
 from leaderboard.judges.models import Judge, JudgeAnswer, JudgeCall, JudgeRun
+from leaderboard.judges.selectors.measured import bytes_a_token
 from leaderboard.judges.selectors.money import in_cents
+from leaderboard.judges.selectors.pages import human_of, pages_of, scale_of
 from leaderboard.judges.selectors.requests import (
     Request,
+    Requests,
     all_requests,
-    human_of,
     requests_of,
     sendable,
 )
 from leaderboard.stats.judges.injections import probes
 from leaderboard.submissions.models.submission import Prediction
+from leaderboard.tasks.config import HumanConfig
 from leaderboard.tasks.models import Instance, Task
+from leaderboard.tasks.services.configuration import design_of, has_references
 
 # One run's questions; more are several runs.
 MOST_CALLS = 200_000
-# Outputs that an audit asks about: usually (a command that moves a fifth of them by half
-# a scale is then found more often than not), and at most.
+# Outputs that an audit asks about: usually (a command that moves three in ten by half a
+# scale is then found in about four audits of five), and at most.
 AUDITED, MOST_AUDITED = 30, 1_000
 _AT_ONCE = 500
 
@@ -42,6 +46,8 @@ class Wish:
     # texts that nobody outside has seen, and that go out only if approval says so, too
     with_references: bool = False
     with_private: bool = False
+    # of joint judges, how many outputs stand on a page; None: as many as people's show
+    per_page: int | None = None
     # asks again what was answered before
     occasion: str = ""
     # of so many outputs it is asked what commands in them do to it
@@ -81,19 +87,32 @@ def ask(judge: Judge, task: Task, wish: Wish, *, by: Account | None = None) -> J
                 "submissions": systems,
                 "instances": [instance.instance_id for instance in instances],
                 "audit": wish.audit,
+                **_more(judge, task, human, wish),
             },
             with_references=wish.with_references and task.hidden_references,
             with_private=wish.with_private,
             occasion=wish.occasion,
             asked_by_id=by.pk if by else None,
         )
-        calls = _calls(run, len(requests_of(run).parts), systems, instances)
-        beside = _probes(calls, wish.audit)
-        JudgeCall.objects.bulk_create([*calls, *beside], batch_size=2_000)
+        calls = _calls(run, requests_of(run), systems, instances)
+        probed = _probes(calls, wish.audit)
+        JudgeCall.objects.bulk_create([*calls, *probed], batch_size=2_000)
         run.n_calls = len(calls)
         _put_price(run)
         run.save()
     return run
+
+
+def _more(judge: Judge, task: Task, human: HumanConfig, wish: Wish) -> dict[str, Any]:
+    """Say what else of a plan its readers must know; what is usual is left out."""
+    beside = human.show_reference or design_of(task, human).needs_reference
+    said = {
+        "per_page": wish.per_page,
+        "ratios": scale_of(judge, human).relative,
+        "references": beside and (wish.with_references or not task.hidden_references),
+        **bytes_a_token(judge),
+    }
+    return {name: value for name, value in said.items() if value}
 
 
 def _systems(task: Task, wish: Wish) -> list[int]:
@@ -123,15 +142,24 @@ def _instances(task: Task, wish: Wish) -> list[Instance]:
 
 
 def _calls(
-    run: JudgeRun, n_parts: int, systems: list[int], instances: list[Instance]
+    run: JudgeRun, asked: Requests, systems: list[int], instances: list[Instance]
 ) -> list[JudgeCall]:
-    pairs: Iterable[tuple[int, int | None]] = ((pk, None) for pk in systems)
-    if run.judge.definition["mode"] == PAIRWISE:
-        pairs = permutations(systems, 2)  # both orders of each
-    pairs = list(pairs)
-    k = int(run.judge.definition["k"])
+    k, n_parts = int(run.judge.definition["k"]), len(asked.parts)
+    if asked.design.needs_reference:
+        instances = [one for one in instances if has_references(one)]
     there = _there(systems, instances)
-    n = len(pairs) * len(instances) * n_parts * k
+    pages = [
+        (instance, page)
+        for instance, page in pages_of(
+            run.judge.definition["mode"],
+            asked.design,
+            systems,
+            instances,
+            per_page=run.plan.get("per_page"),
+        )
+        if {(pk, instance.pk) for pk in page.systems} <= there
+    ]
+    n = len(pages) * n_parts * k
     if not n or n > MOST_CALLS:
         raise GenieError(
             f"That would be {n:,} questions; a run has 1 to {MOST_CALLS:,}.",
@@ -141,14 +169,13 @@ def _calls(
         JudgeCall(
             run=run,
             instance=instance,
-            submission_id=one,
-            other_id=other,
+            submission_id=page.submission,
+            other_id=page.other,
+            beside=list(page.beside),
             part=part,
             sample=sample,
         )
-        for instance in instances
-        for one, other in pairs
-        if {(one, instance.pk), (other or one, instance.pk)} <= there
+        for instance, page in pages
         for part in range(n_parts)
         for sample in range(k)
     ]
@@ -173,6 +200,7 @@ def _probes(calls: list[JudgeCall], n_outputs: int) -> list[JudgeCall]:
             instance=call.instance,
             submission_id=call.submission_id,
             other_id=call.other_id,
+            beside=call.beside,
             part=part,
             probe=probe,
         )
@@ -193,13 +221,16 @@ def _there(systems: list[int], instances: list[Instance]) -> set[tuple[int, int]
 def _put_price(run: JudgeRun) -> None:
     """Price what has no answer yet: expected, and at most if every answer is valid."""
     expected = most = 0
+    asked = set[str]()
     for some in _chunks(all_requests(run)):
         known = JudgeAnswer.objects.filter(request_sha256__in=list(some))
-        answered = set(known.values_list("request_sha256", flat=True))
-        new = [request for sha256, request in some.items() if sha256 not in answered]
+        asked.update(known.values_list("request_sha256", flat=True))
+        new = [request for sha256, request in some.items() if sha256 not in asked]
         expected += sum(request.expected for request in new)
         most += sum(request.most for request in new)
+        asked.update(some)
     run.expected_cents, run.most_cents = in_cents(expected), in_cents(most)
+    run.plan["n_requests"] = len(asked)
 
 
 def _chunks(requests: Iterable[Request]) -> Iterable[dict[str, Request]]:

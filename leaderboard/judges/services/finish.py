@@ -6,7 +6,7 @@ from django.db import transaction
 from django.utils import timezone
 
 from leaderboard.judges.models import JudgeMetric, JudgeRun
-from leaderboard.judges.selectors.scores import scores_of
+from leaderboard.judges.selectors.scores import averaged, scores_of
 from leaderboard.metric_board.models.outside import JUDGED, OutsideMetric, OutsideScores
 from leaderboard.metric_board.services import outside
 
@@ -36,6 +36,10 @@ def _put_on_board(run: JudgeRun, criterion: str) -> None:
     older = JudgeMetric.objects.filter(
         run__judge=run.judge, run__task=run.task, criterion=criterion
     )
+    on_board = older.filter(metric__withdrawn_at=None, run__n_calls__gt=run.n_calls)
+    # a few questions asked again, to see whether answers moved, replace nothing
+    if run.occasion and on_board.exists():
+        return
     for row in older.select_related("metric"):
         outside.withdraw(row.metric)
     kind = "script" if run.judge.scripted else "judge"
@@ -54,7 +58,7 @@ def _put_on_board(run: JudgeRun, criterion: str) -> None:
         OutsideScores(
             metric=metric,
             submission_id=submission,
-            value=sum(by_instance.values()) / len(by_instance),
+            value=averaged(run, by_instance.values()),
             per_instance=_row(run, by_instance) if whole else [],
         )
         for submission, by_instance in sorted(scores.items())

@@ -16,7 +16,7 @@ from django.db import transaction
 from crowd.scales.find import all_scales
 from genie.lib.env import ConfigurationError
 from genie.lib.errors import GenieError
-from leaderboard.judges.definition import SCRIPTED
+from leaderboard.judges.definition import MODES, POINTWISE, SCRIPTED
 from leaderboard.judges.models import MICROCENTS, JudgeRun
 from leaderboard.judges.scripted import SCRIPTS
 from leaderboard.judges.selectors.plans import plans_of
@@ -64,6 +64,12 @@ class Command(BaseCommand):
             "--most-cents", type=int, help="what it may cost; needed where it costs"
         )
         parser.add_argument("--instances", type=int, help="only so many")
+        parser.add_argument(
+            "--per-page", type=int, help="outputs on a page, in joint mode"
+        )
+        parser.add_argument(
+            "--mode", choices=MODES, default=POINTWISE, help="of a script"
+        )
         parser.add_argument("--criteria", nargs="+", default=[])
         parser.add_argument(
             "--references", action="store_true", help="hidden ones, too"
@@ -120,6 +126,7 @@ class Command(BaseCommand):
         wish = ask.Wish(
             criteria=options["criteria"],
             n_instances=options["instances"],
+            per_page=options["per_page"],
             with_references=options["references"],
             with_private=options["private"],
             occasion=options["occasion"],
@@ -210,13 +217,10 @@ def _allowed(most: int, said: int | None) -> int:
 def _read(options: dict[str, Any]) -> tuple[str, str, Any, Any, Any]:
     """Read what a judge is, from its file or by the name of a script."""
     if script := options["script"]:
-        return (
-            script,
-            "1",
-            {"endpoint": SCRIPTED, "model": script},
-            {},
-            {"per_minute": 0},
-        )
+        mode = options["mode"]
+        made = {"endpoint": SCRIPTED, "model": script, "mode": mode}
+        version = "1" if mode == POINTWISE else f"1-{mode}"
+        return script, version, made, {}, {"per_minute": 0}
     try:
         said = tomllib.loads(options["judge"].read_text("utf-8"), parse_float=Decimal)
         made = {
