@@ -6,11 +6,7 @@ Pure: the same ratings give the same numbers here and when a release is rebuilt.
 from __future__ import annotations
 
 import math
-<<<<<<< HEAD
-from collections.abc import Callable, Collection, Iterator, Mapping
-=======
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
->>>>>>> dev
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
@@ -159,7 +155,6 @@ def estimate_board(
     return BoardEstimates(standings, fits, compared)
 
 
-<<<<<<< HEAD
 def _without_workers(standing: Standing) -> Standing:
     """Say that no interval covers workers; each instance stood for one of them."""
     estimates = {
@@ -169,7 +164,8 @@ def _without_workers(standing: Standing) -> Standing:
     return replace(
         standing, estimates=estimates, effective_workers=None, largest_share=None
     )
-=======
+
+
 def by_chances(
     values: Floats, labels: Sequence[Any], ratings: pd.DataFrame
 ) -> SystemEstimates:
@@ -210,7 +206,6 @@ def plain_intervals(
                 confidence=confidence,
             )
     return found
->>>>>>> dev
 
 
 def groups_of(

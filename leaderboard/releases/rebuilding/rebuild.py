@@ -14,11 +14,7 @@ from crowd.scales.find import all_scales
 from genie.lib.errors import GenieError
 from leaderboard.designs.base import Design, all_designs
 from leaderboard.designs.unit import Unit
-<<<<<<< HEAD
-from leaderboard.evaluation.estimates import NOBODY
-=======
-from leaderboard.evaluation.estimates import plain_intervals
->>>>>>> dev
+from leaderboard.evaluation.estimates import NOBODY, plain_intervals
 from leaderboard.releases import FORMAT, READABLE, bundle
 from leaderboard.releases.bundle import Record
 from leaderboard.releases.masked_instances import Places
