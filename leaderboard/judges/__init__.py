@@ -6,7 +6,7 @@ scale that people get, texts of others marked as data. `services.ask` makes and 
 run, `services.decide` takes a person's word on money and texts, `services.work` asks, and
 `services.finish` puts the scores on the task's metric board, and nowhere else.
 
-Front door: models; answers; api; definition; money_api; scripted; selectors (licences,
-plans, requests, told); services (ask, decide, define, estimate, license, try_out,
+Front door: models; answers; api; definition; money_api; scripted; shape; selectors
+(licences, pages, plans, requests, told); services (ask, decide, define, estimate, license, try_out,
 work).
 """

@@ -38,13 +38,13 @@ _TYPES = {
     """,
     "BOOLEAN": """
         simulated ranks_partial counts provisional asked is_mean noisy anytime_valid
-        votes_kept sides_balanced used counted informative_first with_references whole
+        votes_kept sides_balanced used counted informative_first with_references whole ratios
         standing
     """,
     "DOUBLE[]": "per_instance",
     "JSON": """
         links histogram estimates details fields references marks definition criteria
-        values reasons facts moved models fields_sent
+        values reasons facts moved models fields_sent beside errors
     """,
 }
 #: The type of each column, by its name; all others hold words.

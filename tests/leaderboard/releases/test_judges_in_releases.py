@@ -59,8 +59,8 @@ def run(task, monkeypatch):
     """Give a run over all systems, one of them private: some answers cannot be used."""
     honest = scripted.answer
 
-    def answer(script, questions, texts, scale):
-        said = honest(script, questions, texts, scale)
+    def answer(script, questions, texts, *asked):
+        said = honest(script, questions, texts, *asked)
         if "number 3" in str(texts):
             return said.replace("Scripted", f"{json.dumps(HOSTILE)[1:-1]} Scripted")
         return "as you like" if "number 7" in str(texts) else said
