@@ -7,6 +7,6 @@ run, `services.decide` takes a person's word on money and texts, `services.work`
 `services.finish` puts the scores on the task's metric board, and nowhere else.
 
 Front door: models; answers; api; definition; money_api; scripted; shape; selectors
-(licences, pages, plans, requests, told); services (ask, decide, define, estimate, license, try_out,
+(licences, pages, plans, requests, told); services (ask, decide, define, estimate, forget, license, try_out,
 work).
 """

@@ -8,10 +8,12 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import asdict
 
 from django.db.models import QuerySet
 
 from genie.lib.errors import GenieError
+from leaderboard.boards.selectors.on_request.judged import judged_of
 from leaderboard.judges.models import (
     MICROCENTS,
     Judge,
@@ -54,6 +56,11 @@ SCORES = ("run", "criterion", "metric", "submission", "value", "whole", "per_ins
 LICENCES = (
     *("judge", "run", "criterion", "state", "standing", "reasons", "facts"),
     *("moved", "on"),
+)
+HELPED = (
+    *("submission", "criterion", "judges", "mean", "low", "high", "plain_mean"),
+    *("plain_low", "plain_high", "explained", "labels_saved", "n_people", "n_judge"),
+    "seed",
 )
 _AT_ONCE = 500
 _SYSTEMS = ("submission", "other", "beside")
@@ -101,6 +108,7 @@ class Judged:
         yield "judge_runs", RUNS, map(self._run, self._runs)
         yield "judge_scores", SCORES, self._scores()
         yield "judge_licences", LICENCES, self._licences()
+        yield "judge_help", HELPED, self._helped()
         if self._answers:
             yield "judge_calls", CALLS, self._calls()
             yield "judge_answers", ANSWERS, self._texts_of_answers()
@@ -234,6 +242,23 @@ class Judged:
             if not (of := {pair[0], pair[1], *pair[2]}) <= shown
             for pk in of
         }
+
+    def _helped(self) -> Rows:
+        for pk, own in judged_of(self._runs[0].task, self._shown).items():
+            for criterion, one in own.items():
+                plain = {f"plain_{end}": n for end, n in asdict(one.plain).items()}
+                yield {
+                    **{
+                        name: getattr(one, name)
+                        for name in HELPED
+                        if hasattr(one, name)
+                    },
+                    **asdict(one.helped),
+                    **plain,
+                    "submission": pk,
+                    "criterion": criterion,
+                    "judges": list(one.judges),
+                }
 
     def _licences(self) -> Rows:
         rows = JudgeLicence.objects.filter(run__in=self._runs).select_related(

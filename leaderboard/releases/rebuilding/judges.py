@@ -64,6 +64,8 @@ def judge_numbers(folder: Path) -> Iterator[Number | str]:
         )
     yield from _scores(folder, values, average)
     yield from _licences(folder)
+    if helped := bundle.count_rows(folder, "judge_help"):
+        yield f"Means with judges' help are taken as given ({helped})."
 
 
 def _definition(row: Record) -> Iterator[Number]:
