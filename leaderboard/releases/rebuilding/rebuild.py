@@ -134,7 +134,7 @@ def _take(rebuilt: Rebuilt, kind: str, number: Number | str) -> None:
         raise GenieError(str(number), code="differs")
 
 
-def _scores(folder: Path, manifest: Record) -> Iterator[Number]:
+def _scores(folder: Path, manifest: Record) -> Iterator[Number | str]:
     position = Places(bundle.positions(folder))
     judged = bundle.Groups(folder, "judgments", ("submission", "criterion"))
     unclaimed = judged.keys()
@@ -185,7 +185,7 @@ def _score(
         "worker": [row["worker"] for row in ratings],
         "value": values,
     }
-    if "propensity" in ratings[0]:
+    if ratings[0].get("propensity") is not None:
         frame["chance"] = [row["propensity"] for row in ratings]
     intervals = plain_intervals(
         unit,
