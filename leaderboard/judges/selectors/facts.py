@@ -18,12 +18,8 @@ from leaderboard.evaluation.models.human_evaluation import (
 from leaderboard.judges.definition import digest
 from leaderboard.judges.models import JudgeCall, JudgeRun
 from leaderboard.judges.prompt import labels
-from leaderboard.judges.selectors.requests import (
-    human_of,
-    outputs_of,
-    request_for,
-    requests_of,
-)
+from leaderboard.judges.selectors.pages import human_of, shape_of
+from leaderboard.judges.selectors.requests import outputs_of, request_for, requests_of
 from leaderboard.judges.selectors.told import progress
 from leaderboard.tasks.config import HumanConfig
 from leaderboard.tasks.models import Task
@@ -91,7 +87,10 @@ def is_asked_so(run: JudgeRun, criterion: str) -> bool:
 def _asked(run: JudgeRun, criterion: str) -> dict[str, str]:
     asked = requests_of(run)
     part = next((one for one in asked.parts if criterion in one), {})
-    body = request_for(run.judge, asked.instructions, part, [], asked.scale).body
+    shape = shape_of(asked.human, asked.design, {})
+    body = request_for(
+        run.judge, asked.instructions, part, [], asked.scale, shape=shape
+    ).body
     options = " / ".join(labels(asked.scale)) if asked.scale.options else ""
     ends = f"{asked.scale.minimum:g} to {asked.scale.maximum:g}"
     return {
