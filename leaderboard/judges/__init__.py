@@ -7,7 +7,7 @@ marked and how many outputs an answer is about. `services.ask` makes and prices 
 run, `services.decide` takes a person's word on money and texts, `services.work` asks, and
 `services.finish` puts the scores on the task's metric board, and nowhere else.
 
-Front door: models; answers; api; definition; money_api; scripted; selectors (licences,
-plans, requests, told); services (ask, decide, define, estimate, license, try_out,
-work).
+Front door: models; answers; api; definition; money_api; scripted; shape; views;
+selectors (licences, pages, plans, requests, told); services (ask, decide, define,
+estimate, forget, license, try_out, work).
 """

@@ -8,7 +8,8 @@ from django.contrib import admin, messages
 from django.core.exceptions import PermissionDenied
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
-from django.utils.safestring import SafeString
+from django.utils.html import format_html_join
+from django.utils.safestring import SafeString, mark_safe
 
 from genie.accounts.staff import staff_may, staff_may_somewhere
 from genie.accounts.task_admin import EditedOfTask, WorkOfTask
@@ -28,12 +29,12 @@ from leaderboard.judges.models import (
     JudgeMetric,
     JudgeRun,
 )
-from leaderboard.judges.selectors.licence import licence_of
 from leaderboard.judges.selectors.money import committed_cents
 from leaderboard.judges.selectors.pilot import pilot_words
 from leaderboard.judges.selectors.plans import plans_by
 from leaderboard.judges.selectors.told import cents, in_words, leaving, progress
 from leaderboard.judges.services import ask, decide, define
+from leaderboard.judges.services import license as licensing
 
 if TYPE_CHECKING:
     from django.db.models import QuerySet
@@ -171,6 +172,7 @@ class JudgeRunAdmin(WorkOfTask):
         "decline_selected",
         "stop_selected",
         "go_on_selected",
+        "license_selected",
     ]
 
     def get_fields(self, request: HttpRequest, obj: Any = None) -> Any:
@@ -209,13 +211,16 @@ class JudgeRunAdmin(WorkOfTask):
     def spent(self, run: JudgeRun) -> str:
         return f"{cents(progress(run)['spent_cents'])} of {cents(run.approved_cents)}"
 
-    @admin.display(description="licence, from people's ratings of the same outputs")
+    @admin.display(
+        description="licence, from people's ratings of the same outputs: newest first"
+    )
     def licences(self, run: JudgeRun) -> str:
-        if run.state != JudgeRun.State.DONE:
-            return "–"
-        return " ".join(
-            f"{criterion}: {in_words(licence_of(run, criterion))}"
-            for criterion in run.plan["criteria"]
+        rows = run.licences.order_by("-pk")
+        return (
+            format_html_join(
+                mark_safe("<br>"), "{}", [(in_words(row),) for row in rows]
+            )
+            or "–"
         )
 
     @admin.display(description="what to look at before people are asked")
@@ -254,6 +259,20 @@ class JudgeRunAdmin(WorkOfTask):
                 return redirect("admin:leaderboard_judgerun_change", run.pk)
         title = "Ask a judge about a task: its price first"
         return adding(self, request, form, title=title, button="Price it")
+
+    @admin.action(
+        description="Decide again on licences of the selected …", permissions=["decide"]
+    )
+    @after_asking(
+        "Decide on licences again",
+        "By people's ratings as they are now; a row is written where anything has "
+        "changed.",
+        "Decide",
+    )
+    def license_selected(
+        self, request: HttpRequest, queryset: QuerySet[Any], reason: str
+    ) -> None:
+        self.act_on_rows(request, queryset, licensing.decide_anew, "Decided on", reason)
 
     def line_of(self, run: JudgeRun) -> Line:
         return Line(run.pk, str(run), run.get_state_display(), leaving(run))
