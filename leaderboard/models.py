@@ -33,6 +33,7 @@ from leaderboard.judges.models import (
     JudgeLicence,
     JudgeMetric,
     JudgeRun,
+    JudgeSheet,
 )
 from leaderboard.metric_board.models.board import MetricBoard
 from leaderboard.metric_board.models.outside import OutsideMetric, OutsideScores
@@ -78,6 +79,7 @@ __all__ = [
     "JudgeLicence",
     "JudgeMetric",
     "JudgeRun",
+    "JudgeSheet",
     "JudgedItem",
     "JudgedOutput",
     "Membership",

@@ -130,7 +130,7 @@ class JudgeRunAdmin(WorkOfTask):
     needs = {"decide": "leaderboard.change_judgerun"}
     list_display = ["__str__", "state", "questions", "expected", "spent", "failure"]
     list_filter = ["state", "task", "judge"]
-    list_select_related = ["task", "judge"]
+    list_select_related = ["task", "sheet", "judge"]
     readonly_fields = [
         "leaves", "questions", "invalid", "models", "spent", "licences", "pilot", "signature"
     ]  # fmt: skip
@@ -174,7 +174,7 @@ class JudgeRunAdmin(WorkOfTask):
 
     @admin.display(description="licence, from people's ratings of the same outputs")
     def licences(self, run: JudgeRun) -> str:
-        if run.state != JudgeRun.State.DONE:
+        if run.state != JudgeRun.State.DONE or run.sheet_id is not None:
             return "–"
         return " ".join(
             f"{criterion}: {in_words(licence_of(run, criterion))}"
@@ -285,7 +285,14 @@ class JudgeCallAdmin(_OfRun):
         "problem",
     ]
     list_filter = ["state", ("run", admin.RelatedOnlyFieldListFilter)]
-    list_select_related = ["run__judge", "run__task", "submission", "other", "instance"]
+    list_select_related = [
+        "run__judge",
+        "run__task",
+        "run__sheet",
+        "submission",
+        "other",
+        "instance",
+    ]
 
     @admin.display(description="answer")
     def said(self, call: JudgeCall) -> str:
@@ -296,7 +303,7 @@ class JudgeCallAdmin(_OfRun):
 class JudgeCostAdmin(_OfRun):
     list_display = ["run", "state", "amount", "at", "settled_at"]
     list_filter = ["state", ("run", admin.RelatedOnlyFieldListFilter)]
-    list_select_related = ["run__judge", "run__task"]
+    list_select_related = ["run__judge", "run__task", "run__sheet"]
 
     @admin.display(description="amount")
     def amount(self, cost: JudgeCost) -> str:

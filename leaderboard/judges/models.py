@@ -7,6 +7,7 @@ from typing import ClassVar
 from django.conf import settings
 from django.db import models
 from django.db.models import Q
+from django.db.models.functions import Coalesce
 
 from genie.lib.ordered_json import OrderedJSONField
 from leaderboard.judges.definition import SCRIPTED, signature
@@ -77,8 +78,14 @@ class Judge(models.Model):
 class JudgeBudget(models.Model):
     """What judges may cost on a task, one of them or all; without it nothing is bought."""
 
+    # null: on the drafts of the studio, which have no task yet
     task = models.ForeignKey(
-        Task, on_delete=models.CASCADE, related_name="judge_budgets"
+        Task,
+        on_delete=models.CASCADE,
+        null=True,
+        blank=True,
+        related_name="judge_budgets",
+        help_text="Empty: for the simulated pilots of all drafts in the studio.",
     )
     judge = models.ForeignKey(
         Judge, on_delete=models.CASCADE, null=True, blank=True, related_name="budgets"
@@ -93,10 +100,32 @@ class JudgeBudget(models.Model):
             models.UniqueConstraint(
                 fields=["task"], condition=Q(judge=None), name="judges_budget_once"
             ),
+            models.UniqueConstraint(
+                Coalesce("judge", 0),
+                condition=Q(task=None),
+                name="judge_draft_budget_once",
+            ),
         ]
 
     def __str__(self) -> str:
-        return f"{self.judge or 'all judges'} on {self.task}"
+        return f"{self.judge or 'all judges'} on {self.task or 'drafts'}"
+
+
+class JudgeSheet(models.Model):
+    """What judges are asked about before there is a task: a draft, as it was when priced."""
+
+    # whose it is: a draft of the studio, or the files of a command
+    key = models.CharField(max_length=140, db_index=True)
+    title = models.CharField(max_length=200)
+    # `document` (task.toml), `items` and `systems`; empty once the draft is gone
+    content = OrderedJSONField(default=dict)
+    created_at = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        ordering = ["-pk"]
+
+    def __str__(self) -> str:
+        return f"{self.title} (draft)"
 
 
 class JudgeRun(models.Model):
@@ -112,7 +141,13 @@ class JudgeRun(models.Model):
     OPEN: ClassVar[tuple[str, ...]] = (State.RUNNING, State.STOPPED)
 
     judge = models.ForeignKey(Judge, on_delete=models.PROTECT, related_name="runs")
-    task = models.ForeignKey(Task, on_delete=models.PROTECT, related_name="judge_runs")
+    # None where a draft is asked about: `sheet` then has what a task would have
+    task: models.ForeignKey[Task, Task] = models.ForeignKey(  # type: ignore[misc]
+        Task, on_delete=models.PROTECT, null=True, blank=True, related_name="judge_runs"
+    )
+    sheet = models.ForeignKey(
+        JudgeSheet, on_delete=models.PROTECT, null=True, blank=True, related_name="runs"
+    )
     state = models.CharField(
         max_length=8, choices=State.choices, default=State.ASKED, db_index=True
     )
@@ -160,9 +195,14 @@ class JudgeRun(models.Model):
 
     class Meta:
         ordering = ["-pk"]
+        constraints = [
+            models.CheckConstraint(
+                condition=Q(task=None) ^ Q(sheet=None), name="judge_run_about_one"
+            )
+        ]
 
     def __str__(self) -> str:
-        return f"{self.judge} on {self.task}"
+        return f"{self.judge} on {self.sheet or self.task}"
 
 
 class JudgeAnswer(models.Model):
@@ -198,15 +238,21 @@ class JudgeCall(models.Model):
         INVALID = "INVALID", "no valid answer"
 
     run = models.ForeignKey(JudgeRun, on_delete=models.CASCADE, related_name="calls")
-    instance = models.ForeignKey(Instance, on_delete=models.CASCADE, related_name="+")
+    instance: models.ForeignKey[Instance, Instance] = models.ForeignKey(  # type: ignore[misc]
+        Instance, on_delete=models.CASCADE, null=True, blank=True, related_name="+"
+    )
     # the output that is judged, in slot A where there are two
-    submission = models.ForeignKey(
-        Submission, on_delete=models.CASCADE, related_name="+"
+    submission: models.ForeignKey[Submission, Submission] = models.ForeignKey(  # type: ignore[misc]
+        Submission, on_delete=models.CASCADE, null=True, blank=True, related_name="+"
     )
     # the output in slot B; null: judged alone
     other = models.ForeignKey(
         Submission, on_delete=models.CASCADE, null=True, blank=True, related_name="+"
     )
+    # in their place where a sheet is asked about: its item, and systems from 1 on
+    item = models.PositiveIntegerField(default=0)
+    system = models.PositiveSmallIntegerField(default=0)
+    rival = models.PositiveSmallIntegerField(default=0)
     # which of the groups of criteria that people are asked together
     part = models.PositiveSmallIntegerField(default=0)
     # the same question for the how-manieth time: k of n
@@ -241,11 +287,28 @@ class JudgeCall(models.Model):
                 condition=Q(other=None),
                 name="judge_call_once",
             ),
+            models.UniqueConstraint(
+                fields=[
+                    *("run", "item", "system", "rival"),
+                    *("part", "sample", "probe"),
+                ],
+                condition=Q(instance=None),
+                name="judge_sheet_call_once",
+            ),
         ]
         indexes = [models.Index(fields=["run", "state"])]
 
     def __str__(self) -> str:
-        return f"{self.submission_id} on {self.instance_id}"
+        return f"{self.submission_id or self.system} on {self.instance_id or self.item}"
+
+    @property
+    def outputs(self) -> list[tuple[int, int]]:
+        """Name what is judged, in the order of the slots: system and instance, or item."""
+        if self.instance_id is None:
+            found = [self.system, self.rival]
+            return [(number, self.item) for number in found if number]
+        pair = [self.submission_id, self.other_id]
+        return [(pk, self.instance_id) for pk in pair if pk is not None]
 
 
 class JudgeCost(models.Model):

@@ -16,6 +16,7 @@ from genie.lib.errors import GenieError
 from leaderboard.judges.definition import PAIRWISE, digest
 from leaderboard.judges.models import Judge, JudgeCall, JudgeRun
 from leaderboard.judges.prompt import messages, response_format, texts_of
+from leaderboard.judges.selectors.sheets import items_of, task_of, texts_of_sheet
 from leaderboard.submissions.models.submission import Prediction, Submission
 from leaderboard.submissions.selectors.visibility import public
 from leaderboard.tasks.config import HumanConfig
@@ -47,9 +48,15 @@ class Requests:
     """The questions of a judge on a task; texts that may not leave are not read at all."""
 
     def __init__(
-        self, judge: Judge, task: Task, criteria: Iterable[str], *, references: bool
+        self,
+        judge: Judge,
+        task: Task,
+        criteria: Iterable[str],
+        *,
+        references: bool,
+        items: Mapping[int, Instance] | None = None,
     ) -> None:
-        self.judge, self.task = judge, task
+        self.judge, self.task, self.items = judge, task, items
         self.made = judge.definition
         self.human = human_of(judge, task)
         self.parts = parts_of(self.human, criteria)
@@ -83,9 +90,9 @@ class Requests:
         occasion: str = "",
     ) -> Request:
         """Build what is sent for a question; `outputs` has texts by system and instance."""
-        systems = [call.submission_id, *([call.other_id] if call.other_id else [])]
-        texts = [outputs[system, call.instance_id] for system in systems]
-        data = self._data(call.instance, texts)
+        texts = [outputs[which] for which in call.outputs]
+        instance = call.instance if self.items is None else self.items[call.item]
+        data = self._data(instance, texts)
         questions = self.parts[call.part]
         return request_for(
             self.judge,
@@ -194,14 +201,16 @@ def parts_of(human: HumanConfig, criteria: Iterable[str]) -> list[dict[str, str]
     return [part for part in chosen if part]
 
 
-def outputs_of(
-    task: Task, calls: Iterable[JudgeCall], *, references: bool, private: bool
-) -> dict[tuple[int, int], str]:
+def outputs_of(run: JudgeRun, calls: Iterable[JudgeCall]) -> dict[tuple[int, int], str]:
     """Read the outputs of some questions, of systems that may leave the house only."""
+    if run.sheet is not None:
+        return texts_of_sheet(run.sheet)
     calls = list(calls)
     systems = {call.submission_id for call in calls}
     systems |= {call.other_id for call in calls if call.other_id}
-    allowed = sendable(task, references=references, private=private)
+    allowed = sendable(
+        run.task, references=run.with_references, private=run.with_private
+    )
     rows = Prediction.objects.filter(
         submission__in=allowed.filter(pk__in=systems),
         instance__in={call.instance_id for call in calls},
@@ -224,7 +233,11 @@ def sendable(task: Task, *, references: bool, private: bool) -> Any:
 def requests_of(run: JudgeRun) -> Requests:
     """Give the questions of a run, with the references that its approval lets out."""
     return Requests(
-        run.judge, run.task, run.plan["criteria"], references=run.with_references
+        run.judge,
+        task_of(run),
+        run.plan["criteria"],
+        references=run.with_references,
+        items=None if run.sheet is None else items_of(run.sheet),
     )
 
 
@@ -235,8 +248,6 @@ def all_requests(run: JudgeRun, *, at_once: int = 500) -> Iterator[Request]:
     pks = list(calls.values_list("pk", flat=True))
     for first in range(0, len(pks), at_once):
         some = list(calls.filter(pk__in=pks[first : first + at_once]))
-        outputs = outputs_of(
-            run.task, some, references=run.with_references, private=run.with_private
-        )
+        outputs = outputs_of(run, some)
         for call in some:
             yield asked.request(call, outputs, occasion=run.occasion)

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from django.db.models import BigIntegerField
+from django.db.models.functions import Coalesce
+
 from leaderboard.judges.models import JudgeCall, JudgeRun
 
 if TYPE_CHECKING:
@@ -17,21 +20,29 @@ def answers_of(run: JudgeRun) -> pd.DataFrame:
     -------
     pandas.DataFrame
         A row for each question and criterion: `call`, `criterion`, `instance` (its
-        position), `submission`, `other` (0: judged alone), `sample`, `value` (on the
+        position), `submission` (of a draft: which of its systems), `other` (0: judged alone), `sample`, `value` (on the
         scale; of a pair, how far `submission`, which stood first, is preferred).
     """
     import pandas as pd
 
     rows = run.calls.filter(state=JudgeCall.State.VALID).order_by("pk")
     listed = [
-        (pk, criterion, position, one, other or 0, sample, float(value))
+        (pk, criterion, position, one, other, sample, float(value))
         for pk, values, position, one, other, sample in rows.values_list(
-            "pk", "values", "instance__position", "submission", "other", "sample"
+            "pk",
+            "values",
+            *(_first("instance__position", "item"), _first("submission", "system")),
+            _first("other", "rival"),
+            "sample",
         )
         for criterion, value in values.items()
     ]
     names = ["call", "criterion", "instance", "submission", "other", "sample", "value"]
     return pd.DataFrame(listed, columns=names)
+
+
+def _first(of_task: str, of_sheet: str) -> Coalesce:
+    return Coalesce(of_task, of_sheet, output_field=BigIntegerField())
 
 
 def scores_of(run: JudgeRun, criterion: str) -> dict[int, dict[int, float]]:

@@ -9,6 +9,7 @@ from urllib.parse import urlsplit
 from django.db.models import Count
 
 from leaderboard.judges.models import MICROCENTS, JudgeAnswer, JudgeCall, JudgeRun
+from leaderboard.judges.selectors.sheets import task_of
 from leaderboard.stats.judges.licence import Licence
 
 State = JudgeCall.State
@@ -22,7 +23,7 @@ def leaving(run: JudgeRun) -> list[str]:
     else:
         host = urlsplit(made["url"]).hostname
         where = f"Goes to {host} ({made['endpoint']}), for the model {made['model']}."
-    fields = ", ".join(run.task.field_labels.values()) or "none"
+    fields = ", ".join(task_of(run).field_labels.values()) or "none"
     return [
         where,
         f"{len(plan['submissions']):,} systems, {len(plan['instances']):,} instances, "

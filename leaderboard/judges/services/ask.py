@@ -4,14 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from itertools import islice, permutations
+from itertools import islice, permutations, product
+from typing import Any
 
 from django.db import transaction
 
 from genie.lib.errors import GenieError
 from genie.lib.typing import Account
 from leaderboard.judges.definition import PAIRWISE
-from leaderboard.judges.models import Judge, JudgeAnswer, JudgeCall, JudgeRun
+from leaderboard.judges.models import (
+    Judge,
+    JudgeAnswer,
+    JudgeCall,
+    JudgeRun,
+    JudgeSheet,
+)
 from leaderboard.judges.selectors.money import in_cents
 from leaderboard.judges.selectors.requests import (
     Request,
@@ -20,6 +27,7 @@ from leaderboard.judges.selectors.requests import (
     requests_of,
     sendable,
 )
+from leaderboard.judges.selectors.sheets import items_of, task_like
 from leaderboard.submissions.models.submission import Prediction
 from leaderboard.tasks.models import Instance, Task
 
@@ -40,6 +48,8 @@ class Wish:
     with_private: bool = False
     # asks again what was answered before
     occasion: str = ""
+    # how often each question of a draft is asked; 0: as the judge's definition says
+    repeats: int = 0
 
 
 def ask(judge: Judge, task: Task, wish: Wish, *, by: Account | None = None) -> JudgeRun:
@@ -50,16 +60,7 @@ def ask(judge: Judge, task: Task, wish: Wish, *, by: Account | None = None) -> J
     GenieError
         Where the judge cannot be asked so, or about these.
     """
-    if judge.retired_at is not None:
-        raise GenieError(f"{judge} is retired.", code="judge-retired")
-    human = human_of(judge, task)
-    criteria = list(wish.criteria) or list(human.criteria)
-    if unknown := sorted({*criteria} - {*human.criteria}):
-        raise GenieError(
-            f"{task.title} does not ask about {unknown[0]!r}, but about: "
-            f"{', '.join(human.criteria)}.",
-            code="unknown-criterion",
-        )
+    criteria = _criteria(judge, task, wish)
     systems, instances = _systems(task, wish), _instances(task, wish)
     with transaction.atomic():
         run = JudgeRun.objects.create(
@@ -75,12 +76,71 @@ def ask(judge: Judge, task: Task, wish: Wish, *, by: Account | None = None) -> J
             occasion=wish.occasion,
             asked_by_id=by.pk if by else None,
         )
-        calls = _calls(run, len(requests_of(run).parts), systems, instances)
-        JudgeCall.objects.bulk_create(calls, batch_size=2_000)
-        run.n_calls = len(calls)
-        _put_price(run)
-        run.save()
+        there, slots = _there(systems, instances), _slots(judge, systems)
+        _price(
+            run,
+            len(instances) * len(slots),
+            (
+                {"instance": instance, "submission_id": one, "other_id": other}
+                for instance in instances
+                for one, other in slots
+                if {(one, instance.pk), (other or one, instance.pk)} <= there
+            ),
+        )
     return run
+
+
+def ask_sheet(
+    judge: Judge, sheet: JudgeSheet, wish: Wish, *, by: Account | None = None
+) -> JudgeRun:
+    """Do so about a draft: all of its items and systems, which nobody outside has seen.
+
+    Raises
+    ------
+    GenieError
+        As `ask` does.
+    """
+    task = task_like(sheet)
+    items, systems = items_of(sheet), list(range(1, len(sheet.content["systems"]) + 1))
+    with transaction.atomic():
+        run = JudgeRun.objects.create(
+            judge=judge,
+            sheet=sheet,
+            plan={
+                "criteria": _criteria(judge, task, wish),
+                "submissions": systems,
+                "instances": [one.instance_id for one in items.values()],
+                "repeats": wish.repeats or judge.definition["k"],
+            },
+            with_references=wish.with_references and task.hidden_references,
+            with_private=not judge.scripted,
+            asked_by_id=by.pk if by else None,
+        )
+        slots = _slots(judge, systems)
+        _price(
+            run,
+            len(items) * len(slots),
+            (
+                {"item": item, "system": one, "rival": other or 0}
+                for item in items
+                for one, other in slots
+            ),
+        )
+    return run
+
+
+def _criteria(judge: Judge, task: Task, wish: Wish) -> list[str]:
+    if judge.retired_at is not None:
+        raise GenieError(f"{judge} is retired.", code="judge-retired")
+    human = human_of(judge, task)
+    criteria = list(wish.criteria) or list(human.criteria)
+    if unknown := sorted({*criteria} - {*human.criteria}):
+        raise GenieError(
+            f"{task.title} does not ask about {unknown[0]!r}, but about: "
+            f"{', '.join(human.criteria)}.",
+            code="unknown-criterion",
+        )
+    return criteria
 
 
 def _systems(task: Task, wish: Wish) -> list[int]:
@@ -109,36 +169,31 @@ def _instances(task: Task, wish: Wish) -> list[Instance]:
     return list(task.instances.filter(sample_rank__lt=n).order_by("position"))
 
 
-def _calls(
-    run: JudgeRun, n_parts: int, systems: list[int], instances: list[Instance]
-) -> list[JudgeCall]:
-    pairs: Iterable[tuple[int, int | None]] = ((pk, None) for pk in systems)
-    if run.judge.definition["mode"] == PAIRWISE:
-        pairs = permutations(systems, 2)  # both orders of each
-    pairs = list(pairs)
-    k = int(run.judge.definition["k"])
-    there = _there(systems, instances)
-    n = len(pairs) * len(instances) * n_parts * k
+def _slots(judge: Judge, systems: list[int]) -> list[tuple[int, int | None]]:
+    if judge.definition["mode"] == PAIRWISE:
+        return list(permutations(systems, 2))  # both orders of each
+    return [(pk, None) for pk in systems]
+
+
+def _price(run: JudgeRun, most: int, asked: Iterable[dict[str, Any]]) -> None:
+    """Write each question for each part and repeat, and what all of that may cost."""
+    n_parts = len(requests_of(run).parts)
+    k = int(run.plan.get("repeats") or run.judge.definition["k"])
+    n = most * n_parts * k
     if not n or n > MOST_CALLS:
         raise GenieError(
             f"That would be {n:,} questions; a run has 1 to {MOST_CALLS:,}.",
             code="bad-size",
         )
-    return [
-        JudgeCall(
-            run=run,
-            instance=instance,
-            submission_id=one,
-            other_id=other,
-            part=part,
-            sample=sample,
-        )
-        for instance in instances
-        for one, other in pairs
-        if {(one, instance.pk), (other or one, instance.pk)} <= there
-        for part in range(n_parts)
-        for sample in range(k)
+    calls = [
+        JudgeCall(run=run, part=part, sample=sample, **about)
+        for about in asked
+        for part, sample in product(range(n_parts), range(k))
     ]
+    JudgeCall.objects.bulk_create(calls, batch_size=2_000)
+    run.n_calls = len(calls)
+    _put_price(run)
+    run.save()
 
 
 def _there(systems: list[int], instances: list[Instance]) -> set[tuple[int, int]]:
