@@ -54,16 +54,19 @@ def scores_of(run: JudgeRun, criterion: str) -> dict[int, dict[int, float]]:
         Submission -> position of the instance -> score; higher is better. Of pairs, the
         share of preferences that the system won.
     """
-    import pandas as pd
-
     answers = answers_of(run)
-    answers = answers[answers["criterion"] == criterion]
-    second = answers[answers["other"] > 0]
-    # the one that stood second won what the first lost
-    lost = second.assign(submission=second["other"], value=1 - second["value"])
-    both = pd.concat([answers, lost])
+    both = both_sides(answers[answers["criterion"] == criterion])
     means = both.groupby(["submission", "instance"])["value"].mean().reset_index()
     found: dict[int, dict[int, float]] = {}
     for submission, instance, value in means.itertuples(index=False):
         found.setdefault(int(submission), {})[int(instance)] = float(value)
     return found
+
+
+def both_sides(answers: pd.DataFrame) -> pd.DataFrame:
+    """Add the view of outputs that stood second: they won what the first lost."""
+    import pandas as pd
+
+    second = answers[answers["other"] > 0]
+    lost = second.assign(submission=second["other"], value=1 - second["value"])
+    return pd.concat([answers, lost])
