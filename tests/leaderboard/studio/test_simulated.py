@@ -7,6 +7,7 @@ import re
 from decimal import Decimal
 
 import pytest
+from django.core.management import CommandError
 from django.test import Client
 
 from crowd.models import Campaign
@@ -25,7 +26,14 @@ from tests.cast import allow
 from tests.factories import make_user
 from tests.judge_server import texts_in
 from tests.leaderboard.judges.conftest import make_judge, server  # noqa: F401
-from tests.leaderboard.studio.test_new import QUESTIONS, WIDE, WORDS, csv_of
+from tests.leaderboard.studio.test_new import (  # noqa: F401
+    QUESTIONS,
+    WIDE,
+    WORDS,
+    boss,
+    csv_of,
+    new,
+)
 from tests.leaderboard.studio.test_pages import MAKES, asked, at, begin, text
 
 pytestmark = pytest.mark.django_db
@@ -106,18 +114,14 @@ def test_a_script_answers_with_no_endpoint_and_no_budget(mia, draft):
 def test_what_is_broken_unclear_or_telling_is_named(mia, server):  # noqa: F811
     files = {
         **WIDE,
-        "question": ["", *QUESTIONS[1:]],
+        "question": ["What comes after", *QUESTIONS[1:]],
         "ada": [f"An answer that is whole, on {word}." for word in WORDS],
         "bob": ["Cut off in the", *(f"Bad, on {word}." for word in WORDS[1:])],
     }
     draft = drafted(mia, {"a.csv": csv_of(files)})
-    by_id = dict(enumerate(files["ada"]))
-    n = len(by_id)
-    seen = []
 
     def answer(body):
         [output] = [t for name, t in texts_in(body).items() if name == "Output"]
-        seen.append(output)
         word = output.split()[-1].rstrip(".")
         if word == WORDS[1]:
             return "nothing that could be read"
@@ -129,7 +133,7 @@ def test_what_is_broken_unclear_or_telling_is_named(mia, server):  # noqa: F811
 
     server.answer = answer
     make_judge(n_retries=0)
-    page = price(mia, draft, "lark 1", n_items=str(n), repeats="2")
+    page = price(mia, draft, "lark 1", n_items="10", repeats="2")
     assert "127.0.0.1" in page
     page = approve(mia, draft, page, private="on")
     found = json.loads(mia.get(at(draft, "simulated"), {"as": "json"}).content)
@@ -147,7 +151,7 @@ def test_what_is_broken_unclear_or_telling_is_named(mia, server):  # noqa: F811
     assert len(one["telling"]) == 5
     assert one["repeats_share"] == 0
     assert {(t["where"], t["what"]) for t in found["texts"]} == {
-        ("Question", "empty"),
+        ("Question", "seems cut off"),
         ("output of bob", "seems cut off"),
     }
     assert "No valid answer at all for 1" in page
@@ -289,3 +293,42 @@ def test_what_runs_is_stopped_resumed_and_not_priced_meanwhile(mia, draft):
     mia.post(at(draft, "simulated"), {"resume": ""})
     jobs.drain()
     assert JudgeRun.objects.get().state == "DONE"
+
+
+def test_the_command_asks_programs_of_files_and_loads_nothing(new, tmp_path):  # noqa: F811
+    out = new("mine", {"a.csv": csv_of(WIDE)}, "--pilot-by", "words", "likes-long")
+    assert "Nothing leaves this site" in out
+    assert "Nothing was sent and nothing was loaded" in out
+    assert not JudgeRun.objects.exists()
+    assert not Judge.objects.exists()
+    path = tmp_path / "found.json"
+    out = new(
+        "mine",
+        {"a.csv": csv_of(WIDE)},
+        *("--pilot-by", "words", "likes-long", "--pilot-send"),
+        *("--pilot-inputs", "4", "--pilot-json", str(path)),
+    )
+    assert out.count("16 answered") == 2
+    assert "says nothing of how good a system is" in out
+    assert "overall, by a script" in out
+    assert len(json.loads(path.read_text())["answers"]) == 32
+    assert JudgeSheet.objects.get().content == {}
+    assert not Task.objects.exists()
+
+
+def test_the_command_sends_no_more_than_it_may(new, server, tmp_path):  # noqa: F811
+    judge = tmp_path / "lark.toml"
+    judge.write_text(
+        'name = "lark"\nversion = "1"\ninput_price = 300\noutput_price = 2000\n'
+        '[definition]\nendpoint = "stand-in"\nmodel = "m-1"\n'
+    )
+    wanted = ("--pilot-by", str(judge), "--pilot-send")
+    for more, words in (
+        ((), "this costs money"),
+        (("--pilot-most-cents", "1"), "could pass"),
+        (("--pilot-most-cents", "1000"), "no budget on drafts"),
+    ):
+        with pytest.raises(CommandError, match=f"(?i){words}"):
+            new("mine", {"a.csv": csv_of(WIDE)}, *wanted, *more)
+    assert server.requests == []
+    assert not JudgeRun.objects.exists()
