@@ -6,6 +6,8 @@ scale that people get, texts of others marked as data. `services.ask` makes and 
 run, `services.decide` takes a person's word on money and texts, `services.work` asks, and
 `services.finish` puts the scores on the task's metric board, and nowhere else.
 
-Front door: models; api; definition; scripted; selectors (told); services (ask, decide,
-define, try_out, work).
+Before there is a task, `services.sheets` has them asked about a draft by the same ways.
+
+Front door: models; api; definition; scripted; selectors (pilot, report, told); services
+(ask, decide, define, sheets, try_out, work).
 """

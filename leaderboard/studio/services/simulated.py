@@ -118,7 +118,8 @@ def changed_since(
 ) -> bool:
     """Tell whether the draft is another one by now than judges were asked about."""
     n = len(sheet.content.get("items", []))
-    return content_of(key_of(draft), bundle, material, n) != sheet.content
+    now = content_of(key_of(draft), bundle, material, n)
+    return bool(now != sheet.content)
 
 
 def end(draft: Draft, *, by: Account | None, reason: str) -> None:
