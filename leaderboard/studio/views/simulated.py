@@ -176,10 +176,12 @@ def _so_far(sheet: JudgeSheet, material: Material) -> dict[str, Any]:
             "leaving": leaving(run),
             "expected": cents(run.expected_cents),
             "most": cents(run.most_cents),
-            **progress(run),
+            "told": progress(run),
         }
         for run in runs
     ]
+    for line in lines:
+        line["spent"] = cents(line["told"]["spent_cents"])
     context: dict[str, Any] = {
         "sheet": sheet,
         "lines": lines,
@@ -229,8 +231,24 @@ def _found(sheet: JudgeSheet, material: Material) -> dict[str, Any]:
     for text in found["texts"]:
         text["one"] = names([text["item"]])["shown"][0]
     for row in rows(sheet, set(named)):
-        named[row["number"]]["answers"].append(row)
+        _add(named[row["number"]]["answers"], row)
     return {"found": found, "named": [named[number] for number in sorted(named)]}
+
+
+def _add(answers: list[dict[str, Any]], row: dict[str, Any]) -> None:
+    """Add an answer; repeats of a question are one line, with each reason once."""
+    which = ("judge", "system", "other", "criterion")
+    for one in reversed(answers):
+        if all(one[name] == row[name] for name in which):
+            break
+    else:
+        one = {**{name: row[name] for name in which}, "values": [], "reasons": []}
+        one["problems"] = []
+        answers.append(one)
+    for name in ("value", "reason", "problem"):
+        said = row[name]
+        if said not in (None, "") and (name == "value" or said not in one[f"{name}s"]):
+            one[f"{name}s"].append(said)
 
 
 _KINDS = (
