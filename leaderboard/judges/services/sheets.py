@@ -12,7 +12,7 @@ from genie.lib.errors import GenieError
 from genie.lib.typing import Account
 from leaderboard.judges.definition import PAIRWISE, POINTWISE, SCRIPTED
 from leaderboard.judges.models import Judge, JudgeCall, JudgeRun, JudgeSheet
-from leaderboard.judges.scripted import SCRIPTS
+from leaderboard.judges.scripted import FIRST, SCRIPTS
 from leaderboard.judges.services import ask, decide, define
 
 State = JudgeRun.State
@@ -31,6 +31,7 @@ def offered(*, pairs: bool) -> list[Judge]:
             {"endpoint": SCRIPTED, "model": name, "mode": mode},
         )
         for name in SCRIPTS
+        if pairs or name != FIRST  # alone, every output stands first
     ]
     stored = Judge.objects.filter(retired_at=None).order_by("name", "-pk")
     models = [

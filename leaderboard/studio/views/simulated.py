@@ -229,7 +229,7 @@ def _found(sheet: JudgeSheet, material: Material) -> dict[str, Any]:
     for pair in found["between"]:
         pair["items"] = names(pair["apart"])
     for text in found["texts"]:
-        text["one"] = names([text["item"]])["shown"][0]
+        text["items"] = names([text["item"]])
     for row in rows(sheet, set(named)):
         _add(named[row["number"]]["answers"], row)
     return {"found": found, "named": [named[number] for number in sorted(named)]}

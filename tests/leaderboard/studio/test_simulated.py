@@ -89,7 +89,7 @@ def approve(client, draft, page, **said):
 
 def test_a_script_answers_with_no_endpoint_and_no_budget(mia, draft):
     assert [one.split(":")[0] for one in options(mia, draft)] == [
-        *("words 1", "likes-long 1", "likes-first 1", "obeys 1")
+        *("words 1", "likes-long 1", "obeys 1")
     ]
     page = price(mia, draft, "words 1", "likes-long 1", repeats="2")
     assert "a script, no measurement of anything" in page
