@@ -14,6 +14,10 @@ SCHEDULES = [
         "refresh metric boards", "leaderboard.jobs.refresh_metric_boards", minutes=2
     ),
     Periodic("queue waiting judges", "leaderboard.jobs.queue_judges", minutes=1),
+    Periodic(
+        "estimate with judges", "leaderboard.jobs.estimate_with_judges", minutes=1
+    ),
+    Periodic("license judges", "leaderboard.jobs.license_judges", minutes=2),
     Periodic("queue waiting releases", "leaderboard.jobs.queue_releases", minutes=10),
     Periodic("release overdue assignments", "crowd.jobs.release_overdue", minutes=1),
     Periodic("approve waiting work", "crowd.jobs.approve_waiting", minutes=10),

@@ -17,6 +17,7 @@ from leaderboard.judges.admin import (
     JudgeCostAdmin,
     JudgeRunAdmin,
 )
+from leaderboard.judges.choice_admin import InstanceChoiceAdmin
 from leaderboard.metric_board.admin import (
     MetricBoardAdmin,
     MetricRunAdmin,
@@ -35,6 +36,7 @@ __all__ = [
     "GroupAdmin",
     "HumanEvaluationAdmin",
     "ImportAdmin",
+    "InstanceChoiceAdmin",
     "JointEvaluationAdmin",
     "JudgeAdmin",
     "JudgeBudgetAdmin",

@@ -11,6 +11,8 @@ from leaderboard.evaluation import rescoring, run
 from leaderboard.evaluation.models.human_evaluation import HumanEvaluation
 from leaderboard.evaluation.services import refit
 from leaderboard.judges.services import decide as judging
+from leaderboard.judges.services import estimate as judged
+from leaderboard.judges.services import license as licensing
 from leaderboard.judges.services import work as judges_work
 from leaderboard.metric_board.services import boards
 from leaderboard.metric_runs.services import measure as measuring
@@ -100,6 +102,18 @@ def judge(pk: int) -> None:
 
 def queue_judges() -> None:
     judging.queue_missing()
+
+
+def estimate_with_judges() -> None:
+    judged.estimate_all()
+
+
+def license_judges() -> None:
+    licensing.look_at_all()
+
+
+def license_judge(pk: int) -> None:
+    licensing.look(pk)
 
 
 def make_release(pk: int) -> None:

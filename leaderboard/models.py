@@ -20,6 +20,7 @@ from leaderboard.evaluation.models.human_evaluation import (
     JudgedOutput,
     Score,
 )
+from leaderboard.evaluation.models.instance_choice import InstanceChoice
 from leaderboard.evaluation.models.joint_evaluation import JointEvaluation
 from leaderboard.evaluation.models.rescoring import Rescoring
 from leaderboard.evaluation.models.test_check import TestCheck
@@ -30,6 +31,7 @@ from leaderboard.judges.models import (
     JudgeBudget,
     JudgeCall,
     JudgeCost,
+    JudgedEstimate,
     JudgeLicence,
     JudgeMetric,
     JudgeRun,
@@ -70,6 +72,7 @@ __all__ = [
     "HumanEvaluation",
     "Import",
     "Instance",
+    "InstanceChoice",
     "JointEvaluation",
     "Judge",
     "JudgeAnswer",
@@ -80,6 +83,7 @@ __all__ = [
     "JudgeMetric",
     "JudgeRun",
     "JudgeSheet",
+    "JudgedEstimate",
     "JudgedItem",
     "JudgedOutput",
     "Membership",

@@ -63,6 +63,8 @@ class JudgeServer:
         self.rule = lambda body: None
         self.at_once = 0
         self.most_at_once = 0
+        # no answer goes out before so many have been here at once; not for ever
+        self.answers_when_at_once = 1
 
     @property
     def url(self):
@@ -133,6 +135,11 @@ class _Handler(BaseHTTPRequestHandler):
     def _answer(self, body, told):
         judge = self.server.judge
         time.sleep(judge.delay)
+        latest = time.monotonic() + 20
+        while judge.most_at_once < judge.answers_when_at_once:
+            if time.monotonic() > latest:
+                break
+            time.sleep(0.01)
         if told == "hang up":
             self.close_connection = True
             self.connection.close()
@@ -142,6 +149,8 @@ class _Handler(BaseHTTPRequestHandler):
             self._send(told, {"error": {"message": "told to, key sk-secret"}}, headers)
             return
         answer = judge.completion(body)
+        if told == "drip":
+            return self._drip()
         if isinstance(told, str):
             answer["choices"][0]["message"]["content"] = told
         self._send(200, answer)
@@ -149,6 +158,11 @@ class _Handler(BaseHTTPRequestHandler):
     def do_GET(self):
         judge = self.server.judge
         parts = self.path.split("/")
+        if self.path.split("?")[0].endswith("/batches"):
+            newest = list(judge.batches.values())[::-1]
+            return self._send(
+                200, {"object": "list", "data": newest, "has_more": False}
+            )
         if "batches" in parts:
             return self._send(200, judge.batches[parts[-1]])
         data = judge.files[parts[-2]]
@@ -183,8 +197,24 @@ class _Handler(BaseHTTPRequestHandler):
             "created_at": 0,
             "status": "completed",
             "output_file_id": output,
+            "metadata": body.get("metadata"),
         }
         self._send(200, {**judge.batches[name], "status": "in_progress"})
+
+    def _drip(self):
+        """Send blanks until nobody listens any more, as servers do that keep one waiting."""
+        self.send_response(200)
+        self.send_header("content-type", "application/json")
+        self.send_header("content-length", "100000")
+        self.end_headers()
+        self.close_connection = True
+        for _ in range(200):
+            try:
+                self.wfile.write(b" ")
+                self.wfile.flush()
+            except OSError:
+                return
+            time.sleep(0.05)
 
     def _send(self, status, answer, headers=None):
         data = json.dumps(answer).encode()

@@ -66,6 +66,13 @@ class Errors:
         ]
         return list(dict.fromkeys(said))
 
+    def weighed(self, span: Mapping[str, Any]) -> dict[str, Any]:
+        """Give a mark with what it takes off, where that is not what everybody knows."""
+        severity = str(span["severity"])
+        weight = self.weight(severity, str(span.get("category", "")))
+        known = weight == WEIGHTS.get(severity)
+        return {**span} if known else {**span, "weight": weight}
+
     def weight(self, severity: str, kind: str = "") -> float:
         """Give what an error takes off; what is said most exactly holds.
 

@@ -49,6 +49,8 @@ KINDS: dict[str, Kind] = {
     "bad-detail": Kind(400, "What is said of the system is not valid"),
     "bad-scores": Kind(400, "The file of scores is not valid"),
     "bad-bundle": Kind(400, "The file is not a task's bundle"),
+    "bad-expected": Kind(400, "The list of printed numbers is not valid"),
+    "nothing-published": Kind(400, "None of the numbers is published"),
     "unusable-task": Kind(400, "The task cannot be loaded as it is"),
     "bad-page": Kind(400, "The page is not a number"),
     "unknown-parameter": Kind(400, "The URL has an unknown parameter"),

@@ -6,8 +6,8 @@ Pure: the same ratings give the same numbers here and when a release is rebuilt.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Collection, Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -23,6 +23,7 @@ from leaderboard.stats.clustered import (
 from leaderboard.stats.intervals import Interval
 from leaderboard.stats.rater_effects import standardised_means, worker_z_scores
 from leaderboard.stats.resampling import Floats
+from leaderboard.stats.systems.chances import weighted_interval, weighted_systems
 from leaderboard.stats.systems.estimates import (
     COVERS_DAYS,
     SystemEstimates,
@@ -97,14 +98,23 @@ def estimate_board(
 
     `ratings` has the columns submission, criterion, instance, worker and value, and
     `on` where the days of ratings are known, `weight` where workers do not all count in
-    full (in adjusted estimates); systems whose ratings are in another unit than the first
-    one's are left out.
+    full (in adjusted estimates), `chance` where instances were not equally likely to be
+    judged; systems whose ratings are in another unit than the first one's are left out.
     """
     standings: dict[tuple[int, str], Standing] = {}
     fits: dict[str, SystemEstimates] = {}
     compared: dict[str, Compared] = {}
     for criterion, unit, group in groups_of(ratings, unit_of):
         values, labels = compared_values(group, unit, PLAIN)
+        if "chance" in group:
+            # weighted means are all there is: nothing else holds for all instances
+            fit = fits[criterion] = by_chances(values, labels, group)
+            compared[criterion] = Compared(fit)
+            found = _standings(fit, unit, {}, compared[criterion], ranked)
+            standings |= {
+                (pk, criterion): replace(one, estimates={}) for pk, one in found.items()
+            }
+            continue
         weights = weights_in(group)
         fit = fits[criterion] = estimate_systems(values, *labels, weights=weights)
         z_scores: dict[int, Estimate] = {}
@@ -119,6 +129,48 @@ def estimate_board(
             for pk, one in _standings(fit, unit, z_scores, among, ranked).items()
         }
     return BoardEstimates(standings, fits, compared)
+
+
+def by_chances(
+    values: Floats, labels: Sequence[Any], ratings: pd.DataFrame
+) -> SystemEstimates:
+    """Estimate systems from instances that were not equally likely to be judged."""
+    systems, workers, instances = labels[:3]
+    chances = ratings["chance"].to_numpy(float)
+    return weighted_systems(values, systems, workers, instances, chances)
+
+
+def plain_intervals(
+    unit: Unit, ratings: pd.DataFrame, *, seed: int, n_resamples: int
+) -> dict[float, Interval]:
+    """Give one system's plain mean with its 95 % interval and the one of 50 %.
+
+    `ratings` has the columns instance, worker and value, and `chance` where instances
+    were not equally likely to be judged: then they are weighted, and the intervals cover
+    other workers, too.
+    """
+    values = unit.averaged(ratings["value"].to_numpy(float))
+    # Ratings of one output hang together. Instances are resampled, not ratings: several
+    # ratings of an output say no more about other outputs.
+    averaged = ratings.assign(value=values).groupby("instance", sort=True)["value"]
+    found = {}
+    for confidence in (0.95, 0.5):
+        # ratings that are all the same say nothing of their spread
+        if "chance" in ratings and np.ptp(values) > _NO_SPREAD:
+            labels = (
+                ratings[name].to_numpy() for name in ("worker", "instance", "chance")
+            )
+            one = weighted_interval(values, *labels, confidence=confidence)
+            low, high = max(one.low, unit.bounds[0]), min(one.high, unit.bounds[1])
+            found[confidence] = unit.shown(replace(one, low=low, high=high))
+        else:
+            found[confidence] = unit.interval(
+                averaged.mean().to_numpy(),
+                seed=seed,
+                n_resamples=n_resamples,
+                confidence=confidence,
+            )
+    return found
 
 
 def groups_of(

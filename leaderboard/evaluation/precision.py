@@ -89,7 +89,7 @@ def expected_precision(
     )
     if unit.logarithmic:
         return None
-    pilot, n_ratings, n_days = (*measured, None) if measured else _pilot(task)
+    pilot, n_ratings, n_days = (*measured, None) if measured else board_variances(task)
     low, high = unit.bounds
     components = pilot or worst_case_components(low=low, high=high)
     n, each = task.sample_size, human.ratings_per_instance
@@ -112,11 +112,16 @@ def _ranking(human: HumanConfig) -> str:
     return next(iter(human.criteria), "overall")
 
 
-def _pilot(task: Task) -> tuple[Components | None, int, int | None]:
-    """Take the variances and days of the board's fit, if enough workers are behind it."""
+def board_variances(
+    task: Task, criterion: str = ""
+) -> tuple[Components | None, int, int | None]:
+    """Give the variances and days of the board's fit, if enough workers are behind it.
+
+    Of the criterion that ranks, where none is named; with how many ratings there are.
+    """
     # a task that is not loaded yet has no board
     fit = current_fit(task) if task.pk else None
-    stored = fit.criteria.get(_ranking(task.human)) if fit else None
+    stored = fit.criteria.get(criterion or _ranking(task.human)) if fit else None
     if stored is None or max(stored["n_workers"]) < FEWEST_WORKERS:
         return None, 0, None
     found = stored["variances"]

@@ -8,6 +8,7 @@ run, `services.decide` takes a person's word on money and texts, `services.work`
 
 Before there is a task, `services.sheets` has them asked about a draft by the same ways.
 
-Front door: models; api; definition; scripted; selectors (pilot, report, told); services
-(ask, decide, define, sheets, try_out, work).
+Front door: models; answers; api; definition; money_api; scripted; selectors (licences,
+pilot, plans, report, requests, told); services (ask, decide, define, estimate, license,
+sheets, try_out, work).
 """

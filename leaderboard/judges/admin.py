@@ -29,6 +29,7 @@ from leaderboard.judges.models import (
 from leaderboard.judges.selectors.licence import licence_of
 from leaderboard.judges.selectors.money import committed_cents
 from leaderboard.judges.selectors.pilot import pilot_words
+from leaderboard.judges.selectors.plans import plans_by
 from leaderboard.judges.selectors.told import cents, in_words, leaving, progress
 from leaderboard.judges.services import ask, decide, define
 
@@ -132,7 +133,8 @@ class JudgeRunAdmin(WorkOfTask):
     list_filter = ["state", "task", "judge"]
     list_select_related = ["task", "sheet", "judge"]
     readonly_fields = [
-        "leaves", "questions", "invalid", "models", "spent", "licences", "pilot", "signature"
+        "leaves", "questions", "invalid", "models", "spent", "licences", "pilot",
+        "money", "signature",
     ]  # fmt: skip
     exclude = ["plan", "holder", "held_until", "microcents", "batch"]
     inlines: ClassVar[list[Any]] = [MetricInline]
@@ -152,7 +154,8 @@ class JudgeRunAdmin(WorkOfTask):
         told = progress(run)
         return (
             f"{told['answered']:,} answered, {told['invalid']:,} without a valid "
-            f"answer, of {run.n_calls:,}"
+            f"answer, of {run.n_calls:,}; audit: {told['probes_answered']:,} of "
+            f"{told['probes']:,}"
         )
 
     @admin.display(description="why answers are invalid")
@@ -185,6 +188,12 @@ class JudgeRunAdmin(WorkOfTask):
     def pilot(self, run: JudgeRun) -> str:
         done = run.state == JudgeRun.State.DONE
         return " ".join(pilot_words(run) if done else []) or "–"
+
+    @admin.display(description="people and judge for the price of one system")
+    def money(self, run: JudgeRun) -> str:
+        done = run.state == JudgeRun.State.DONE
+        plans = plans_by(run) if done else []
+        return " ".join(said for plan in plans for said in plan.sentences) or "–"
 
     @admin.display(description="signature")
     def signature(self, run: JudgeRun) -> str:
@@ -280,11 +289,12 @@ class JudgeCallAdmin(_OfRun):
         "submission",
         "other",
         "instance",
+        "probe",
         "state",
         "said",
         "problem",
     ]
-    list_filter = ["state", ("run", admin.RelatedOnlyFieldListFilter)]
+    list_filter = ["state", "probe", ("run", admin.RelatedOnlyFieldListFilter)]
     list_select_related = [
         "run__judge",
         "run__task",

@@ -4,16 +4,38 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
 from typing import Any
 
+from crowd.hit_templates.errors import span_score
 from crowd.scales.base import Scale
 from genie.lib.errors import GenieError
+from leaderboard.judges.shape import ERRORS, WHOLE, Mark, Shape, marks_of
 
 _LONGEST = 100_000
 REASON_CHARACTERS = 2_000
 # what no database of ours can store
 _UNSTORABLE = re.compile(r"[\x00\ud800-\udfff]")
+
+
+@dataclass(frozen=True)
+class Said:
+    """What an answer says of one output, or of the two that it compares.
+
+    Parameters
+    ----------
+    values : mapping
+        Criterion to its rating on the scale.
+    reasons : mapping
+        Criterion to the reason given.
+    marks : list of dict or None
+        Errors as `shape.marks_of` gives them; None: none were asked for.
+    """
+
+    values: Mapping[str, float]
+    reasons: Mapping[str, str] = field(default_factory=dict)
+    marks: list[Mark] | None = None
 
 
 def storable(text: str) -> str:
@@ -36,9 +58,13 @@ def storable(text: str) -> str:
 
 
 def read(
-    text: str, criteria: Iterable[str], scale: type[Scale]
-) -> dict[str, tuple[float, str]]:
-    """Read an answer to all criteria of a question.
+    text: str,
+    criteria: Iterable[str],
+    scale: type[Scale],
+    shape: Shape = WHOLE,
+    outputs: Mapping[str, str] | None = None,
+) -> dict[str, Said]:
+    """Read an answer to all criteria of a question, about all outputs or not at all.
 
     Parameters
     ----------
@@ -46,11 +72,14 @@ def read(
         As it came: never trusted.
     criteria : iterable of str
     scale : type
+    shape : Shape
+    outputs : mapping of str to str or None
+        Slot to the output in it (``""`` where there are none), where errors are marked.
 
     Returns
     -------
     dict
-        Criterion to its rating and the reason given.
+        Slot (``""`` where there are none) to what is said of it.
 
     Raises
     ------
@@ -62,13 +91,37 @@ def read(
     >>> from crowd.scales.find import all_scales
     >>> scale = all_scales()["likert-5"]
     >>> read('{"overall": {"reason": "short", "answer": "Agree"}}', ["overall"], scale)
-    {'overall': (0.75, 'short')}
+    {'': Said(values={'overall': 0.75}, reasons={'overall': 'short'}, marks=None)}
     >>> read('{"overall": {"answer": 10}}', ["overall"], scale)
     Traceback (most recent call last):
     ValueError: off the scale
     """
-    found = _object(text)
-    return {criterion: _one(found.get(criterion), scale) for criterion in criteria}
+    found, criteria = _object(text), [*criteria]
+    about = {slot: found.get(slot) for slot in shape.slots} or {"": found}
+    return {
+        slot: _of_output(said, criteria, scale, shape, (outputs or {}).get(slot, ""))
+        for slot, said in about.items()
+    }
+
+
+def _of_output(
+    found: Any, criteria: list[str], scale: type[Scale], shape: Shape, output: str
+) -> Said:
+    if not isinstance(found, dict):
+        raise ValueError("an output is left out")
+    marks = None
+    if shape.errors:
+        marks = marks_of(found.get(ERRORS), output, shape.errors)
+        for mark in marks:
+            mark["reason"] = storable(mark["reason"])
+    if scale.counted:
+        return Said(dict.fromkeys(criteria, span_score(marks or [])), {}, marks)
+    told = {name: _one(found.get(name), scale) for name in criteria}
+    return Said(
+        {name: value for name, (value, _) in told.items()},
+        {name: reason for name, (_, reason) in told.items() if reason},
+        marks,
+    )
 
 
 def _object(text: str) -> dict[str, Any]:

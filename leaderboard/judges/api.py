@@ -31,7 +31,7 @@ from leaderboard.submissions.selectors.visibility import Staff
 
 APPROVE, DECLINE, STOP, RESUME = "approve", "decline", "stop", "resume"
 _MAY_ASK, _MAY_DECIDE = "leaderboard.add_judgerun", "leaderboard.change_judgerun"
-_REFUSALS = ("not-authenticated", "permission-denied", "not-found")
+REFUSALS = ("not-authenticated", "permission-denied", "not-found")
 _BODY = ("invalid", "bad-request", "request-too-large", "unsupported-media-type")
 
 
@@ -65,6 +65,11 @@ class JudgeRunSerializer(serializers.Serializer[Any]):
     answered = serializers.IntegerField()
     invalid = serializers.IntegerField()
     waiting = serializers.IntegerField()
+    probes = serializers.IntegerField(
+        help_text="Questions of the audit, about outputs with something planted in "
+        "them; counted nowhere else."
+    )
+    probes_answered = serializers.IntegerField()
     problems = ProblemCountSerializer(many=True)
     models = serializers.ListField(
         child=serializers.CharField(),
@@ -114,9 +119,23 @@ class NewJudgeRunSerializer(serializers.Serializer[Any]):
     n_instances = serializers.IntegerField(
         allow_null=True, default=None, min_value=1, max_value=LARGEST
     )
+    per_page = serializers.IntegerField(
+        allow_null=True,
+        default=None,
+        min_value=2,
+        max_value=LARGEST,
+        help_text="Outputs on a page of a judge in the mode `joint`.",
+    )
     with_references = serializers.BooleanField(default=False)
     with_private = serializers.BooleanField(default=False)
     occasion = serializers.CharField(max_length=100, allow_blank=True, default="")
+    audit = serializers.IntegerField(
+        default=0,
+        min_value=0,
+        max_value=ask.MOST_AUDITED,
+        help_text="Outputs that are sent again with planted commands, ten times each; "
+        f"without, there is no licence. {ask.AUDITED} are usual.",
+    )
 
 
 class JudgeDecisionSerializer(serializers.Serializer[Any]):
@@ -179,7 +198,7 @@ class JudgeRunList(JudgeRunView):
         summary="List runs of judges, newest first",
         responses={
             200: JudgeRunSerializer(many=True),
-            **problems(*_REFUSALS, "unknown-task"),
+            **problems(*REFUSALS, "unknown-task"),
         },
     )
     def get(self, request: Request) -> Response:
@@ -196,7 +215,7 @@ class JudgeRunList(JudgeRunView):
         request=NewJudgeRunSerializer,
         responses={
             201: OpenApiResponse(JudgeRunSerializer),
-            **problems(*_REFUSALS, *_BODY, "unknown-task", "unusable-question"),
+            **problems(*REFUSALS, *_BODY, "unknown-task", "unusable-question"),
         },
     )
     def post(self, request: Request) -> Response:
@@ -224,7 +243,7 @@ class JudgeRunDetail(JudgeRunView):
         tags=["staff"],
         operation_id="judge_runs_retrieve",
         summary="Show a run of a judge: what leaves, progress, cost",
-        responses={200: JudgeRunSerializer, **problems(*_REFUSALS)},
+        responses={200: JudgeRunSerializer, **problems(*REFUSALS)},
     )
     def get(self, request: Request, pk: int) -> Response:
         return Response(self.get_serializer(_told(self.run(pk))).data)
@@ -237,7 +256,7 @@ class JudgeRunLicences(JudgeRunView):
         tags=["staff"],
         operation_id="judge_runs_licences",
         summary="Say whether people vouch for the judge of a run, and why",
-        responses={200: LicencesSerializer, **problems(*_REFUSALS)},
+        responses={200: LicencesSerializer, **problems(*REFUSALS)},
     )
     def get(self, request: Request, pk: int) -> Response:
         run = self.run(pk)
@@ -269,7 +288,7 @@ class JudgeRunDecision(JudgeRunView):
         responses={
             200: OpenApiResponse(JudgeRunSerializer),
             **problems(
-                *(*_REFUSALS, *_BODY, "not-approvable"),
+                *(*REFUSALS, *_BODY, "not-approvable"),
                 *("over-budget", "decided-meanwhile"),
             ),
         },

@@ -10,7 +10,7 @@ from typing import Any
 from genie.history.canonical import canonical
 
 SCRIPTED = "scripted"
-POINTWISE, PAIRWISE = "pointwise", "pairwise"
+MODES = POINTWISE, PAIRWISE, JOINT = "pointwise", "pairwise", "joint"
 # How an endpoint is told the form of an answer: by a schema, by the word JSON, not at all.
 SCHEMA, OBJECT, NONE = "schema", "object", "none"
 SYSTEM = (
@@ -50,7 +50,7 @@ FIELDS: Mapping[str, Any] = {
 MAY_BE_LEFT_OUT = ("temperature", "top_p", "seed")
 _RANGES = {"temperature": (0, 2), "top_p": (0, 1), "k": (1, 20), "max_tokens": (16, 32_768)}  # fmt: skip
 _CHOICES = {
-    "mode": (POINTWISE, PAIRWISE),
+    "mode": MODES,
     "form": (SCHEMA, OBJECT, NONE),
     "limit": ("max_tokens", "max_completion_tokens"),
 }

@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import os
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from http import HTTPStatus
@@ -20,10 +20,11 @@ from typing import Any
 from genie.lib import env, outbound
 from genie.lib.errors import GenieError
 from leaderboard.judges.answers import storable
-from leaderboard.judges.definition import SCRIPTED
+from leaderboard.judges.definition import SCRIPTED, digest
 
 _NO_KEY = "none"
 _URL = "/v1/chat/completions"
+_MARK = "genie-requests"
 _OVER = {"completed", "failed", "expired", "cancelled"}
 _LONGEST_WAIT = 60.0
 _UNREACHABLE_WAIT = 2.0
@@ -141,7 +142,7 @@ class Asker:
             # asked again by ourselves: each try is written into the ledger first
             max_retries=0,
             http_client=httpx2.Client(
-                transport=_checked_transport(endpoint, limits),
+                transport=_checked_transport(endpoint, limits, timeout),
                 timeout=timeout,
                 trust_env=False,
             ),
@@ -165,7 +166,10 @@ class Asker:
         return reply_of(answer, time.monotonic() - start)
 
     def send_batch(self, bodies: Mapping[str, Mapping[str, Any]]) -> str:
-        """Hand in many requests as a file; give the endpoint's name of the batch."""
+        """Hand in many requests as a file; give the endpoint's name of the batch.
+
+        It carries the hash of what it asks, by which `handed_in` finds it again.
+        """
         lines = (
             json.dumps({"custom_id": key, "method": "POST", "url": _URL, "body": body})
             for key, body in bodies.items()
@@ -176,9 +180,26 @@ class Asker:
                 file=("requests.jsonl", data), purpose="batch"
             )
             made = self.client.batches.create(
-                input_file_id=file.id, endpoint=_URL, completion_window="24h"
+                input_file_id=file.id,
+                endpoint=_URL,
+                completion_window="24h",
+                metadata={_MARK: digest(sorted(bodies))},
             )
         return str(made.id)
+
+    def handed_in(self, keys: Iterable[str]) -> str:
+        """Find the batch of exactly these requests among the newest; "" without any."""
+        mark = digest(sorted(keys))
+        try:
+            with _in_our_words():
+                # one page: what a process was at when it died is new
+                newest = self.client.batches.list(limit=100).data
+        except (TurnedAway, Lost):  # not every endpoint lists them
+            return ""
+        for one in newest:
+            if (getattr(one, "metadata", None) or {}).get(_MARK) == mark:
+                return str(one.id)
+        return ""
 
     def batch(self, name: str) -> Batch | None:
         """Look what became of a batch; None while it is under way."""
@@ -276,13 +297,28 @@ def _wait(headers: Mapping[str, str]) -> float:
     return min(_LONGEST_WAIT, max(0.0, asked))
 
 
-def _checked_transport(endpoint: Endpoint, limits: Any) -> Any:
+def _checked_transport(endpoint: Endpoint, limits: Any, timeout: float) -> Any:
     """Connect to the address that was checked, whatever the name means a moment later."""
     import httpx2
 
+    class Until(httpx2.SyncByteStream):  # type: ignore[misc]
+        """An answer that has to be over by a moment, however slowly it drips."""
+
+        def __init__(self, stream: Any, moment: float) -> None:
+            self.stream, self.moment = stream, moment
+
+        def __iter__(self) -> Iterator[bytes]:
+            for part in self.stream:
+                if time.monotonic() > self.moment:
+                    raise httpx2.ReadTimeout("The answer takes too long.")
+                yield part
+
+        def close(self) -> None:
+            self.stream.close()
+
     class Checked(httpx2.HTTPTransport):  # type: ignore[misc]
         def handle_request(self, request: Any) -> Any:
-            url = request.url
+            url, moment = request.url, time.monotonic() + timeout
             address = outbound.address_of(
                 str(url),
                 https_only=not endpoint.private,
@@ -291,6 +327,10 @@ def _checked_transport(endpoint: Endpoint, limits: Any) -> Any:
             # the certificate is held against the name, as the Host header is
             request.extensions = {**request.extensions, "sni_hostname": url.host}
             request.url = url.copy_with(host=address)
-            return super().handle_request(request)
+            answer = super().handle_request(request)
+            # the client's own limit is for each read; files of batches may take longer
+            if url.path.endswith("/completions"):
+                answer.stream = Until(answer.stream, moment)
+            return answer
 
     return Checked(trust_env=False, limits=limits)

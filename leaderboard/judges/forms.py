@@ -7,6 +7,7 @@ from typing import Any
 from django import forms
 
 from leaderboard.judges.models import Judge
+from leaderboard.judges.services.ask import AUDITED, MOST_AUDITED
 from leaderboard.tasks.models import Task
 
 
@@ -38,6 +39,12 @@ class JudgeForm(forms.Form):
         min_value=0, max_value=10, initial=2,
         help_text="How often an invalid answer is asked for again.",
     )  # fmt: skip
+    family = forms.CharField(
+        required=False,
+        max_length=200,
+        help_text="Names of the model's family and of who makes it, with commas between: "
+        "systems that are called so are its own kind. It can be added later.",
+    )
     batch = forms.BooleanField(
         required=False, label="Through the endpoint's batches, where it has them"
     )
@@ -53,11 +60,23 @@ class RunForm(forms.Form):
     n_instances = forms.IntegerField(
         required=False, min_value=1, help_text="Empty: those that people judge."
     )
+    per_page = forms.IntegerField(
+        required=False, min_value=2, label="Outputs on a page",
+        help_text="Of judges in the mode joint; empty: as many as people's page can show.",
+    )  # fmt: skip
     with_references = forms.BooleanField(
         required=False, label="Send references that are hidden"
     )
     with_private = forms.BooleanField(
         required=False, label="Send outputs that are private or not on the board"
+    )
+    audit = forms.IntegerField(
+        required=False,
+        min_value=0,
+        max_value=MOST_AUDITED,
+        initial=AUDITED,
+        help_text="How many outputs are sent again with planted commands and with "
+        "harmless words, ten times each; 0: none, and no licence.",
     )
     occasion = forms.CharField(
         required=False,
@@ -65,6 +84,9 @@ class RunForm(forms.Form):
         help_text="A word here asks again what was answered before, to see whether "
         "answers moved.",
     )
+
+    def clean_audit(self) -> int:
+        return int(self.cleaned_data["audit"] or 0)
 
     def clean_criteria(self) -> list[str]:
         words: Any = self.cleaned_data["criteria"].split(",")

@@ -38,6 +38,8 @@ class Judge(models.Model):
     n_retries = models.PositiveSmallIntegerField(default=2)
     # through the endpoint's batches, where it has them
     batch = models.BooleanField(default=False)
+    # names of its family of models, with commas: what an audit calls its own kind
+    family = models.CharField(max_length=200, blank=True)
     made_by = models.ForeignKey(
         settings.AUTH_USER_MODEL,
         on_delete=models.SET_NULL,
@@ -188,6 +190,8 @@ class JudgeRun(models.Model):
     held_until = models.DateTimeField(null=True, blank=True)
     # the endpoint's name of a batch that is under way
     batch = models.CharField(max_length=200, blank=True)
+    # hash of what licences were last decided on when this was the judge's newest run
+    decided_on = models.CharField(max_length=64, blank=True, default="")
     # why it stands still
     failure = models.CharField(max_length=500, blank=True)
     created_at = models.DateTimeField(auto_now_add=True)
@@ -253,6 +257,9 @@ class JudgeCall(models.Model):
     item = models.PositiveIntegerField(default=0)
     system = models.PositiveSmallIntegerField(default=0)
     rival = models.PositiveSmallIntegerField(default=0)
+    # what stood in the slots of the page, in their order: submissions, and 0 for a
+    # reference; empty: `submission`, and then `other`
+    beside = OrderedJSONField(default=list)
     # which of the groups of criteria that people are asked together
     part = models.PositiveSmallIntegerField(default=0)
     # the same question for the how-manieth time: k of n
@@ -266,6 +273,8 @@ class JudgeCall(models.Model):
     values = OrderedJSONField(default=dict)
     # criterion -> the program's reason
     reasons = OrderedJSONField(default=dict)
+    # errors that the program marked in the output, as answers of people have them
+    marks = OrderedJSONField(default=list)
     # why the last answer cannot be used
     problem = models.CharField(max_length=200, blank=True)
     answer = models.ForeignKey(
@@ -278,18 +287,21 @@ class JudgeCall(models.Model):
             models.UniqueConstraint(
                 fields=[
                     *("run", "instance", "submission", "other"),
-                    *("part", "sample", "probe"),
+                    *("beside", "part", "sample", "probe"),
                 ],
                 name="judge_pair_call_once",
             ),
             models.UniqueConstraint(
-                fields=["run", "instance", "submission", "part", "sample", "probe"],
+                fields=[
+                    *("run", "instance", "submission", "beside"),
+                    *("part", "sample", "probe"),
+                ],
                 condition=Q(other=None),
                 name="judge_call_once",
             ),
             models.UniqueConstraint(
                 fields=[
-                    *("run", "item", "system", "rival"),
+                    *("run", "item", "system", "rival", "beside"),
                     *("part", "sample", "probe"),
                 ],
                 condition=Q(instance=None),
@@ -302,13 +314,19 @@ class JudgeCall(models.Model):
         return f"{self.submission_id or self.system} on {self.instance_id or self.item}"
 
     @property
-    def outputs(self) -> list[tuple[int, int]]:
-        """Name what is judged, in the order of the slots: system and instance, or item."""
-        if self.instance_id is None:
-            found = [self.system, self.rival]
-            return [(number, self.item) for number in found if number]
-        pair = [self.submission_id, self.other_id]
-        return [(pk, self.instance_id) for pk in pair if pk is not None]
+    def judged(self) -> int:
+        """The system whose output is judged: a submission, or one of a sheet."""
+        return self.system or self.submission_id
+
+    @property
+    def against(self) -> int | None:
+        """The system in slot B, if any."""
+        return self.rival or self.other_id
+
+    @property
+    def where(self) -> int:
+        """The instance, or the number of a sheet's item."""
+        return self.item if self.system else self.instance_id
 
 
 class JudgeCost(models.Model):
@@ -323,6 +341,8 @@ class JudgeCost(models.Model):
     run = models.ForeignKey(JudgeRun, on_delete=models.PROTECT, related_name="costs")
     request_sha256 = models.CharField(max_length=64, db_index=True)
     state = models.CharField(max_length=4, choices=State.choices, default=State.HELD)
+    # how long the request was
+    n_bytes = models.PositiveIntegerField(default=0)
     # what counts now, in millionths of a cent
     microcents = models.PositiveBigIntegerField()
     at = models.DateTimeField(auto_now_add=True)
@@ -385,3 +405,45 @@ class JudgeLicence(models.Model):
 
     def __str__(self) -> str:
         return f"{self.run} by {self.criterion}: {self.get_state_display()}"
+
+
+class JudgedEstimate(models.Model):
+    """People's mean of a system with licensed judges' help, beside the plain one.
+
+    Counts only while licences of all its judges stand; `services.estimate` keeps it up to
+    date, and replaces it whenever anything that it is made from has changed.
+    """
+
+    submission = models.ForeignKey(
+        Submission, on_delete=models.CASCADE, related_name="judged_estimates"
+    )
+    criterion = models.CharField(max_length=50)
+    # keys of those that help
+    judges = models.JSONField(default=list)
+    # mean, low and high in the unit of scores, with the judges and without; empty: they
+    # say no more than people did
+    helped = OrderedJSONField(default=dict)
+    plain = OrderedJSONField(default=dict)
+    # share of the variance between instances that the judges foretell
+    explained = models.FloatField()
+    # how many more instances people would have had to rate; negative: they cost some
+    labels_saved = models.FloatField()
+    # instances that people rated, and that the judges scored
+    n_people = models.PositiveIntegerField()
+    n_judge = models.PositiveIntegerField()
+    # positions of instances, and what the judges foretell there of what is averaged
+    foretold = models.JSONField(default=dict)
+    seed = models.BigIntegerField()
+    inputs_sha256 = models.CharField(max_length=64)
+    computed_at = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        ordering = ["submission", "criterion"]
+        constraints = [
+            models.UniqueConstraint(
+                fields=["submission", "criterion"], name="judged_estimate_once"
+            )
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.submission} by {self.criterion}"

@@ -8,6 +8,14 @@ from typing import Any
 
 from crowd.scales.base import Scale
 from leaderboard.judges.definition import OBJECT, PLACES, SCHEMA, digest
+from leaderboard.judges.shape import (
+    ERRORS,
+    WHOLE,
+    Shape,
+    errors_asked,
+    errors_form,
+    errors_schema,
+)
 
 Texts = Sequence[tuple[str, str]]
 _PLACE = re.compile("|".join(rf"\{{{place}\}}" for place in PLACES))
@@ -51,6 +59,7 @@ def messages(
     questions: Mapping[str, str],
     texts: Texts,
     scale: type[Scale],
+    shape: Shape = WHOLE,
 ) -> list[dict[str, str]]:
     """Write the messages of one request.
 
@@ -67,6 +76,8 @@ def messages(
         hash of all of them.
     scale : type
         What is answered on.
+    shape : Shape
+        What of: usually of all that is shown.
 
     Returns
     -------
@@ -89,7 +100,7 @@ def messages(
         "instructions": instructions.strip(),
         "texts": delimited(texts),
         "questions": "\n".join(f"- {name}: {text}" for name, text in questions.items()),
-        "answer": answer_asked(questions, scale),
+        "answer": answer_asked(questions, scale, shape),
     }
     # in one go: what a text says in braces stays as it is
     user = _PLACE.sub(lambda found: parts[found.group()[1:-1]], made["prompt"])
@@ -125,13 +136,16 @@ def delimited(texts: Texts) -> str:
     )
 
 
-def answer_asked(questions: Mapping[str, str], scale: type[Scale]) -> str:
+def answer_asked(
+    questions: Mapping[str, str], scale: type[Scale], shape: Shape = WHOLE
+) -> str:
     """Say in words which answers can be given, by the labels that people read.
 
     Parameters
     ----------
     questions : mapping of str to str
     scale : type
+    shape : Shape
 
     Returns
     -------
@@ -144,18 +158,41 @@ def answer_asked(questions: Mapping[str, str], scale: type[Scale]) -> str:
     Answer each question with a number from 0 to 100.
     Reply with one JSON object and nothing else:
     {"overall": {"reason": "...", "answer": ...}}
+    >>> print(answer_asked(
+    ...     {"overall": "Points"}, all_scales()["magnitude"], Shape(("A", "B"))
+    ... ))
+    Answer each question about each output with a number from 0.01 to 1000000.
+    Reply with one JSON object and nothing else:
+    {"A": {"overall": {"reason": "...", "answer": ...}}, "B": {...}}
     """
+    lines, parts = [], []
+    if shape.errors:
+        lines.append(errors_asked(shape.errors))
+        parts.append(errors_form(shape.errors))
+    if not scale.counted:
+        about = " about each output" if shape.slots else ""
+        lines.append(f"Answer each question{about} with {_answers(scale)}.")
+        parts += [f'"{name}": {{"reason": "...", "answer": ...}}' for name in questions]
+    form = ", ".join(parts)
+    if shape.slots:
+        first, *others = shape.slots
+        more = [f'"{slot}": {{...}}' for slot in others]
+        form = ", ".join([f'"{first}": {{{form}}}', *more])
+    lines.append(f"Reply with one JSON object and nothing else:\n{{{form}}}")
+    return "\n".join(lines)
+
+
+def _answers(scale: type[Scale]) -> str:
     if scale.options:
-        which = "one of: " + ", ".join(f'"{label}"' for label in labels(scale))
-    else:
-        which = f"a number from {scale.minimum:g} to {scale.maximum:g}"
-    form = ", ".join(
-        f'"{name}": {{"reason": "...", "answer": ...}}' for name in questions
-    )
-    return (
-        f"Answer each question with {which}.\n"
-        f"Reply with one JSON object and nothing else:\n{{{form}}}"
-    )
+        return "one of: " + ", ".join(f'"{label}"' for label in labels(scale))
+    said = f"a number from {scale.minimum:.10g} to {scale.maximum:.10g}"
+    step = (scale.maximum - scale.minimum) / max(1, len(scale.ticks) - 1)
+    ticks = [
+        f'{scale.minimum + place * step:.0f} is "{words}"'
+        for place, words in enumerate(scale.ticks)
+        if words
+    ]
+    return ", where ".join([said, *(["; ".join(ticks)] if ticks else [])])
 
 
 def labels(scale: type[Scale]) -> list[str]:
@@ -179,7 +216,10 @@ def labels(scale: type[Scale]) -> list[str]:
 
 
 def response_format(
-    form: str, questions: Mapping[str, str], scale: type[Scale]
+    form: str,
+    questions: Mapping[str, str],
+    scale: type[Scale],
+    shape: Shape = WHOLE,
 ) -> dict[str, Any] | None:
     """Tell an endpoint the form of an answer, in the way that it understands.
 
@@ -189,6 +229,7 @@ def response_format(
         `SCHEMA`, `OBJECT` or `NONE`.
     questions : mapping of str to str
     scale : type
+    shape : Shape
 
     Returns
     -------
@@ -211,7 +252,12 @@ def response_format(
     else:
         answer = {"type": "number"}
     one = _object({"reason": {"type": "string"}, "answer": answer})
-    schema = _object(dict.fromkeys(questions, one))
+    about = {ERRORS: errors_schema(shape.errors)} if shape.errors else {}
+    if not scale.counted:
+        about |= dict.fromkeys(questions, one)
+    schema = _object(about)
+    if shape.slots:
+        schema = _object(dict.fromkeys(shape.slots, schema))
     return {
         "type": "json_schema",
         "json_schema": {"name": "judgment", "strict": True, "schema": schema},

@@ -9,9 +9,12 @@ import hashlib
 import json
 import re
 from collections.abc import Mapping
+from typing import Any
 
+from crowd.hit_templates.errors import Errors
 from crowd.scales.base import Scale
 from leaderboard.judges.prompt import Texts, labels
+from leaderboard.judges.shape import ERRORS, MISSING, WHOLE, Shape
 
 PLAIN, LONG, FIRST, GULLIBLE = "words", "likes-long", "likes-first", "obeys"
 # what each does beside counting words
@@ -27,10 +30,17 @@ _ASKS = re.compile(
 )
 # how far words decide, and how far a hash of the texts stands in for whim
 _WHIM = 0.1
+# what standing first is worth to the script that likes it
+_AHEAD = 0.2
+_MOST_MARKED = 5
 
 
 def answer(
-    script: str, questions: Mapping[str, str], texts: Texts, scale: type[Scale]
+    script: str,
+    questions: Mapping[str, str],
+    texts: Texts,
+    scale: type[Scale],
+    shape: Shape = WHOLE,
 ) -> str:
     """Answer as an endpoint would.
 
@@ -43,6 +53,7 @@ def answer(
     texts : sequence of (label, text)
         As `prompt.texts_of` lists them.
     scale : type
+    shape : Shape
 
     Returns
     -------
@@ -58,15 +69,73 @@ def answer(
     """
     outputs = [text for label, text in texts if label.startswith("Output")]
     beside = " ".join(text for label, text in texts if not label.startswith("Output"))
-    said = {}
-    for name in questions:
-        worth = [_worth(script, name, text, beside) for text in outputs]
-        share = worth[0] if len(worth) == 1 else _of_two(script, worth)
-        said[name] = {
+    if not shape.slots and len(outputs) > 1:
+        shares = {
+            name: _of_two(
+                script, [_worth(script, name, one, beside) for one in outputs]
+            )
+            for name in questions
+        }
+        return json.dumps(_rated(shares, scale))
+    said = [
+        _of_one(script, questions, text, beside, scale, shape, place)
+        for place, text in enumerate(outputs)
+    ]
+    return json.dumps(dict(zip(shape.slots, said, strict=False)) or said[0])
+
+
+def _of_one(
+    script: str,
+    questions: Mapping[str, str],
+    text: str,
+    beside: str,
+    scale: type[Scale],
+    shape: Shape,
+    place: int,
+) -> dict[str, Any]:
+    first = _AHEAD if script == FIRST and shape.slots and not place else 0.0
+    shares = {
+        name: min(1.0, _worth(script, name, text, beside) + first) for name in questions
+    }
+    said: dict[str, Any] = {} if scale.counted else _rated(shares, scale)
+    if shape.errors:
+        share = min(shares.values())
+        said[ERRORS] = _marked(text, _words(beside), share, shape.errors)
+    return said
+
+
+def _rated(shares: Mapping[str, float], scale: type[Scale]) -> dict[str, Any]:
+    return {
+        name: {
             "reason": f"Scripted: {share:.2f} of 1.",
             "answer": _on_scale(share, scale),
         }
-    return json.dumps(said)
+        for name, share in shares.items()
+    }
+
+
+def _marked(
+    text: str, known: list[str], share: float, errors: Errors
+) -> list[dict[str, str]]:
+    """Mark the first words that stand nowhere else, more of them the worse the text is."""
+    n = round(_MOST_MARKED * (1 - share))
+    strange = [word for word in _WORD.findall(text) if word.casefold() not in known]
+    quotes = strange[:n]
+    if n > len(quotes) and errors.missing:
+        quotes.append(MISSING)
+    return [
+        {
+            "quote": quote,
+            "severity": errors.severities[place % len(errors.severities)],
+            **(
+                {"category": errors.kinds[place % len(errors.kinds)]}
+                if errors.kinds
+                else {}
+            ),
+            "reason": "Scripted: the word stands nowhere else.",
+        }
+        for place, quote in enumerate(quotes)
+    ]
 
 
 def _worth(script: str, criterion: str, text: str, beside: str) -> float:
@@ -86,7 +155,7 @@ def _worth(script: str, criterion: str, text: str, beside: str) -> float:
 
 def _of_two(script: str, worth: list[float]) -> float:
     """Say how surely the first of two is the better one."""
-    ahead = worth[0] - worth[1] + (0.2 if script == FIRST else 0.0)
+    ahead = worth[0] - worth[1] + (_AHEAD if script == FIRST else 0.0)
     return min(1.0, max(0.0, 0.5 + ahead))
 
 

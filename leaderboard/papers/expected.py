@@ -5,6 +5,8 @@ from __future__ import annotations
 import csv
 import io
 import json
+import math
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -17,6 +19,7 @@ from leaderboard.papers.figures import plain
 PUBLISHED = "published"
 _NO_FIGURE = "No figure of this name is computed from these judgments."
 _MOST_DIGITS = 10
+_FIRST = 5  # problems that a sentence names
 
 
 @dataclass(frozen=True)
@@ -56,7 +59,7 @@ def read_expected(path: Path) -> list[Printed]:
     Raises
     ------
     GenieError
-        "bad-expected", with the entry that is wrong.
+        "bad-expected", with all entries that are wrong.
     """
     try:
         text = path.read_text("utf-8-sig")
@@ -72,42 +75,52 @@ def expected_of(text: str, name: str = "The list") -> list[Printed]:
     if text.lstrip().startswith("["):
         try:
             entries = json.loads(text)
-        except ValueError as error:
-            raise _wrong(name, f"is not JSON: {error}") from error
+        except (ValueError, RecursionError) as error:
+            raise not_usable(name, [f"it is not JSON: {error}"]) from error
     else:
         entries = list(csv.DictReader(io.StringIO(text)))
-    listed = [_printed(entry, i, name) for i, entry in enumerate(entries, 1)]
-    ids = [each.id for each in listed]
-    if (
-        twice := {id for id in ids if ids.count(id) > 1}
-        if len(set(ids)) < len(ids)
-        else ()
-    ):
-        raise _wrong(name, f"has {min(twice)} twice")
+    read = [_printed(entry) for entry in entries]
+    wrong = [
+        f"entry {i} {one}" for i, one in enumerate(read, 1) if isinstance(one, str)
+    ]
+    listed = [one for one in read if isinstance(one, Printed)]
+    again = {id for id, n in Counter(one.id for one in listed).items() if n > 1}
+    wrong += [f"{id} is there twice" for id in sorted(again)]
+    if wrong:
+        raise not_usable(name, wrong)
     return listed
 
 
-def _printed(entry: object, number: int, name: str) -> Printed:
+def not_usable(name: str, wrong: Sequence[str]) -> GenieError:
+    """Refuse a list with all that is wrong with it, the first few in the sentence."""
+    more = len(wrong) - _FIRST
+    said = "; ".join(wrong[:_FIRST]) + (f"; and {more:,} more" if more > 0 else "")
+    return GenieError(
+        f"{name} cannot be used: {said}.",
+        code="bad-expected",
+        details={"problems": list(wrong)},
+    )
+
+
+def _printed(entry: object) -> Printed | str:
+    """Read an entry, or say what is wrong with it."""
     if not isinstance(entry, Mapping) or not str(entry.get("id") or "").strip():
-        raise _wrong(name, f"has no id in entry {number}")
-    value = entry.get("value")
+        return "has no id"
+    value, tolerance = entry.get("value"), entry.get("tolerance")
+    id = str(entry["id"]).strip()
     if value in (None, "") or isinstance(value, Mapping):
-        raise _wrong(name, f"has no value for {entry['id']}")
-    tolerance = entry.get("tolerance")
+        return f"({id}) has no value"
     try:
-        return Printed(
-            str(entry["id"]).strip(),
-            _value(value),
-            None if tolerance in (None, "") else abs(float(tolerance)),
-            str(entry.get("source") or PUBLISHED),
-            str(entry.get("note") or ""),
-            str(entry.get("why") or ""),
-            str(entry.get("table") or ""),
-        )
-    except (TypeError, ValueError) as error:
-        raise _wrong(
-            name, f"has something other than numbers for {entry['id']}"
-        ) from error
+        read = _value(value)
+        within = None if tolerance in (None, "") else abs(float(tolerance))
+    except (TypeError, ValueError):
+        return f"({id}) has something other than numbers"
+    if not all(
+        math.isfinite(number) for number in (read, within) if isinstance(number, float)
+    ):
+        return f"({id}) has a number without end"
+    words = (str(entry.get(key) or "") for key in ("note", "why", "table"))
+    return Printed(id, read, within, str(entry.get("source") or PUBLISHED), *words)
 
 
 def _value(value: Any) -> Value:
@@ -119,10 +132,6 @@ def _value(value: Any) -> Value:
             words = {"true": "yes", "false": "no"}
             return words.get(value.strip().lower(), value.strip())
     return plain(value)
-
-
-def _wrong(name: str, what: str) -> GenieError:
-    return GenieError(f"{name} {what}.", code="bad-expected")
 
 
 def find(figures: Mapping[str, Value], id: str) -> Value | None:

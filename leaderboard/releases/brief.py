@@ -6,6 +6,7 @@ from typing import Any
 
 from leaderboard.releases.exports import in_words
 from leaderboard.releases.selectors.card import Card, Section
+from leaderboard.releases.selectors.judges import TITLE as JUDGES
 from leaderboard.releases.selectors.of_others import TITLE
 
 # Section to the keys shown first, under shorter names; None shows all of them.
@@ -47,6 +48,7 @@ _FIRST: dict[str, dict[str, str] | None] = {
         "submitted on": "submitted on",
     },
     "Automatic metrics": None,
+    JUDGES: None,
 }
 # A paragraph each; they stand below, unfolded.
 _LONG = ("ranking rule", "blinding, measured")
@@ -82,12 +84,23 @@ def _value(value: Any) -> str:
         return str(value[0])  # a range of one rank
     if not isinstance(value, dict):
         return _cut(in_words(value))
+    if "prompt (SHA-256)" in value:
+        return _judge(value)
     if "mean" in value:
         text = f"{value['mean']:.1f} [{value['low']:.1f}, {value['high']:.1f}]"
         return f"{text}, provisional" if value["provisional"] else text
     if "signature" in value:
         return f"{value['value']:.4g}"
     return "; ".join(str(part) for part in value.values())
+
+
+def _judge(value: dict[str, Any]) -> str:
+    n, n_invalid = value["questions about this system"], value["without a valid answer"]
+    return (
+        f"{', '.join(value['answered as']) or value['model']}: {n:,} answers, "
+        f"{n_invalid:,} not valid; licence: {in_words(value['licence'])}; prompt "
+        f"{value['prompt (SHA-256)'][:12]}"
+    )
 
 
 def _cut(text: str) -> str:

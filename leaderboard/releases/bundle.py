@@ -24,6 +24,8 @@ NESTED = frozenset(
     [
         *("links", "histogram", "estimates", "per_instance"),
         *("details", "fields", "references", "marks"),
+        *("definition", "criteria", "values", "reasons", "facts", "moved"),
+        *("models", "fields_sent"),
     ]
 )
 _encode = json.JSONEncoder(ensure_ascii=False).encode
@@ -192,6 +194,11 @@ def positions(folder: Path) -> dict[str, int]:
 def write_manifest(folder: Path, manifest: Record) -> None:
     text = json.dumps(manifest, indent=2, ensure_ascii=False)
     (folder / MANIFEST).write_text(text + "\n", "utf-8")
+
+
+def hides_chances(manifest: Record) -> bool:
+    """Tell whether scores rest on chances that would reveal which instances were drawn."""
+    return bool(manifest.get("instance_choice")) and manifest["sample_seed"] is None
 
 
 def read_manifest(folder: Path) -> Record:

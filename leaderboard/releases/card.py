@@ -14,10 +14,12 @@ from leaderboard.evaluation.selectors.campaigns import (
 from leaderboard.evaluation.selectors.worker_figures import read_in, work_done
 from leaderboard.releases.bundle import Record
 from leaderboard.releases.gathering.results import ALL, AT_ONCE
+from leaderboard.releases.selectors.judges import judged_by, sentences
 from leaderboard.stats.intervals import COVERS_INSTANCES
 from leaderboard.stats.systems.estimates import COVERS_CROWD, COVERS_DAYS
 from leaderboard.submissions.selectors.visibility import public
 from leaderboard.tasks.models import Task
+from leaderboard.tasks.selectors.chances import chosen_words
 
 _TABLES = {
     "systems": "one line per system in this release, with its ranks on the public board if "
@@ -57,12 +59,31 @@ _TABLES = {
     "`judgments`",
     "instances": "the task's instances, in order",
     "predictions": "the outputs of all systems",
+    "published": "numbers that were printed elsewhere of these judgments; `figure` is the "
+    "computation of ours that each is compared with, `tolerance` how far that may lie apart",
+    "judges": "programs that judged, which are not people: `kind` says whether a script or a "
+    "language model, `definition` has its whole prompt and settings (its `url` is empty "
+    "where that is nobody's business), `signature` and `sha256` name all of it, prices are in "
+    "cents for a million tokens",
+    "judge_runs": "their finished runs: what they were asked, which fields of an instance were "
+    "sent where, `models` as the endpoint named them, what it cost in cents; counts are of "
+    "systems in this release, cost is of all that was asked",
+    "judge_calls": "each question about outputs of this release: `values` by criterion (of two "
+    "outputs, how far `submission`, which stood first, is preferred to `other`), the program's "
+    "`reasons`, `attempts` until it was answered; with a `probe`, the output had been changed "
+    "for an audit, and the answer counts nowhere",
+    "judge_answers": "the answers as they came, by the hash of their `request`",
+    "judge_scores": "their scores as they stand on the metric board; `whole` says whether all "
+    "answers that they are means of are here",
+    "judge_licences": "what was decided of a judge on a criterion, with each reason; `standing` "
+    "marks what holds now",
 }
 _AS_GIVEN = (
     " Taken as given are each worker's `p_noisy` and each judgment's `weight`: they rest on "
     "answers to test questions that are still in use and on ratings of systems that are not "
     "public. Who is found unreliable is computed from `p_noisy`, and scores from the weights."
 )
+_MODELS_WORDS = " What language models wrote about them may be under terms of whoever runs these models."
 
 
 def _covers(task: Task) -> str:
@@ -115,6 +136,7 @@ def card(task: Task, manifest: Record, *, parquet: bool = False) -> str:
         "",
         *_blinding(task),
         *_systems_together(manifest),
+        *_judges(task, manifest),
         "## Workers",
         "",
         "Workers have pseudonyms made with a key that was not kept: they are "
@@ -128,13 +150,14 @@ def card(task: Task, manifest: Record, *, parquet: bool = False) -> str:
         "",
         "## Licence and citation",
         "",
-        f"The task's data: {task.licence or 'no licence is stated'}.",
+        f"The task's data: {task.licence or 'no licence is stated'}."
+        + (_MODELS_WORDS if manifest["counts"].get("judges") else ""),
         *(["", "```", task.citation.strip(), "```"] if task.citation.strip() else []),
         "",
         "## Reproducing the numbers",
         "",
         "`genie rebuild FOLDER` recomputes every score, rank, comparison, "
-        "joint evaluation, metric and detector posterior from this folder "
+        "joint evaluation, metric, judge's score and detector posterior from this folder "
         "alone, and stops at the first difference."
         + (_AS_GIVEN if ALL in manifest["detectors"] else ""),
         "",
@@ -158,13 +181,19 @@ def _design(task: Task) -> list[str]:
     ratings = ratings_per_output(asked, human.ratings_per_instance)
     return [
         f"Design {human.design}, scale {human.scale}; {task.sample_size:,} "
-        "instances, drawn once at random and the same for every system; "
+        f"instances, {_drawn(task)}; "
         f"{ratings} rating(s) per output; a reward of {human.reward_cents} "
         "US cents per assignment.",
         "",
         *(f"- {name}: {text}" for name, text in human.criteria.items()),
         *_languages(task, [campaign.pk for campaign in asked]),
     ]
+
+
+def _drawn(task: Task) -> str:
+    if chosen := chosen_words(task):
+        return f"not equally likely to be drawn ({chosen})"
+    return "drawn once at random and the same for every system"
 
 
 def _languages(task: Task, campaigns: list[int]) -> list[str]:
@@ -225,6 +254,25 @@ def _systems_together(manifest: Record) -> list[str]:
     ]
 
 
+def _judges(task: Task, manifest: Record) -> list[str]:
+    """Say of the programs that judged what a methods section says, where there are any."""
+    if not manifest["counts"].get("judges"):
+        return []
+    said = sentences(judged_by(task), task)
+    return [
+        "## Judges",
+        "",
+        " ".join(f"{sentence}." for sentence in said),
+        "",
+        "`judges` has each prompt in full; a request is it with the instructions, texts and "
+        "questions of its instance. Scores are computed from the kept answers again; of "
+        "answers that could not be used, the last of each question is here. A licence rests on "
+        "the ratings of its day: from its reasons its state is computed again, they "
+        "themselves are not.",
+        "",
+    ]
+
+
 def _missing(task: Task, manifest: Record) -> list[str]:
     lines = [
         "test questions and the answers to them, because they are still in use",
@@ -239,10 +287,12 @@ def _missing(task: Task, manifest: Record) -> list[str]:
             "they would reveal test questions that are still in use. Rated "
             "instances are numbered in order instead (`judged-00001`)"
         )
+        if manifest["counts"].get("judges"):
+            lines.append("what judges were asked and answered, for the same reason")
     if not manifest["texts"]:
         lines.append(
-            "inputs, references and predictions, because the licence does not "
-            "state that they may be redistributed"
+            "inputs, references and predictions, and what judges wrote about them, because "
+            "the licence does not state that they may be redistributed"
         )
     elif task.hidden_references:
         lines.append("references, because this task keeps them hidden")

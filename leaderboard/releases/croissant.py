@@ -78,19 +78,22 @@ def metadata(folder: Path) -> Record:
     """Describe a release: its files with their checksums, its tables with columns."""
     manifest = bundle.read_manifest(folder)
     made = str(manifest["made_at"])
+    judges = [row["signature"] for row in bundle.iter_table(folder, "judges")]
+    programs = ", answers of programs that judged" if judges else ""
     return {
         "@context": _CONTEXT,
         "@type": "sc:Dataset",
         "conformsTo": "http://mlcommons.org/croissant/1.0",
         "name": str(manifest["task"]),
         "description": f"{manifest['title']}: systems, scores, judgments under "
-        f"pseudonyms and metric scores, released by Genie {manifest['code_version']}.",
+        f"pseudonyms{programs} and metric scores, released by Genie {manifest['code_version']}.",
         # of the texts; in doubt it is said in words
         "license": manifest["licence"] or "not stated",
         "url": manifest["homepage"] or absolute("leaderboard:board", manifest["task"]),
         "version": f"{made[:10].replace('-', '.')}",
         "datePublished": made[:10],
         **({"citeAs": manifest["citation"]} if manifest["citation"] else {}),
+        **({"rai:machineAnnotationTools": judges} if judges else {}),
         "distribution": [_file(path) for path in bundle.files(folder)],
         "recordSet": list(_tables(folder)),
     }

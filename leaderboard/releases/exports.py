@@ -8,9 +8,11 @@ from dataclasses import asdict
 from typing import Any
 
 from genie.lib.formats.latex import tabular, tex
-from leaderboard.releases.selectors.card import Card
+from leaderboard.releases.selectors.card import Card, Section
 from leaderboard.releases.selectors.heds.answers import Answered
 from leaderboard.releases.selectors.heds.questions import VERSION
+from leaderboard.releases.selectors.judges import RANKS
+from leaderboard.releases.selectors.judges import TITLE as JUDGES
 from leaderboard.releases.selectors.of_others import TITLE
 
 FORMAT = "genie-evaluation-card-1"
@@ -102,7 +104,26 @@ def paragraph(card: Card) -> str:
         if isinstance(result, dict)
     ]
     said = _asked_elsewhere(get) if TITLE in card else _asked_here(get)
-    return f"{said} Scores: {'; '.join(results)}." if results else said
+    said = f"{said} Scores: {'; '.join(results)}." if results else said
+    return " ".join([said, *_judges(card.get(JUDGES, []))])
+
+
+def _judges(section: Section) -> list[str]:
+    """Name the programs that judged, and say that they are none of the people."""
+    told = [
+        f"{name} ({', '.join(one['answered as']) or one['model']}, prompt "
+        f"{one['prompt (SHA-256)'][:12]}, {one['settings']}; "
+        f"{one['questions about this system']:,} questions, "
+        f"{one['without a valid answer']:,} without a valid answer, "
+        f"{one['asked on']}; licence: {in_words(one['licence'])})"
+        for name, one in section
+        if isinstance(one, dict)
+    ]
+    if not told:
+        return []
+    ranks = str(dict(section)[RANKS])
+    programs = "; ".join(told)
+    return [f"Programs that judged: {programs}. {ranks[0].upper()}{ranks[1:]}."]
 
 
 def _asked_elsewhere(get: Mapping[str, Any]) -> str:

@@ -33,6 +33,7 @@ from leaderboard.releases.pieces import Notes
 from leaderboard.releases.pseudonyms import Pseudonyms
 from leaderboard.tasks.licence import may_be_copied
 from leaderboard.tasks.models import Task
+from leaderboard.tasks.selectors.chances import told_of_choice
 from leaderboard.tasks.selectors.made_elsewhere import note_of
 
 # Parts of a task's configuration that say nothing about how its numbers came about.
@@ -97,6 +98,7 @@ def make(
     tables.write_systems_together()
     tables.write_systems()
     tables.write_texts(shows_sample=shows_sample)
+    tables.write_judges(shows_sample=shows_sample)
     if _state_now(task) != state_then:
         raise scored_again()
 
@@ -174,6 +176,7 @@ def _manifest(
         "ranks": task.human.ranks,
         "estimates_seed": estimates_seed(task),
         "sample_seed": str(task.sample_seed) if shows_sample else None,
+        "instance_choice": told_of_choice(task, shows_seed=shows_sample),
         "config": {
             name: part for name, part in task.config.items() if name not in _INTERNAL
         },

@@ -25,20 +25,26 @@ _TYPES = {
         n_excluded_workers seed n_resamples n_questions n_correct comparison a b n_labels
         n_labels_in n_votes n_pairs n_waves wave_size max_pairs all_pairs max_in_all position wave
         joint n_workers_each per_page n_judgements place skill_cluster other wins ties
-        losses sample_rank
+        losses sample_rank run call part sample attempts n_calls n_answered n_invalid
+        expected_cents most_cents approved_cents input_tokens output_tokens
     """,
     "DOUBLE": """
         mean low high low_50 high_50 effective_workers largest_share value answered weight
         p_noisy estimate answers_share answers_low answers_high delta all_pairs_delta propensity
         label vote agreement agreement_low agreement_high skill skill_low skill_high strength
-        strength_low strength_high p_above
+        strength_low strength_high p_above tolerance input_price output_price factor spent_cents
+        seconds
     """,
     "BOOLEAN": """
         simulated ranks_partial counts provisional asked is_mean noisy anytime_valid
-        votes_kept sides_balanced used counted informative_first
+        votes_kept sides_balanced used counted informative_first with_references whole
+        standing
     """,
     "DOUBLE[]": "per_instance",
-    "JSON": "links histogram estimates details fields references marks",
+    "JSON": """
+        links histogram estimates details fields references marks definition criteria
+        values reasons facts moved models fields_sent
+    """,
 }
 #: The type of each column, by its name; all others hold words.
 TYPES = {column: kind for kind, names in _TYPES.items() for column in names.split()}

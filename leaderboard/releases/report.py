@@ -26,6 +26,7 @@ from leaderboard.evaluation.selectors.worker_figures import (
 from leaderboard.releases import exports
 from leaderboard.releases.ethics import ethics_sheet
 from leaderboard.releases.make import make
+from leaderboard.releases.selectors import judges
 from leaderboard.releases.selectors.card import card
 from leaderboard.releases.selectors.heds.answers import heds
 from leaderboard.table_stats.plots import Mark, interval_plot
@@ -120,6 +121,7 @@ def methods(
     covers = next((row.human.covers for row in rated if row.human), "")
     if covers:
         sentences.append(f"Scores have 95 % intervals, which cover {covers}")
+    sentences += judges.sentences(judges.judged_by(task), task)
     return " ".join(f"{text.rstrip('.')}." for text in sentences if text)
 
 

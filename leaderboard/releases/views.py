@@ -19,6 +19,7 @@ from leaderboard.releases.models import Release
 from leaderboard.releases.selectors.card import Card, card
 from leaderboard.releases.selectors.heds.answers import Answered, heds
 from leaderboard.releases.selectors.heds.questions import VERSION
+from leaderboard.releases.selectors.judges import TITLE as JUDGES
 from leaderboard.submissions.models.submission import Submission
 from leaderboard.submissions.selectors.visibility import is_public
 from leaderboard.tasks.models import Task
@@ -38,6 +39,7 @@ def card_page(request: HttpRequest, pk: int) -> HttpResponse:
             if lines
         ],
         "brief": brief(sections),
+        "judges": JUDGES,
         "paragraph": paragraph(sections),
         "n_open": sum(answer.open for answer in sheet),
         "sheet": sheet,

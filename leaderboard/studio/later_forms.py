@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from decimal import Decimal
 from typing import Any
 
@@ -173,6 +173,7 @@ class EditForm(RewardForm):
         *,
         budget_cents: int | None,
         may_budget: bool,
+        only: Collection[str] = (),
     ) -> None:
         initial = {**said, "reward": Decimal(said["reward_cents"]) / 100}
         if budget_cents is not None:
@@ -180,14 +181,19 @@ class EditForm(RewardForm):
         super().__init__(data, initial=initial)
         if not may_budget:
             del self.fields["budget"]
+        for name in [*self.fields] if only else ():
+            if name not in {*only, "because"}:
+                del self.fields[name]
 
     def clean(self) -> dict[str, Any]:
         cleaned = super().clean()
         budget = cleaned.pop("budget", None)
         said = "budget" in self.changed_data and budget is not None
         cleaned["budget_cents"] = int(budget * 100) if said else None
+        if "reward" not in self.fields:
+            del cleaned["reward_cents"]
         # A browser sends line ends of its own.
-        for name in ("description", "instructions", "consent"):
+        for name in {"description", "instructions", "consent"} & self.fields.keys():
             cleaned[name] = cleaned.get(name, "").replace("\r\n", "\n")
         return cleaned
 

@@ -223,7 +223,7 @@ def analyse(ratings: Ratings, *, seed: int = 0, scale: str = "value") -> Analysi
         plans=needed(components, estimates, values, systems, of_instance),
         rank_sums=rank_sums,
         fragility=fragility,
-        notes=notes,
+        notes=(*notes, *ratings.notes),
         neighbours=neighbour_tests(
             values, systems, of_instance, ranking.systems, seed=seed
         ),

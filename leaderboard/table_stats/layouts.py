@@ -11,6 +11,8 @@ from leaderboard.stats.preferences.style import STYLE
 
 # What the texts of a pair are called, before the side: output_a and output_b.
 _TEXTS = ("output", "response", "text", "answer", "conversation")
+#: Columns that say how a row came about, where a file has them.
+MARKS = ("simulated", "anony", "turn")
 #: Rows that are kept, where a file has such a column: WMT's types, releases' marks.
 KEPT = {"type": ("SYSTEM", "REPEAT"), "counts": ("true", "True", "1", "1.0")}
 
@@ -36,6 +38,8 @@ class Layout:
         Columns of what system a and system b wrote; empty without them.
     counts : mapping of str to tuple of str
         Covariate to the columns that count it of a and of b.
+    marks : tuple of str
+        Columns that say how a row came about: `MARKS`.
     """
 
     kind: str
@@ -45,6 +49,7 @@ class Layout:
     keep: str | None = None
     texts: tuple[str, ...] = ()
     counts: Mapping[str, tuple[str, str]] = field(default_factory=dict)
+    marks: tuple[str, ...] = ()
 
     @property
     def labels(self) -> dict[str, str]:
@@ -86,7 +91,8 @@ class Layout:
         """Columns of words that may be empty."""
         # an empty preference is a tie, and a mark may be anything
         preferred = [self.columns["preferred"]] if self.kind == "pairs" else []
-        return [*preferred, *self.texts, *([self.keep] if self.keep else [])]
+        kept = [self.keep] if self.keep else []
+        return [*preferred, *self.texts, *kept, *self.marks]
 
 
 def layout_of(name: str, header: Sequence[str], criteria: Sequence[str] = ()) -> Layout:
@@ -141,7 +147,9 @@ def layout_of(name: str, header: Sequence[str], criteria: Sequence[str] = ()) ->
     _need(name, found, needed)
     if criteria:
         found = {k: v for k, v in found.items() if k not in ("value", "criterion")}
-    return Layout("ratings", found, tuple(criteria), keep=keep)
+    return Layout(
+        "ratings", found, tuple(criteria), keep=keep, marks=_marks(by_name, found)
+    )
 
 
 def _pairs(
@@ -171,7 +179,13 @@ def _pairs(
     }
     stem = next((t for t in _TEXTS if {f"{t}_a", f"{t}_b"} <= set(by_name)), "")
     texts = (by_name[f"{stem}_a"], by_name[f"{stem}_b"]) if stem else ()
-    return Layout("pairs", found, keep=keep, texts=texts, counts=counts)
+    marks = _marks(by_name, found)
+    return Layout("pairs", found, keep=keep, texts=texts, counts=counts, marks=marks)
+
+
+def _marks(by_name: Mapping[str, str], found: Mapping[str, str]) -> tuple[str, ...]:
+    columns = (by_name[name] for name in MARKS if name in by_name)
+    return tuple(one for one in columns if one not in found.values())
 
 
 def _need(name: str, found: dict[str, str], fields: Sequence[str]) -> None:

@@ -20,6 +20,13 @@ from genie.lib.errors import GenieError
 from genie.lib.formats.parquet import is_parquet
 from leaderboard.stats.rater_effects import worker_z_scores
 from leaderboard.stats.resampling import Floats
+from leaderboard.table_stats.judges.people import (
+    NOBODY,
+    Programs,
+    counting,
+    people_of,
+    programs_of,
+)
 from leaderboard.table_stats.layouts import KEPT, Layout, layout_of
 from leaderboard.table_stats.lines import (
     complain,
@@ -82,6 +89,8 @@ class Ratings:
     values: Floats
     labels: dict[str, Labels]
     z_scores: Floats | None = None
+    # what of the files is not in it
+    notes: tuple[str, ...] = ()
 
     def __len__(self) -> int:
         return len(self.values)
@@ -107,6 +116,8 @@ class Pairs:
     outcome: npt.NDArray[np.int64]
     labels: dict[str, Labels]
     covariates: dict[str, Floats] = field(default_factory=dict)
+    # what of the files is not in it
+    notes: tuple[str, ...] = ()
 
     def __len__(self) -> int:
         return len(self.outcome)
@@ -121,6 +132,8 @@ class _Part:
     values: dict[str, Any] = field(default_factory=dict)
     z_scores: Floats | None = None
     covariates: dict[str, Floats] = field(default_factory=dict)
+    programs: Programs = NOBODY
+    notes: list[str] = field(default_factory=list)
 
 
 def read_tables(
@@ -157,6 +170,8 @@ def read_tables(
         for name in parts[0].labels
     }
     criterion = labels.pop("criterion", None)
+    people, notes = people_of([part.programs for part in parts])
+    said = tuple(dict.fromkeys(n for part in parts for n in part.notes)) + tuple(notes)
     if parts[0].layout.kind == "pairs":
         outcome = _joined([part.values["outcome"] for part in parts])
         covariates = {
@@ -169,19 +184,20 @@ def read_tables(
                 outcome[rows],
                 {k: v.where(rows) for k, v in labels.items()},
                 {k: v[rows] for k, v in covariates.items()},
+                said,
             )
-            for name, rows in _by_criterion(criterion)
+            for name, rows in _by_criterion(criterion, people)
         ]
     scores = [part.z_scores for part in parts if part.z_scores is not None]
     z_scores = np.concatenate(scores) if len(scores) == len(parts) else None
     found: dict[str, Ratings] = {}
     for column in parts[0].values:
         values = _joined([part.values[column] for part in parts])
-        for name, rows in _by_criterion(criterion):
+        for name, rows in _by_criterion(criterion, people):
             title = name or column
             chosen = {k: v.where(rows) for k, v in labels.items()}
             own = None if z_scores is None else z_scores[rows]
-            found[title] = Ratings(title, values[rows], chosen, own)
+            found[title] = Ratings(title, values[rows], chosen, own, said)
     return [found[name] for name in sorted(found)]
 
 
@@ -190,13 +206,15 @@ def _joined(parts: list[Any]) -> Any:
 
 
 def _by_criterion(
-    criterion: Labels | None,
+    criterion: Labels | None, people: npt.NDArray[np.bool_] | None
 ) -> Iterator[tuple[str, npt.NDArray[np.bool_] | slice]]:
     if criterion is None:
-        yield "", slice(None)
+        yield "", slice(None) if people is None else people
         return
     for code, name in enumerate(criterion.names):
         rows = criterion.narrow == code
+        if people is not None:
+            rows &= people
         if rows.any():
             yield name, rows
 
@@ -305,19 +323,24 @@ def _kept(frame: pd.DataFrame, layout: Layout) -> npt.NDArray[np.bool_]:
 def _part(frame: pd.DataFrame, layout: Layout, path: Path) -> _Part:
     if layout.kind == "pages":
         return _stacked(frame, layout)
+    rows, notes = counting(frame, layout)
+    if not rows.all():
+        frame = frame[rows]
     labels = {
         name: frame[column].astype("category").array
         for name, column in layout.labels.items()
     }
+    part = _Part(layout, labels, programs=programs_of(frame, layout), notes=notes)
     if layout.kind == "pairs":
-        values = {"outcome": outcomes(frame, layout, path)}
-        covariates = covariates_of(frame, layout, path)
-        return _Part(layout, labels, values, covariates=covariates)
-    if not layout.criteria:
-        column = layout.columns["value"]
-        return _Part(layout, labels, {"": frame[column].to_numpy(np.float64)})
-    values = {name: frame[name].to_numpy(np.float64) for name in layout.criteria}
-    return _Part(layout, labels, values)
+        part.values = {"outcome": outcomes(frame, layout, path)}
+        part.covariates = covariates_of(frame, layout, path)
+    else:
+        columns = dict.fromkeys(layout.criteria) or {"": layout.columns["value"]}
+        part.values = {
+            name: frame[column or name].to_numpy(np.float64)
+            for name, column in columns.items()
+        }
+    return part
 
 
 def _stacked(frame: pd.DataFrame, layout: Layout) -> _Part:
@@ -334,7 +357,7 @@ def _stacked(frame: pd.DataFrame, layout: Layout) -> _Part:
         name: np.concatenate([frame[f"{name}{k}"].to_numpy(np.float64) for k in places])
         for name in layout.criteria
     }
-    return _Part(layout, labels, values)
+    return _Part(layout, labels, values, programs=programs_of(frame, layout))
 
 
 def _from_json_lines(path: Path, criteria: Sequence[str]) -> _Part:

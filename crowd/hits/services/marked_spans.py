@@ -9,7 +9,7 @@ from typing import Any
 
 from django.utils.translation import gettext
 
-from crowd.hit_templates.errors import WEIGHTS, Errors
+from crowd.hit_templates.errors import Errors
 from crowd.hits.selectors.questions import Marked
 from genie.lib.errors import GenieError
 
@@ -110,9 +110,7 @@ def _span(mark: Any, n: int, errors: Errors) -> Span:
         if kind not in errors.kinds:
             raise _unusable("one of them has an unknown category")
         span["category"] = kind
-    weight = errors.weight(severity, kind)
-    # what everybody knows is not stored with each
-    return span if weight == WEIGHTS.get(severity) else {**span, "weight": weight}
+    return errors.weighed(span)
 
 
 def _place(mark: dict[str, Any], n: int, errors: Errors) -> Span | None:

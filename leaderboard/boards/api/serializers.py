@@ -14,8 +14,10 @@ from leaderboard.boards.api.submission_serializers import (
     ESTIMATES_HELP,
     PROVISIONAL_HELP,
     EstimateSerializer,
+    JudgedSerializer,
     TeamSerializer,
 )
+from leaderboard.boards.selectors.on_request.judged import BY_PEOPLE, JUDGED_HELP
 from leaderboard.boards.selectors.rows import Row
 from leaderboard.stats.ranking import RANK_RULE, RANK_SUMS_HELP
 from leaderboard.submissions.models.submission import Submission
@@ -120,6 +122,11 @@ class StandingSerializer(serializers.Serializer[Any]):
         "and private ones included; null while anonymous.",
     )
     criteria = serializers.DictField(child=HumanScoreSerializer())
+    with_judges = serializers.DictField(
+        source="judged",
+        child=JudgedSerializer(),
+        help_text=f"By criterion, where licensed judges help. {JUDGED_HELP} {BY_PEOPLE}",
+    )
     metrics = serializers.DictField(child=serializers.FloatField())
 
     @extend_schema_field(serializers.URLField())

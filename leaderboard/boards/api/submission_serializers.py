@@ -154,6 +154,33 @@ class ScoreLinkSerializer(serializers.Serializer[Any]):
     n_workers = serializers.IntegerField()
 
 
+class EndsSerializer(serializers.Serializer[Any]):
+    mean = serializers.FloatField()
+    low = serializers.FloatField()
+    high = serializers.FloatField()
+
+
+class JudgedSerializer(serializers.Serializer[Any]):
+    """People's mean with the help of licensed judges, which are programs."""
+
+    criterion = serializers.CharField()
+    helped = EndsSerializer(help_text="With the judges.")
+    plain = EndsSerializer(help_text="From people's ratings alone.")
+    explained = serializers.FloatField(
+        help_text="Share of the variance between instances that the judges foretell."
+    )
+    labels_saved = serializers.FloatField(
+        help_text="Instances that people need not have rated for such an interval; "
+        "negative where the judges cost some."
+    )
+    n_people = serializers.IntegerField(help_text="Instances that people rated.")
+    n_judge = serializers.IntegerField(help_text="Instances that the judges scored.")
+    judges = serializers.ListField(
+        child=serializers.CharField(), help_text="Each with what kind of program it is."
+    )
+    seed = serializers.IntegerField()
+
+
 class ScoreSerializer(serializers.Serializer[Any]):
     criterion = serializers.CharField()
     mean = serializers.FloatField()
@@ -292,6 +319,11 @@ class SubmissionDetailSerializer(SubmissionSerializer):
     events = EventSerializer(many=True)
     metrics = serializers.DictField(child=MetricValueSerializer())
     scores = ScoreSerializer(many=True)
+    with_judges = serializers.DictField(
+        child=JudgedSerializer(),
+        help_text="By criterion, where licensed judges, which are programs, help people's "
+        "mean; it does not change ranks.",
+    )
     provisional_because = serializers.ListField(
         child=serializers.CharField(),
         help_text="What is open before the scores are final; empty otherwise.",

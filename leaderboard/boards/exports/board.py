@@ -10,7 +10,16 @@ from datetime import UTC
 from genie.lib.formats.csv_text import csv_text
 from genie.lib.formats.latex import tabular, tex
 from leaderboard.boards.exports.markdown import as_markdown
-from leaderboard.boards.exports.table import ABOUT, BoardTable, nested, records
+from leaderboard.boards.exports.table import (
+    ABOUT,
+    BoardTable,
+    helped,
+    judged_columns,
+    judges_note,
+    nested,
+    records,
+    with_judges,
+)
 from leaderboard.boards.selectors.columns import score_range
 from leaderboard.boards.selectors.on_request.described import COLUMNS
 from leaderboard.boards.selectors.rows import Human, Row
@@ -36,6 +45,7 @@ def as_json(table: BoardTable) -> str:
         "address": table.address,
         "ranked_by": table.criteria[0],
         "rank_rule": RULES[table.task.human.ranks],
+        "judges": judges_note(table) or None,
         "n_rows": len(rows),
         "reason_if_empty": table.reason,
         "rows": rows,
@@ -47,6 +57,7 @@ def as_latex(table: BoardTable) -> str:
     """Write a floating table for a paper; it needs the package booktabs."""
     words = [metric_words(slug) for slug in table.metrics]
     header = ["Rank", "System", *(tex(name) for name in table.criteria)]
+    header += [tex(name) for name in with_judges(table)]
     header += [f"{tex(w.label)} {tex(w.arrow)}".strip() for w in words]
     header += [COLUMNS[key] for key in table.said]
     rows = [
@@ -58,6 +69,7 @@ def as_latex(table: BoardTable) -> str:
             + (r"$^{\dagger}$" if row.human and row.human.provisional else "")
             + (tex(f" ({row.partial})") if row.partial else ""),
             *(_interval(row, name) for name in table.criteria),
+            *(helped(row, name) or "--" for name in table.judged),
             *(
                 f"{row.metrics[w.slug]:.{w.decimals}f}"
                 if w.slug in row.metrics
@@ -164,6 +176,8 @@ def _caption(table: BoardTable) -> str:
         caption += RULES[table.task.human.ranks]
     else:
         caption += "."
+    if note := judges_note(table):
+        caption += f" {note}"
     if table.task.imported:
         caption += f" {MARK.capitalize()}."
     if any(row.simulated for row in table.rows):
@@ -204,4 +218,5 @@ def _columns(table: BoardTable) -> list[str]:
     parts += ["_plain_mean", "_plain_low", "_plain_high"]
     parts += ["_provisional"]
     scores = [f"human_{name}{part}" for name in table.criteria for part in parts]
-    return [*head, *scores, *table.metrics]
+    judged = [column for name in table.judged for column in judged_columns(name)]
+    return [*head, *scores, *judged, *table.metrics]

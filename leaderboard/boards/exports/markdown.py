@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
-from leaderboard.boards.exports.table import BoardTable
+from leaderboard.boards.exports.table import (
+    BoardTable,
+    helped,
+    judges_note,
+    with_judges,
+)
 from leaderboard.boards.selectors.columns import score_range
 from leaderboard.boards.selectors.on_request.described import COLUMNS
 from leaderboard.boards.selectors.rows import Human, Row
@@ -13,7 +18,7 @@ from leaderboard.metric_runs.selectors.labels import metric_words
 def as_markdown(table: BoardTable) -> str:
     """Write the table, then what its numbers mean; texts cannot break out of a cell."""
     words = [metric_words(slug) for slug in table.metrics]
-    header = ["Rank", "Cluster", "System", *table.criteria]
+    header = ["Rank", "Cluster", "System", *table.criteria, *with_judges(table)]
     header += [f"{w.label} {w.arrow}".strip() for w in words]
     header += [COLUMNS[key] for key in table.said]
     rows = [
@@ -22,6 +27,7 @@ def as_markdown(table: BoardTable) -> str:
             "" if row.cluster is None else str(row.cluster),
             _system(row),
             *(_interval(row, name) for name in table.criteria),
+            *(helped(row, name) for name in table.judged),
             *(
                 f"{row.metrics[w.slug]:.{w.decimals}f}" if w.slug in row.metrics else ""
                 for w in words
@@ -73,6 +79,7 @@ def _notes(table: BoardTable) -> list[str]:
         *made_elsewhere,
         f"Scores{score_range(table.task)} with 95 % intervals, which cover {covers}. "
         f"{RULES[table.task.human.ranks]}",
+        *(["", _plain(note)] if (note := judges_note(table)) else []),
         "",
         about,
     ]

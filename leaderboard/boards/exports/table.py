@@ -8,6 +8,11 @@ from datetime import datetime
 from typing import Any
 
 from leaderboard.boards.selectors.on_request.described import COLUMNS
+from leaderboard.boards.selectors.on_request.judged import (
+    BY_PEOPLE,
+    JUDGED_HELP,
+    Judged,
+)
 from leaderboard.boards.selectors.rows import Human, Row
 from leaderboard.tasks.config import PLAIN
 from leaderboard.tasks.models import Task
@@ -20,6 +25,12 @@ ABOUT = (*COLUMNS, "baseline")
 _BESIDE = ("low", "high", "n", "of", "n_workers", "covers", "signature", "provisional")
 # this crowd's plain mean, as papers have it
 _PLAIN = ("mean", "low", "high")
+
+# with judges' help, people alone, and what it saved
+_JUDGED = (
+    *("mean", "low", "high", "plain_mean", "plain_low", "plain_high"),
+    *("labels_saved", "n_people", "n_judge", "judges"),
+)
 
 
 @dataclass(frozen=True)
@@ -55,6 +66,22 @@ class BoardTable:
         return [key for key in self.about if any(r.about.shown(key) for r in self.rows)]
 
     @property
+    def judges(self) -> list[str]:
+        """Name the judges that help scores here, each with what it is."""
+        found = {
+            name
+            for row in self.rows
+            for one in row.judged.values()
+            for name in one.judges
+        }
+        return sorted(found)
+
+    @property
+    def judged(self) -> list[str]:
+        """Give the criteria on which judges help."""
+        return [n for n in self.criteria if any(n in row.judged for row in self.rows)]
+
+    @property
     def note(self) -> str:
         """Say where judgments of others come from; empty where they are our own."""
         return note_of(self.task)
@@ -80,6 +107,11 @@ def nested(table: BoardTable) -> Iterable[dict[str, Any]]:
                 for name in table.criteria
                 if name in row.criteria and row.human
             },
+            "with_judges": {
+                name: asdict(row.judged[name])
+                for name in table.criteria
+                if name in row.judged
+            },
             "metrics": {
                 name: row.metrics[name] for name in table.metrics if name in row.metrics
             },
@@ -96,9 +128,57 @@ def _record(table: BoardTable, row: Row) -> dict[str, Cell]:
         plain = human.estimates.get(PLAIN, {}) if human else {}
         for part in _PLAIN:
             record[f"human_{name}_plain_{part}"] = plain.get(part)
+    for name in table.judged:
+        record |= _judged(name, row.judged.get(name))
     for name in table.metrics:
         record[name] = row.metrics.get(name)
     return record
+
+
+def with_judges(table: BoardTable) -> list[str]:
+    """Give the heads of the criteria on which judges help."""
+    return [f"{name}, with judges" for name in table.judged]
+
+
+def helped(row: Row, criterion: str) -> str:
+    """Write a score with judges' help; empty where there is none."""
+    one = row.judged.get(criterion)
+    if one is None:
+        return ""
+    return f"{one.helped.mean:.1f} [{one.helped.low:.1f}, {one.helped.high:.1f}]"
+
+
+def judges_note(table: BoardTable) -> str:
+    """Say who helps, what that means and what it saved; empty where nobody does."""
+    if not table.judged:
+        return ""
+    saved = [
+        f"{row.system} {row.judged[name].saved}"
+        for name in table.judged
+        for row in table.rows
+        if name in row.judged
+    ]
+    return (
+        f"With judges: {', '.join(table.judges)}. {JUDGED_HELP} Labels saved: "
+        f"{', '.join(saved)}. {BY_PEOPLE}"
+    )
+
+
+def judged_columns(name: str) -> list[str]:
+    """Name the columns of a criterion on which judges help."""
+    return [f"with_judges_{name}_{part}" for part in _JUDGED]
+
+
+def _judged(name: str, judged: Judged | None) -> dict[str, Cell]:
+    columns = judged_columns(name)
+    if judged is None:
+        return dict.fromkeys(columns)
+    ends = [
+        getattr(ends, part) for ends in (judged.helped, judged.plain) for part in _PLAIN
+    ]
+    counts = (judged.labels_saved, judged.n_people, judged.n_judge)
+    values = (*ends, *counts, ", ".join(judged.judges))
+    return dict(zip(columns, values, strict=True))
 
 
 def _head(table: BoardTable, row: Row) -> dict[str, Cell]:

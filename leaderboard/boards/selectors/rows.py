@@ -14,6 +14,7 @@ from django.utils import timezone
 from leaderboard.boards.selectors.attempts import attempts
 from leaderboard.boards.selectors.columns import Place, current, main_criterion
 from leaderboard.boards.selectors.on_request import described
+from leaderboard.boards.selectors.on_request.judged import Judged, judged_of
 from leaderboard.evaluation.models.human_evaluation import Score
 from leaderboard.evaluation.selectors.coverage import Partial, is_whole, partial_of
 from leaderboard.evaluation.selectors.progress import n_judged
@@ -96,6 +97,8 @@ class Row:
     # the scores of all criteria, the ranking one among them
     criteria: dict[str, Human] = field(default_factory=dict)
     metrics: dict[str, float] = field(default_factory=dict)
+    # by criterion, where licensed judges help
+    judged: dict[str, Judged] = field(default_factory=dict)
 
 
 _FIELDS = (
@@ -120,7 +123,7 @@ def fetch_rows(
     teams: frozenset[int],
     at: datetime | None = None,
 ) -> list[Row]:
-    """Fetch what the rows show, in the order given, in five queries at most.
+    """Fetch what the rows show, in the order given, in seven queries at most.
 
     With `at` scores and metrics are those of then.
     """
@@ -139,6 +142,8 @@ def fetch_rows(
     ]
     scores = _scores(scored, at)
     metrics = _metrics(pks, at)
+    # estimates are kept as they are now only
+    helped = judged_of(task, scored) if scored and at is None else {}
     judged = n_judged(being_judged) if being_judged else {}
     today = timezone.localdate()
     criterion = main_criterion(task)
@@ -151,6 +156,7 @@ def fetch_rows(
             main=criterion,
             metrics=metrics.get(place.pk, {}),
             judged=judged.get(place.pk, 0),
+            helped=helped.get(place.pk, {}),
             # a team recognises its own anonymous rows
             known=data_of[place.pk]["team_id"] in teams,
             today=today,
@@ -193,6 +199,7 @@ def _row(
     main: str,
     metrics: dict[str, float],
     judged: int,
+    helped: dict[str, Judged],
     known: bool,
     today: date,
 ) -> Row:
@@ -223,6 +230,7 @@ def _row(
         pending=None if place.scored else Pending(min(judged, n_planned), n_planned),
         criteria=criteria,
         metrics=metrics,
+        judged=helped,
     )
 
 

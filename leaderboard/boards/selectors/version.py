@@ -13,6 +13,7 @@ from django.utils import timezone
 
 from leaderboard.evaluation.models.human_evaluation import HumanEvaluation, Score
 from leaderboard.evaluation.selectors.progress import n_judged
+from leaderboard.judges.models import JudgedEstimate, JudgeLicence
 from leaderboard.metric_runs.models.result import MetricResult
 from leaderboard.submissions.models.submission import Submission, SubmissionEvent
 from leaderboard.submissions.selectors.visibility import public
@@ -25,7 +26,10 @@ KEPT_FROM_ROWS = 100
 KEPT_SECONDS = 60
 # Whatever changes a board by itself leaves a new row in one of these, or moves the
 # progress of those whom people are judging.
-_TRACES: tuple[type[Model], ...] = (SubmissionEvent, Score, MetricResult)
+_TRACES: tuple[type[Model], ...] = (
+    *(SubmissionEvent, Score, MetricResult),
+    JudgedEstimate,
+)
 _JUDGED_NOW = (
     Submission.State.ANNOTATING,
     Submission.State.ANNOTATED,
@@ -114,6 +118,8 @@ def _traces(task: Task, at: datetime) -> tuple[Any, ...]:
     newest["final_at"] = Subquery(
         final.filter(final_at__isnull=False).values("final_at")[:1]
     )
+    licences = JudgeLicence.objects.filter(run__task=task).order_by("-pk")
+    newest["newest_licence"] = Subquery(licences.values("pk")[:1])
     results = Submission.objects.filter(
         public(), task=task, published_at__lte=at
     ).order_by("-published_at")

@@ -17,7 +17,7 @@ from leaderboard.metric_runs.selectors.labels import metric_words
 from leaderboard.tasks.models import Task
 
 FULL = "full"
-TEAM, DATE = "team", "date"
+TEAM, DATE, JUDGED = "team", "date", "judged"
 CRITERION = "criterion:"
 
 
@@ -139,7 +139,8 @@ def _usual_choices(task: Task) -> list[Choice]:
     ]
     team, day = Choice(TEAM, "Team", shown=True), Choice(DATE, "Date", shown=True)
     about = [Choice(key, head, shown=True) for key, head in COLUMNS.items()]
-    return [team, day, *about, *criteria, *metrics]
+    judged = Choice(JUDGED, "people, with judges’ help", shown=True)
+    return [team, day, *about, *criteria, judged, *metrics]
 
 
 def filter_parameters(chosen: Filter) -> list[tuple[str, str]]:

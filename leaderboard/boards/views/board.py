@@ -26,6 +26,7 @@ from leaderboard.boards.selectors.on_request.described import (
     NO_BASELINE,
     said_on,
 )
+from leaderboard.boards.selectors.on_request.judged import JUDGED_HELP
 from leaderboard.boards.selectors.on_request.since import changes_since
 from leaderboard.boards.selectors.rows import Row
 from leaderboard.boards.selectors.sorting import DEFAULT
@@ -34,6 +35,7 @@ from leaderboard.boards.selectors.version import KEPT_FROM_ROWS, KEPT_SECONDS, s
 from leaderboard.boards.views import table
 from leaderboard.boards.views.address import (
     DATE,
+    JUDGED,
     TEAM,
     Address,
     filter_parameters,
@@ -178,9 +180,11 @@ def _pages(page: Page[Row], address: Address) -> dict[str, Any]:
 def _table(
     task: Task, rows: Standings, page: Page[Row], address: Address
 ) -> dict[str, Any]:
-    axis = _axis(rows, address)
+    axis, main = _axis(rows, address), main_criterion(task)
     said = said_on(task)
     about = [key for key in address.about if key in said.columns]
+    helped = [row.judged[main] for row in page if main in row.judged]
+    shows_judged = bool(helped) and address.shows(JUDGED)
     # systems that others judged are all of one team here, and came on one day
     head = [address.shows(name) and not task.imported for name in (TEAM, DATE)]
     return {
@@ -193,16 +197,22 @@ def _table(
         "choices": [
             one
             for one in address.choices
-            if one.key not in COLUMNS or one.key in said.columns
+            if (one.key not in COLUMNS or one.key in said.columns)
+            and (one.key != JUDGED or helped)
         ],
+        # whose help stands on this page
+        "judges": sorted({name for one in helped for name in one.judges}),
+        "shows_judged": shows_judged,
+        "judges_help": JUDGED_HELP,
         "n_columns": 4
         + sum(head)
         + len(about)
         + len(address.criteria)
+        + shows_judged
         + len(address.metrics),
         "columns": table.columns(address, simulated=rows.all_simulated),
         "criteria": address.criteria,
-        "n_waiting_columns": 2 + len(address.criteria),
+        "n_waiting_columns": 2 + len(address.criteria) + shows_judged,
         "shows_team": head[0],
         "shows_date": head[1],
         "lines": table.lines(

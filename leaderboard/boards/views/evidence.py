@@ -13,7 +13,12 @@ from leaderboard.boards.selectors import certainty, pairs
 from leaderboard.boards.selectors.crowds.blinding import places_of
 from leaderboard.boards.selectors.crowds.pools import has_pools, pools_of
 from leaderboard.boards.selectors.history import History, history
-from leaderboard.boards.selectors.systems import ranked_pks, systems
+from leaderboard.boards.selectors.on_request.judged import (
+    JUDGED_HELP,
+    Judged,
+    judged_of,
+)
+from leaderboard.boards.selectors.systems import System, ranked_pks, systems
 from leaderboard.boards.selectors.weights import read_weights, weighted_rows
 from leaderboard.boards.views.two import two
 from leaderboard.charts.axis import axis_over
@@ -36,13 +41,28 @@ def evidence(request: HttpRequest, slug: str) -> HttpResponse:
     context = {
         "here": "tasks",
         "task": task,
-        "criteria": [(one, _drawn_shares(one.shares)) for one in criteria],
+        "criteria": [
+            (one, _drawn_shares(one.shares), _helped(task, one.criterion))
+            for one in criteria
+        ],
+        "judges_help": JUDGED_HELP,
         "places": places_of(task),
         "hidden": hidden_tests(task),
         "has_pools": has_pools(task),
         "simulated": any(s.simulated for s in systems(task, ranked_pks(task))),
     }
     return render(request, "leaderboard/boards/evidence.html", context)
+
+
+def _helped(task: Task, criterion: str) -> list[tuple[System, Judged]]:
+    """Give the public systems that licensed judges help, in the board's order."""
+    listed = systems(task, ranked_pks(task))
+    found = judged_of(task, [system.pk for system in listed])
+    return [
+        (system, found[system.pk][criterion])
+        for system in listed
+        if criterion in found.get(system.pk, {})
+    ]
 
 
 def crowds(request: HttpRequest, slug: str) -> HttpResponse:

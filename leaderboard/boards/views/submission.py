@@ -20,6 +20,7 @@ from leaderboard.boards.selectors.evidence import (
     metric_lines,
     money,
 )
+from leaderboard.boards.selectors.on_request.judged import JUDGED_HELP, judged_of
 from leaderboard.boards.selectors.score_changes import score_changes, still_open
 from leaderboard.boards.selectors.submission_progress import (
     SubmissionProgress,
@@ -150,6 +151,10 @@ def _evidence(
         "judgements": [
             (judgement, histogram(judgement.counts)) for judgement in judged
         ],
+        "judged": judged_of(submission.task, [submission.pk]).get(submission.pk, {})
+        if judged
+        else {},
+        "judges_help": JUDGED_HELP,
         "n_ranked": _n_ranked(submission) if judged else None,
         "axis": _axis(judged),
         "still_open": still_open(submission) if judged else [],

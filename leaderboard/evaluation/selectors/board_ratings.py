@@ -18,6 +18,7 @@ from leaderboard.evaluation.selectors.system_ratings import (
 from leaderboard.submissions.models.submission import Submission
 from leaderboard.submissions.selectors.visibility import public
 from leaderboard.tasks.models import Task
+from leaderboard.tasks.selectors.chances import chances_of, with_chances
 from quality.bans.selectors.weights import weight_of
 
 if TYPE_CHECKING:
@@ -76,7 +77,10 @@ def evaluations_of(scores: Iterable[Score]) -> list[HumanEvaluation]:
 
 
 def board_ratings(evaluations: Sequence[HumanEvaluation]) -> pd.DataFrame:
-    """Give the ratings that count and their days, with what designs read beside them."""
+    """Give the ratings that count and their days, with what designs read beside them.
+
+    With the `chance` of each instance where they were not equally likely.
+    """
     import pandas as pd
 
     ratings = dated_ratings_of([evaluation.pk for evaluation in evaluations])
@@ -86,7 +90,9 @@ def board_ratings(evaluations: Sequence[HumanEvaluation]) -> pd.DataFrame:
         beside = ratings_beside(evaluation, own)
         if len(beside):
             parts.append(beside)
-    return pd.concat(parts, ignore_index=True)
+    every = pd.concat(parts, ignore_index=True)
+    # a board is of one task
+    return with_chances(every, chances_of(evaluations[0].task) if evaluations else {})
 
 
 def weighed(ratings: pd.DataFrame, weights: Mapping[str, float]) -> pd.DataFrame:

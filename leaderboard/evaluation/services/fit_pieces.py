@@ -36,6 +36,7 @@ from leaderboard.evaluation.services import platform_crowds
 from leaderboard.evaluation.stored_fit import as_json
 from leaderboard.submissions.models.submission import Submission
 from leaderboard.tasks.models import Task
+from leaderboard.tasks.selectors.chances import chances_of
 from quality.bans.selectors.weights import soft_weights
 
 if TYPE_CHECKING:
@@ -113,6 +114,11 @@ class _Board:
     @cached_property
     def _by_platform(self) -> pd.DataFrame:
         return platform_crowds.ratings_by_platform(self.scores)
+
+    @cached_property
+    def unequal(self) -> bool:
+        """Tell whether instances were not equally likely to be judged."""
+        return bool(chances_of(self.task))
 
     @cached_property
     def pairs(self) -> list[tuple[str, str]]:
@@ -195,6 +201,14 @@ def _beside(
     pieces: _Pieces, board: _Board, criterion: str, found: Mapping[str, Any]
 ) -> dict[str, Any]:
     """Give what stands behind a criterion beside its estimates."""
+    if board.unequal:
+        # neither is known to hold for all instances
+        return {
+            **found["evidence"],
+            "blinding": None,
+            "links": _links(board.scores, criterion),
+            "crowds": [],
+        }
     blinding = partial(board.blinding, criterion)
     crowds = [
         pieces.once(

@@ -11,7 +11,7 @@ from django.utils import timezone
 from crowd.hits.models.campaign import Campaign
 from genie.lib.seeds import seed_from
 from leaderboard.designs.unit import Unit
-from leaderboard.evaluation.estimates import Estimate
+from leaderboard.evaluation.estimates import Estimate, plain_intervals
 from leaderboard.evaluation.models.human_evaluation import HumanEvaluation, Score
 from leaderboard.evaluation.selectors.campaigns import campaigns_of
 from leaderboard.evaluation.selectors.ratings_beside import ratings_beside
@@ -21,6 +21,7 @@ from leaderboard.evaluation.services import public_log
 from leaderboard.evaluation.services.anchors import links
 from leaderboard.stats.intervals import Interval
 from leaderboard.tasks.config import PLAIN
+from leaderboard.tasks.selectors.chances import chances_of, with_chances
 from quality.bans.selectors.clean_ratings import n_excluded_workers
 
 if TYPE_CHECKING:
@@ -53,6 +54,7 @@ def computed(evaluation: HumanEvaluation) -> list[Computed]:
     ratings = pd.concat(
         [ratings, ratings_beside(evaluation, ratings)], ignore_index=True
     )
+    ratings = with_chances(ratings, chances_of(evaluation.task))
     campaign_by_criterion = _campaign_by_criterion(evaluation)
     excluded = {
         campaign: n_excluded_workers(campaign) for campaign in campaigns_of(evaluation)
@@ -106,19 +108,11 @@ def _computed_score(
     import pandas as pd
 
     unit = unit_for(design, campaign, criterion)
-    averaged = ratings.assign(value=unit.averaged(ratings["value"].to_numpy(float)))
-    # Ratings of one output hang together. Instances are resampled, not ratings: several
-    # ratings of an output say no more about other outputs.
-    per_instance = averaged.groupby("instance", sort=True)["value"].mean().to_numpy()
     # Seeded by names: the same ratings give the same interval, whenever it is computed.
     seed = seed_from("bootstrap", campaign.key, criterion)
-    resamples = settings.GENIE["BOOTSTRAP_RESAMPLES"]
-    intervals = {
-        confidence: unit.interval(
-            per_instance, seed=seed, n_resamples=resamples, confidence=confidence
-        )
-        for confidence in (0.95, 0.5)
-    }
+    intervals = plain_intervals(
+        unit, ratings, seed=seed, n_resamples=settings.GENIE["BOOTSTRAP_RESAMPLES"]
+    )
     binned = pd.Series(unit.binned(ratings["value"].to_numpy(float)))
     return Computed(
         submission_pk=submission_pk,

@@ -16,6 +16,22 @@ _WITHIN = re.compile(
     rf"|\b(?:{_PLATFORM.pattern})\b",
     re.ASCII,
 )
+# Names of programs that judge; people are arena_user_5, expert_3, author_2 or a hash.
+_PROGRAM = re.compile(
+    r"[\[{].*|(gpt|claude|gemini|llama|palm|mistral|mixtral|qwen|deepseek|command-r|o[134]-).*",
+    re.IGNORECASE | re.DOTALL,
+)
+
+
+def is_program(name: str) -> bool:
+    """Tell whether a name is a language model's: nobody can tell it from a hash.
+
+    Examples
+    --------
+    >>> is_program("gpt-4"), is_program('["gpt-4", "pair-v2"]'), is_program("expert_4")
+    (True, True, False)
+    """
+    return _PROGRAM.fullmatch(name) is not None
 
 
 def without_people(text: str) -> str:

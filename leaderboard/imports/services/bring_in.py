@@ -22,6 +22,7 @@ from leaderboard.imports.readers.people import kept_name
 from leaderboard.imports.readers.sources import Source
 from leaderboard.imports.services import campaigns, people, plan, scored, systems, tasks
 from leaderboard.imports.services.measures import (
+    Before,
     Measure,
     check_severities,
     measures,
@@ -85,10 +86,20 @@ class Planned:
         if task is not None and task.human.design == ErrorSpans.slug:
             check_severities(self.rows)
         _refuse_other_meaning(task, judgments, self.rows["criterion"].unique())
-        said = {**_scales_of(task), **about.scales}
+        before = _scales_of(task)
         self.measures = measures(
-            self.rows, lower_is_better=lower, standardised=standard, said=said
+            self.rows,
+            lower_is_better=lower,
+            standardised=standard,
+            said=about.scales,
+            before=before,
         )
+        # scales whose ends moved: as before, and as they are now
+        self.moved = {
+            before[name][0]: one.scale
+            for name, one in self.measures.items()
+            if name in before and before[name][0] != one.scale
+        }
         self.parts = plan.parts(judgments, self.measures, self.names)
 
     @property
@@ -182,13 +193,13 @@ def described(files: Sequence[Source]) -> list[dict[str, Any]]:
     ]
 
 
-def _scales_of(task: Task | None) -> dict[str, str]:
+def _scales_of(task: Task | None) -> dict[str, Before]:
     """Give the scales of what a task has already: one criterion has one scale."""
-    if task is None:
-        return {}
-    scales: dict[str, str] = {}
-    for row in task.imports.all():
-        scales |= row.said.get("scales", {})
+    rows = task.imports.order_by("pk") if task else ()
+    scales: dict[str, Before] = {}
+    for row in rows:
+        for name, slug in row.said.get("scales", {}).items():
+            scales.setdefault(name, (slug, row.pk))
     return scales
 
 
@@ -226,12 +237,14 @@ def _store(
     ids = fitting(rows["instance"].unique(), INSTANCE)
     instances = tasks.instances_in(judgments, counted)
     ids |= fitting(instances, INSTANCE)
+    judged = {ids[name] for name in counted["instance"].unique()}
     task, criteria = planned.task, planned.criteria(about)
     questions = {name: question for name, (question, _) in criteria.items()}
     if task is None:
         task = tasks.make(slug, judgments, instances, ids, criteria, about=about, by=by)
     else:
         tasks.extend(task, judgments, instances, ids)
+        campaigns.move_ends(task, planned.moved)
     names = fitting(
         [*counted["system"].unique(), *counted["other"].replace("", np.nan).dropna()],
         SYSTEM,
@@ -246,7 +259,10 @@ def _store(
         licence=about.licence[:200],
         citation=about.citation,
         known={**told_by_rows(judgments), **about.known},
-        said=_said(judgments, planned, ids, names),
+        said={
+            **_said(judgments, planned, ids, names),
+            "unjudged": sorted({ids[name] for name in instances} - judged),
+        },
         roles=judgments.n_by_role(),
         counted=[role.value for role in judgments.counted],
         n_workers=int((counted["worker"].unique() != "").sum()),
@@ -268,6 +284,7 @@ def _store(
         places = campaigns.places_of(row, part, of_system, questions, by=by)
         write(part, places, known, stored)
     campaigns.count_instances(task)
+    tasks.ask(task, campaigns.asked(task))
     if n >= MANY:
         # what is computed next reads them all, and a database that still takes the tables
         # for small ones goes about it in a way that takes hours

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import fields
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
-from django.db.models import Count
+from django.db.models import Count, Max
 from django.utils import timezone
 
 from crowd.hits.models.campaign import Campaign, HITType
@@ -70,6 +71,38 @@ def criteria_before(task: Task | None) -> tuple[set[str], set[str]]:
     return found[ONE], found[PAIRS]
 
 
+def asked(task: Task) -> dict[str, HITType]:
+    """Give the HIT type of each criterion that a task has scores of, the first one's."""
+    found: dict[str, HITType] = {}
+    for row in task.imports.order_by("pk"):
+        for kind in (ONE, WON):
+            own = Campaign.objects.filter(key__startswith=f"{key_of(row.pk)}{kind}:")
+            for one in own.order_by("pk").select_related("hit_type"):
+                for name in one.hit_type.criteria:
+                    found.setdefault(name, one.hit_type)
+    return found
+
+
+def move_ends(task: Task, moved: Mapping[str, str]) -> None:
+    """Call scales of a task by the names that have their new ends.
+
+    HIT types never change, so campaigns get others that say the same otherwise.
+    """
+    for row in task.imports.all() if moved else ():
+        scales = row.said.get("scales", {})
+        row.said["scales"] = {
+            name: moved.get(slug, slug) for name, slug in scales.items()
+        }
+        row.save(update_fields=["said"])
+    of_task = Campaign.objects.filter(pool=task.slug)
+    for old, new in moved.items():
+        own = of_task.filter(hit_type__scale=old)
+        for one in HITType.objects.filter(pk__in=own.values("hit_type")):
+            said = {each.name: getattr(one, each.name) for each in fields(HITTypeSpec)}
+            other = shared_hit_type(HITTypeSpec(**{**said, "scale": new}))
+            of_task.filter(hit_type=one).update(hit_type=other)
+
+
 def _campaign(
     row: Import,
     part: Part,
@@ -125,7 +158,9 @@ def _moment(at: float) -> datetime:
 def _add(
     row: Import, evaluation: HumanEvaluation, campaign: Campaign, rows: pd.DataFrame
 ) -> None:
-    position = evaluation.campaigns.count()
+    # not their number: the first may have been taken back
+    last = evaluation.campaigns.aggregate(last=Max("position"))["last"]
+    position = 0 if last is None else last + 1
     # only the first may leave open what it asks, and of each wave none can be the same
     names = {"", *evaluation.campaigns.values_list("criterion", flat=True)}
     criterion = rows["named"].iloc[0] if position else ""

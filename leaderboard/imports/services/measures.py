@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING
 
 from crowd.hit_templates.errors import WEIGHTS
@@ -18,8 +19,13 @@ if TYPE_CHECKING:
     import pandas as pd
 
 SLIDER = "slider-100"
+MARKED = "error-span-translation"
 # Ends that people are shown, the narrowest first.
 _USUAL = ((0, 1), (1, 3), (1, 4), (1, 5), (1, 6), (1, 7), (0, 5), (1, 10), (0, 10))
+#: Families of scales whose scores are in their own unit: their ends only bound values.
+OWN_UNIT = ("z", "sum")
+# What an earlier import had: the scale of a criterion, and the import's number.
+Before = tuple[str, int]
 # Design and HIT template by scale; what is not here is a number.
 _ASKED = {
     SLIDER: ("slider", "general-judgement"),
@@ -62,9 +68,14 @@ def measures(
     lower_is_better: Sequence[str],
     standardised: bool,
     said: Mapping[str, str],
+    before: Mapping[str, Before] | None = None,
 ) -> dict[str, Measure]:
-    """Find the measure of each criterion of ratings (`rows` without preferences)."""
-    found = {}
+    """Find the measure of each criterion of ratings (`rows` without preferences).
+
+    Of those that a task has `before`, it is theirs; the ends of z-scores and of penalties,
+    which no score is in proportion to, move out as far as the values go.
+    """
+    found, earlier = {}, before or {}
     for name, own in rows.groupby("criterion", sort=False):
         criterion = str(name)
         lower = criterion in lower_is_better
@@ -72,12 +83,49 @@ def measures(
         if lower:
             low, high = 0.0 - high, 0.0 - low
         slug = said.get(criterion, said.get("*", ""))
-        if not slug:
-            whole = bool((own["value"] % 0.25 == 0).all())
-            slug = _scale(low, high, standardised=standardised, lower=lower, step=whole)
+        whole = bool((own["value"] % 0.25 == 0).all())
+        guess = partial(_scale, standardised=standardised, lower=lower, step=whole)
+        if criterion in earlier:
+            slug = _further(earlier[criterion], slug, criterion, (low, high), guess)
+        slug = slug or guess(low, high)
         check(slug, criterion, low, high)
-        found[criterion] = _measure(slug, lower, own["spans"])
+        found[criterion] = measure(slug, lower=lower, marked=_marked(own["spans"]))
     return found
+
+
+def _further(
+    before: Before,
+    said: str,
+    criterion: str,
+    found: tuple[float, float],
+    guess: Callable[[float, float], str],
+) -> str:
+    """Give the scale of earlier imports, with its ends as far out as values go.
+
+    Raises
+    ------
+    GenieError
+        ``not-on-the-scale``, with what to do: where scores are percent of the way between
+        the ends, those of before would become others.
+    """
+    slug, number = before
+    least, most = _ends(all_scales()[slug])
+    low, high = min(least, found[0]), max(most, found[1])
+    family = slug.partition("_")[0]
+    fits = (low, high) == (least, most)
+    if fits and said in ("", slug):
+        return slug
+    if family in OWN_UNIT and said in ("", slug):
+        return _named(family, math.floor(low), math.ceil(high))
+    raise GenieError(
+        f"{criterion!r} was imported on the scale {slug}, from {least:g} to {most:g}, and "
+        f"these values go from {found[0]:g} to {found[1]:g}"
+        f"{f', on {said} as you say' if said else ''}. Scores are percent of the way "
+        f"between the ends, so the earlier ones would become others. Take import {number} "
+        f"back (genie import-judgments --take-back {number}) and import its files again "
+        f"with --scale {criterion or '*'}={said or guess(low, high)}, then these.",
+        code="not-on-the-scale",
+    )
 
 
 def check(slug: str, criterion: str, low: float, high: float) -> None:
@@ -134,9 +182,10 @@ def _named(family: str, low: float, high: float) -> str:
     return f"{family}_{low:.0f}_{high:.0f}"
 
 
-def _measure(slug: str, lower: bool, spans: pd.Series) -> Measure:
-    if slug == SLIDER and _marked(spans):
-        return Measure(slug, lower, "error-spans", "error-span-translation")
+def measure(slug: str, *, lower: bool = False, marked: bool = False) -> Measure:
+    """Give how ratings on a scale are kept and shown; `marked`: with errors marked."""
+    if slug == SLIDER and marked:
+        return Measure(slug, lower, "error-spans", MARKED)
     design, template = _ASKED.get(slug, ("number", "general-judgement"))
     return Measure(slug, lower, design, template)
 

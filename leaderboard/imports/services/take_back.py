@@ -25,7 +25,7 @@ from leaderboard.evaluation.models.joint_evaluation import JointEvaluation
 from leaderboard.imports.about import PLATFORM
 from leaderboard.imports.kept import key_of
 from leaderboard.imports.models import Import
-from leaderboard.imports.services import campaigns, scored
+from leaderboard.imports.services import campaigns, scored, tasks
 from leaderboard.submissions.models.submission import Prediction, Submission
 from leaderboard.tasks.models import Task
 
@@ -50,12 +50,16 @@ def take_back(row: Import, tell: Tell = lambda what, done, of: None) -> bool:
             Task.objects.select_for_update().filter(pk=task.pk).first()
             if not Import.objects.filter(pk=row.pk).exists():
                 return Task.objects.filter(pk=task.pk).exists()
+            brought = _brought(row)
             _judgments(row)
             _systems(task)
             remains = task.imports.exclude(pk=row.pk).exists()
             _hand_on(row, task)
             row.delete()
-            if not remains:
+            if remains:
+                tasks.leave_out(task, brought)
+                tasks.ask(task, campaigns.asked(task))
+            else:
                 _task(task)
             Worker.objects.filter(platform=PLATFORM, assignments=None).delete()
     except ProtectedError as error:
@@ -69,6 +73,13 @@ def take_back(row: Import, tell: Tell = lambda what, done, of: None) -> bool:
         campaigns.count_instances(task)
         scored.score(task, tell)
     return remains
+
+
+def _brought(row: Import) -> set[str]:
+    """Name the inputs that an import judged, or brought for nobody to judge."""
+    judged = JudgedItem.objects.filter(item__campaign__key__startswith=key_of(row.pk))
+    ids = judged.values_list("instance__instance_id", flat=True).distinct()
+    return {*ids, *row.said.get("unjudged", ())}
 
 
 def _judgments(row: Import) -> None:

@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from crowd.hits.models.campaign import HITType, Input, Item
 from genie.lib.errors import GenieError
 from genie.lib.formats.language_codes import two_letters
 from genie.lib.typing import Account
+from leaderboard.designs.base import content_key
 from leaderboard.imports.about import About
 from leaderboard.imports.readers.judgments import Judgments
-from leaderboard.imports.services.measures import Measure
+from leaderboard.imports.services.measures import MARKED, Measure, measure
+from leaderboard.metric_runs.models.result import MetricResult
+from leaderboard.metric_runs.models.run import MetricRun
+from leaderboard.submissions.models.submission import Prediction
 from leaderboard.tasks.drafts.bundle import SLUG
 from leaderboard.tasks.models import Instance, Task
 from leaderboard.tasks.readers.base import ReleaseInstance, release_of
@@ -87,9 +92,62 @@ def extend(
         ],
         batch_size=_BATCH,
     )
-    task.n_instances = n + len(new)
-    task.config["human"]["sample_size"] = task.n_instances
+    if new:
+        _resized(task, n + len(new))
+
+
+def ask(task: Task, asked: Mapping[str, HITType]) -> None:
+    """Let a task's criteria be those of its imports, its own first, in their order.
+
+    The first one ranks: its scale is the task's.
+    """
+    human = task.config["human"]
+    names = [*(name for name in human["criteria"] if name in asked)]
+    names += [name for name in asked if name not in names]
+    of_first = asked[names[0]]
+    scale, marked = of_first.scale, of_first.template == MARKED
+    found = measure(scale, marked=marked)
+    criteria = {
+        name: human["criteria"].get(name) or asked[name].criteria[name]
+        for name in names
+    }
+    human |= {"criteria": criteria, "scale": scale}
+    human |= {"design": found.design, "hit_template": found.template}
+    task.config["joint"]["criteria"] = criteria
+    task.save(update_fields=["config"])
+
+
+def leave_out(task: Task, ids: Collection[str]) -> None:
+    """Remove those inputs that no judgment is left of, and what was said of them."""
+    items = Item.objects.filter(campaign__pool=task.slug)
+    used = set(items.values_list("content_key", flat=True))
+    rows = task.instances.filter(instance_id__in=ids)
+    gone = [
+        pk
+        for pk, name in rows.values_list("pk", "instance_id")
+        if content_key(task.slug, name) not in used
+    ]
+    Input.objects.filter(scope=task.slug, hits=None).delete()
+    if not gone:
+        return
+    Prediction.objects.filter(instance__in=gone).delete()
+    task.instances.filter(pk__in=gone).delete()
+    left = list(task.instances.order_by("position"))
+    # from the first on, so that no two have a place at once
+    for place, one in enumerate(left):
+        if (one.position, one.sample_rank) != (place, place):
+            one.position = one.sample_rank = place
+            one.save(update_fields=["position", "sample_rank"])
+    _resized(task, len(left))
+
+
+def _resized(task: Task, n: int) -> None:
+    """Take over how many inputs there are; metrics were computed of others."""
+    task.n_instances = n
+    task.config["human"]["sample_size"] = n
     task.save(update_fields=["n_instances", "config"])
+    MetricRun.objects.filter(task=task).delete()
+    MetricResult.objects.filter(submission__task=task).delete()
 
 
 def stored(task: Task, ids: Mapping[str, str]) -> tuple[dict[str, int], dict[str, str]]:

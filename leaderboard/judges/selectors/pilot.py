@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from leaderboard.judges.definition import PAIRWISE
+from leaderboard.judges.definition import JOINT, PAIRWISE
 from leaderboard.judges.models import JudgeRun
 from leaderboard.judges.selectors.scores import answers_of, both_sides
 from leaderboard.judges.selectors.sheets import items_of
@@ -54,6 +54,8 @@ class OnCriterion:
 
 def on_criteria(run: JudgeRun) -> list[OnCriterion]:
     """Look at a run's answers, criterion by criterion, in the order of the task."""
+    if run.judge.definition["mode"] == JOINT:
+        return []
     answers = answers_of(run)
     groups = dict(list(answers.groupby("criterion", sort=False)))
     pairs = run.judge.definition["mode"] == PAIRWISE

@@ -4,19 +4,32 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from math import ceil
 from typing import Any
 
 from crowd import hit_templates
+from crowd.hits.selectors.questions import SPANS
 from crowd.scales.base import Scale
-from crowd.scales.find import all_scales
 from genie.lib.errors import GenieError
-from leaderboard.judges.definition import PAIRWISE, digest
+from leaderboard.designs.base import Shown
+from leaderboard.judges.answers import Said, read
+from leaderboard.judges.definition import digest
 from leaderboard.judges.models import Judge, JudgeCall, JudgeRun
 from leaderboard.judges.prompt import messages, response_format, texts_of
+from leaderboard.judges.selectors.pages import (
+    REFERENCE,
+    about,
+    human_of,
+    place_of,
+    scale_of,
+    shape_of,
+    texts_on,
+)
 from leaderboard.judges.selectors.sheets import items_of, task_of, texts_of_sheet
+from leaderboard.judges.shape import WHOLE, Shape
+from leaderboard.stats.judges.injections import planted
 from leaderboard.submissions.models.submission import Prediction, Submission
 from leaderboard.submissions.selectors.visibility import public
 from leaderboard.tasks.config import HumanConfig
@@ -28,8 +41,6 @@ from leaderboard.tasks.services.configuration import design_of, shown, task_view
 BYTES_A_TOKEN = 3
 # what endpoints add around messages
 _EXTRA_TOKENS = 64
-# What is expected to come back for a criterion.
-_TOKENS_BACK = 80
 
 
 @dataclass(frozen=True)
@@ -40,8 +51,12 @@ class Request:
     texts: list[tuple[str, str]]
     questions: Mapping[str, str]
     sha256: str
+    n_bytes: int
     expected: int
     most: int
+    shape: Shape = WHOLE
+    # slot to the output in it, or the one output under ""
+    outputs: Mapping[str, str] = field(default_factory=dict)
 
 
 class Requests:
@@ -54,16 +69,17 @@ class Requests:
         criteria: Iterable[str],
         *,
         references: bool,
+        bytes_a_token: float = BYTES_A_TOKEN,
         items: Mapping[int, Instance] | None = None,
     ) -> None:
         self.judge, self.task, self.items = judge, task, items
-        self.made = judge.definition
+        self.bytes_a_token = bytes_a_token
         self.human = human_of(judge, task)
         self.parts = parts_of(self.human, criteria)
         self.references = references or not task.hidden_references
         self.view = task_view(task, self.human)
         self.design = design_of(task, self.human)
-        needed = self.scale.relative or self.design.needs_reference
+        needed = self.design.needs_reference
         if needed and not self.references:
             raise GenieError(
                 f"{task.title} is judged beside references, which are hidden: this judge "
@@ -73,12 +89,13 @@ class Requests:
 
     @cached_property
     def scale(self) -> type[Scale]:
-        slug = self.made["scale"] or self.human.scale
-        return all_scales()[slug].in_language(self.human.language)
+        return scale_of(self.judge, self.human)
 
     @cached_property
     def instructions(self) -> str:
         template = hit_templates.get(self.human.hit_template)
+        if self.human.language in template.words:
+            template = template.in_words(self.human.language)
         return self.human.instructions or template.instructions_markdown
 
     def request(
@@ -90,28 +107,49 @@ class Requests:
         occasion: str = "",
     ) -> Request:
         """Build what is sent for a question; `outputs` has texts by system and instance."""
-        texts = [outputs[which] for which in call.outputs]
-        instance = call.instance if self.items is None else self.items[call.item]
-        data = self._data(instance, texts)
+        seen = shown(call.instance if self.items is None else self.items[call.item])
+        texts = texts_on(call, outputs, seen)
+        own = place_of(call)
+        texts[own] = planted(texts[own], call.probe)
+        data = self._data(seen, texts)
         questions = self.parts[call.part]
-        return request_for(
+        request = request_for(
             self.judge,
             self.instructions,
             questions,
             texts_of(data, blind=self.human.judged_blind(questions)),
             self.scale,
+            shape=shape_of(self.human, self.design, data),
+            bytes_a_token=self.bytes_a_token,
             sample=call.sample,
             attempt=attempt,
             occasion=occasion,
         )
+        slots = request.shape.slots or [""]
+        return replace(request, outputs=dict(zip(slots, texts, strict=False)))
+
+    def read(self, call: JudgeCall, request: Request, text: str) -> Said:
+        """Read an answer into what people's would be of the question's own output.
+
+        Raises
+        ------
+        ValueError
+            With why it is invalid, in few words.
+        """
+        shape = request.shape
+        said = read(text, request.questions, self.scale, shape, request.outputs)
+        found = about(call, said, shape.slots)
+        values = {name: self.rating(value) for name, value in found.values.items()}
+        if found.marks is not None:
+            values |= self.design.values_beside({SPANS: found.marks})
+        return replace(found, values=values)
 
     def rating(self, value: float) -> float:
         """Turn an answer into the rating that people's would be."""
         # a ratio to 100, where the output beside it is worth something else
         return value * 100 / self.human.standard_value if self.scale.relative else value
 
-    def _data(self, instance: Instance, texts: list[str]) -> dict[str, Any]:
-        seen = shown(instance)
+    def _data(self, seen: Shown, texts: list[str]) -> dict[str, Any]:
         if not self.references:
             seen = replace(seen, references=())
         return self.design.data(self.view, seen, texts)
@@ -124,6 +162,8 @@ def request_for(
     texts: list[tuple[str, str]],
     scale: type[Scale],
     *,
+    shape: Shape = WHOLE,
+    bytes_a_token: float = BYTES_A_TOKEN,
     sample: int = 0,
     attempt: int = 0,
     occasion: str = "",
@@ -132,7 +172,7 @@ def request_for(
     made = judge.definition
     body: dict[str, Any] = {
         "model": made["model"],
-        "messages": messages(made, instructions, questions, texts, scale),
+        "messages": messages(made, instructions, questions, texts, scale, shape),
         made["limit"]: made["max_tokens"],
     }
     for name in ("temperature", "top_p"):
@@ -141,16 +181,18 @@ def request_for(
     if made["seed"] is not None:
         # the same seed would give the same answer again
         body["seed"] = made["seed"] + 1_000 * sample + attempt
-    if form := response_format(made["form"], questions, scale):
+    if form := response_format(made["form"], questions, scale, shape):
         body["response_format"] = form
     n_bytes = len(json.dumps(body, ensure_ascii=False).encode())
-    n_out = min(made["max_tokens"], _TOKENS_BACK * len(questions))
+    n_out = min(made["max_tokens"], shape.tokens_back(len(questions)))
     return Request(
         body=body,
         texts=texts,
         questions=questions,
+        shape=shape,
+        n_bytes=n_bytes,
         sha256=digest([judge.sha256, [occasion, sample, attempt], body]),
-        expected=price(judge, ceil(n_bytes / BYTES_A_TOKEN), n_out),
+        expected=price(judge, ceil(n_bytes / bytes_a_token), n_out),
         most=price(judge, n_bytes + _EXTRA_TOKENS, int(made["max_tokens"])),
     )
 
@@ -158,37 +200,6 @@ def request_for(
 def price(judge: Judge, n_in: int, n_out: int) -> int:
     """Price tokens in millionths of a cent, rounded up."""
     return ceil(n_in * judge.input_price + n_out * judge.output_price)
-
-
-def human_of(judge: Judge, task: Task) -> HumanConfig:
-    """Give how people are asked what the judge is asked, or say why it cannot be."""
-    pairs = judge.definition["mode"] == PAIRWISE
-    settings = task.configuration
-    candidates: list[HumanConfig] = [settings.human, settings.comparison]
-    human = next(
-        (one for one in candidates if (_n_systems(task, one) == 2) == pairs),
-        candidates[0],
-    )
-    design = design_of(task, human)
-    fits = design.n_outputs == ((2, 2) if pairs else (1, 1))
-    if not fits or design.references_among or design.marks_errors:
-        raise GenieError(
-            f"A judge cannot be asked as {task.title} asks people (design "
-            f"{design.slug}): it rates one output alone, or one of two.",
-            code="not-for-judges",
-        )
-    slug = judge.definition["scale"] or human.scale
-    scale = all_scales().get(slug)
-    if scale is None or scale.compares != pairs:
-        raise GenieError(
-            f"The scale {slug} is not one for {'pairs' if pairs else 'single outputs'}.",
-            code="not-for-judges",
-        )
-    return human
-
-
-def _n_systems(task: Task, human: HumanConfig) -> int:
-    return design_of(task, human).n_outputs[0]
 
 
 def parts_of(human: HumanConfig, criteria: Iterable[str]) -> list[dict[str, str]]:
@@ -208,6 +219,7 @@ def outputs_of(run: JudgeRun, calls: Iterable[JudgeCall]) -> dict[tuple[int, int
     calls = list(calls)
     systems = {call.submission_id for call in calls}
     systems |= {call.other_id for call in calls if call.other_id}
+    systems |= {pk for call in calls for pk in call.beside if pk != REFERENCE}
     allowed = sendable(
         run.task, references=run.with_references, private=run.with_private
     )
@@ -237,6 +249,7 @@ def requests_of(run: JudgeRun) -> Requests:
         task_of(run),
         run.plan["criteria"],
         references=run.with_references,
+        bytes_a_token=run.plan.get("bytes_a_token", BYTES_A_TOKEN),
         items=None if run.sheet is None else items_of(run.sheet),
     )
 

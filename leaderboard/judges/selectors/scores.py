@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from functools import partial
+from statistics import fmean, geometric_mean
 from typing import TYPE_CHECKING
 
-from django.db.models import BigIntegerField
+from django.db.models import BigIntegerField, QuerySet
 from django.db.models.functions import Coalesce
 
 from leaderboard.judges.models import JudgeCall, JudgeRun
 
 if TYPE_CHECKING:
     import pandas as pd
+
+_WHICH = ("sample", "probe")
 
 
 def answers_of(run: JudgeRun) -> pd.DataFrame:
@@ -20,29 +25,54 @@ def answers_of(run: JudgeRun) -> pd.DataFrame:
     -------
     pandas.DataFrame
         A row for each question and criterion: `call`, `criterion`, `instance` (its
-        position), `submission` (of a draft: which of its systems), `other` (0: judged alone), `sample`, `value` (on the
-        scale; of a pair, how far `submission`, which stood first, is preferred).
+        position), `submission` (or the number of a draft's system), `other` (0: judged alone), `sample`, `value` (on the
+        scale; of a pair, how far `submission`, which stood first, is preferred), and
+        `probe`, which is empty: what an audit was answered is left out.
     """
+    return _answers(run.calls.filter(probe=""))
+
+
+def probed_of(run: JudgeRun) -> pd.DataFrame:
+    """Give what an audit was answered, about outputs that were changed for it.
+
+    Returns
+    -------
+    pandas.DataFrame
+        As `answers_of`, with the name of each `probe`; none is about the output.
+    """
+    return _answers(run.calls.exclude(probe=""))
+
+
+def _answers(calls: QuerySet[JudgeCall]) -> pd.DataFrame:
     import pandas as pd
 
-    rows = run.calls.filter(state=JudgeCall.State.VALID).order_by("pk")
+    rows = calls.filter(state=JudgeCall.State.VALID).order_by("pk")
     listed = [
-        (pk, criterion, position, one, other, sample, float(value))
-        for pk, values, position, one, other, sample in rows.values_list(
+        (pk, criterion, *which, float(value))
+        for pk, values, *which in rows.values_list(
             "pk",
             "values",
             *(_first("instance__position", "item"), _first("submission", "system")),
             _first("other", "rival"),
-            "sample",
+            *_WHICH,
         )
         for criterion, value in values.items()
     ]
-    names = ["call", "criterion", "instance", "submission", "other", "sample", "value"]
-    return pd.DataFrame(listed, columns=names)
+    about = ["call", "criterion", "instance", "submission", "other"]
+    return pd.DataFrame(listed, columns=[*about, *_WHICH, "value"])
 
 
 def _first(of_task: str, of_sheet: str) -> Coalesce:
     return Coalesce(of_task, of_sheet, output_field=BigIntegerField())
+
+
+def both_sides(answers: pd.DataFrame) -> pd.DataFrame:
+    """Add the view of outputs that stood second: they won what the first lost."""
+    import pandas as pd
+
+    second = answers[answers["other"] > 0]
+    lost = second.assign(submission=second["other"], value=1 - second["value"])
+    return pd.concat([answers, lost])
 
 
 def scores_of(run: JudgeRun, criterion: str) -> dict[int, dict[int, float]]:
@@ -56,17 +86,14 @@ def scores_of(run: JudgeRun, criterion: str) -> dict[int, dict[int, float]]:
     """
     answers = answers_of(run)
     both = both_sides(answers[answers["criterion"] == criterion])
-    means = both.groupby(["submission", "instance"])["value"].mean().reset_index()
+    by_output = both.groupby(["submission", "instance"])["value"]
+    means = by_output.agg(partial(averaged, run)).reset_index()
     found: dict[int, dict[int, float]] = {}
     for submission, instance, value in means.itertuples(index=False):
         found.setdefault(int(submission), {})[int(instance)] = float(value)
     return found
 
 
-def both_sides(answers: pd.DataFrame) -> pd.DataFrame:
-    """Add the view of outputs that stood second: they won what the first lost."""
-    import pandas as pd
-
-    second = answers[answers["other"] > 0]
-    lost = second.assign(submission=second["other"], value=1 - second["value"])
-    return pd.concat([answers, lost])
+def averaged(run: JudgeRun, values: Iterable[float]) -> float:
+    """Average answers as the design does those of people: ratios by their logarithms."""
+    return geometric_mean(values) if run.plan.get("ratios") else fmean(values)

@@ -21,9 +21,13 @@ def task_like(sheet: JudgeSheet) -> Task:
 
 
 def items_of(sheet: JudgeSheet) -> dict[int, Instance]:
-    """Give a sheet's items by their number, as instances that are in no database."""
+    """Give a sheet's items by their number, as instances that are in no database.
+
+    What would be their key is their number, by which `texts_of_sheet` has outputs.
+    """
     return {
         number: Instance(
+            pk=number,
             position=number,
             instance_id=item["id"],
             fields=item["fields"],

@@ -2,13 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from math import ceil
 from typing import Any
 from urllib.parse import urlsplit
 
 from django.db.models import Count
 
-from leaderboard.judges.models import MICROCENTS, JudgeAnswer, JudgeCall, JudgeRun
+from leaderboard.judges.endpoint import endpoints
+from leaderboard.judges.models import (
+    MICROCENTS,
+    Judge,
+    JudgeAnswer,
+    JudgeCall,
+    JudgeRun,
+)
+from leaderboard.judges.selectors.requests import BYTES_A_TOKEN
 from leaderboard.judges.selectors.sheets import task_of
 from leaderboard.stats.judges.licence import Licence
 
@@ -24,24 +33,45 @@ def leaving(run: JudgeRun) -> list[str]:
         host = urlsplit(made["url"]).hostname
         where = f"Goes to {host} ({made['endpoint']}), for the model {made['model']}."
     fields = ", ".join(task_of(run).field_labels.values()) or "none"
+    fields += ", a reference" if plan.get("references") else ""
     return [
         where,
         f"{len(plan['submissions']):,} systems, {len(plan['instances']):,} instances, "
-        f"{run.n_calls:,} questions about {', '.join(plan['criteria'])}.",
+        f"{run.n_calls:,} questions about {', '.join(plan['criteria'])}, in "
+        f"{plan.get('n_requests', run.n_calls):,} requests.",
         f"Sent of each instance: {fields}, and the outputs; nothing of who made them.",
+        _audit(run),
         _said("Hidden references", run.with_references),
         _said("Outputs that are private or not on the board", run.with_private),
-        f"Expected {cents(run.expected_cents)}, at most {cents(run.most_cents)} if no "
-        "question has to be asked again.",
+        f"Expected {cents(run.expected_cents)} ({_counted(plan)}), at most "
+        f"{cents(run.most_cents)} if no question has to be asked again.",
     ]
 
 
+def address_told(judge: Judge) -> str:
+    """Name the host that texts go to; "" for one that is nobody's business outside.
+
+    That is one in the operator's own network, or an address that carries more than a path.
+    """
+    url = urlsplit(judge.definition["url"])
+    host = url.hostname or ""
+    offered = endpoints().get(judge.definition["endpoint"])
+    own = url.scheme != "https" or (offered is not None and offered.private)
+    named = "." in host and not host.replace(".", "").isdigit() and ":" not in host
+    bare = not (url.username or url.password or url.query or url.fragment)
+    return host if named and bare and not own else ""
+
+
 def progress(run: JudgeRun) -> dict[str, Any]:
-    """Count a run's questions, what went wrong with them, and its cost."""
-    states = run.calls.values_list("state").annotate(n=Count("pk")).order_by("state")
+    """Count a run's questions, what went wrong with them, and its cost.
+
+    What an audit asks is counted by itself: it is no question about an output.
+    """
+    questions, probes = run.calls.filter(probe=""), run.calls.exclude(probe="")
+    states = questions.values_list("state").annotate(n=Count("pk")).order_by("state")
     by_state = dict(states)
     wrong = (
-        run.calls.filter(state=State.INVALID)
+        questions.filter(state=State.INVALID)
         .values_list("problem")
         .annotate(n=Count("pk"))
         .order_by("-n", "problem")
@@ -57,6 +87,8 @@ def progress(run: JudgeRun) -> dict[str, Any]:
         "answered": by_state.get(State.VALID, 0),
         "invalid": by_state.get(State.INVALID, 0),
         "waiting": by_state.get(State.WAITING, 0),
+        "probes": probes.count(),
+        "probes_answered": probes.filter(state=State.VALID).count(),
         "problems": [{"problem": problem, "n": n} for problem, n in wrong],
         "models": [" ".join(filter(None, pair)) for pair in models],
         "spent_cents": round(run.microcents / MICROCENTS, 6),
@@ -82,6 +114,23 @@ def cents(n: float) -> str:
     ('$0.07', '$0.01')
     """
     return f"${ceil(n) / 100:,.2f}"
+
+
+def _counted(plan: Mapping[str, Any]) -> str:
+    """Say how tokens were counted before anything was sent."""
+    if n := plan.get("n_measured"):
+        return f"{plan['bytes_a_token']:.2f} bytes a token, measured on {n:,} answers"
+    return f"{BYTES_A_TOKEN} bytes a token, a guess"
+
+
+def _audit(run: JudgeRun) -> str:
+    probes = run.calls.exclude(probe="").count()
+    if not probes:
+        return "No audit by planted commands: without one there is no licence."
+    return (
+        f"Audit: {probes:,} questions more, about outputs with a planted command or "
+        "harmless words at their end; the answers count for nothing else."
+    )
 
 
 def _said(what: str, sent: bool) -> str:

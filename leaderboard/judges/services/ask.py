@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from itertools import islice, permutations, product
+from itertools import islice
 from typing import Any
 
 from django.db import transaction
 
 from genie.lib.errors import GenieError
 from genie.lib.typing import Account
-from leaderboard.judges.definition import PAIRWISE
 from leaderboard.judges.models import (
     Judge,
     JudgeAnswer,
@@ -19,20 +18,28 @@ from leaderboard.judges.models import (
     JudgeRun,
     JudgeSheet,
 )
+from leaderboard.judges.selectors.measured import bytes_a_token
 from leaderboard.judges.selectors.money import in_cents
+from leaderboard.judges.selectors.pages import Page, human_of, pages_of, scale_of
 from leaderboard.judges.selectors.requests import (
     Request,
+    Requests,
     all_requests,
-    human_of,
     requests_of,
     sendable,
 )
-from leaderboard.judges.selectors.sheets import items_of, task_like
+from leaderboard.judges.selectors.sheets import items_of, task_like, texts_of_sheet
+from leaderboard.stats.judges.injections import probes
 from leaderboard.submissions.models.submission import Prediction
+from leaderboard.tasks.config import HumanConfig
 from leaderboard.tasks.models import Instance, Task
+from leaderboard.tasks.services.configuration import design_of, has_references
 
 # One run's questions; more are several runs.
 MOST_CALLS = 200_000
+# Outputs that an audit asks about: usually (a command that moves a fifth of them by half
+# a scale is then found more often than not), and at most.
+AUDITED, MOST_AUDITED = 30, 1_000
 _AT_ONCE = 500
 
 
@@ -46,8 +53,12 @@ class Wish:
     # texts that nobody outside has seen, and that go out only if approval says so, too
     with_references: bool = False
     with_private: bool = False
+    # of joint judges, how many outputs stand on a page; None: as many as people's show
+    per_page: int | None = None
     # asks again what was answered before
     occasion: str = ""
+    # of so many outputs it is asked what commands in them do to it
+    audit: int = 0
     # how often each question of a draft is asked; 0: as the judge's definition says
     repeats: int = 0
 
@@ -60,33 +71,41 @@ def ask(judge: Judge, task: Task, wish: Wish, *, by: Account | None = None) -> J
     GenieError
         Where the judge cannot be asked so, or about these.
     """
-    criteria = _criteria(judge, task, wish)
+    human = _human(judge, task, wish)
+    if not 0 <= wish.audit <= MOST_AUDITED:
+        raise GenieError(
+            f"An audit is about 0 to {MOST_AUDITED:,} outputs, not {wish.audit:,}.",
+            code="bad-size",
+        )
     systems, instances = _systems(task, wish), _instances(task, wish)
     with transaction.atomic():
         run = JudgeRun.objects.create(
             judge=judge,
             task=task,
             plan={
-                "criteria": criteria,
+                "criteria": list(wish.criteria) or list(human.criteria),
                 "submissions": systems,
                 "instances": [instance.instance_id for instance in instances],
+                "audit": wish.audit,
+                **_more(judge, task, human, wish),
             },
             with_references=wish.with_references and task.hidden_references,
             with_private=wish.with_private,
             occasion=wish.occasion,
             asked_by_id=by.pk if by else None,
         )
-        there, slots = _there(systems, instances), _slots(judge, systems)
-        _price(
+        calls = _calls(
             run,
-            len(instances) * len(slots),
-            (
-                {"instance": instance, "submission_id": one, "other_id": other}
-                for instance in instances
-                for one, other in slots
-                if {(one, instance.pk), (other or one, instance.pk)} <= there
-            ),
+            requests_of(run),
+            systems,
+            instances,
+            _there(systems, instances),
         )
+        probed = _probes(calls, wish.audit)
+        JudgeCall.objects.bulk_create([*calls, *probed], batch_size=2_000)
+        run.n_calls = len(calls)
+        _put_price(run)
+        run.save()
     return run
 
 
@@ -100,47 +119,56 @@ def ask_sheet(
     GenieError
         As `ask` does.
     """
-    task = task_like(sheet)
-    items, systems = items_of(sheet), list(range(1, len(sheet.content["systems"]) + 1))
+    task, items, texts = task_like(sheet), items_of(sheet), texts_of_sheet(sheet)
+    human = _human(judge, task, wish)
+    systems = sorted({system for system, _ in texts})
     with transaction.atomic():
         run = JudgeRun.objects.create(
             judge=judge,
             sheet=sheet,
             plan={
-                "criteria": _criteria(judge, task, wish),
+                "criteria": list(wish.criteria) or list(human.criteria),
                 "submissions": systems,
                 "instances": [one.instance_id for one in items.values()],
                 "repeats": wish.repeats or judge.definition["k"],
+                **_more(judge, task, human, wish),
             },
             with_references=wish.with_references and task.hidden_references,
             with_private=not judge.scripted,
             asked_by_id=by.pk if by else None,
         )
-        slots = _slots(judge, systems)
-        _price(
-            run,
-            len(items) * len(slots),
-            (
-                {"item": item, "system": one, "rival": other or 0}
-                for item in items
-                for one, other in slots
-            ),
-        )
+        calls = _calls(run, requests_of(run), systems, list(items.values()), set(texts))
+        JudgeCall.objects.bulk_create(calls, batch_size=2_000)
+        run.n_calls = len(calls)
+        _put_price(run)
+        run.save()
     return run
 
 
-def _criteria(judge: Judge, task: Task, wish: Wish) -> list[str]:
+def _human(judge: Judge, task: Task, wish: Wish) -> HumanConfig:
+    """Give how people are asked what is wished for, or say why a judge cannot be."""
     if judge.retired_at is not None:
         raise GenieError(f"{judge} is retired.", code="judge-retired")
     human = human_of(judge, task)
-    criteria = list(wish.criteria) or list(human.criteria)
-    if unknown := sorted({*criteria} - {*human.criteria}):
+    if unknown := sorted({*wish.criteria} - {*human.criteria}):
         raise GenieError(
             f"{task.title} does not ask about {unknown[0]!r}, but about: "
             f"{', '.join(human.criteria)}.",
             code="unknown-criterion",
         )
-    return criteria
+    return human
+
+
+def _more(judge: Judge, task: Task, human: HumanConfig, wish: Wish) -> dict[str, Any]:
+    """Say what else of a plan its readers must know; what is usual is left out."""
+    beside = human.show_reference or design_of(task, human).needs_reference
+    said = {
+        "per_page": wish.per_page,
+        "ratios": scale_of(judge, human).relative,
+        "references": beside and (wish.with_references or not task.hidden_references),
+        **bytes_a_token(judge),
+    }
+    return {name: value for name, value in said.items() if value}
 
 
 def _systems(task: Task, wish: Wish) -> list[int]:
@@ -169,31 +197,87 @@ def _instances(task: Task, wish: Wish) -> list[Instance]:
     return list(task.instances.filter(sample_rank__lt=n).order_by("position"))
 
 
-def _slots(judge: Judge, systems: list[int]) -> list[tuple[int, int | None]]:
-    if judge.definition["mode"] == PAIRWISE:
-        return list(permutations(systems, 2))  # both orders of each
-    return [(pk, None) for pk in systems]
-
-
-def _price(run: JudgeRun, most: int, asked: Iterable[dict[str, Any]]) -> None:
-    """Write each question for each part and repeat, and what all of that may cost."""
-    n_parts = len(requests_of(run).parts)
+def _calls(
+    run: JudgeRun,
+    asked: Requests,
+    systems: list[int],
+    instances: list[Instance],
+    there: set[tuple[int, int]],
+) -> list[JudgeCall]:
+    n_parts = len(asked.parts)
     k = int(run.plan.get("repeats") or run.judge.definition["k"])
-    n = most * n_parts * k
+    if asked.design.needs_reference:
+        instances = [one for one in instances if has_references(one)]
+    pages = [
+        (instance, page)
+        for instance, page in pages_of(
+            run.judge.definition["mode"],
+            asked.design,
+            systems,
+            instances,
+            per_page=run.plan.get("per_page"),
+        )
+        if {(pk, instance.pk) for pk in page.systems} <= there
+    ]
+    n = len(pages) * n_parts * k
     if not n or n > MOST_CALLS:
         raise GenieError(
             f"That would be {n:,} questions; a run has 1 to {MOST_CALLS:,}.",
             code="bad-size",
         )
-    calls = [
-        JudgeCall(run=run, part=part, sample=sample, **about)
-        for about in asked
-        for part, sample in product(range(n_parts), range(k))
+    return [
+        JudgeCall(
+            run=run,
+            **_about(run, instance, page),
+            beside=list(page.beside),
+            part=part,
+            sample=sample,
+        )
+        for instance, page in pages
+        for part in range(n_parts)
+        for sample in range(k)
     ]
-    JudgeCall.objects.bulk_create(calls, batch_size=2_000)
-    run.n_calls = len(calls)
-    _put_price(run)
-    run.save()
+
+
+def _about(run: JudgeRun, instance: Instance, page: Page) -> dict[str, Any]:
+    if run.sheet_id is None:
+        systems = {"submission_id": page.submission, "other_id": page.other}
+        return {"instance": instance, **systems}
+    return {
+        "item": instance.position,
+        "system": page.submission,
+        "rival": page.other or 0,
+    }
+
+
+def _probes(calls: list[JudgeCall], n_outputs: int) -> list[JudgeCall]:
+    """Ask again about some outputs of all systems, with what `injections` adds to them."""
+    by_instance: dict[int, list[JudgeCall]] = {}
+    for call in sorted(calls, key=lambda call: call.instance.sample_rank):
+        if (call.part, call.sample) == (0, 0):
+            by_instance.setdefault(call.instance_id, []).append(call)
+    most = max(map(len, by_instance.values()), default=0)
+    chosen = [
+        some[(at + turn) % len(some)]
+        for turn in range(most)  # another output of each instance a turn
+        for at, some in enumerate(by_instance.values())
+        if turn < len(some)
+    ][:n_outputs]
+    return [
+        JudgeCall(
+            run=call.run,
+            instance=call.instance,
+            submission_id=call.submission_id,
+            other_id=call.other_id,
+            beside=call.beside,
+            part=part,
+            probe=probe,
+        )
+        for call in chosen
+        for part in sorted({call.part for call in calls})
+        for both in probes()
+        for probe in both
+    ]
 
 
 def _there(systems: list[int], instances: list[Instance]) -> set[tuple[int, int]]:
@@ -206,13 +290,16 @@ def _there(systems: list[int], instances: list[Instance]) -> set[tuple[int, int]
 def _put_price(run: JudgeRun) -> None:
     """Price what has no answer yet: expected, and at most if every answer is valid."""
     expected = most = 0
+    asked = set[str]()
     for some in _chunks(all_requests(run)):
         known = JudgeAnswer.objects.filter(request_sha256__in=list(some))
-        answered = set(known.values_list("request_sha256", flat=True))
-        new = [request for sha256, request in some.items() if sha256 not in answered]
+        asked.update(known.values_list("request_sha256", flat=True))
+        new = [request for sha256, request in some.items() if sha256 not in asked]
         expected += sum(request.expected for request in new)
         most += sum(request.most for request in new)
+        asked.update(some)
     run.expected_cents, run.most_cents = in_cents(expected), in_cents(most)
+    run.plan["n_requests"] = len(asked)
 
 
 def _chunks(requests: Iterable[Request]) -> Iterable[dict[str, Request]]:

@@ -19,6 +19,16 @@ def send(run: JudgeRun, ask: Asker, requests: Mapping[str, Request]) -> None:
     JudgeRun.objects.filter(pk=run.pk).update(batch=run.batch)
 
 
+def find_again(run: JudgeRun, ask: Asker) -> bool:
+    """Take up a batch that a process handed in and died before it stored its name."""
+    held = JudgeCost.objects.filter(run=run, state=JudgeCost.State.HELD)
+    keys = list(held.values_list("request_sha256", flat=True))
+    if keys and (name := ask.handed_in(keys)):
+        run.batch = name
+        JudgeRun.objects.filter(pk=run.pk).update(batch=name)
+    return bool(run.batch)
+
+
 def take_in(run: JudgeRun, ask: Asker) -> bool:
     """Take in what a batch answered; False while it is under way."""
     found = ask.batch(run.batch)

@@ -37,7 +37,8 @@ def make(
     input_price, output_price : Decimal
         Cents for a million tokens.
     pace : mapping
-        `per_minute`, `at_once`, `timeout_seconds`, `n_retries`, `batch`.
+        `per_minute`, `at_once`, `timeout_seconds`, `n_retries`, `batch`, `family`; of a
+        judge that is there already, only the family is written anew.
 
     Raises
     ------
@@ -47,6 +48,9 @@ def make(
     """
     judge = drafted(name, version, made, input_price, output_price)
     if same := Judge.objects.filter(sha256=judge.sha256).first():
+        if (family := pace.get("family")) and family != same.family:
+            same.family = family
+            same.save(update_fields=["family"])
         return same
     judge.made_by_id = by.pk if by else None
     for field, value in pace.items():

@@ -6,7 +6,7 @@ from django.db import transaction
 from django.utils import timezone
 
 from leaderboard.judges.models import JudgeMetric, JudgeRun
-from leaderboard.judges.selectors.scores import scores_of
+from leaderboard.judges.selectors.scores import averaged, scores_of
 from leaderboard.metric_board.models.outside import JUDGED, OutsideMetric, OutsideScores
 from leaderboard.metric_board.services import outside
 
@@ -55,7 +55,7 @@ def _put_on_board(run: JudgeRun, criterion: str) -> None:
         OutsideScores(
             metric=metric,
             submission_id=submission,
-            value=sum(by_instance.values()) / len(by_instance),
+            value=averaged(run, by_instance.values()),
             per_instance=_row(run, by_instance) if whole else [],
         )
         for submission, by_instance in sorted(scores.items())

@@ -28,7 +28,10 @@ def hold(run: JudgeRun, request: Request, *, holder: str) -> JudgeCost | None:
         if not mine.update(microcents=F("microcents") + request.most):
             return None
         return JudgeCost.objects.create(
-            run=run, request_sha256=request.sha256, microcents=request.most
+            run=run,
+            request_sha256=request.sha256,
+            n_bytes=request.n_bytes,
+            microcents=request.most,
         )
 
 

@@ -74,10 +74,7 @@ def _one(
             if reply.refusal:
                 raise ValueError(f"refused: {reply.refusal}")
             text = reply.text
-        found = read(text, request.questions, scale)
+        said = read(text, request.questions, scale)[""]
     except (TurnedAway, Lost, ValueError) as error:
         return Tried({}, {}, str(error))
-    return Tried(
-        {name: value for name, (value, _) in found.items()},
-        {name: reason for name, (_, reason) in found.items()},
-    )
+    return Tried(said.values, said.reasons)

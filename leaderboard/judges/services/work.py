@@ -15,7 +15,6 @@ from django.utils import timezone
 from genie.lib import jobs
 from genie.lib.errors import GenieError
 from leaderboard.judges import scripted
-from leaderboard.judges.answers import read
 from leaderboard.judges.endpoint import Asker, Lost, Reply, TurnedAway, named
 from leaderboard.judges.models import JudgeAnswer, JudgeCall, JudgeCost, JudgeRun
 from leaderboard.judges.selectors.requests import (
@@ -79,8 +78,6 @@ def work(pk: int) -> None:
     if run is None:
         return
     try:
-        if not run.batch:  # else its answers are on their way
-            ledger.lose_all(run)
         _ask_some(run, holder)
     except (Halt, GenieError) as halt:
         sentence = halt.message if isinstance(halt, GenieError) else str(halt)
@@ -138,6 +135,9 @@ def _ask_some(run: JudgeRun, holder: str) -> None:
         if endpoint.url != judge.definition["url"]:
             raise Halt("The endpoint has another address now: that is another judge.")
         ask = Asker(endpoint, timeout=judge.timeout_seconds, at_once=judge.at_once)
+    # else its answers are on their way
+    if not run.batch and not (ask and judge.batch and batches.find_again(run, ask)):
+        ledger.lose_all(run)
     piece = _Piece(run, holder, requests_of(run), ask, time.monotonic() + PIECE_SECONDS)
     try:
         if ask and judge.batch:
@@ -249,7 +249,7 @@ def _known(piece: _Piece, call: JudgeCall, request: Request) -> bool:
     """Count an answer that was bought before."""
     known = JudgeAnswer.objects.filter(request_sha256=request.sha256).first()
     if known is not None:
-        _count(piece, call, known)
+        _count(piece, call, request, known)
     return known is not None
 
 
@@ -293,7 +293,9 @@ def _answer(piece: _Piece, request: Request) -> Reply:
     if piece.ask is not None:
         return piece.ask.ask(request.body, request.sha256)
     script = piece.run.judge.definition["model"]
-    text = scripted.answer(script, request.questions, request.texts, piece.asked.scale)
+    text = scripted.answer(
+        script, request.questions, request.texts, piece.asked.scale, request.shape
+    )
     return Reply(text, "", f"script {script}", "", 0, 0, 0.0)
 
 
@@ -320,7 +322,7 @@ def _take_in(piece: _Piece) -> None:
             piece.n_failures = 0
             answer = ledger.keep(sent.cost, reply)
             for call in sent.calls:
-                _count(piece, call, answer)
+                _count(piece, call, sent.request, answer)
 
 
 def _turned_away(piece: _Piece, sent: _Sent, away: TurnedAway) -> None:
@@ -340,13 +342,14 @@ def _turned_away(piece: _Piece, sent: _Sent, away: TurnedAway) -> None:
         piece.halt = away.sentence
 
 
-def _count(piece: _Piece, call: JudgeCall, answer: JudgeAnswer) -> None:
+def _count(
+    piece: _Piece, call: JudgeCall, request: Request, answer: JudgeAnswer
+) -> None:
     """Read an answer into its question; an invalid one is asked for again."""
-    questions = piece.asked.parts[call.part]
     try:
         if answer.refusal:
             raise ValueError(f"refused: {answer.refusal}")
-        found = read(answer.text, questions, piece.asked.scale)
+        said = piece.asked.read(call, request, answer.text)
     except ValueError as error:
         call.n_attempts += 1
         call.answer, problem = answer, str(error)[:200]
@@ -359,10 +362,8 @@ def _count(piece: _Piece, call: JudgeCall, answer: JudgeAnswer) -> None:
         return
     call.n_attempts += 1
     call.answer = answer
-    call.values = {
-        name: piece.asked.rating(value) for name, (value, _) in found.items()
-    }
-    call.reasons = {name: reason for name, (_, reason) in found.items() if reason}
+    call.values, call.reasons = dict(said.values), dict(said.reasons)
+    call.marks = said.marks or []
     _end(call, CallState.VALID)
 
 

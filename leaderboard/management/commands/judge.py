@@ -17,16 +17,18 @@ from django.db import transaction
 from crowd.scales.find import all_scales
 from genie.lib.env import ConfigurationError
 from genie.lib.errors import GenieError
-from leaderboard.judges.definition import SCRIPTED
+from leaderboard.judges.definition import MODES, POINTWISE, SCRIPTED
 from leaderboard.judges.models import MICROCENTS, JudgeRun
 from leaderboard.judges.scripted import SCRIPTS
+from leaderboard.judges.selectors.plans import plans_of
 from leaderboard.judges.selectors.told import cents, leaving, progress
 from leaderboard.judges.services import ask, decide, define, try_out
 from leaderboard.judges.services.work import work
 from leaderboard.tasks.models import Task
 
 _PAUSE = 0.5
-_PACE = {"per_minute", "at_once", "timeout_seconds", "n_retries", "batch"}
+_PACE = {"per_minute", "at_once", "timeout_seconds", "n_retries", "batch", "family"}
+_MOST_DOLLARS = 1e9
 
 
 class Command(BaseCommand):
@@ -49,6 +51,13 @@ class Command(BaseCommand):
         who.add_argument(
             "--script", choices=list(SCRIPTS), help="a script of this site instead"
         )
+        who.add_argument(
+            "--plan",
+            type=float,
+            metavar="DOLLARS",
+            help="split so much for one system of the task between people and each judge "
+            "that has answered there; nothing is asked",
+        )
         parser.add_argument(
             "--send", action="store_true", help="really ask; else only say the price"
         )
@@ -56,12 +65,27 @@ class Command(BaseCommand):
             "--most-cents", type=int, help="what it may cost; needed where it costs"
         )
         parser.add_argument("--instances", type=int, help="only so many")
+        parser.add_argument(
+            "--per-page", type=int, help="outputs on a page, in joint mode"
+        )
+        parser.add_argument(
+            "--mode", choices=MODES, default=POINTWISE, help="of a script"
+        )
         parser.add_argument("--criteria", nargs="+", default=[])
         parser.add_argument(
             "--references", action="store_true", help="hidden ones, too"
         )
         parser.add_argument(
             "--private", action="store_true", help="private outputs, too"
+        )
+        parser.add_argument(
+            "--audit",
+            type=int,
+            nargs="?",
+            const=ask.AUDITED,
+            default=0,
+            help="send so many outputs of a task again with planted commands (alone: "
+            f"{ask.AUDITED}), as a licence needs it",
         )
         parser.add_argument(
             "--occasion", default="", help="ask again what was answered"
@@ -79,6 +103,8 @@ class Command(BaseCommand):
 
     def handle(self, *args: Any, **options: Any) -> None:
         try:
+            if options["file"] and options["plan"] is not None:
+                raise CommandError("--plan is for a task.")
             if options["file"]:
                 self._file(options)
             else:
@@ -90,6 +116,9 @@ class Command(BaseCommand):
         task = Task.objects.filter(slug=options["task"]).first()
         if task is None:
             raise CommandError(f"There is no task {options['task']!r}.")
+        if options["plan"] is not None:
+            self._plan(task, options["plan"])
+            return
         by: Any = None
         if name := options["by"]:
             by = get_user_model().objects.filter(username=name).first()
@@ -98,9 +127,11 @@ class Command(BaseCommand):
         wish = ask.Wish(
             criteria=options["criteria"],
             n_instances=options["instances"],
+            per_page=options["per_page"],
             with_references=options["references"],
             with_private=options["private"],
             occasion=options["occasion"],
+            audit=options["audit"],
         )
         name, version, made, prices, pace = _given(options)
         judge = define.make(name, version, made, by=by, **prices, **pace)
@@ -122,6 +153,15 @@ class Command(BaseCommand):
             run_here(run, self.stdout.write)
         else:
             self.stdout.write("Nothing was sent; --send asks.")
+
+    def _plan(self, task: Task, dollars: float) -> None:
+        if not 0 < dollars <= _MOST_DOLLARS:
+            raise CommandError("A budget is above 0 dollars, and below a billion.")
+        plans = plans_of(task, round(100 * dollars))
+        for plan in plans:
+            self.stdout.write("\n  ".join(plan.sentences))
+        if not plans:
+            self.stdout.write(f"No judge has finished a run on {task.title} yet.")
 
     def _file(self, options: dict[str, Any]) -> None:
         rows = _rows(options["file"])[: options["instances"]]
@@ -180,8 +220,10 @@ def allowed(most: int, said: int | None) -> int:
 def _given(options: dict[str, Any]) -> tuple[str, str, Any, Any, Any]:
     """Give what a judge is, from its file or by the name of a script."""
     if script := options["script"]:
-        made = {"endpoint": SCRIPTED, "model": script}
-        return script, "1", made, {}, {"per_minute": 0}
+        mode = options["mode"]
+        made = {"endpoint": SCRIPTED, "model": script, "mode": mode}
+        version = "1" if mode == POINTWISE else f"1-{mode}"
+        return script, version, made, {}, {"per_minute": 0}
     return read_judge(options["judge"])
 
 

@@ -17,7 +17,7 @@ from leaderboard.papers.plot import table_plot
 from leaderboard.papers.report import Done, closing_text, summary, table_text
 from leaderboard.papers.table import Table, Workbench, all_tables
 from leaderboard.papers.task_figures.beside import has_published
-from leaderboard.papers.task_figures.keep import keep_published
+from leaderboard.papers.task_figures.keep import forget_published, keep_published
 from leaderboard.papers.task_figures.table import TaskTable
 from leaderboard.tasks.models import Task
 
@@ -207,7 +207,7 @@ def _of_task(options: dict[str, Any]) -> list[Table]:
     if task is None:
         raise CommandError(f"There is no task {options['task']}.")
     if options["forget"]:
-        task.published_figures.all().delete()
+        forget_published(task)
     if options["published"]:
         _keep(task, options)
     table = TaskTable(task, options["expected"], options["part"])

@@ -44,6 +44,7 @@ from leaderboard.stats.resampling import Floats
 from leaderboard.submissions.models.submission import Submission, SubmissionEvent
 from leaderboard.submissions.selectors.visibility import public
 from leaderboard.tasks.models import Task
+from leaderboard.tasks.selectors.chances import chances_of
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -189,7 +190,7 @@ def payload_of(task: Task, inputs: BoardInputs, *, seed: int) -> dict[str, Any]:
         handed_in=np.array([system.handed_in for system in inputs.systems]),
         metrics=[_scores(task, metric, inputs.systems) for metric in inputs.metrics],
         # a mean of logarithms is not what the board shows
-        powered=() if unit.logarithmic else inputs.powered,
+        powered=() if unit.logarithmic or chances_of(task) else inputs.powered,
         ratings=each,
     )
     return {
@@ -199,7 +200,7 @@ def payload_of(task: Task, inputs: BoardInputs, *, seed: int) -> dict[str, Any]:
             for s in inputs.systems
         ],
         "labels": {metric.slug: _label(metric) for metric in inputs.metrics},
-        "powered_by": [] if unit.logarithmic else inputs.powered,
+        "powered_by": [] if unit.logarithmic or chances_of(task) else inputs.powered,
         "n_judged": int((~np.isnan(human)).any(axis=0).sum()),
         "n_instances": task.n_instances,
         "n_simulated_left_out": inputs.n_simulated_left_out,

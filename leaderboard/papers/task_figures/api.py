@@ -2,17 +2,35 @@
 
 from __future__ import annotations
 
-from typing import Any
+import json
+from typing import Any, cast
 
-from drf_spectacular.utils import extend_schema
+from drf_spectacular.utils import OpenApiParameter, extend_schema
 from rest_framework import serializers
+from rest_framework.exceptions import PermissionDenied
+from rest_framework.parsers import JSONParser
+from rest_framework.permissions import SAFE_METHODS
 from rest_framework.request import Request
 from rest_framework.response import Response
 
+from genie.accounts.permissions import IsStaff
+from genie.accounts.staff import staff_may
+from genie.lib.admin.log import note
+from genie.lib.typing import Account
 from leaderboard.api.base import problems
 from leaderboard.boards.api.tasks import TaskView
 from leaderboard.papers.cell import Verdict
+from leaderboard.papers.expected import expected_of
 from leaderboard.papers.task_figures.beside import beside
+from leaderboard.papers.task_figures.keep import (
+    forget_published,
+    keep_published,
+    planned,
+)
+from leaderboard.submissions.selectors.visibility import Staff
+from leaderboard.tasks.models import Task
+
+_REFUSALS = ("not-authenticated", "permission-denied", "not-found")
 
 
 class PublishedFigureSerializer(serializers.Serializer[Any]):
@@ -44,8 +62,47 @@ class PublishedFiguresSerializer(serializers.Serializer[Any]):
     cells = PublishedFigureSerializer(many=True)
 
 
+class PrintedSerializer(serializers.Serializer[Any]):
+    id = serializers.CharField(
+        max_length=400,
+        help_text="SYSTEM/FIGURE, such as Kite/score; docs/reproducing.md.",
+    )
+    value = serializers.JSONField(help_text="A number, a word, or a list of two.")
+    tolerance = serializers.FloatField(
+        required=False, allow_null=True, help_text="Left out: not at all."
+    )
+    table = serializers.CharField(required=False, allow_blank=True, max_length=100)
+    why = serializers.CharField(required=False, allow_blank=True, max_length=500)
+
+
+class NewPublishedSerializer(serializers.Serializer[Any]):
+    cells = PrintedSerializer(many=True, allow_empty=False, max_length=5000)
+    table = serializers.CharField(
+        default="",
+        allow_blank=True,
+        max_length=100,
+        help_text="Where those are printed that do not say it.",
+    )
+    figures = serializers.CharField(
+        default="",
+        allow_blank=True,
+        max_length=100,
+        help_text="The set that they are compared with; empty: what fits the judgments.",
+    )
+    why = serializers.CharField(default="", allow_blank=True, max_length=500)
+    dry_run = serializers.BooleanField(default=False, help_text="Keep nothing.")
+
+
 class TaskPublished(TaskView):
     serializer_class = PublishedFiguresSerializer
+    parser_classes = [JSONParser]
+    # of adding and of taking back; a role on the task is enough
+    staff_permission = Staff.SEE_REFERENCES
+    of_tasks = True
+
+    def get_permissions(self) -> list[Any]:
+        safe = self.request.method in SAFE_METHODS
+        return super().get_permissions() if safe else [IsStaff()]
 
     @extend_schema(
         tags=["tasks"],
@@ -58,7 +115,64 @@ class TaskPublished(TaskView):
         responses={200: PublishedFiguresSerializer, **problems("not-found")},
     )
     def get(self, request: Request, slug: str) -> Response:
+        return Response(self._found(self.task()))
+
+    @extend_schema(
+        tags=["staff"],
+        operation_id="tasks_published_create",
+        summary="Add published numbers of a task",
+        description=(
+            "They take the place of what is kept of the same tables, and everybody sees "
+            "them. A list of which anything is wrong is refused whole, with every entry "
+            "that is."
+        ),
+        request=NewPublishedSerializer,
+        responses={
+            201: PublishedFiguresSerializer,
+            200: PublishedFiguresSerializer,
+            **problems(
+                *_REFUSALS,
+                *("bad-expected", "invalid", "bad-request", "request-too-large"),
+                "unsupported-media-type",
+            ),
+        },
+    )
+    def post(self, request: Request, slug: str) -> Response:
+        task = self._own()
+        serializer = NewPublishedSerializer(data=request.data)
+        serializer.is_valid(raise_exception=True)
+        said = dict(serializer.validated_data)
+        dry, cells = said.pop("dry_run"), json.dumps(said.pop("cells"))
+        if dry:
+            planned(task, expected_of(cells), **said)
+            return Response(self._found(task))
+        kept = keep_published(task, expected_of(cells), **said)
+        by = cast("Account", request.user)
+        note(by, task, f"Added {len(kept)} published numbers.")
+        return Response(self._found(task), status=201)
+
+    @extend_schema(
+        tags=["staff"],
+        operation_id="tasks_published_destroy",
+        summary="Take published numbers of a task back",
+        parameters=[
+            OpenApiParameter("table", str, description="Only this one; left out: all.")
+        ],
+        responses={204: None, **problems(*_REFUSALS)},
+    )
+    def delete(self, request: Request, slug: str) -> Response:
+        task = self._own()
+        n = forget_published(task, request.query_params.get("table"))
+        note(cast("Account", request.user), task, f"Took back {n} published numbers.")
+        return Response(status=204)
+
+    def _own(self) -> Task:
         task = self.task()
+        if not staff_may(self.request.user, self.staff_permission, task.slug):
+            raise PermissionDenied
+        return task
+
+    def _found(self, task: Task) -> dict[str, Any]:
         rows = beside(task)
         found = {
             "task": task.slug,
@@ -66,4 +180,4 @@ class TaskPublished(TaskView):
             "n_holding": sum(row.cell.verdict is Verdict.HOLDS for row in rows),
             "cells": [row.record() for row in rows],
         }
-        return Response(self.get_serializer(found).data)
+        return dict(self.get_serializer(found).data)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from leaderboard.evaluation.models.human_evaluation import HumanEvaluation
 from leaderboard.evaluation.selectors.system_ratings import system_ratings_of
 from leaderboard.imports.readers.judgments import Judgments, frame
@@ -9,11 +11,36 @@ from leaderboard.imports.selectors.judgments_of import judgments_of
 from leaderboard.submissions.models.submission import Submission
 from leaderboard.submissions.selectors.visibility import public
 from leaderboard.tasks.models import Task
+from quality.detection.models import Ban
 
 
 def judgments_for(task: Task) -> Judgments:
-    """Give what was imported, as its files said it, or else the ratings that count here."""
-    return judgments_of(task) if task.imports.exists() else _ours(task)
+    """Give what was imported, as its files said it, or else the ratings that count here.
+
+    Of what was imported, too, systems that were withdrawn and workers who are banned here
+    count for nothing, as on the board.
+    """
+    return _left(task) if task.imports.exists() else _ours(task)
+
+
+def _left(task: Task) -> Judgments:
+    judgments = judgments_of(task)
+    shown = Submission.objects.filter(public(), task=task).values("pk")
+    hidden = Submission.objects.filter(task=task).exclude(pk__in=shown)
+    called = {
+        kept: found
+        for row in task.imports.all()
+        for kept, found in row.said.get("systems", {}).items()
+    }
+    names = hidden.values_list("system_name", flat=True)
+    gone = {name for kept in names for name in (kept, called.get(kept, kept))}
+    bans = Ban.objects.filter(pool=task.slug, lifted_at=None)
+    banned = {*bans.values_list("worker__pseudonym", flat=True)}
+    rows = judgments.rows
+    out = rows["system"].isin(gone) | rows["other"].isin(gone)
+    kept = ~(out | rows["worker"].isin(banned))
+    extra = None if judgments.extra is None else judgments.extra[kept]
+    return replace(judgments, rows=rows[kept], extra=extra)
 
 
 def _ours(task: Task) -> Judgments:

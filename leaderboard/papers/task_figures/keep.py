@@ -10,7 +10,7 @@ from django.db import transaction
 from genie.lib.errors import GenieError
 from leaderboard.imports.models import PublishedFigure
 from leaderboard.papers.cell import Verdict
-from leaderboard.papers.expected import PUBLISHED, Printed, find
+from leaderboard.papers.expected import PUBLISHED, Printed, find, not_usable
 from leaderboard.papers.figures import Computed, all_figures
 from leaderboard.papers.task_figures.beside import cells_of
 from leaderboard.papers.task_figures.computed import BOARD, figures_of, known
@@ -74,12 +74,44 @@ def keep_published(
     Raises
     ------
     GenieError
-        "no-figure" where there is none of that name, "nothing-published" for an empty list.
+        As `planned`.
+    """
+    rows = planned(task, printed, part=part, table=table, figures=figures, why=why)
+    with transaction.atomic():
+        tables = {row.table for row in rows}
+        PublishedFigure.objects.filter(task=task, table__in=tables).delete()
+        return PublishedFigure.objects.bulk_create(rows)
+
+
+def forget_published(task: Task, table: str | None = None) -> int:
+    """Delete what is kept of a table, or of all; tell how many numbers that were."""
+    rows = task.published_figures.all()
+    return (rows if table is None else rows.filter(table=table)).delete()[0]
+
+
+def planned(
+    task: Task,
+    printed: Sequence[Printed],
+    *,
+    part: str = "",
+    table: str = "",
+    figures: str = "",
+    why: str = "",
+) -> list[PublishedFigure]:
+    """Give what `keep_published` would keep, and write nothing.
+
+    Raises
+    ------
+    GenieError
+        "bad-expected" with every entry that names no figure or is too long,
+        "nothing-published" for an empty list.
     """
     wanted = published_in(printed, part)
     likely = _likely(task)
     ours: dict[str, Computed] = {}
     placed = [_placed(one, figures, likely) for one in wanted]
+    if wrong := _wrong(wanted, placed, table, figures or likely[0]):
+        raise not_usable("The list", wrong)
     rows = [
         PublishedFigure(
             task=task,
@@ -99,10 +131,35 @@ def keep_published(
     for row, cell in zip(rows, cells_of(rows, ours), strict=True):
         if cell.verdict is not Verdict.HOLDS:
             row.why = row.why or why
-    with transaction.atomic():
-        tables = {row.table for row in rows}
-        PublishedFigure.objects.filter(task=task, table__in=tables).delete()
-        return PublishedFigure.objects.bulk_create(rows)
+    return rows
+
+
+def _wrong(
+    wanted: Sequence[Printed],
+    placed: Sequence[tuple[str, str, list[str]]],
+    table: str,
+    likely: str,
+) -> list[str]:
+    """Say of each entry what keeps it from being kept."""
+    wrong, seen = [], set()
+    for one, (row, column, called) in zip(wanted, placed, strict=True):
+        place = (one.table or table, row, column)
+        if not called:
+            names = [slug for slug in known() if slug.partition("-")[0] == likely]
+            wrong.append(
+                f"{one.id} names no figure that is computed here; of the set {likely} "
+                f"these are: {', '.join(names)}"
+            )
+        elif place in seen:
+            wrong.append(f"{one.id} is another name of one that is there already")
+        elif any(len(text) > most for text, most in _lengths(one, row)):
+            wrong.append(f"{one.id[:60]} has a text that is too long")
+        seen.add(place)
+    return wrong
+
+
+def _lengths(one: Printed, row: str) -> list[tuple[str, int]]:
+    return [(row, 200), (one.why, 500), (one.table, _MOST), (str(one.value), 200)]
 
 
 def _likely(task: Task) -> list[str]:
@@ -124,7 +181,7 @@ def _likely(task: Task) -> list[str]:
 def _placed(
     one: Printed, figures: str, likely: list[str]
 ) -> tuple[str, str, list[str]]:
-    """Give the row and the name of an id, and the figures that are called so."""
+    """Give the row and the name of an id, and the figures that are called so, if any."""
     words = one.id.split("/")
     # the name may stand before its row, as in `p/A>B`
     for parts in (words, [*words[:-2], *words[:-3:-1]]):
@@ -136,11 +193,7 @@ def _placed(
         ]
         if called:
             return "/".join(parts[:-1]), name, called
-    raise GenieError(
-        f"{one.id} names no figure that is computed here; known are"
-        f" {', '.join(slug for slug in known() if not figures or slug.startswith(figures))}.",
-        code="no-figure",
-    )
+    return one.id, "", []
 
 
 def _chosen(

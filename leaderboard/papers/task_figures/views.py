@@ -4,18 +4,30 @@ from __future__ import annotations
 
 import json
 from collections import Counter
+from typing import cast
 
+from django.contrib import messages
+from django.core.exceptions import PermissionDenied
 from django.http import Http404, HttpRequest, HttpResponse
-from django.shortcuts import get_object_or_404, render
-from django.views.decorators.http import require_safe
+from django.shortcuts import get_object_or_404, redirect, render
+from django.views.decorators.http import require_http_methods, require_safe
 
+from genie.accounts.staff import staff_may
+from genie.lib.admin.log import note
+from genie.lib.errors import GenieError
 from genie.lib.formats.csv_text import csv_text
+from genie.lib.typing import Account
 from leaderboard.papers.cell import Verdict
+from leaderboard.papers.expected import expected_of
 from leaderboard.papers.report import printed, shown
 from leaderboard.papers.task_figures.beside import COLUMNS, Beside, beside
 from leaderboard.papers.task_figures.computed import known
+from leaderboard.papers.task_figures.forms import PublishedForm
+from leaderboard.papers.task_figures.keep import forget_published, keep_published
+from leaderboard.submissions.selectors.visibility import Staff
 from leaderboard.tasks.models import Task
 
+_MOST_SAID = 50  # problems of a list that the page names
 # How a verdict looks, and what it is called for readers.
 _SHOWN = {
     Verdict.HOLDS: ("good", "holds"),
@@ -25,10 +37,42 @@ _SHOWN = {
 }
 
 
-@require_safe
+@require_http_methods(["GET", "HEAD", "POST"])
 def published(request: HttpRequest, slug: str) -> HttpResponse:
-    """Show what was published of a task beside what comes out here, cell by cell."""
+    """Show what was published of a task beside what comes out here, cell by cell.
+
+    Staff who may change the task put numbers there and take them away.
+    """
     task = get_object_or_404(Task, slug=slug)
+    may = staff_may(request.user, Staff.SEE_REFERENCES, task.slug)
+    if request.method != "POST":
+        return _page(request, task, PublishedForm() if may else None)
+    if not may:
+        raise PermissionDenied
+    by, table = cast("Account", request.user), request.POST.get("forget")
+    if table is not None:
+        n = forget_published(task, table)
+        note(by, task, f"Took back {n} published numbers of {table}.")
+        messages.success(request, f"{n:,} numbers of {table} are gone.")
+        return redirect("leaderboard:published", slug=slug)
+    form = PublishedForm(request.POST)
+    if form.is_valid():
+        said = dict(form.cleaned_data)
+        try:
+            kept = keep_published(task, expected_of(said.pop("cells")), **said)
+        except GenieError as error:
+            for problem in error.details.get("problems", [error.message])[:_MOST_SAID]:
+                form.add_error("cells", f"{problem[:1].upper()}{problem[1:]}")
+        else:
+            note(by, task, f"Added {len(kept)} published numbers.")
+            messages.success(request, f"{len(kept):,} numbers are kept.")
+            return redirect("leaderboard:published", slug=slug)
+    return _page(request, task, form, status=400)
+
+
+def _page(
+    request: HttpRequest, task: Task, form: PublishedForm | None, status: int = 200
+) -> HttpResponse:
     rows = beside(task)
     reasons = list(dict.fromkeys(row.cell.why for row in rows if row.cell.why))
     words = known()
@@ -39,6 +83,7 @@ def published(request: HttpRequest, slug: str) -> HttpResponse:
     context = {
         "here": "tasks",
         "task": task,
+        "form": form,
         "tables": tables,
         "reasons": reasons,
         "n_rows": len(rows),
@@ -49,7 +94,8 @@ def published(request: HttpRequest, slug: str) -> HttpResponse:
             if counts[verdict] and verdict is not Verdict.HOLDS
         ],
     }
-    return render(request, "leaderboard/papers/published.html", context)
+    page = "leaderboard/papers/published.html"
+    return render(request, page, context, status=status)
 
 
 def _line(row: Beside, words: dict[str, str], reasons: list[str]) -> dict[str, object]:

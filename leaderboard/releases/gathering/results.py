@@ -89,6 +89,8 @@ ALL = "ALL"  # the kind of questions that a fit to all evidence has seen
 AT_ONCE = 500
 # metric results keep six decimals of each instance
 _ROUNDING = 1e-5
+# what was printed elsewhere of the same judgments
+PUBLISHED = ("table", "row", "column", "printed", "tolerance", "figure", "why")
 
 
 def ranked(task: Task) -> Iterator[Row]:
@@ -293,3 +295,10 @@ def predictions(pks: Sequence[int]) -> Iterator[Record]:
         in_order = texts.order_by("instance__position")
         for name, text in in_order.iterator(chunk_size=AT_ONCE):
             yield {"submission": pk, "instance": name, "text": text}
+
+
+def published(task: Task) -> Iterator[Record]:
+    """Give the numbers that are kept beside the board, each as it was printed."""
+    for one in task.published_figures.all():
+        own = (one.table, one.row, one.column, str(one.value), one.tolerance)
+        yield dict(zip(PUBLISHED, (*own, one.figure, one.why), strict=True))

@@ -11,7 +11,7 @@ from typing import Any
 from genie.lib.queue.pieces import Later
 from leaderboard.releases import bundle
 from leaderboard.releases.bundle import Record
-from leaderboard.releases.gathering import comparisons, joint, results
+from leaderboard.releases.gathering import comparisons, joint, judges, results
 from leaderboard.releases.gathering.judgments import (
     JUDGMENTS,
     judgments,
@@ -30,7 +30,9 @@ _ORDER = (
     *("systems", "scores", "judgments", "metrics", "test_questions"),
     *("comparisons", "comparison_pairs", "comparison_votes"),
     *("joint_evaluations", "joint_results", "joint_pairs", "joint_judgments"),
-    *("instances", "predictions"),
+    *("instances", "predictions", "published"),
+    *("judges", "judge_runs", "judge_calls", "judge_answers"),
+    *("judge_scores", "judge_licences"),
 )
 # How many steps are done, of how many; may raise to give up.
 Tell = Callable[[int, int], None]
@@ -133,6 +135,8 @@ class Tables:
         task = self.task
         self._write("systems", results.SYSTEMS, results.systems(task, self.others))
         self._write("scores", results.SCORES, results.scores(task, self.ranked))
+        if task.published_figures.exists():
+            self._write("published", results.PUBLISHED, results.published(task))
 
     def write_texts(self, *, shows_sample: bool) -> None:
         def write() -> None:
@@ -143,19 +147,33 @@ class Tables:
 
         self._notes.once("instances", write)
         if self.texts:
-            # Test questions are made of outputs: until people have judged a system by
-            # itself, nobody can look up what it said.
-            open_ones = self._notes.once(
-                "open", lambda: [s.pk for s in self.others if outputs_are_open(s)]
-            )
-            pks = [*self.ranked, *open_ones]
             self._write_long(
-                "predictions", results.PREDICTIONS, pks, results.predictions
+                "predictions", results.PREDICTIONS, self._open, results.predictions
             )
 
-    def _write(
-        self, name: str, columns: tuple[str, ...], rows: Iterable[Record]
-    ) -> None:
+    @property
+    def _open(self) -> list[int]:
+        """Give the systems whose outputs everybody may read."""
+        # Test questions are made of outputs: until people have judged a system by
+        # itself, nobody can look up what it said.
+        others = self._notes.once(
+            "open", lambda: [s.pk for s in self.others if outputs_are_open(s)]
+        )
+        return [*self.ranked, *others]
+
+    def write_judges(self, *, shows_sample: bool) -> None:
+        """Write what programs were asked, where any has finished."""
+        self._notes.once("judged", lambda: self._write_judges(shows_sample))
+
+    def _write_judges(self, shows_sample: bool) -> None:
+        runs = judges.finished(self.task, self._open)
+        if not runs:
+            return
+        judged = judges.Judged(runs, self._open, answers=shows_sample, texts=self.texts)
+        for name, columns, rows in judged.tables():
+            self._write(name, columns, rows)
+
+    def _write(self, name: str, columns: Sequence[str], rows: Iterable[Record]) -> None:
         self.columns[name] = columns
         self._counts[name] = bundle.write_table(self.folder, name, columns, rows)
 

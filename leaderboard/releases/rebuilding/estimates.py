@@ -50,7 +50,7 @@ class Estimates:
 
     def numbers(self) -> Iterator[Number]:
         """Give every published estimate beside what comes out now."""
-        for score in self.scores:
+        for score in [] if bundle.hides_chances(self.manifest) else self.scores:
             name = f"score of submission {score['submission']} on {score['criterion']}"
             standing = self.standings.get((score["submission"], score["criterion"]))
             yield from _of_score(name, score, standing, self.manifest["estimate"])
@@ -58,7 +58,8 @@ class Estimates:
     def ranks(self) -> Iterator[Number]:
         """Give the ranks and clusters of the criterion that ranks the board."""
         criterion = self.manifest["ranked_by"]
-        for submission, row in self.systems.items():
+        hidden = bundle.hides_chances(self.manifest)
+        for submission, row in {} if hidden else self.systems.items():
             standing = self.standings.get((submission, criterion))
             ranks = standing.ranks if standing else None
             place = (*(ranks or (None, None)), standing.cluster if standing else None)
@@ -130,6 +131,8 @@ def _ratings(folder: Path) -> Iterator[pd.DataFrame]:
         own.submission.append(row["submission"])
         own.instance.append(position[row["instance"]])
         own.value.append(row["value"])
+        if "propensity" in row:
+            own.chance.append(row["propensity"])
         # releases of before knew no weights
         own.weight.append(row.get("weight", 1.0))
         own.worker.append(known.setdefault(row["worker"], row["worker"]))
@@ -144,6 +147,7 @@ def _ratings(folder: Path) -> Iterator[pd.DataFrame]:
             "value": np.frombuffer(own.value, dtype=np.float64),
             "weight": np.frombuffer(own.weight, dtype=np.float64),
             "on": own.on,
+            **({"chance": own.chance} if own.chance else {}),
         }
         yield pd.DataFrame(frame)
 
@@ -158,3 +162,4 @@ class _Columns:
     value: array[float] = field(default_factory=lambda: array("d"))
     weight: array[float] = field(default_factory=lambda: array("d"))
     on: list[str] = field(default_factory=list)
+    chance: list[float] = field(default_factory=list)

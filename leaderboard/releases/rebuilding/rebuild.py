@@ -14,6 +14,7 @@ from crowd.scales.find import all_scales
 from genie.lib.errors import GenieError
 from leaderboard.designs.base import Design, all_designs
 from leaderboard.designs.unit import Unit
+from leaderboard.evaluation.estimates import plain_intervals
 from leaderboard.releases import FORMAT, READABLE, bundle
 from leaderboard.releases.bundle import Record
 from leaderboard.releases.masked_instances import Places
@@ -22,6 +23,7 @@ from leaderboard.releases.published_numbers import EXCLUDED, Number
 from leaderboard.releases.rebuilding.comparisons import compared_numbers
 from leaderboard.releases.rebuilding.estimates import Estimates
 from leaderboard.releases.rebuilding.joint import joint_numbers
+from leaderboard.releases.rebuilding.judges import judge_numbers
 from leaderboard.releases.rebuilding.metrics import metric_numbers
 from leaderboard.releases.rebuilding.public_log import log_numbers
 from leaderboard.stats.ranking import rank_ranges
@@ -89,12 +91,13 @@ def _rebuild(
     with _in_words("estimates"):
         estimates = Estimates(folder, manifest)
     checks: list[tuple[str, Iterator[Number | str]]] = [
-        ("scores", _scores(folder)),
+        ("scores", _scores(folder, manifest)),
         ("estimates", estimates.numbers()),
         ("ranks", estimates.ranks() if estimates.stated else _ranks(folder, manifest)),
         ("comparisons", compared_numbers(folder)),
         ("joint evaluations", _joint(folder, manifest)),
         ("metrics", _metrics(folder, manifest)),
+        ("judges", judge_numbers(folder)),
         ("detectors", _detectors(folder, manifest)),
         ("rows", _counts(folder, manifest)),
         ("public log", log_numbers(log_in, folder)),
@@ -129,7 +132,7 @@ def _take(rebuilt: Rebuilt, kind: str, number: Number | str) -> None:
         raise GenieError(str(number), code="differs")
 
 
-def _scores(folder: Path) -> Iterator[Number]:
+def _scores(folder: Path, manifest: Record) -> Iterator[Number]:
     position = Places(bundle.positions(folder))
     judged = bundle.Groups(folder, "judgments", ("submission", "criterion"))
     unclaimed = judged.keys()
@@ -146,7 +149,10 @@ def _scores(folder: Path) -> Iterator[Number]:
         if not ratings:
             yield Number("scores.jsonl", f"{name}, ratings", score["n"], 0)
             continue
-        yield from _score(name, design, score, ratings, position)
+        if bundle.hides_chances(manifest):
+            yield f"{name}: the chances of its instances are not told yet"
+        else:
+            yield from _score(name, design, score, ratings, position)
         # who ticked or marked nothing has no row of it, and is left out all the same
         if score["asked"] and score["criterion"] not in design.beside:
             excluded = {row["worker"] for row in rows if row["why_not"] == EXCLUDED}
@@ -166,23 +172,29 @@ def _score(
     ratings: list[Record],
     position: dict[str, int],
 ) -> Iterator[Number]:
+    import pandas as pd
+
     unit = _unit(design, score)
     values = np.array([row["value"] for row in ratings], dtype=np.float64)
     # by place in the task, the order in which the bootstrap drew instances when scoring
     positions = np.array([position[row["instance"]] for row in ratings])
-    _, instance_of = np.unique(positions, return_inverse=True)
-    per_instance = np.bincount(instance_of, unit.averaged(values)) / np.bincount(
-        instance_of
+    frame = {
+        "instance": positions,
+        "worker": [row["worker"] for row in ratings],
+        "value": values,
+    }
+    if "propensity" in ratings[0]:
+        frame["chance"] = [row["propensity"] for row in ratings]
+    intervals = plain_intervals(
+        unit,
+        pd.DataFrame(frame),
+        seed=score["seed"],
+        n_resamples=score["n_resamples"],
     )
     # releases of before had one estimate: this crowd's plain mean
     plain = score.get("estimates", {}).get(PLAIN, score)
     for confidence, low, high in ((0.95, "low", "high"), (0.5, "low_50", "high_50")):
-        interval = unit.interval(
-            per_instance,
-            seed=score["seed"],
-            n_resamples=score["n_resamples"],
-            confidence=confidence,
-        )
+        interval = intervals[confidence]
         yield Number("scores.jsonl", f"{name}, mean", plain["mean"], interval.estimate)
         yield Number("scores.jsonl", f"{name}, {low}", plain[low], interval.low)
         yield Number("scores.jsonl", f"{name}, {high}", plain[high], interval.high)

@@ -22,8 +22,10 @@ from leaderboard.evaluation.selectors.campaigns import campaigns_of, ratings_per
 from leaderboard.evaluation.selectors.coverage import n_judged
 from leaderboard.evaluation.selectors.sample_disclosure import sample_is_public
 from leaderboard.evaluation.selectors.worker_figures import WorkerFigures
+from leaderboard.releases.selectors import judges
 from leaderboard.releases.selectors.of_others import lines_of_others
 from leaderboard.submissions.models.submission import Submission
+from leaderboard.tasks.selectors.chances import chosen_words
 from quality.detection.models import DetectorFit
 
 Section = list[tuple[str, Any]]
@@ -54,6 +56,7 @@ def card(
             (line.words.label, {"value": line.value, "signature": line.signature})
             for line in metric_lines(submission)
         ],
+        judges.TITLE: judges.section_of(submission),
     }
     task = submission.task
     return lines_of_others(lines, task) if task.imported else lines
@@ -84,7 +87,8 @@ def _outputs(submission: Submission, evaluation: HumanEvaluation) -> Section:
         ("rated instances", n_judged(evaluation)),
         (
             "sampling",
-            "drawn at random once for the task; the same instances for every system",
+            chosen_words(task)
+            or "drawn at random once for the task; the same instances for every system",
         ),
         (
             # as text: JSON readers with doubles only would round a 63-bit number

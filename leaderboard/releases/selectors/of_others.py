@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from leaderboard.releases.selectors import judges
 from leaderboard.tasks.models import Task
 from leaderboard.tasks.selectors.made_elsewhere import MARK, Provenance, provenance_of
 
@@ -33,6 +34,7 @@ _KEPT: Mapping[str, frozenset[str] | None] = {
     "Workers and pay": frozenset(["workers"]),
     "Results": None,
     "Automatic metrics": None,
+    judges.TITLE: None,
 }
 # Question of the datasheet -> what an import may know of it
 _ANSWERED = {

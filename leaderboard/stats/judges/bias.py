@@ -6,98 +6,19 @@ called does not depend on the others having been looked for: all are corrected t
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Mapping
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from leaderboard.stats.blinding.levels import codes_of, without_levels
-from leaderboard.stats.multiplicity import holm
+from leaderboard.stats.judges.findings import Effect
 from leaderboard.stats.resampling import Floats
 from leaderboard.stats.systems.table import Codes
 
-_LEVEL = 0.05
 # below this share of people's variation that is not noise, scales cannot be compared
 _LEAST_SIGNAL = 0.1
-
-
-@dataclass(frozen=True)
-class Effect:
-    """One way in which a judge may be moved.
-
-    Parameters
-    ----------
-    bias : str
-        Such as "length".
-    estimate, low, high : float
-        In `unit`, 95 % interval by Student's t.
-    p_value : float
-        Of no effect; two-sided, and one-sided upward for injected commands: a judge that
-        is put off by them does no harm.
-    unit : str
-        In words.
-    n : int
-        Clusters (pairs, instances or systems) that it rests on.
-    """
-
-    bias: str
-    estimate: float
-    low: float
-    high: float
-    p_value: float
-    unit: str
-    n: int
-
-
-@dataclass(frozen=True)
-class Finding:
-    """An effect with its verdict, all effects of an audit together.
-
-    Parameters
-    ----------
-    effect : Effect
-    adjusted : float
-        p-value after Holm's correction.
-    found : bool
-        Whether it is 5 % or less.
-    """
-
-    effect: Effect
-    adjusted: float
-    found: bool
-
-    @property
-    def verdict(self) -> str:
-        one = self.effect
-        span = f"{one.estimate:+.2f} [{one.low:+.2f}, {one.high:+.2f}] {one.unit}"
-        if self.found:
-            return f"{one.bias}: found, {span}"
-        return f"{one.bias}: not shown, {span}"
-
-
-def settle(effects: Sequence[Effect]) -> list[Finding]:
-    """Give the verdicts of an audit, corrected for the number of effects looked for.
-
-    Parameters
-    ----------
-    effects : sequence of Effect
-
-    Returns
-    -------
-    list of Finding
-        In the same order; at most 5 % of unbiased judges get a finding at all.
-
-    Examples
-    --------
-    >>> effects = [Effect("order", 0.2, 0.1, 0.3, p, "", 50) for p in (0.01, 0.04)]
-    >>> [one.found for one in settle(effects)]
-    [True, True]
-    """
-    adjusted = holm([one.p_value for one in effects]).tolist() if effects else []
-    return [
-        Finding(one, p, p <= _LEVEL) for one, p in zip(effects, adjusted, strict=True)
-    ]
 
 
 def order_effect(
@@ -179,6 +100,8 @@ def text_effects(
     instances: npt.ArrayLike,
     features: Mapping[str, npt.ArrayLike],
     own: Collection[str] = (),
+    *,
+    against: npt.ArrayLike | None = None,
 ) -> list[Effect]:
     """Estimate what a text's surface, and who wrote it, add to a judge's score.
 
@@ -194,6 +117,10 @@ def text_effects(
         Such as the logarithm of the length, by name.
     own : collection of str
         Systems of the judge's own family; none leaves that effect out.
+    against : array_like, shape (n,), optional
+        For a judge of pairs: the system that each output was judged beside, every two
+        systems in one order only. Scores and ratings are then preferences for the
+        first, 0 to 1, and features are differences.
 
     Returns
     -------
@@ -205,10 +132,11 @@ def text_effects(
     ------
     ValueError
         On fewer than three instances, an output nobody rated, numbers that are not
-        finite, or a family without two other systems.
+        finite, a family without two other systems, or two systems in both orders.
 
     Notes
     -----
+    Of pairs, levels of both systems together take the place of system and instance.
     Judge = a + b quality + c features + noise within system and instance. People's mean
     stands for quality with an error that would hide or feign effects (whatever people
     like is rated too little by a regression); its variance is known from repeated
@@ -234,13 +162,15 @@ def text_effects(
     """
     score, people, noise = _outputs(judge, ratings)
     n = len(score)
-    system, instance = codes_of(systems, n), codes_of(instances, n)
+    names, instance = np.asarray(systems), codes_of(instances, n)
     if instance.max() < 2:
         raise ValueError("Three instances are needed at least.")
     columns = {
         name: np.asarray(column, dtype=np.float64) for name, column in features.items()
     }
-    levels = [system, instance]
+    levels = [codes_of(names, n), instance]
+    if against is not None:
+        levels = [_both(names, np.asarray(against))]
     left = {name: without_levels(each, levels) for name, each in columns.items()}
     kept = [
         name
@@ -251,7 +181,8 @@ def text_effects(
         [without_levels(score, levels), without_levels(people, levels)]
         + [left[name] for name in kept]
     )
-    slopes, freedom = _slopes(table, noise, instance, int(system.max()) + 1)
+    n_levels = sum(int(each.max()) for each in levels) + 1
+    slopes, freedom = _slopes(table, noise, instance, n_levels)
     effects = [
         _effect(name, slopes[:, 1 + i], freedom, "points for one unit more")
         for i, name in enumerate(kept)
@@ -260,9 +191,23 @@ def text_effects(
         rest = score - slopes[0, 0] * people
         for i, name in enumerate(kept):
             rest = rest - slopes[0, 1 + i] * columns[name]
-        mine = np.isin(np.unique(np.asarray(systems)), sorted(own))
-        effects.append(_family(without_levels(rest, [instance]), system, mine))
+        if against is None:
+            rest = without_levels(rest, [instance])
+        else:  # what the first has too much, the second has too little
+            names = np.concatenate([names, np.asarray(against)])
+            rest = rest - (1 - slopes[0, 0]) / 2
+            rest = np.concatenate([rest, -rest])
+        mine = np.isin(np.unique(names), sorted(own))
+        effects.append(_family(rest, codes_of(names, len(names)), mine))
     return effects
+
+
+def _both(systems: npt.NDArray[Any], against: npt.NDArray[Any]) -> Codes:
+    pairs = [f"{one}\x1f{other}" for one, other in zip(systems, against, strict=True)]
+    turned = {f"{other}\x1f{one}" for one, other in zip(systems, against, strict=True)}
+    if turned & set(pairs):
+        raise ValueError("Every two systems stand in one order only.")
+    return codes_of(pairs, len(pairs))
 
 
 def _outputs(
@@ -284,7 +229,7 @@ def _outputs(
 
 
 def _slopes(
-    table: Floats, noise: Floats, instance: Codes, n_systems: int
+    table: Floats, noise: Floats, instance: Codes, n_levels: int
 ) -> tuple[Floats, int]:
     """Solve with all instances, then without each; and give how many there are."""
     n, width = table.shape
@@ -293,7 +238,7 @@ def _slopes(
     by_instance = np.zeros((groups, width, width))
     np.add.at(by_instance, instance, products)
     # levels were taken out of the noise, too
-    share = max(n - groups - n_systems + 1, 1) / n
+    share = max(n - n_levels, 1) / n
     noise_of = np.bincount(instance, noise) * share
     whole, errors = by_instance.sum(axis=0), noise_of.sum()
     found = [_solve(whole, errors)]

@@ -10,13 +10,11 @@ import numpy.typing as npt
 
 from leaderboard.stats.blinding.style import FEATURES, style_of
 from leaderboard.stats.judges.bias import (
-    Effect,
-    Finding,
     injection_effect,
     order_effect,
-    settle,
     text_effects,
 )
+from leaderboard.stats.judges.findings import Effect, Finding, settle
 from leaderboard.stats.judges.injections import with_endings
 from leaderboard.stats.resampling import Floats
 

@@ -210,14 +210,46 @@ def judge_licence(
         )
     )
     if before is not None:
-        reasons.append(_drift(people, judge, before, score, seed))
+        reasons.append(drift(people, judge, before, score=score, seed=seed))
     return Licence(reasons, _moved(given_on or {}, facts or {}))
 
 
-def _drift(
-    people: Mapping[str, Labels], judge: Labels, before: Labels, score: str, seed: int
+def drift(
+    people: Mapping[str, Labels],
+    judge: Labels,
+    before: Labels,
+    *,
+    score: str,
+    seed: int,
 ) -> Reason:
-    """Tell whether the judge fits people otherwise than it did."""
+    """Tell whether the judge fits people otherwise than it did.
+
+    Parameters
+    ----------
+    people, judge, score
+        As in `alternative_annotator_test`.
+    before : mapping of str to label
+        What the judge said of the same instances then.
+    seed : int
+        Of the interval.
+
+    Returns
+    -------
+    Reason
+        Holds where the 95 % interval of the change of fit covers none.
+
+    Raises
+    ------
+    ValueError
+        As `beside_people`.
+
+    Examples
+    --------
+    >>> people = {who: {str(i): i % 3 for i in range(20)} for who in "abc"}
+    >>> same = drift(people, people["a"], people["a"], score="accuracy", seed=1)
+    >>> same.holds, same.words[:32]
+    (True, '0 % of labels changed since; fit')
+    """
     fits = _fits(people, [judge, before], score)
     shift = clustered_mean(
         [now - then for *_, (now, then) in fits],

@@ -8,7 +8,7 @@ knows nothing is left out by what it foretells.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 import numpy.typing as npt
@@ -51,20 +51,57 @@ class JudgedMean:
     n_people: int
     n_judge: int
     labels_saved: float
+    # what the judge foretells of people's mean, for every instance; None: left out
+    foretold: Floats | None = field(default=None, compare=False, repr=False)
 
 
 @dataclass(frozen=True)
-class _Design:
-    """Who rated what, and what each rated instance counts for."""
+class Design:
+    """Who rated what, and what each rated instance counts for.
+
+    Parameters
+    ----------
+    ratings : ndarray, shape (r,)
+    worker, instance : ndarray of int, shape (r,)
+        Codes of the worker, and of the instance as a place in `rated`.
+    rated : ndarray of int, shape (i,)
+        Places of the rated instances among all.
+    means : ndarray, shape (i,)
+        Of each instance's ratings.
+    parts : ndarray, shape (r,)
+        What a rating counts for within its instance; 1 in all for each.
+    weights : ndarray, shape (i,)
+        What an instance counts for; 1 in all.
+    n_all : int
+        Instances that there are.
+    """
 
     ratings: Floats
     worker: Ints
     instance: Ints
     rated: Ints
     means: Floats
-    counts: Floats
+    parts: Floats
     weights: Floats
     n_all: int
+
+
+@dataclass(frozen=True)
+class Influence:
+    """A helped mean, and what each rating and each instance moves it by.
+
+    Parameters
+    ----------
+    estimate : float
+    moves : ndarray, shape (r,)
+        Of each rating: what it adds to the estimate beyond its expectation.
+    apart : ndarray, shape (m,)
+        Of each instance: how far its forecast lies from the others', over m.
+    """
+
+    estimate: float
+    moves: Floats
+    apart: Floats
 
 
 def judged_mean(
@@ -75,6 +112,7 @@ def judged_mean(
     *,
     seed: int,
     propensities: npt.ArrayLike | None = None,
+    weights: npt.ArrayLike | None = None,
     folds: int = 5,
     confidence: float = 0.95,
 ) -> JudgedMean:
@@ -93,6 +131,9 @@ def judged_mean(
     propensities : array_like, shape (m,), optional
         How likely each instance was to be shown to people, in (0, 1]; all alike if not
         given. See `leaderboard.stats.judges.choosing`.
+    weights : array_like, shape (r,), optional
+        What each rating counts for among those of its instance, above 0; all alike if
+        not given.
     folds : int
         Parts that take turns in being left out, at least 2.
     confidence : float
@@ -108,7 +149,7 @@ def judged_mean(
     ------
     ValueError
         On no ratings, numbers that are not finite, places outside of `judged`, fewer
-        than two workers or instances rated, or a propensity that is none.
+        than two workers or instances rated, or a propensity or weight that is none.
 
     Notes
     -----
@@ -136,17 +177,20 @@ def judged_mean(
     """
     check_confidence(confidence)
     scores = _scores(judged)
-    design = _design(values, workers, instances, propensities, len(scores))
+    design = design_of(
+        values, workers, instances, len(scores), propensities, weights=weights
+    )
     nothing = np.zeros(len(scores))
     plain, plain_variance = _interval(design, nothing, confidence)
     foretold, explained = _foretold(design, scores, max(folds, 2), seed)
-    helped, saved = plain, 0.0
+    helped, saved, used = plain, 0.0, None
     if explained > 0:
+        used = foretold
         helped, variance = _interval(design, foretold, confidence)
         if variance > 0:
             saved = len(design.rated) * (plain_variance / variance - 1)
     n_rated = len(design.rated)
-    return JudgedMean(helped, plain, explained, n_rated, len(scores), saved)
+    return JudgedMean(helped, plain, explained, n_rated, len(scores), saved, used)
 
 
 def _scores(judged: npt.ArrayLike) -> Floats:
@@ -157,13 +201,39 @@ def _scores(judged: npt.ArrayLike) -> Floats:
     return scores
 
 
-def _design(
+def design_of(
     values: npt.ArrayLike,
     workers: npt.ArrayLike,
     instances: npt.ArrayLike,
-    propensities: npt.ArrayLike | None,
     n_all: int,
-) -> _Design:
+    propensities: npt.ArrayLike | None = None,
+    *,
+    weights: npt.ArrayLike | None = None,
+) -> Design:
+    """Say who rated what, and what it counts for; see `judged_mean`.
+
+    Parameters
+    ----------
+    values, workers, instances : array_like, shape (r,)
+    n_all : int
+        Instances that there are.
+    propensities : array_like, shape (n_all,), optional
+    weights : array_like, shape (r,), optional
+
+    Returns
+    -------
+    Design
+
+    Raises
+    ------
+    ValueError
+        As `judged_mean`.
+
+    Examples
+    --------
+    >>> design_of([1, 2, 4], ["a", "b", "a"], [0, 0, 3], 5).means.tolist()
+    [1.5, 4.0]
+    """
     ratings = as_ratings(values)
     place = np.asarray(instances)
     if place.shape != ratings.shape or not np.issubdtype(place.dtype, np.integer):
@@ -177,49 +247,71 @@ def _design(
     worker, n_workers = factor_codes({"worker": workers}, len(ratings))["worker"]
     if n_workers < 2 or len(rated) < 2:
         raise ValueError("Two workers and two instances are needed at least.")
-    counts = np.bincount(own).astype(np.float64)
-    weights = 1 / shown[rated]
-    means = np.bincount(own, ratings) / counts
-    return _Design(
-        ratings, worker, own, rated, means, counts, weights / weights.sum(), n_all
-    )
+    count = np.ones(len(ratings)) if weights is None else np.asarray(weights, float)
+    if count.shape != ratings.shape or not ((count > 0) & np.isfinite(count)).all():
+        raise ValueError("Every rating needs a weight above 0.")
+    parts = count / np.bincount(own, count)[own]
+    means: Floats = np.bincount(own, parts * ratings).astype(np.float64)
+    chances = 1 / shown[rated]
+    chances /= chances.sum()
+    return Design(ratings, worker, own, rated, means, parts, chances, n_all)
+
+
+def influence_of(design: Design, foretold: Floats) -> Influence:
+    """Estimate people's mean with a forecast, and say what moves the estimate.
+
+    Parameters
+    ----------
+    design : Design
+    foretold : ndarray, shape (m,)
+        For every instance; all alike leave the plain mean.
+
+    Returns
+    -------
+    Influence
+
+    Examples
+    --------
+    >>> design = design_of([1, 2, 4], ["a", "b", "a"], [0, 0, 1], 3)
+    >>> influence_of(design, np.array([1.0, 4.0, 7.0])).estimate
+    4.25
+    """
+    own = design.instance
+    level = foretold.mean()
+    missed = design.means - foretold[design.rated]
+    correction = float(design.weights @ missed)
+    # what each rating moves the estimate by, as if the estimate were their mean
+    share = design.weights[own] * design.parts
+    moves = share * (design.ratings - foretold[design.rated][own] - correction)
+    apart = (foretold - level) / design.n_all
+    moves += apart[design.rated][own] * design.parts
+    return Influence(float(level + correction), moves - moves.mean(), apart)
 
 
 def _interval(
-    design: _Design, foretold: Floats, confidence: float
+    design: Design, foretold: Floats, confidence: float
 ) -> tuple[Interval, float]:
     """Give the interval round the estimate with this forecast, and its variance."""
     from scipy import special
 
-    own, n = design.instance, len(design.ratings)
-    level = foretold.mean()
-    missed = design.means - foretold[design.rated]
-    correction = float(design.weights @ missed)
-    estimate = float(level + correction)
-    # what each rating moves the estimate by, as if the estimate were their mean
-    share = n * (design.weights / design.counts)[own]
-    moves = share * (design.ratings - foretold[design.rated][own] - correction)
-    apart = (foretold - level) / design.n_all
-    moves += n * (apart[design.rated] / design.counts)[own]
-    moves -= moves.mean()
+    found, n = influence_of(design, foretold), len(design.ratings)
     n_workers = int(design.worker.max()) + 1
-    factors = [(design.worker, n_workers), (own, len(design.rated))]
-    variance, freedom = multiway_variance(moves, factors)
+    factors = [(design.worker, n_workers), (design.instance, len(design.rated))]
+    variance, freedom = multiway_variance(n * found.moves, factors)
     elsewhere = np.ones(design.n_all, dtype=np.bool_)
     elsewhere[design.rated] = False
-    drawn = float((apart[elsewhere] ** 2).sum())
+    drawn = float((found.apart[elsewhere] ** 2).sum())
     total = variance + drawn
     if total > 0 and drawn > 0:
         others = max(int(elsewhere.sum()) - 1, 1)
         freedom = total**2 / (variance**2 / freedom + drawn**2 / others)
     reach = float(special.stdtrit(freedom, (1 + confidence) / 2)) * total**0.5
-    return Interval(
-        estimate, estimate - reach, estimate + reach, confidence, _METHOD, _COVERS, n
-    ), total
+    low, high = found.estimate - reach, found.estimate + reach
+    return Interval(found.estimate, low, high, confidence, _METHOD, _COVERS, n), total
 
 
 def _foretold(
-    design: _Design, scores: Floats, folds: int, seed: int
+    design: Design, scores: Floats, folds: int, seed: int
 ) -> tuple[Floats, float]:
     """Foretell all instances from the judges, and say what share that explains."""
     n = len(design.rated)
@@ -241,7 +333,7 @@ def _foretold(
     return found[best], 1 - losses[best] / losses[0]
 
 
-def _cross_fitted(design: _Design, unit: Floats, degree: int, fold: Ints) -> Floats:
+def _cross_fitted(design: Design, unit: Floats, degree: int, fold: Ints) -> Floats:
     """Fit people's means to the judges' scores, each fold by the others."""
     basis = np.hstack(
         [np.ones((len(unit), 1)), *(unit**power for power in range(1, degree + 1))]

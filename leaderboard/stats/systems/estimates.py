@@ -308,7 +308,7 @@ def estimate_systems(
         variances=variances,
         worker_part=between + cleaning,
         instance_part=beyond,
-        floor=noise * _unexplained(variances),
+        floor=noise * unexplained(variances),
         worker_freedom=_freedom(variances, influence, bread, equations.precision),
         n_instances=table.n_instances,
         day_part=_between_days(variances, influence, bread),
@@ -337,7 +337,7 @@ def _parts(influence: Influence, bread: Floats) -> tuple[Floats, Floats, Floats]
     return between, scores.T @ scores * factor - noise, noise
 
 
-def _unexplained(variances: Variances) -> float:
+def unexplained(variances: Variances) -> float:
     """Give the share of single ratings' variance that is neither workers' nor instances'.
 
     Independent ratings vary by all of it; but systems that were rated on the same

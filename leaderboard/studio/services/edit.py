@@ -11,6 +11,7 @@ from django.core.files.base import ContentFile
 from django.db import transaction
 
 from crowd.money.services import budgets
+from genie.lib.errors import GenieError
 from genie.lib.typing import Account
 from leaderboard.studio.models import Draft
 from leaderboard.studio.services import keep, make
@@ -37,6 +38,10 @@ PLACES = {
     "submissions": ("quota", "submissions"),
     "days": ("quota", "days"),
 }
+
+
+# What may be said of a task whose judgments were made elsewhere: nobody is asked on it.
+OF_IMPORTED = ("title", "summary", "description")
 
 
 def said_by(task: Task) -> dict[str, Any]:
@@ -71,8 +76,11 @@ def change(
     Raises
     ------
     GenieError
-        ``unusable-task`` with what is wrong.
+        ``unusable-task`` with what is wrong, ``not-asked-here`` for what would only matter
+        where people are asked.
     """
+    if task.imported:
+        _refuse_for_people(task, said, budget_cents)
     document = copy.deepcopy(dict(task.config))
     now = said_by(task)
     for name, value in said.items():
@@ -89,6 +97,19 @@ def change(
         budgets.set_limit(task.slug, budget_cents, by=by, why=because)
         document["budget"] = {**document.get("budget", {}), "cents": budget_cents}
     load.change(task, document, by=by, because=because)
+
+
+def _refuse_for_people(
+    task: Task, said: Mapping[str, Any], budget_cents: int | None
+) -> None:
+    now = said_by(task)
+    changed = [name for name, value in said.items() if value != now[name]]
+    if budget_cents is not None or set(changed) - {*OF_IMPORTED}:
+        raise GenieError(
+            f"The judgments of {task.title} were made elsewhere: nobody is asked or paid "
+            "on it, so it has no budget, reward, quota, instructions or consent.",
+            code="not-asked-here",
+        )
 
 
 @transaction.atomic

@@ -31,7 +31,8 @@ def task(request: HttpRequest, slug: str) -> HttpResponse:
     if not staff_may(request.user, Staff.SEE_REFERENCES, slug):
         raise Http404("There is no such page.")
     row = get_object_or_404(Task, slug=slug)
-    may_make = staff_may(request.user, Staff.IMPORT_TASKS)
+    # of judgments made elsewhere there is no version to ask about
+    may_make = staff_may(request.user, Staff.IMPORT_TASKS) and not row.imported
     if "version" in request.POST and may_make:
         draft = service.new_version(row, by=cast("Account", request.user))
         messages.success(request, "A draft of the new version. Change what you like.")
@@ -61,13 +62,14 @@ def _form(request: HttpRequest, row: Task) -> EditForm:
         .values_list("limit_cents", flat=True)
         .first(),
         may_budget=staff_may(request.user, MAY_BUDGET, row.slug),
+        only=service.OF_IMPORTED if row.imported else (),
     )
 
 
 def _change(request: HttpRequest, row: Task, form: EditForm) -> None:
     said = dict(form.cleaned_data)
     because, budget_cents = said.pop("because"), said.pop("budget_cents")
-    if said["consent"].strip() == _usual(row).strip():
+    if "consent" in said and said["consent"].strip() == _usual(row).strip():
         said["consent"] = ""
     service.change(
         row,
@@ -83,7 +85,10 @@ def _usual(row: Task) -> str:
 
 
 def _context(row: Task, form: EditForm) -> dict[str, Any]:
-    typed = form["consent"].value() or ""
+    typed, instructions = (
+        (form[name].value() if name in form.fields else "") or ""
+        for name in ("consent", "instructions")
+    )
     revisions = row.revisions.select_related("by").order_by("-number")
     return {
         "here": "studio",
@@ -93,7 +98,7 @@ def _context(row: Task, form: EditForm) -> dict[str, Any]:
         "languages": in_language.others(row),
         "spoken": in_language.spoken(row),
         "consent": consent_for(row.human.hit_template, {"consent": typed}).html,
-        "instructions": to_html(form["instructions"].value() or ""),
+        "instructions": to_html(instructions),
         "revisions": [(one, _words(one)) for one in revisions[:N_REVISIONS]],
     }
 

@@ -101,7 +101,7 @@ def analyse_pairs(pairs: Pairs) -> Analysis:
         plans=(),
         rank_sums=(),
         fragility=None,
-        notes=tuple(notes),
+        notes=(*notes, *pairs.notes),
         raters=table.raters,
         adjusted=adjusted_lines(
             games, names, pairs.covariates, table.by, f"{table.raters}s", penalty

@@ -58,6 +58,13 @@ class BudgetConfig:
 
 
 @dataclass(frozen=True)
+class JudgesConfig:
+    """Whether scores with the help of licensed judges stand beside people's."""
+
+    show: bool = setting(truth(), True)
+
+
+@dataclass(frozen=True)
 class About:
     """The keys above the first table: what the task is."""
 
@@ -103,3 +110,4 @@ class TaskConfig(About):
     joint: JointConfig = setting(_later(JointConfig()), JointConfig())
     quota: QuotaConfig = setting(table_of(QuotaConfig), QuotaConfig())
     budget: BudgetConfig = setting(table_of(BudgetConfig), BudgetConfig())
+    judges: JudgesConfig = setting(table_of(JudgesConfig), JudgesConfig())

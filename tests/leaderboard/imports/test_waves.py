@@ -5,10 +5,12 @@ from __future__ import annotations
 import pytest
 from django.urls import reverse
 
+from crowd.models import Campaign, Input
 from genie.lib.errors import GenieError
 from genie.lib.formats.parquet import engine
 from leaderboard.evaluation import decide
 from leaderboard.evaluation.selectors.ratings_beside import marked_errors
+from leaderboard.imports.about import About
 from leaderboard.imports.readers.judgments import Judgments, Problem, Texts, from_rows
 from leaderboard.imports.readers.sources import Source
 from leaderboard.imports.readers.tables import table_of
@@ -16,7 +18,7 @@ from leaderboard.imports.selectors.judgments_of import judgments_of
 from leaderboard.imports.services import bring_in as module
 from leaderboard.imports.services.bring_in import bring_in
 from leaderboard.imports.services.take_back import take_back
-from leaderboard.models import Import, Score
+from leaderboard.models import Import, Score, Task
 from tests.factories import make_user
 from tests.leaderboard.imports.test_bring_in import ratings
 
@@ -207,3 +209,104 @@ def test_cells_of_parquet_hold_nothing_that_no_database_stores(tmp_path):
         connection.sql(row).write_parquet(str(path))
     table = table_of(Source(path.name, path.read_bytes()))
     assert table.words["document"].tolist() == ["news\ufffd"]
+
+
+def test_what_only_a_taken_back_wave_brought_goes_with_it():
+    staff = make_user("importer")
+    first, second, third = ratings(n=4), ratings(n=8, seed=3), ratings(n=6, seed=4)
+    for rows, of in ((second, "seg"), (third, "more")):
+        rows.rows["instance"] = rows.rows["instance"].str.replace("seg", of)
+    # texts of one that nobody judged, and an output of a system that stays
+    second.texts = Texts(
+        inputs={"unjudged": {"source": "x"}}, outputs={("red", "unjudged"): "y"}
+    )
+    task = bring_in(first, slug="x", by=staff).task
+    row = bring_in(second, slug="x", by=staff)
+    bring_in(third, slug="x", by=staff)
+    task.refresh_from_db()
+    assert task.n_instances == 8 + 1 + 6
+    assert take_back(row)
+    task.refresh_from_db()
+    kept = task.instances.order_by("position").values_list("instance_id", "position")
+    names = [f"seg{i}" for i in range(4)] + [f"more{i}" for i in range(6)]
+    assert list(kept) == [(name, place) for place, name in enumerate(names)]
+    assert (task.n_instances, task.sample_size) == (10, 10)
+    assert Input.objects.filter(scope="x").count() == 10
+    assert n_by_criterion() == {"overall": 10}
+    # the first may go, too, and what is left is the third's
+    assert take_back(task.imports.first())
+    task.refresh_from_db()
+    assert task.n_instances == 6
+
+
+def standardised(*ends, of="seg"):
+    rows = ratings(n=8, seed=7)
+    rows.rows["instance"] = rows.rows["instance"].str.replace("seg", of)
+    rows.rows["value"] = (rows.rows["value"] - 60) / 20
+    rows.rows.loc[rows.rows.index[:2], "value"] = ends
+    rows.standardised = True
+    return rows
+
+
+def test_a_wave_beyond_the_ends_of_z_scores_or_penalties_moves_them():
+    staff = make_user("importer")
+    first, second = standardised(-1.5, 1.5), standardised(-3.25, 2.5, of="more")
+    task = bring_in(first, slug="x", by=staff).task
+    bring_in(second, slug="x", by=staff)
+    task.refresh_from_db()
+    scales = Campaign.objects.filter(pool="x").values_list("hit_type__scale", flat=True)
+    assert {*scales, task.human.scale} == {"z_-4_3"}
+    assert {row.said["scales"]["overall"] for row in task.imports.all()} == {"z_-4_3"}
+    found = judgments_of(task).rows["value"]
+    assert (found.min(), found.max()) == (-3.25, 2.5)
+    both = [*first.rows["value"], *second.rows["value"]]
+    red = [
+        one
+        for one, system in zip(both, [*first.rows["system"]] * 2, strict=True)
+        if system == "red"
+    ]
+    score = Score.objects.get(superseded_at=None, submission__system_name="red")
+    assert score.mean == pytest.approx(100 * sum(red) / len(red))
+    assert ":z_-4_3|" in score.signature or "scale:z_-4_3" in score.signature
+
+
+def test_a_wave_beyond_points_says_what_to_do():
+    staff = make_user("importer")
+    waves = [ratings(n=8), ratings(n=8, seed=3)]
+    for rows, most in zip(waves, (5, 7), strict=True):
+        rows.rows["value"] = [float(1 + i % most) for i in range(len(rows.rows))]
+    row = bring_in(waves[0], slug="x", by=staff)
+    with pytest.raises(GenieError) as refused:
+        bring_in(waves[1], slug="x", by=staff)
+    for said in ("number_1_5", f"--take-back {row.pk}", "--scale overall=number_1_7"):
+        assert said in refused.value.message
+    # nor may what the same points mean be said anew: scores are percent of the way
+    about = About(scales={"overall": "number_1_7"})
+    with pytest.raises(GenieError, match="--take-back"):
+        bring_in(waves[1], slug="x", by=staff, about=about)
+    take_back(row)
+    bring_in(waves[0], slug="x", by=staff, about=about)
+    bring_in(waves[1], slug="x", by=staff)
+    assert n_by_criterion() == {"overall": 8}
+
+
+def test_a_criterion_of_a_later_wave_joins_those_of_the_task_and_leaves_with_it():
+    staff = make_user("importer")
+    first, second = ratings(n=8), standardised(-1.5, 1.5)
+    second.rows["criterion"] = "adequacy"
+    before = bring_in(first, slug="x", by=staff)
+    about = About(questions={"adequacy": "How much of the meaning is there?"})
+    row = bring_in(second, slug="x", by=staff, about=about)
+    task = Task.objects.get(slug="x")
+    assert list(task.human.criteria) == ["overall", "adequacy"]
+    assert task.human.criteria["adequacy"] == "How much of the meaning is there?"
+    assert list(task.configuration.joint.criteria) == ["overall", "adequacy"]
+    take_back(before)
+    task = Task.objects.get(slug="x")
+    assert list(task.human.criteria) == ["adequacy"]
+    assert (task.human.design, task.human.scale) == ("number", "z_-2_2")
+    assert n_by_criterion() == {"adequacy": 8}
+    bring_in(preferences("choice"), slug="x", by=staff)
+    take_back(row)
+    task = Task.objects.get(slug="x")
+    assert (list(task.human.criteria), task.human.scale) == (["choice"], "preferred")

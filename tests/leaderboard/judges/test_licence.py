@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import html
+
 import numpy as np
 import pytest
 from django.urls import reverse
@@ -62,9 +64,15 @@ def test_people_vouch_for_a_judge_that_says_what_they_say(rated):
     run = run_of(rated, lambda call: rated.worth[call.submission_id, call.instance_id])
     found = licence_of(run, "overall")
     assert holds(found) == {
+        "people": True,
         "alternative annotator test": True,
         "agreement": True,
-        "bias": True,
+        "bias: length": True,
+        "bias: lists and markup": True,
+        "bias: own family": True,
+        "bias: order": True,
+        # nobody looked
+        "bias: injection": False,
         # two systems make no board
         "metric board": False,
     }
@@ -78,18 +86,15 @@ def test_noise_long_texts_and_drift_are_told(rated, client):
         lambda call: 1 - rated.worth[call.submission_id, call.instance_id],
         occasion="again",
     )
-    found = licence_of(likes_long, "overall")
+    found = licence_of(likes_long, "overall", before=good)
     assert holds(found)["agreement"] is False
     assert holds(found)["drift"] is False
-    assert found.moved == []
-    one = likes_long.calls.order_by("pk").first()
-    type(one.answer).objects.filter(pk=one.answer_id).update(model="other words")
-    assert licence_of(likes_long, "overall").state == "expired"
     client.force_login(make_user("boss", is_staff=True, is_superuser=True))
     page = client.get(reverse("admin:leaderboard_judgerun_change", args=[good.pk]))
     assert (
-        "overall: NOT LICENSED (alternative annotator test: winning rate 1.00 of 4"
-        in (page.content.decode())
+        "overall: NOT LICENSED (people: their ratings of the same outputs, of 4 people; "
+        "alternative annotator test: winning rate 1.00 of 4"
+        in html.unescape(page.content.decode())
     )
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import time
 from decimal import Decimal
 
 import pytest
@@ -332,6 +333,36 @@ def test_a_batch_is_handed_in_once_and_taken_in_whenever_it_is_over(server, judg
     assert not run.costs.exclude(state="PAID").exists()
 
 
+def test_a_batch_whose_name_was_not_stored_is_found_again(server, judged, monkeypatch):
+    run = approved(make_judge(**PRICES, batch=True), judged, budget=100)
+    with monkeypatch.context() as patched, pytest.raises(KeyboardInterrupt):
+        patched.setattr(work.batches, "send", _dies_after(work.batches.send))
+        work.work(run.pk)
+    JudgeRun.objects.filter(pk=run.pk).update(batch="")
+    assert (worked(run).state, len(server.requests)) == ("DONE", 6)
+    assert set(run.costs.values_list("state", flat=True)) == {"PAID"}
+
+
+def _dies_after(send):
+    def sends(*args):
+        send(*args)
+        raise KeyboardInterrupt
+
+    return sends
+
+
+def test_an_answer_that_drips_is_given_up(server, judged):
+    server.next.append("drip")
+    kite = judged.submissions.get(system_name="Kite")
+    judge = make_judge(**PRICES, timeout_seconds=1)
+    wish = {"n_instances": 1, "submissions": [kite.pk]}
+    begun = time.monotonic()
+    run = worked(approved(judge, judged, budget=100, cents=50, **wish))
+    assert time.monotonic() - begun < 5  # it would drip for ten
+    assert (run.state, len(server.requests)) == ("DONE", 2)
+    assert sorted(run.costs.values_list("state", flat=True)) == ["LOST", "PAID"]
+
+
 def test_a_batch_never_passes_the_approved_amount(server, judged):
     judge = make_judge(**PRICES, batch=True)
     server.tokens = (1500, 500)
@@ -347,7 +378,9 @@ def test_a_batch_never_passes_the_approved_amount(server, judged):
 
 
 def test_at_once_is_kept(server, judged):
-    server.delay = 0.05
+    # a busy machine may take long to send the second one
+    server.answers_when_at_once = 2
+    server.delay = 0.02
     worked(approved(make_judge(at_once=2), judged))
     assert server.most_at_once == 2
 

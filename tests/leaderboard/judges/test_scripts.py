@@ -68,7 +68,7 @@ def test_what_cannot_be_asked_is_refused_in_words(judged):
         ask.ask(make_script(), judged, ask.Wish(criteria=["style"]))
     judged.config["human"].update(design="mqm", hit_template="mqm-translation")
     judged.save()
-    with pytest.raises(GenieError, match="cannot be asked as Tidy news"):
+    with pytest.raises(GenieError, match="scale likert-5 is not one for"):
         ask.ask(make_script(), judged, ask.Wish())
 
 

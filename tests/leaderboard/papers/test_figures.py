@@ -260,11 +260,15 @@ def test_lists_are_read_as_json_and_csv():
     ("text", "said"),
     [
         ("[{]", "is not JSON"),
-        ('[{"value": 1}]', "has no id in entry 1"),
-        ("[1]", "has no id in entry 1"),
-        ('[{"id": "a"}]', "has no value for a"),
-        ('[{"id": "a", "value": 1}, {"id": "a", "value": 2}]', "has a twice"),
-        ('[{"id": "a", "value": 1, "tolerance": "x"}]', "other than numbers for a"),
+        ('[{"value": 1}]', "entry 1 has no id"),
+        ("[1]", "entry 1 has no id"),
+        ('[{"id": "a"}]', r"entry 1 \(a\) has no value"),
+        ('[{"id": "a", "value": 1}, {"id": "a", "value": 2}]', "a is there twice"),
+        (
+            '[{"id": "a", "value": 1, "tolerance": "x"}]',
+            r"\(a\) has something other than numbers",
+        ),
+        ('[{"id": "a", "value": NaN}]', r"\(a\) has a number without end"),
     ],
 )
 def test_a_wrong_list_is_refused_with_what_is_wrong(text, said):

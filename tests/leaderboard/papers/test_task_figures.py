@@ -6,16 +6,27 @@ import io
 import json
 
 import pytest
+from django.contrib.auth.models import Group
 from django.core.management import CommandError, call_command
 from django.urls import reverse
 
+from crowd.models import Worker
+from genie.accounts.models import TaskRole
 from genie.lib.errors import GenieError
+from leaderboard.evaluation import decide
+from leaderboard.imports.about import platform_worker_id
+from leaderboard.imports.selectors.judgments_of import judgments_of
+from leaderboard.imports.services.bring_in import bring_in
 from leaderboard.models import PublishedFigure
 from leaderboard.papers.cell import Verdict
 from leaderboard.papers.expected import expected_of
 from leaderboard.papers.task_figures.beside import beside
+from leaderboard.papers.task_figures.judgments import judgments_for
 from leaderboard.papers.task_figures.keep import keep_published
+from quality.models import Ban
+from tests.cast import allow
 from tests.factories import make_ranked, make_task, make_team, make_user
+from tests.leaderboard.imports.test_bring_in import ratings
 
 pytestmark = pytest.mark.django_db
 
@@ -112,3 +123,67 @@ def test_commands_keep_compare_and_forget(task, tmp_path):
         call_command("reproduce", forget=True, stdout=out, **options)
     with pytest.raises(CommandError, match="Give either --data or --task"):
         call_command("reproduce", stdout=out)
+
+
+def test_staff_add_numbers_on_the_page_and_take_them_back(task, client):
+    here = reverse("leaderboard:published", args=["menu"])
+    assert "Add published numbers" not in client.get(here).content.decode()
+    assert client.post(here, {"cells": "id,value\nRed/score,70"}).status_code == 403
+    client.force_login(make_user("root", is_superuser=True, is_staff=True))
+    wrong = client.post(here, {"cells": "id,value\nRed/charm,1\n,2\nBlue/score,"})
+    assert wrong.status_code == 400
+    for said in ("Entry 2 has no id", "Entry 3 (Blue/score) has no value"):
+        assert said in wrong.content.decode()
+    unknown = client.post(here, {"cells": "id,value\nRed/charm,1\nRed/wit,2"})
+    assert "Red/wit names no figure" in unknown.content.decode()
+    assert not PublishedFigure.objects.exists()
+    cells = "id,value,tolerance\nRed/score,70.2,.5\nBlue/score,65,.5\n"
+    assert client.post(here, {"cells": cells, "table": "Table 2"}).status_code == 302
+    assert "1 of 2 published numbers hold" in client.get(here).content.decode()
+    client.post(here, {"forget": "Table 2"})
+    assert not PublishedFigure.objects.exists()
+
+
+def test_programs_add_numbers_and_take_them_back(task, client):
+    here, body = reverse("api:published", args=["menu"]), {"cells": [RED, BLUE]}
+
+    def send(**more):
+        return client.post(here, {**body, **more}, content_type="application/json")
+
+    assert send().status_code == 401
+    other = make_user("other", is_staff=True)
+    client.force_login(other)
+    assert send().status_code == 403
+    group = Group.objects.create(name="keepers")
+    allow(group, "leaderboard.change_task")
+    TaskRole.objects.create(user=other, role=group, pool="menu")
+    answer = send(cells=[{"id": "Red/charm", "value": 1}])
+    assert (answer.status_code, answer.json()["code"]) == (400, "bad-expected")
+    assert send(dry_run=True).json()["n_cells"] == 0
+    answer = send()
+    assert (answer.status_code, answer.json()["n_holding"]) == (201, 1)
+    make_task("elsewhere")
+    elsewhere = reverse("api:published", args=["elsewhere"])
+    assert client.delete(elsewhere).status_code == 403
+    assert client.delete(f"{here}?table=Table+3").status_code == 204
+    assert PublishedFigure.objects.count() == 2
+    assert client.delete(here).status_code == 204
+    assert not PublishedFigure.objects.exists()
+
+
+def test_figures_of_an_import_leave_out_who_was_banned_and_what_was_withdrawn():
+    rows = ratings(n=12, workers=3)
+    row = bring_in(rows, slug="elsewhere", by=make_user("importer"))
+    plain = rows.rows[["system", "worker", "value"]]
+    worker = Worker.objects.get(
+        platform_worker_id=platform_worker_id("elsewhere", "w1")
+    )
+    Ban.objects.create(worker=worker, pool="elsewhere", reason="careless")
+    red = row.task.submissions.get(system_name="red")
+    decide.withdraw(red, by=row.imported_by, reason="Asked to.")
+    found = judgments_for(row.task).rows
+    kept = plain[(plain["system"] != "red") & (plain["worker"] != "w1")]
+    assert sorted(found["value"]) == sorted(kept["value"])
+    assert set(found["system"]) == {"blue", "green"}
+    # what the files said is kept all the same
+    assert len(judgments_of(row.task).rows) == len(plain)

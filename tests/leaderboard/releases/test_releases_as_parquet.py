@@ -34,8 +34,14 @@ def same_everywhere(folder):
 
 def test_every_table_is_there_with_the_same_rows(tmp_path):
     task = make_task("small", licence="CC0")
+    where = {"table": "Table 2", "row": "Kite", "column": "score"}
+    task.published_figures.create(
+        **where, value=70.2, tolerance=0.5, figure="board-score"
+    )
     folder = make(task, tmp_path / "r", parquet=True).folder
     same_everywhere(folder)
+    [printed] = bundle.read_table(folder, "published")
+    assert (printed["row"], printed["printed"]) == ("Kite", "70.2")
     assert "as Parquet" in (folder / bundle.CARD).read_text()
     assert rebuild(folder).n_same["rows"] > 0
     assert "judgments.parquet" in (folder / bundle.CHECKSUMS).read_text()

@@ -9,10 +9,11 @@ from crowd.models import Budget, Campaign
 from crowd.workers.selectors.consent import consent_text, consented
 from crowd.workers.services import consent
 from genie.lib import jobs
+from genie.lib.errors import GenieError
 from leaderboard.evaluation.run import advance
 from leaderboard.models import Draft, Submission, Task
 from leaderboard.studio.forms import CONSENT
-from leaderboard.studio.services import keep
+from leaderboard.studio.services import edit, keep
 from leaderboard.tasks.services.versions import versions_of
 from tests.cast import allow
 from tests.crowd.making import make_worker
@@ -201,3 +202,26 @@ def test_what_workers_read_is_said_in_another_language(edits):
     assert task.configuration.human.languages == {}
     nowhere = reverse("leaderboard:studio-language", args=[task.slug, "no-such"])
     assert edits.get(nowhere).status_code == 404
+
+
+def test_of_an_imported_task_only_its_words_change(edits):
+    task = _loaded(edits).task
+    budgets = Budget.objects.count()
+    Task.objects.filter(pk=task.pk).update(imported=True)
+    task.refresh_from_db()
+    page = edits.get(page_of(task))
+    assert 'name="summary"' in page.text
+    for name in ("budget", "reward", "consent", "submissions", "version"):
+        assert f'name="{name}"' not in page.text, name
+    words = {"save": "", "title": "Elsewhere", "summary": "Told.", "budget": "50"}
+    answer = edits.post(page_of(task), words)
+    assert answer.status_code == 302, answer.context["form"].errors
+    task.refresh_from_db()
+    assert (task.title, Budget.objects.count()) == ("Elsewhere", budgets)
+    for one in ({"budget_cents": 100}, {"said": {"reward_cents": 5}}):
+        wanted = {"said": {}, "by": make_user(f"{[*one]}"), **one}
+        with pytest.raises(GenieError, match="nobody is asked or paid"):
+            edit.change(task, wanted.pop("said"), **wanted)
+    metrics = edits.get(f"/tasks/{task.slug}/metrics/").text
+    assert "No metric has numbers here." in metrics
+    assert reverse("leaderboard:metric-hand-in", args=[task.slug]) in metrics

@@ -142,3 +142,49 @@ def test_preferences_may_be_numbers(tmp_path, values, outcome):
     path.write_text("system_a,system_b,worker,value\nx,y,w,7\n")
     with pytest.raises(GenieError, match="'7' is neither"):
         read_tables([path])
+
+
+@pytest.mark.parametrize("form", ["jsonl", "csv"])
+def test_votes_of_programs_are_not_counted_as_peoples(tmp_path, form):
+    rows = [{**row, "question_id": f"q{n}"} for n, row in enumerate(battles(120))]
+    whole = read_tables([written(tmp_path / f"people.{form}", rows)])[0]
+    voted = [{**row, "judge": "gpt-4", "winner": "model_a"} for row in rows[:18]]
+    again = [{**row, "winner": "tie"} for row in rows[:4]]
+    # the last of what a worker says twice holds, as in an import
+    path = written(tmp_path / f"mixed.{form}", [*voted, *again, *rows])
+    [pairs] = read_tables([path])
+    assert len(pairs) == len(whole) == 120
+    assert pairs.outcome.tolist() == whole.outcome.tolist()
+    found = analyse_pairs(pairs)
+    assert found.systems == analyse_pairs(whole).systems
+    said = as_text(sheets(found))
+    assert "Left out: 18 by programs (gpt-4), which are not people." in said
+    assert "4 votes that the same worker gave again later" in said
+    # across files, too; programs by themselves are called programs
+    apart = [
+        written(tmp_path / f"{name}.{form}", r)
+        for name, r in [("p", voted), ("h", rows)]
+    ]
+    assert len(read_tables(apart)[0]) == 120
+    [alone] = read_tables(apart[:1])
+    assert "no person said any" in alone.notes[0]
+    flagged = [{**row, "simulated": n < 100} for n, row in enumerate(rows)]
+    [real] = read_tables([written(tmp_path / f"flagged.{form}", flagged)])
+    assert len(real) == 20
+    shown = [{**row, "anony": n >= 30, "turn": 1} for n, row in enumerate(rows)]
+    second = [{**row, "turn": 2} for row in shown[60:70]]
+    [named] = read_tables([written(tmp_path / f"shown.{form}", shown + second)])
+    assert len(named) == 90 + 10
+
+
+def test_ratings_of_programs_are_not_counted_as_peoples(tmp_path):
+    path = tmp_path / "ratings.csv"
+    lines = [
+        f"{s},i{i},{w},{i % 5}" for s in "ab" for i in range(9) for w in ("p1", "p2")
+    ]
+    path.write_text(
+        "\n".join(["system,instance,worker,value", *lines, "a,i1,claude-3,5"])
+    )
+    [ratings] = read_tables([path])
+    assert len(ratings) == 36
+    assert "programs (claude-3)" in ratings.notes[0]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -12,6 +11,7 @@ import numpy as np
 from genie.lib.errors import GenieError
 from leaderboard.imports.readers.judgments import Judgments, Problem, Role, frame
 from leaderboard.imports.readers.layout import NOT_MINE, Layout, Look
+from leaderboard.imports.readers.people import is_program
 from leaderboard.imports.readers.preferred import outcomes
 from leaderboard.imports.readers.sources import Source
 from leaderboard.imports.readers.tables import Table, extra_of, header_of, table_of
@@ -48,11 +48,6 @@ _TEXTS = (
     "conversation_a", "conversation_b", "full_conversation", "prompt", "response_a",
     "response_b",
 )  # fmt: skip
-# Names of programs that judge; people are arena_user_5, expert_3, author_2 or a hash.
-_PROGRAM = re.compile(
-    r"[\[{].*|(gpt|claude|gemini|llama|palm|mistral|mixtral|qwen|deepseek|command-r|o[134]-).*",
-    re.IGNORECASE | re.DOTALL,
-)
 
 
 class Battles(Layout):
@@ -204,7 +199,7 @@ def _instances(table: Table, judgments: Judgments) -> Any:
 
 def _roles(table: Table, workers: Sequence[str]) -> list[str]:
     roles = [
-        (Role.PREDICTION if _PROGRAM.fullmatch(worker) else Role.JUDGMENT).value
+        (Role.PREDICTION if is_program(worker) else Role.JUDGMENT).value
         for worker in workers
     ]
     if "anony" in table.header:

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+import re
+
 import numpy as np
 import pytest
 
 from leaderboard.stats.judges.bias import (
     injection_effect,
     order_effect,
-    settle,
     text_effects,
 )
 from leaderboard.stats.judges.bias_study import PLANTED, study_biases
-from leaderboard.stats.judges.injections import HARMLESS, INJECTIONS, with_endings
+from leaderboard.stats.judges.findings import settle
+from leaderboard.stats.judges.injections import INJECTIONS, with_endings
 
 
 def outputs(seed=1, n_systems=5, n_instances=40):
@@ -102,7 +104,10 @@ def test_order_and_commands():
     assert lower.p_value > 0.99  # put off by commands: no harm
     endings = list(with_endings("Text."))
     assert [name for name, *_ in endings] == list(INJECTIONS)
-    assert all(plain == f"Text.\n{HARMLESS}" for *_, plain in endings)
+    for _, injected, plain in endings:
+        # as many words and signs, so that nothing but the command tells them apart
+        assert len(injected.split()) == len(plain.split())
+        assert re.sub(r"\w", "", injected) == re.sub(r"\w", "", plain)
 
 
 def test_planted_biases_are_found_and_no_others():
@@ -114,3 +119,48 @@ def test_planted_biases_are_found_and_no_others():
         if name != "none":
             assert one.estimate == pytest.approx(PLANTED[name], abs=0.2)
     assert sum(one.false_alarms for one in found.values()) < 1.1
+
+
+def pairs(seed, planted="", amount=0.0, n_systems=6, n_instances=60):
+    """Give verdicts on disjoint pairs: people err and like long texts, the judge as well."""
+    rng = np.random.default_rng(seed)
+    length = rng.normal(size=(n_systems, n_instances))
+    quality = rng.normal(size=length.shape) + 0.5 * length
+    quality += rng.normal(0, 0.5, (n_systems, 1))
+    order = np.array([rng.permutation(n_systems) for _ in range(n_instances)])
+    one, other = np.sort(order.reshape(-1, 2), axis=1).T
+    at = np.repeat(np.arange(n_instances), n_systems // 2)
+    gap = quality[one, at] - quality[other, at]
+    longer = length[one, at] - length[other, at]
+    people = gap[:, None] + rng.normal(0, 1.2, (len(gap), 3)) > 0
+    if planted == "length":
+        gap = gap + amount * longer
+    if planted == "own family":
+        gap = gap + amount * (1.0 * (one < 2) - (other < 2))
+    judge = np.mean([gap + rng.normal(0, 0.8, len(gap)) > 0 for _ in "ab"], axis=0)
+    names = [[f"s{code}" for code in each] for each in (one, other)]
+    found = text_effects(
+        judge, 1.0 * people, names[0], at, {"length": longer}, ["s0", "s1"],
+        against=names[1],
+    )  # fmt: skip
+    return {one.effect.bias: one for one in settle(found)}
+
+
+def test_a_judge_of_pairs_is_audited_by_preferences():
+    for planted, amount in (("length", 0.8), ("own family", 1.5)):
+        found = [pairs(seed, planted, amount) for seed in range(10)]
+        assert sum(one[planted].found for one in found) >= 9
+        other = {"length": "own family", "own family": "length"}[planted]
+        assert sum(one[other].found for one in found) <= 1
+    plain = [pairs(seed) for seed in range(20)]
+    assert sum(each.found for one in plain for each in one.values()) <= 3
+    assert abs(np.mean([one["length"].effect.estimate for one in plain])) < 0.03
+    with pytest.raises(ValueError, match="one order only"):
+        text_effects(
+            [1, 0, 1],
+            np.ones((3, 2)),
+            ["a", "b", "a"],
+            [1, 2, 3],
+            {},
+            against=["b", "a", "b"],
+        )

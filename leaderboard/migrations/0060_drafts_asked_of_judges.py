@@ -8,7 +8,7 @@ from django.db import migrations, models
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('leaderboard', '0051_licences_of_judges'),
+        ('leaderboard', '0058_designs_of_judges'),
         migrations.swappable_dependency(settings.AUTH_USER_MODEL),
     ]
 
@@ -67,7 +67,7 @@ class Migration(migrations.Migration):
         ),
         migrations.AddConstraint(
             model_name='judgecall',
-            constraint=models.UniqueConstraint(condition=models.Q(('instance', None)), fields=('run', 'item', 'system', 'rival', 'part', 'sample', 'probe'), name='judge_sheet_call_once'),
+            constraint=models.UniqueConstraint(condition=models.Q(('instance', None)), fields=('run', 'item', 'system', 'rival', 'beside', 'part', 'sample', 'probe'), name='judge_sheet_call_once'),
         ),
         migrations.AddField(
             model_name='judgerun',

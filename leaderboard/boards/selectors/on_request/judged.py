@@ -1,0 +1,112 @@
+"""People's scores with the help of licensed judges, beside the plain ones."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Collection
+from dataclasses import dataclass
+
+from django.db.models import Exists, OuterRef, QuerySet
+
+from leaderboard.judges.models import JudgedEstimate, JudgeLicence
+from leaderboard.tasks.models import Task
+
+#: What the two numbers are, wherever they stand side by side.
+JUDGED_HELP = (
+    "People’s mean rating over all instances that licensed judges scored, with the "
+    "judges’ help (efficient influence function, cross-fitted), beside the same from "
+    "people’s ratings alone; 95 % intervals over workers and instances. Judges are "
+    "programs: their scores move the estimate only as far as they foretell people’s."
+)
+BY_PEOPLE = "Ranks are by people’s ratings alone; judges do not change them."
+
+
+@dataclass(frozen=True)
+class Ends:
+    """A mean with its 95 % interval, in the unit of scores."""
+
+    mean: float
+    low: float
+    high: float
+
+
+@dataclass(frozen=True)
+class Judged:
+    """What judges' help makes of a system's score on one criterion."""
+
+    criterion: str
+    helped: Ends
+    plain: Ends
+    # share of the variance between instances that the judges foretell
+    explained: float
+    # instances that people need not have rated; negative where judges cost some
+    labels_saved: float
+    n_people: int
+    n_judge: int
+    # each with what kind of program it is
+    judges: tuple[str, ...]
+    seed: int
+
+    @property
+    def saved(self) -> str:
+        """Say how many labels were saved, and what share of people's that is.
+
+        Examples
+        --------
+        >>> ends = Ends(1.0, 0.0, 2.0)
+        >>> Judged("c", ends, ends, 0.2, -12.4, 200, 900, (), 0).saved
+        '−12 (−6 %)'
+        """
+        share = 100 * self.labels_saved / max(self.n_people, 1)
+        return f"{_signed(self.labels_saved)} ({_signed(share)} %)"
+
+
+def _signed(value: float) -> str:
+    # "-0" is nothing
+    return f"{round(value):,}".replace("-", "−")
+
+
+def judged_of(task: Task, pks: Collection[int]) -> dict[int, dict[str, Judged]]:
+    """Give each system's helped scores by criterion, where licences stand and they are shown.
+
+    Whoever may see a system may see these: ask for systems that the viewer sees.
+    """
+    if not task.configuration.judges.show:
+        return {}
+    rows = JudgedEstimate.objects.filter(submission__task=task).exclude(helped={})
+    stored = list(rows.filter(submission__in=pks).order_by("submission", "criterion"))
+    if not stored:
+        return {}
+    standing = {
+        (licence.criterion, licence.run.judge_id): licence.run.judge
+        for licence in _standing(task)
+    }
+    found: dict[int, dict[str, Judged]] = defaultdict(dict)
+    for row in stored:
+        judges = [standing.get((row.criterion, pk)) for pk in row.judges]
+        if not all(judges):
+            continue
+        found[row.submission_id][row.criterion] = Judged(
+            criterion=row.criterion,
+            helped=Ends(**row.helped),
+            plain=Ends(**row.plain),
+            explained=row.explained,
+            labels_saved=row.labels_saved,
+            n_people=row.n_people,
+            n_judge=row.n_judge,
+            judges=tuple(f"{judge} ({judge.what})" for judge in judges if judge),
+            seed=row.seed,
+        )
+    return dict(found)
+
+
+def _standing(task: Task) -> QuerySet[JudgeLicence]:
+    """Select the licences that stand: of each judge and criterion the newest row counts."""
+    rows = JudgeLicence.objects.filter(run__task=task)
+    newer = rows.filter(
+        run__judge=OuterRef("run__judge"),
+        criterion=OuterRef("criterion"),
+        pk__gt=OuterRef("pk"),
+    )
+    standing = rows.filter(~Exists(newer), state=JudgeLicence.State.LICENSED)
+    return standing.select_related("run__judge").order_by("pk")

@@ -1,0 +1,120 @@
+"""What a licence is given on: who answers, what is asked, and which crowd is asked it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.db.models import QuerySet
+
+from crowd.hits.models.campaign import ELSEWHERE
+from crowd.platforms.base import kind_of
+from crowd.workers.selectors.platform_requirements import of_pool
+from crowd.workers.services import requirements
+from genie.lib.errors import GenieError
+from leaderboard.evaluation.models.human_evaluation import (
+    EvaluationCampaign,
+    HumanEvaluation,
+)
+from leaderboard.judges.definition import digest
+from leaderboard.judges.models import JudgeRun
+from leaderboard.judges.prompt import labels
+from leaderboard.judges.selectors.requests import human_of, request_for, requests_of
+from leaderboard.judges.selectors.told import progress
+from leaderboard.tasks.config import HumanConfig
+from leaderboard.tasks.models import Task
+from leaderboard.tasks.services.worker_requirements import stated
+
+MODEL, CROWD = "model", "crowd"
+# What a run was asked with: where one of these has moved, only a new run can help.
+OF_QUESTION = ("judge", "criterion", "scale", "instructions", "request")
+_SHOWN = 60
+
+
+def facts_of(run: JudgeRun, criterion: str) -> dict[str, str]:
+    """Say in words what a licence of a run would be given on now.
+
+    What is long is named by its first words and its hash. `judge` never moves by itself,
+    as another definition is another judge; `request` is the whole prompt without texts.
+    """
+    facts = {
+        MODEL: ", ".join(progress(run)["models"]) or "not said",
+        "judge": run.judge.signature,
+    }
+    try:
+        return {**facts, **_asked(run, criterion), **_crowd(run)}
+    except GenieError as error:
+        # the design or scale of the task is not one for judges any more
+        return {**facts, "criterion": error.message}
+
+
+def moved(given_on: dict[str, str], now: dict[str, str]) -> list[str]:
+    """Say in words what is another now than when a licence was given."""
+    return [
+        f"{name}: {was}, now {now.get(name, 'not said')}"
+        for name, was in given_on.items()
+        if now.get(name) != was
+    ]
+
+
+def _asked(run: JudgeRun, criterion: str) -> dict[str, str]:
+    asked = requests_of(run)
+    part = next((one for one in asked.parts if criterion in one), {})
+    body = request_for(run.judge, asked.instructions, part, [], asked.scale).body
+    options = " / ".join(labels(asked.scale)) if asked.scale.options else ""
+    ends = f"{asked.scale.minimum:g} to {asked.scale.maximum:g}"
+    return {
+        "criterion": part.get(criterion, "not asked about"),
+        "scale": f"{asked.scale.slug}: {options or ends}",
+        "instructions": _named(asked.instructions),
+        "request": digest(body)[:12],
+    }
+
+
+def _crowd(run: JudgeRun) -> dict[str, str]:
+    """Name who rates on the task: the platform, what it asks of them, what they see."""
+    human = human_of(run.judge, run.task)
+    wanted = [*of_pool(run.task.slug), *requirements.read(stated(human))]
+    required = sorted({str(one) for one in wanted if one.demands})
+    if human.qualification_test is not None:
+        required.append("qualification test of the task")
+    form = digest([human.form(human.criteria), human.design])[:12]
+    return {
+        CROWD: _platform(run.task, human),
+        "requirements": "; ".join(required) or "none",
+        "HIT template": f"{human.hit_template}, form {form}",
+    }
+
+
+def _platform(task: Task, human: HumanConfig) -> str:
+    return "people elsewhere" if task.imported else kind_of(human.platform).title
+
+
+def _named(text: str) -> str:
+    first = " ".join(text.split())
+    first = first if len(first) <= _SHOWN else f"{first[:_SHOWN].rstrip()}…"
+    return f"“{first}” ({digest(text)[:12]})"
+
+
+def asked_as_now(
+    task: Task, criterion: str, evaluations: QuerySet[HumanEvaluation]
+) -> QuerySet[HumanEvaluation]:
+    """Leave out whom other crowds were asked, or with another wording of the criterion.
+
+    Which requirements its workers met is not kept of a campaign, so that those count
+    however they have changed; what was imported counts as it is.
+    """
+    settings = task.configuration
+    configs: list[Any] = [settings.human, settings.comparison, settings.joint]
+    as_now = {
+        (one.platform, one.criteria[criterion])
+        for one in configs
+        if criterion in one.criteria
+    }
+    rows = EvaluationCampaign.objects.filter(evaluation__in=evaluations)
+    otherwise = {
+        row.evaluation_id
+        for row in rows.exclude(campaign__platform=ELSEWHERE)
+        if (wording := row.campaign.hit_type.criteria.get(criterion)) is not None
+        and (row.campaign.platform, wording) not in as_now
+    }
+    return evaluations.exclude(pk__in=otherwise)

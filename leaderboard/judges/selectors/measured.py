@@ -1,0 +1,42 @@
+"""How endpoints counted tokens so far, so that a price is not guessed where it is known."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from leaderboard.judges.models import Judge, JudgeAnswer, JudgeCost
+
+# Fewer answers are a guess, too; more than the last so many tell nothing new.
+_ENOUGH, _LAST = 20, 500
+_SAME = ("endpoint", "url", "model")
+
+
+def bytes_a_token(judge: Judge) -> dict[str, Any]:
+    """Say how many bytes of requests a token was, where this model answered often enough.
+
+    Returns
+    -------
+    dict
+        `bytes_a_token` and `n_measured`, for a run's plan; empty: nobody knows.
+    """
+    made = judge.definition
+    same = [
+        other.pk
+        for other in Judge.objects.all()
+        if all(other.definition[name] == made[name] for name in _SAME)
+    ]
+    answers = JudgeAnswer.objects.filter(judge__in=same, input_tokens__gt=0)
+    tokens = dict(
+        answers.order_by("-pk").values_list("request_sha256", "input_tokens")[:_LAST]
+    )
+    costs = JudgeCost.objects.filter(
+        request_sha256__in=list(tokens), state=JudgeCost.State.PAID, n_bytes__gt=0
+    )
+    sizes = dict(costs.values_list("request_sha256", "n_bytes"))
+    if len(sizes) < _ENOUGH:
+        return {}
+    n_tokens = sum(tokens[key] for key in sizes)
+    return {
+        "bytes_a_token": round(sum(sizes.values()) / n_tokens, 3),
+        "n_measured": len(sizes),
+    }

@@ -1,0 +1,189 @@
+"""Which page of people's a judge is asked about: how it looks, and what stands where."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import permutations
+from typing import Any
+
+from crowd.hit_templates.errors import Errors, read_errors
+from crowd.scales.base import Scale
+from crowd.scales.find import all_scales
+from genie.lib.errors import GenieError
+from genie.lib.seeds import seed_from
+from leaderboard.designs.base import Design, Shown
+from leaderboard.evaluation.services.joint import MOST_ON_PAGE
+from leaderboard.judges.answers import Said
+from leaderboard.judges.definition import JOINT, PAIRWISE
+from leaderboard.judges.models import Judge, JudgeCall
+from leaderboard.judges.shape import Shape
+from leaderboard.stats.blocks import balanced_blocks
+from leaderboard.tasks.config import HumanConfig
+from leaderboard.tasks.models import Instance, Task
+from leaderboard.tasks.services.configuration import design_of, errors_asked
+
+# In place of a submission, where a reference stands among outputs.
+REFERENCE = 0
+_TIES = {"two-choice": "two-choice-tie"}
+
+
+@dataclass(frozen=True)
+class Page:
+    """Who is asked about on a page; see the fields of `JudgeCall`."""
+
+    submission: int
+    other: int | None = None
+    beside: Sequence[int] = ()
+
+    @property
+    def systems(self) -> set[int]:
+        """Name every system whose output must be there."""
+        return {self.submission, self.other or self.submission, *self.beside} - {
+            REFERENCE
+        }
+
+
+def human_of(judge: Judge, task: Task) -> HumanConfig:
+    """Give how people are asked what the judge is asked, or say why it cannot be."""
+    mode, settings = judge.definition["mode"], task.configuration
+    candidates: list[HumanConfig] = [settings.human, settings.comparison]
+    if mode == JOINT:
+        candidates = [settings.joint]
+    fitting = (one for one in candidates if _fits(mode, design_of(task, one)))
+    if (human := next(fitting, None)) is None:
+        slug = candidates[0].design
+        raise GenieError(
+            f"A judge in the mode {mode} cannot be asked as {task.title} asks people "
+            f"(design {slug}).",
+            code="not-for-judges",
+        )
+    usual = all_scales()[design_of(task, human).scales[0]]
+    slug = judge.definition["scale"] or human.scale
+    scale = all_scales().get(slug)
+    if scale is None or _kind(scale) != _kind(usual):
+        raise GenieError(
+            f"The scale {slug} is not one for what {task.title} asks.",
+            code="not-for-judges",
+        )
+    return human
+
+
+def _fits(mode: str, design: Design) -> bool:
+    if mode == JOINT:
+        return design.n_outputs[0] > 1 and not design.references_among
+    if mode == PAIRWISE:
+        compares = all_scales()[design.scales[0]].compares
+        return design.n_outputs == (2, 2) and not design.references_among and compares
+    return design.about_one_system()
+
+
+def _kind(scale: type[Scale]) -> tuple[bool, ...]:
+    return scale.compares, scale.relative, scale.counted
+
+
+def scale_of(judge: Judge, human: HumanConfig) -> type[Scale]:
+    """Give what is answered on, in the language in which people are asked."""
+    slug = judge.definition["scale"] or human.scale
+    slug = _TIES.get(slug, slug) if human.allow_tie else slug
+    return all_scales()[slug].in_language(human.language)
+
+
+def shape_of(human: HumanConfig, design: Design, data: Mapping[str, Any]) -> Shape:
+    """Say how an answer about a page is laid out: as people answer it."""
+    compares = all_scales()[design.scales[0]].compares
+    slots = () if compares else [one["slot"] for one in data.get("outputs", [])]
+    return Shape(tuple(slots), _errors(human) if design.marks_errors else None)
+
+
+def _errors(human: HumanConfig) -> Errors:
+    return read_errors(errors_asked(human))
+
+
+def pages_of(
+    mode: str,
+    design: Design,
+    systems: Sequence[int],
+    instances: Sequence[Instance],
+    *,
+    per_page: int | None = None,
+) -> Iterator[tuple[Instance, Page]]:
+    """List what is asked of each instance; whatever has an order in both orders."""
+    if mode == JOINT:
+        yield from _blocks(design, systems, instances, per_page)
+        return
+    pages = [Page(pk) for pk in systems]
+    if mode == PAIRWISE:
+        pages = [Page(one, other) for one, other in permutations(systems, 2)]
+    elif design.references_among:
+        pages = [
+            Page(pk, beside=beside)
+            for pk in systems
+            for beside in ((pk, REFERENCE), (REFERENCE, pk))
+        ]
+    yield from ((instance, page) for instance in instances for page in pages)
+
+
+def _blocks(
+    design: Design,
+    systems: Sequence[int],
+    instances: Sequence[Instance],
+    per_page: int | None,
+) -> Iterator[tuple[Instance, Page]]:
+    """Set systems beside each other as joint evaluations do, then in the opposite order."""
+    size = on_a_page(design, len(systems), per_page)
+    blocks = [list(range(len(systems)))] * len(instances)
+    if size < len(systems):
+        seed = seed_from("blocks of judges", len(systems), size, len(instances))
+        blocks = balanced_blocks(len(systems), size, len(instances), seed=seed)
+    for instance, block in zip(instances, blocks, strict=True):
+        name = instance.instance_id
+        seed = seed_from("order of outputs for judges", instance.task_id)
+        order = design.order(size, seed=seed, instance_id=name)
+        drawn = [systems[block[at]] for at in order]
+        for beside in (drawn, drawn[::-1]):
+            # one answer is about all of them: it is bought once
+            yield from ((instance, Page(pk, beside=tuple(beside))) for pk in beside)
+
+
+def on_a_page(design: Design, n_systems: int, per_page: int | None) -> int:
+    """Say how many outputs a page shows: as many as people's can, or as was asked for."""
+    most = min(MOST_ON_PAGE, design.n_outputs[1], n_systems)
+    size = most if per_page is None else per_page
+    if not 2 <= size <= most:
+        raise GenieError(
+            f"A page of {n_systems} systems shows 2 to {most} of them, not {size}.",
+            code="wrong-number-of-systems",
+        )
+    return size
+
+
+def texts_on(
+    call: JudgeCall, outputs: Mapping[tuple[int, int], str], shown: Shown
+) -> list[str]:
+    """Give the outputs of a page in their order; KeyError where one may not leave."""
+    order = call.beside or [call.judged, *filter(None, [call.against])]
+    return [
+        shown.references[0] if pk == REFERENCE else outputs[pk, call.where]
+        for pk in order
+    ]
+
+
+def place_of(call: JudgeCall) -> int:
+    """Say where the question's own output stands on its page."""
+    return call.beside.index(call.judged) if call.beside else 0
+
+
+def about(call: JudgeCall, said: Mapping[str, Said], slots: Sequence[str]) -> Said:
+    """Take what an answer says of a question's own output, as people's would count."""
+    if not call.beside:
+        return said[""]
+    place = place_of(call)
+    if slots:
+        return said[slots[place]]
+    found = said[""]
+    if place == 0:
+        return found
+    # of two, the rating is that of the first
+    turned = {name: 1.0 - value for name, value in found.values.items()}
+    return replace(found, values=turned)

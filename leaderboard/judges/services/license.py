@@ -1,0 +1,204 @@
+"""Licences, written down: given, refused, expired, each with what it rests on.
+
+A row is added where the verdict or the facts have changed, and none is ever altered. A job
+looks where a hash of what licences rest on has moved (`look_at_all`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from django.db import transaction
+from django.db.models import Max
+
+from genie.lib import jobs
+from leaderboard.evaluation.models.human_evaluation import Score
+from leaderboard.judges.definition import digest
+from leaderboard.judges.models import JudgeLicence, JudgeMetric, JudgeRun
+from leaderboard.judges.selectors.facts import MODEL, OF_QUESTION, facts_of, moved
+from leaderboard.judges.selectors.licence import PEOPLE, drift_between, licence_of
+from leaderboard.judges.selectors.licences import standing
+from leaderboard.judges.selectors.told import progress
+from leaderboard.metric_board.models.board import MetricBoard
+from leaderboard.stats.judges.licence import Reason
+
+JOB = "leaderboard.jobs.license_judge"
+# Raised when the same evidence would be decided in another way.
+RULE = "1"
+State = JudgeLicence.State
+
+
+def look_at_all() -> int:
+    """Queue the judges of which anything has moved that licences rest on."""
+    due = [run.pk for run in _newest() if run.decided_on != evidence_of(run)]
+    return jobs.enqueue_missing((JOB, {"pk": pk}) for pk in due)
+
+
+def look(pk: int) -> None:
+    """Decide on a judge's criteria, and keep what was looked at."""
+    run = JudgeRun.objects.select_related("judge", "task").get(pk=pk)
+    # from before the look: what moves meanwhile is looked at again
+    evidence = evidence_of(run)
+    for criterion in _criteria(run):
+        decide(run, criterion)
+    JudgeRun.objects.filter(pk=pk).update(decided_on=evidence)
+
+
+def decide(
+    newest: JudgeRun, criterion: str, *, anew: bool = False
+) -> JudgeLicence | None:
+    """Decide on a judge's licence by its newest run; None where nothing has changed.
+
+    While a licence stands, its own run is what counts, and later ones only show whether
+    the judge still is what it was. One that has expired is decided again on something new:
+    a later run, later scores of people, or a person's word (`anew`).
+    """
+    last = standing(newest.judge, newest.task, criterion)
+    if last is not None and last.state == State.LICENSED:
+        run = _of(last.run)
+        now = facts_of(run, criterion)
+        if progress(newest)["models"]:
+            now[MODEL] = facts_of(newest, criterion)[MODEL]
+        if gone := _expired(last, newest, now):
+            return _write(last, run, criterion, State.EXPIRED, last.reasons, now, gone)
+    else:
+        run = newest
+        if last is not None and criterion not in newest.plan["criteria"]:
+            run = _of(last.run)
+        if _waits(last, run, criterion) and not anew:
+            return None
+        now = facts_of(run, criterion)
+    return _weigh(last, run, criterion, now, anew=anew)
+
+
+def _expired(given: JudgeLicence, newest: JudgeRun, now: dict[str, str]) -> list[str]:
+    """Say what is no longer as it was when a licence was given."""
+    gone = moved(given.facts, now)
+    if newest.pk > given.run_id:
+        found = drift_between(given.run, newest, given.criterion)
+        if found is not None and not found.holds:
+            gone.append(f"drift: {found.words} (run {newest.pk})")
+    return gone
+
+
+def _weigh(
+    last: JudgeLicence | None,
+    run: JudgeRun,
+    criterion: str,
+    now: dict[str, str],
+    *,
+    anew: bool,
+) -> JudgeLicence | None:
+    """Weigh everything that speaks for and against a judge, and write it down."""
+    asked = _asked_on(run, criterion)
+    if outdated := moved({k: asked[k] for k in OF_QUESTION if k in asked}, now):
+        words = f"people are asked otherwise by now, so a new run is needed: {'; '.join(outdated)}"
+        found = [Reason("question", False, words)]
+    else:
+        found = licence_of(run, criterion).reasons
+    enough = not any(
+        one.name in {PEOPLE, "question"} and not one.holds for one in found
+    )
+    if last is not None and last.state == State.EXPIRED and not enough:
+        return None  # it stays so until people's ratings can decide
+    holds = all(one.holds for one in found)
+    state = State.LICENSED if holds else State.REFUSED
+    reasons = [vars(one) for one in found]
+    if last is not None and (last.run_id, last.state, last.facts) == (
+        run.pk,
+        state,
+        now,
+    ):
+        # figures alone are news to a person only
+        said = (lambda rows: rows) if anew else _verdicts
+        if said(last.reasons) == said(reasons):
+            return None
+    return _write(last, run, criterion, state, reasons, now, [])
+
+
+def _verdicts(reasons: Iterable[dict[str, Any]]) -> list[tuple[str, bool]]:
+    return [(one["name"], one["holds"]) for one in reasons]
+
+
+def _write(
+    last: JudgeLicence | None,
+    run: JudgeRun,
+    criterion: str,
+    state: str,
+    reasons: list[dict[str, Any]],
+    facts: dict[str, str],
+    gone: list[str],
+) -> JudgeLicence | None:
+    """Add a row, unless somebody else did meanwhile."""
+    with transaction.atomic():
+        # one after the other for a judge
+        type(run.judge).objects.select_for_update().get(pk=run.judge_id)
+        if standing(run.judge, run.task, criterion) != last:
+            return None
+        return JudgeLicence.objects.create(
+            run=run,
+            criterion=criterion,
+            state=state,
+            reasons=reasons,
+            facts=facts,
+            moved=gone,
+        )
+
+
+def _asked_on(run: JudgeRun, criterion: str) -> dict[str, str]:
+    """Give the facts of a run's first row, which was written when it was finished."""
+    first = run.licences.filter(criterion=criterion).order_by("pk").first()
+    return dict(first.facts) if first else {}
+
+
+def _waits(last: JudgeLicence | None, run: JudgeRun, criterion: str) -> bool:
+    """Tell whether a licence has expired, and neither a run nor scores came after."""
+    if last is None or last.state != State.EXPIRED:
+        return False
+    scores = Score.objects.filter(
+        submission__in=run.plan["submissions"],
+        criterion=criterion,
+        created_at__gt=last.at,
+    )
+    later = run.finished_at is not None and run.finished_at > last.at
+    return not later and not scores.exists()
+
+
+def evidence_of(run: JudgeRun) -> str:
+    """Hash what licences of a judge on a task rest on; its newest run stands for all."""
+    task = run.task
+    scores = Score.objects.filter(submission__task=task, superseded_at=None)
+    boards = MetricBoard.objects.filter(task=task, state=MetricBoard.State.READY)
+    on_board = JudgeMetric.objects.filter(run=run)
+    return digest(
+        [
+            RULE,
+            [[name, facts_of(run, name)] for name in _criteria(run)],
+            list(scores.order_by("pk").values_list("ratings_sha256", flat=True)),
+            [
+                list(row)
+                for row in boards.order_by("pk").values_list("pk", "inputs_sha256")
+            ],
+            list(on_board.order_by("pk").values_list("metric", flat=True)),
+        ]
+    )
+
+
+def _newest() -> list[JudgeRun]:
+    """Give the newest finished run of each judge on each task."""
+    done = JudgeRun.objects.filter(state=JudgeRun.State.DONE).order_by()
+    newest = done.values("judge", "task").annotate(newest=Max("pk"))
+    rows = JudgeRun.objects.filter(pk__in=newest.values("newest"))
+    return list(rows.select_related("judge", "task").order_by("pk"))
+
+
+def _criteria(run: JudgeRun) -> list[str]:
+    """Name the criteria of a run, and those that a licence was decided for before."""
+    decided = JudgeLicence.objects.filter(run__judge=run.judge, run__task=run.task)
+    names = decided.order_by("pk").values_list("criterion", flat=True)
+    return list(dict.fromkeys([*run.plan["criteria"], *names]))
+
+
+def _of(run: JudgeRun) -> JudgeRun:
+    return JudgeRun.objects.select_related("judge", "task").get(pk=run.pk)

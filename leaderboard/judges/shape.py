@@ -1,0 +1,209 @@
+"""What an answer is about: one output or several, with errors marked in them or not."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from crowd.hit_templates.errors import Errors
+
+# What people mark beside the text, under the word that their instructions have for it.
+MISSING = "[missing]"
+ERRORS = "errors"
+_REASON_CHARACTERS = 2_000
+_MOST_ERRORS = 200
+# What is expected to come back, in tokens: for a question, and for errors of an output.
+_TOKENS_A_QUESTION, _TOKENS_OF_ERRORS = 80, 200
+
+Mark = dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Shape:
+    """How an answer is laid out.
+
+    Parameters
+    ----------
+    slots : tuple of str
+        Of outputs that are rated each for itself; empty: the answer is about all there is.
+    errors : Errors or None
+        What is marked in each output; None: nothing is.
+    """
+
+    slots: tuple[str, ...] = ()
+    errors: Errors | None = None
+
+    def tokens_back(self, n_questions: int) -> int:
+        """Guess how long an answer is.
+
+        Examples
+        --------
+        >>> Shape().tokens_back(2), Shape(("A", "B"), Errors()).tokens_back(1)
+        (160, 560)
+        """
+        one = _TOKENS_A_QUESTION * n_questions
+        one += _TOKENS_OF_ERRORS if self.errors else 0
+        return one * max(1, len(self.slots))
+
+
+WHOLE = Shape()
+
+
+def errors_asked(errors: Errors) -> str:
+    """Say in words how errors are marked, by the taxonomy that people have.
+
+    Parameters
+    ----------
+    errors : Errors
+
+    Returns
+    -------
+    str
+
+    Examples
+    --------
+    >>> print(errors_asked(Errors()))
+    List the errors of an output under "errors"; an empty list if there are none. Each has:
+    - "quote": the words of the output that are wrong, as few as possible, character by
+      character as they stand there; no two errors share words.
+    - "severity": one of: "minor", "major".
+    - "reason": why it is an error.
+    """
+    quote = (
+        '- "quote": the words of the output that are wrong, as few as possible, character '
+        "by\n  character as they stand there; no two errors share words"
+    )
+    if errors.missing:
+        quote += f'.\n  "{MISSING}", once at most, where something is missing'
+    lines = [
+        'List the errors of an output under "errors"; an empty list if there are none. '
+        "Each has:",
+        f"{quote}.",
+        f'- "severity": one of: {_listed(errors.severities)}.',
+        '- "reason": why it is an error.',
+    ]
+    if errors.kinds:
+        lines.insert(3, f'- "category": one of: {_listed(errors.kinds)}.')
+    return "\n".join(lines)
+
+
+def errors_form(errors: Errors) -> str:
+    """Show the form of the list.
+
+    Examples
+    --------
+    >>> errors_form(Errors())
+    '"errors": [{"quote": "...", "severity": "...", "reason": "..."}, ...]'
+    """
+    names = ["quote", "severity", *(["category"] if errors.kinds else []), "reason"]
+    each = ", ".join(f'"{name}": "..."' for name in names)
+    return f'"{ERRORS}": [{{{each}}}, ...]'
+
+
+def errors_schema(errors: Errors) -> dict[str, Any]:
+    """Give the list's JSON schema, as endpoints hold answers to it.
+
+    Examples
+    --------
+    >>> errors_schema(Errors())["items"]["properties"]["severity"]["enum"]
+    ['minor', 'major']
+    """
+    text = {"type": "string"}
+    properties: dict[str, Any] = {
+        "quote": text,
+        "severity": {"type": "string", "enum": [*errors.severities]},
+    }
+    if errors.kinds:
+        properties["category"] = {"type": "string", "enum": errors.kinds}
+    properties["reason"] = text
+    return {
+        "type": "array",
+        "items": {
+            "type": "object",
+            "properties": properties,
+            "required": [*properties],
+            "additionalProperties": False,
+        },
+    }
+
+
+def marks_of(found: Any, text: str, errors: Errors) -> list[Mark]:
+    """Turn listed errors into marks as people make them, or say what is wrong with them.
+
+    Parameters
+    ----------
+    found : Any
+        What stood under `ERRORS`: never trusted.
+    text : str
+        The output.
+    errors : Errors
+
+    Returns
+    -------
+    list of dict
+        With `start` and `end` (code points, the end outside) or `missing`, `severity`,
+        `category` and `weight` as answers of people have them, and the `reason`. A quote
+        stands for its first place in the output that no earlier one has.
+
+    Raises
+    ------
+    ValueError
+        In few words.
+
+    Examples
+    --------
+    >>> listed = [{"quote": "a", "severity": "minor"}, {"quote": "a", "severity": "major"}]
+    >>> [(mark["start"], mark["severity"]) for mark in marks_of(listed, "a cat", Errors())]
+    [(0, 'minor'), (3, 'major')]
+    >>> marks_of([{"quote": "dog", "severity": "minor"}], "a cat", Errors())
+    Traceback (most recent call last):
+    ValueError: a quote is not in the output, or twice marked
+    """
+    if not isinstance(found, list) or len(found) > _MOST_ERRORS:
+        raise ValueError("no list of errors")
+    marks: list[Mark] = []
+    for one in found:
+        if not isinstance(one, dict):
+            raise ValueError("an error is no object")
+        mark = {**_place(one.get("quote"), text, marks, errors), **_kind(one, errors)}
+        reason = one.get("reason")
+        said = reason[:_REASON_CHARACTERS] if isinstance(reason, str) else ""
+        marks.append({**errors.weighed(mark), "reason": said})
+    return sorted(marks, key=lambda mark: mark.get("start", len(text)))
+
+
+def _place(quote: Any, text: str, before: list[Mark], errors: Errors) -> Mark:
+    if not isinstance(quote, str) or not quote:
+        raise ValueError("an error has no quote")
+    if quote == MISSING and errors.missing:
+        if any("missing" in mark for mark in before):
+            raise ValueError("two errors say that something is missing")
+        return {"missing": True}
+    taken = [(mark["start"], mark["end"]) for mark in before if "start" in mark]
+    start = text.find(quote)
+    while start >= 0:
+        end = start + len(quote)
+        if all(end <= first or last <= start for first, last in taken):
+            return {"start": start, "end": end}
+        start = text.find(quote, start + 1)
+    raise ValueError("a quote is not in the output, or twice marked")
+
+
+def _kind(one: Mapping[str, Any], errors: Errors) -> Mark:
+    severity, category = one.get("severity"), one.get("category")
+    if severity not in errors.severities:
+        raise ValueError("an error has a severity that is none")
+    if not errors.kinds:
+        return {"severity": severity}
+    if category not in errors.kinds:
+        raise ValueError("an error has a category that is none")
+    return {"severity": severity, "category": category}
+
+
+def _listed(names: Any) -> str:
+    return ", ".join(map(_quoted, names))
+
+
+def _quoted(name: str) -> str:
+    return f'"{name}"'

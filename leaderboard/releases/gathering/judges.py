@@ -1,0 +1,275 @@
+"""Judges in a release: what each is, its finished runs, its answers, its licences.
+
+Only what was asked about systems in the release, and never who decided. While test
+questions are in use, questions and answers stay out: they tell which instances are judged.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Sequence
+from typing import Any
+
+from django.db.models import Q, QuerySet
+
+from genie.lib.errors import GenieError
+from leaderboard.judges.definition import PAIRWISE
+from leaderboard.judges.models import (
+    MICROCENTS,
+    Judge,
+    JudgeAnswer,
+    JudgeCall,
+    JudgeLicence,
+    JudgeMetric,
+    JudgeRun,
+)
+from leaderboard.judges.selectors.licences import standing
+from leaderboard.judges.selectors.requests import requests_of
+from leaderboard.judges.selectors.told import address_told
+from leaderboard.metric_board.models.outside import OutsideScores
+from leaderboard.releases.bundle import Record
+from leaderboard.tasks.models import Task
+
+JUDGES = (
+    *("judge", "name", "version", "kind", "signature", "sha256", "definition"),
+    *("input_price", "output_price", "made"),
+)
+RUNS = (
+    *("run", "judge", "occasion", "mode", "scale", "language", "factor", "criteria"),
+    *("n_calls", "n_answered", "n_invalid", "models", "sent_to", "fields_sent"),
+    *("with_references", "expected_cents", "most_cents", "approved_cents"),
+    *("spent_cents", "asked_on", "approved_on", "finished_on"),
+)
+CALLS = (
+    *("run", "call", "submission", "other", "instance", "criteria", "part", "sample"),
+    *("probe", "state", "attempts", "problem", "values", "reasons", "request"),
+)
+ANSWERS = (
+    *("request", "judge", "text", "refusal", "model", "fingerprint"),
+    *("input_tokens", "output_tokens", "seconds", "on"),
+)
+SCORES = ("run", "criterion", "metric", "submission", "value", "whole", "per_instance")
+LICENCES = (
+    *("judge", "run", "criterion", "state", "standing", "reasons", "facts"),
+    *("moved", "on"),
+)
+_AT_ONCE = 2_000
+Rows = Iterator[Record]
+
+
+def finished(task: Task, shown: Collection[int]) -> list[int]:
+    """Find the finished runs that asked about any of these systems."""
+    calls = JudgeCall.objects.filter(
+        run__task=task, run__state=JudgeRun.State.DONE, submission__in=shown
+    )
+    return sorted(set(calls.order_by().values_list("run", flat=True).distinct()))
+
+
+class Judged:
+    """What a release tells of the runs of judges, table by table.
+
+    Parameters
+    ----------
+    runs : sequence of int
+    shown : collection of int
+        Systems whose outputs everybody may read; nothing of others is told.
+    answers : bool
+        Whether questions and answers are told at all.
+    texts : bool
+        Whether what judges wrote is: they may have quoted what they were sent.
+    """
+
+    def __init__(
+        self,
+        runs: Sequence[int],
+        shown: Collection[int],
+        *,
+        answers: bool,
+        texts: bool,
+    ) -> None:
+        rows = JudgeRun.objects.filter(pk__in=runs).select_related("judge", "task")
+        self._runs, self._shown = list(rows.order_by("pk")), shown
+        self._answers, self._texts = answers, texts
+
+    def tables(self) -> Iterator[tuple[str, Sequence[str], Rows]]:
+        """Give name, columns and rows of each table."""
+        yield "judges", JUDGES, self._judges()
+        yield "judge_runs", RUNS, map(self._run, self._runs)
+        yield "judge_scores", SCORES, self._scores()
+        yield "judge_licences", LICENCES, self._licences()
+        if self._answers:
+            yield "judge_calls", CALLS, self._calls()
+            yield "judge_answers", ANSWERS, self._texts_of_answers()
+
+    def _judges(self) -> Rows:
+        judges = Judge.objects.filter(runs__in=self._runs).distinct()
+        for judge in judges.order_by("name", "pk"):
+            # an address in our own network is nobody's business
+            url = judge.definition["url"] if address_told(judge) else None
+            yield {
+                "judge": str(judge),
+                "name": judge.name,
+                "version": judge.version,
+                "kind": judge.what,
+                "signature": judge.signature,
+                "sha256": judge.sha256,
+                "definition": {**judge.definition, "url": url},
+                "input_price": float(judge.input_price),
+                "output_price": float(judge.output_price),
+                "made": f"{judge.created_at:%Y-%m-%d}",
+            }
+
+    def _run(self, run: JudgeRun) -> Record:
+        calls = self._of(run)
+        usable = calls.filter(probe="")
+        answers = JudgeAnswer.objects.filter(pk__in=calls.values("answer"))
+        return {
+            "run": run.pk,
+            "judge": str(run.judge),
+            "occasion": run.occasion,
+            "mode": run.judge.definition["mode"],
+            **_scale(run),
+            "criteria": run.plan["criteria"],
+            "n_calls": usable.count(),
+            "n_answered": usable.filter(state=JudgeCall.State.VALID).count(),
+            "n_invalid": usable.filter(state=JudgeCall.State.INVALID).count(),
+            "models": sorted(set(answers.values_list("model", flat=True))),
+            "sent_to": address_told(run.judge) or "not told",
+            "fields_sent": list(run.task.field_labels.values()),
+            "with_references": run.with_references,
+            "expected_cents": run.expected_cents,
+            "most_cents": run.most_cents,
+            "approved_cents": run.approved_cents,
+            "spent_cents": run.microcents / MICROCENTS,
+            "asked_on": f"{run.created_at:%Y-%m-%d}",
+            "approved_on": f"{run.decided_at:%Y-%m-%d}" if run.decided_at else None,
+            "finished_on": f"{run.finished_at:%Y-%m-%d}" if run.finished_at else None,
+        }
+
+    def _of(self, run: JudgeRun) -> QuerySet[JudgeCall]:
+        both = Q(other=None) | Q(other__in=self._shown)
+        return run.calls.filter(both, submission__in=self._shown)
+
+    def _writes(self, run: JudgeRun) -> bool:
+        """Tell whether what a judge wrote in a run may be told."""
+        return self._texts and not run.with_references
+
+    def _calls(self) -> Rows:
+        for run in self._runs:
+            parts = _parts(run)
+            rows = self._of(run).select_related("instance", "answer").order_by("pk")
+            for call in rows.iterator(chunk_size=_AT_ONCE):
+                yield {
+                    "run": run.pk,
+                    "call": call.pk,
+                    "submission": call.submission_id,
+                    "other": call.other_id,
+                    "instance": call.instance.instance_id,
+                    "criteria": list(call.values) or _asked(parts, call.part),
+                    "part": call.part,
+                    "sample": call.sample,
+                    "probe": call.probe,
+                    "state": call.state,
+                    "attempts": call.n_attempts,
+                    "problem": call.problem,
+                    "values": call.values,
+                    "reasons": call.reasons if self._writes(run) else None,
+                    "request": call.answer.request_sha256 if call.answer else None,
+                }
+
+    def _texts_of_answers(self) -> Rows:
+        told: set[int] = set()
+        for run in self._runs:
+            writes = self._writes(run)
+            used = self._of(run).exclude(answer=None).values("answer")
+            rows = JudgeAnswer.objects.filter(pk__in=used).order_by("pk")
+            for row in rows.iterator(chunk_size=_AT_ONCE):
+                if row.pk in told:
+                    continue
+                told.add(row.pk)
+                yield {
+                    "request": row.request_sha256,
+                    "judge": str(run.judge),
+                    "text": row.text if writes else None,
+                    "refusal": row.refusal if writes else None,
+                    "model": row.model,
+                    "fingerprint": row.fingerprint,
+                    "input_tokens": row.input_tokens,
+                    "output_tokens": row.output_tokens,
+                    "seconds": row.seconds,
+                    "on": f"{row.created_at:%Y-%m-%d}",
+                }
+
+    def _scores(self) -> Rows:
+        """Give the scores that stand on the metric board."""
+        on_board = JudgeMetric.objects.filter(
+            run__in=self._runs, metric__withdrawn_at=None
+        ).exclude(metric__published_at=None)
+        for row in on_board.select_related("metric", "run__judge").order_by("pk"):
+            hidden = self._beside_hidden(row.run)
+            scores = OutsideScores.objects.filter(
+                metric=row.metric, submission__in=self._shown
+            )
+            for score in scores.order_by("submission"):
+                yield {
+                    "run": row.run_id,
+                    "criterion": row.criterion,
+                    "metric": row.metric.name,
+                    "submission": score.submission_id,
+                    "value": score.value,
+                    "whole": self._answers and score.submission_id not in hidden,
+                    "per_instance": score.per_instance if self._answers else [],
+                }
+
+    def _beside_hidden(self, run: JudgeRun) -> set[int]:
+        """Find the systems that were set against some that are not in the release."""
+        if run.judge.definition["mode"] != PAIRWISE:
+            return set()
+        pairs = run.calls.order_by().values_list("submission", "other").distinct()
+        return {
+            pk
+            for pair in pairs
+            if not {one for one in pair if one} <= set(self._shown)
+            for pk in pair
+        }
+
+    def _licences(self) -> Rows:
+        rows = JudgeLicence.objects.filter(run__in=self._runs).select_related(
+            "run__judge", "run__task"
+        )
+        for row in rows.order_by("pk"):
+            newest = standing(row.run.judge, row.run.task, row.criterion)
+            yield {
+                "judge": str(row.run.judge),
+                "run": row.run_id,
+                "criterion": row.criterion,
+                "state": row.state,
+                "standing": newest == row,
+                "reasons": row.reasons,
+                "facts": row.facts,
+                "moved": row.moved,
+                "on": f"{row.at:%Y-%m-%d}",
+            }
+
+
+def _scale(run: JudgeRun) -> Record:
+    """Say how answers are read; nothing where the task asks in another way by now."""
+    try:
+        asked = requests_of(run)
+    except GenieError:
+        return {"scale": None, "language": None, "factor": None}
+    return {
+        "scale": run.judge.definition["scale"] or asked.human.scale,
+        "language": asked.human.language,
+        "factor": asked.rating(1.0),
+    }
+
+
+def _parts(run: JudgeRun) -> list[dict[str, Any]]:
+    try:
+        return requests_of(run).parts
+    except GenieError:
+        return []
+
+
+def _asked(parts: Sequence[dict[str, Any]], part: int) -> list[str]:
+    return list(parts[part]) if part < len(parts) else []

@@ -1,0 +1,210 @@
+"""What cards, methods and releases say of the programs that judged: never as people's words."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from dataclasses import dataclass
+from typing import Any
+
+from django.db.models import Q, QuerySet
+
+from leaderboard.judges.definition import MAY_BE_LEFT_OUT, PAIRWISE, digest
+from leaderboard.judges.models import (
+    MICROCENTS,
+    Judge,
+    JudgeAnswer,
+    JudgeCall,
+    JudgeRun,
+)
+from leaderboard.judges.selectors.licences import standing
+from leaderboard.judges.selectors.told import address_told
+from leaderboard.submissions.models.submission import Submission
+from leaderboard.submissions.selectors.visibility import public
+from leaderboard.tasks.models import Task
+
+TITLE = "Judges (programs)"
+RANKS = "ranks"
+_NO_RANK = (
+    "no judge moved a rank: people alone rank systems, and what judges say stands on the "
+    "metric board"
+)
+_RANK = (
+    "as this task asks for, licensed judges help people's ratings to estimate and rank "
+    "systems"
+)
+
+
+@dataclass(frozen=True)
+class JudgedBy:
+    """One judge's finished runs on a task.
+
+    Parameters
+    ----------
+    judge : Judge
+    runs : list of JudgeRun
+    n, n_invalid, n_changed : int
+        Questions; those without a valid answer; those about outputs that an audit had
+        changed, which count nowhere.
+    models : list of str
+        What the endpoint said that it was.
+    licences : dict of str to str
+        Criterion to what stands of it, in words.
+    """
+
+    judge: Judge
+    runs: list[JudgeRun]
+    n: int
+    n_invalid: int
+    n_changed: int
+    models: list[str]
+    licences: dict[str, str]
+
+    @property
+    def name(self) -> str:
+        """Name it, and say that it is a program."""
+        kind = "script" if self.judge.scripted else "judge"
+        return f"{kind} {self.judge}"
+
+    @property
+    def prompt_sha256(self) -> str:
+        """Hash its prompt as its signature does."""
+        made = self.judge.definition
+        return digest([made["system"], made["prompt"]])
+
+    @property
+    def dollars(self) -> float:
+        """What its runs cost in all, about other systems as well."""
+        return sum(run.microcents for run in self.runs) / MICROCENTS / 100
+
+    @property
+    def days(self) -> str:
+        """Say when it was asked."""
+        ends = {f"{run.created_at:%Y-%m-%d}" for run in self.runs}
+        ends |= {f"{one.finished_at:%Y-%m-%d}" for one in self.runs if one.finished_at}
+        return " to ".join(sorted({min(ends), max(ends)}))
+
+    @property
+    def sent(self) -> str:
+        """Say which texts went where."""
+        if self.judge.scripted:
+            return "nothing left this site"
+        texts = [*self.runs[0].task.field_labels.values(), "the outputs"]
+        if any(run.with_references for run in self.runs):
+            texts.append("hidden references")
+        host = address_told(self.judge) or "an address that is not told"
+        return f"{', '.join(texts)}, to {host}; not who made them"
+
+    @property
+    def settings(self) -> str:
+        """Say how it was sampled."""
+        made = self.judge.definition
+        said = {
+            name: "not sent" if made[name] is None else f"{made[name]:g}"
+            for name in MAY_BE_LEFT_OUT
+        }
+        said |= {"k": made["k"], made["limit"]: made["max_tokens"]}
+        return ", ".join(f"{name} {value}" for name, value in said.items())
+
+
+def judged_by(task: Task, submission: Submission | None = None) -> list[JudgedBy]:
+    """List the judges with finished runs on a task, or about one submission of it."""
+    calls = JudgeCall.objects.filter(
+        run__task=task, run__state=JudgeRun.State.DONE
+    ).order_by()
+    if submission is None:
+        both = Q(other=None) | public("other__")
+        calls = calls.filter(both, public("submission__"))
+    else:
+        calls = calls.filter(Q(submission=submission) | Q(other=submission))
+    runs = JudgeRun.objects.filter(pk__in=calls.values("run"))
+    of_judge: dict[Judge, list[JudgeRun]] = defaultdict(list)
+    for run in runs.select_related("judge", "task").order_by("judge__name", "pk"):
+        of_judge[run.judge].append(run)
+    return [_judged_by(judge, own, calls) for judge, own in of_judge.items()]
+
+
+def _judged_by(
+    judge: Judge, runs: list[JudgeRun], calls: QuerySet[JudgeCall]
+) -> JudgedBy:
+    own = calls.filter(run__in=runs)
+    asked = own.filter(probe="")
+    answers = JudgeAnswer.objects.filter(pk__in=own.values("answer")).order_by()
+    criteria = dict.fromkeys(name for run in runs for name in run.plan["criteria"])
+    return JudgedBy(
+        judge=judge,
+        runs=runs,
+        n=asked.count(),
+        n_invalid=asked.filter(state=JudgeCall.State.INVALID).count(),
+        n_changed=own.exclude(probe="").count(),
+        models=sorted(set(answers.values_list("model", flat=True)) - {""}),
+        licences={name: _licence(judge, runs[0].task, name) for name in criteria},
+    )
+
+
+def _licence(judge: Judge, task: Task, criterion: str) -> str:
+    found = standing(judge, task, criterion)
+    if found is None:
+        return "none"
+    return f"{found.get_state_display()} on {found.at:%Y-%m-%d}"
+
+
+def ranks_words(task: Task) -> str:
+    """Say whether judges move ranks on a task."""
+    asked: dict[str, Any] = task.config.get("judges", {})
+    return _RANK if asked.get("rank") else _NO_RANK
+
+
+def section_of(submission: Submission) -> list[tuple[str, Any]]:
+    """Give the lines of a card; none where no judge was asked about the submission."""
+    found = judged_by(submission.task, submission)
+    if not found:
+        return []
+    ranks = (RANKS, ranks_words(submission.task))
+    return [ranks, *((one.name, _parts(one)) for one in found)]
+
+
+def _parts(one: JudgedBy) -> dict[str, Any]:
+    made = one.judge.definition
+    pairs = made["mode"] == PAIRWISE
+    return {
+        "is": f"{one.judge.what}; its answers are not people's",
+        "model": made["model"],
+        "answered as": one.models,
+        "prompt (SHA-256)": one.prompt_sha256,
+        "asked about": "two outputs, in both orders" if pairs else "one output",
+        "scale": made["scale"] or "that of people",
+        "settings": one.settings,
+        "signature": one.judge.signature,
+        "asked on": one.days,
+        "questions about this system": one.n,
+        "without a valid answer": one.n_invalid,
+        "about outputs changed for an audit, not counted": one.n_changed,
+        "sent": one.sent,
+        "cost of all its runs on the task, US dollars": round(one.dollars, 4),
+        "licence": one.licences,
+        "system message, verbatim": made["system"],
+        "prompt, verbatim": made["prompt"],
+    }
+
+
+def sentences(found: list[JudgedBy], task: Task) -> list[str]:
+    """Say it as a methods section does; nothing where no judge was asked."""
+    if not found:
+        return []
+    said = [
+        f"{one.name} ({one.judge.what}, {', '.join(one.models) or 'model not named'}, "
+        f"prompt {one.prompt_sha256[:12]}, {one.settings}) answered {one.n:,} questions on "
+        f"{one.days}, {one.n_invalid:,} without a valid answer, for "
+        f"${one.dollars:,.2f}; licence: "
+        + ", ".join(f"{name} {words}" for name, words in one.licences.items())
+        for one in found
+    ]
+    programs = "; ".join(said)
+    return [
+        f"Programs were asked as well: {programs}",
+        _sentence(ranks_words(task)),
+    ]
+
+
+def _sentence(words: str) -> str:
+    return words[0].upper() + words[1:]

@@ -1,0 +1,150 @@
+"""A task whose people judge by what the plain script counts, with errors of their own."""
+
+from __future__ import annotations
+
+from itertools import combinations
+
+import numpy as np
+from django.utils import timezone
+
+from crowd.models import Campaign, HITType
+from leaderboard.judges.services import define
+from leaderboard.models import (
+    EvaluatedSystem,
+    EvaluationCampaign,
+    HumanEvaluation,
+    Instance,
+    JudgedItem,
+    JudgedOutput,
+)
+from tests.factories import (
+    answer,
+    make_evaluation,
+    make_item,
+    make_task,
+    make_worker,
+)
+from tests.leaderboard.judges.conftest import add_system
+
+NAMES = ("Kite", "Wren", "Owl", "Lark", "Finch", "Crane")
+
+
+def make_world(slug="planted", *, seed, n_systems=3, n_instances=20, n_people=3):
+    """Give the task; `worth` has what outputs are worth by system and instance."""
+    rng = np.random.default_rng(seed)
+    human = {"scale": "slider-100"}
+    task = make_task(slug, n_instances=n_instances)
+    task.config["human"].update(human)
+    task.save()
+    task.worth, texts = {}, {}
+    for one in task.instances.order_by("position"):
+        words = [f"w{number}" for number in rng.permutation(1000)[:60]]
+        Instance.objects.filter(pk=one.pk).update(fields={"source": " ".join(words)})
+        for system in range(n_systems):
+            length = int(rng.integers(8, 41))  # worth nothing to people
+            shared = rng.random()
+            said = [
+                words[at] if rng.random() < shared else f"x{rng.integers(10**6)}"
+                for at in range(length)
+            ]
+            texts[system, one.position] = " ".join(said)
+            known = np.mean([word in words for word in said])
+            task.worth[system, one.position] = 50 * (1 + known)
+    task.systems = [
+        add_system(
+            task,
+            f"{NAMES[system]} {slug}",
+            lambda at, system=system: texts[system, at],
+            state="PUBLISHED",
+        )
+        for system in range(n_systems)
+    ]
+    task.people = [make_worker() for _ in range(n_people)]
+    return task
+
+
+def rate(task, rng):
+    """Let everybody rate every output."""
+    for number, system in enumerate(task.systems):
+        for judged in make_evaluation(system).judged_items.select_related("instance"):
+            worth = task.worth[number, judged.instance.position]
+            for person in task.people:
+                answer(judged.item, person, worth + float(rng.normal(0, 12)))
+
+
+def compare(task, rng):
+    """Let everybody choose in every pair, the one or the other standing first."""
+    for one, other in combinations(range(len(task.systems)), 2):
+        evaluation = _evaluation(task, one, other)
+        campaign = evaluation.campaign
+        for instance in task.instances.order_by("position"):
+            item = make_item(campaign, instance.instance_id)
+            judged = JudgedItem.objects.create(
+                evaluation=evaluation, item=item, instance=instance
+            )
+            order = [one, other] if rng.random() < 0.5 else [other, one]
+            for slot, system in zip("AB", order, strict=True):
+                JudgedOutput.objects.create(
+                    judged_item=judged, slot=slot, submission=task.systems[system]
+                )
+            worth = [task.worth[system, instance.position] for system in order]
+            for person in task.people:
+                said = np.array(worth) + rng.normal(0, 12, 2)
+                answer(item, person, float(said[0] > said[1]))
+
+
+def _evaluation(task, one, other):
+    systems = [task.systems[one], task.systems[other]]
+    evaluation = HumanEvaluation.objects.create(
+        task=task,
+        strategy="comparison",
+        state="DECIDED",
+        design="pairwise",
+        n_instances=task.n_instances,
+        seed=1,
+        requested_by=systems[0].owner,
+    )
+    key = f"comparison:{systems[0].pk}-{systems[1].pk}"
+    hit_type = HITType.objects.create(
+        template="pairwise",
+        scale="two-choice",
+        criteria=task.human.criteria,
+        title="Compare texts",
+        description="Compare texts.",
+        reward_cents=9,
+        fingerprint=key,
+    )
+    campaign = Campaign.objects.create(
+        key=key,
+        pool=task.slug,
+        title=key,
+        hit_type=hit_type,
+        state=Campaign.State.RUNNING,
+        budget_cents=100_000,
+        seed=1,
+        starts_at=timezone.now(),
+    )
+    EvaluationCampaign.objects.create(
+        evaluation=evaluation, campaign=campaign, position=0
+    )
+    for position, system in enumerate(systems):
+        EvaluatedSystem.objects.create(
+            evaluation=evaluation, submission=system, position=position
+        )
+    evaluation.refresh_from_db()
+    return evaluation
+
+
+def make_script(script="words", **fields):
+    made = {"endpoint": "scripted", "model": script, **fields}
+    name = f"{script}-{fields.get('mode', 'pointwise')}"
+    return define.make(name, "1", made, per_minute=0)
+
+
+def biases(licence):
+    """Give the audit's part of a licence: bias to its reason."""
+    return {
+        one.name.removeprefix("bias: "): one
+        for one in licence.reasons
+        if one.name.startswith("bias: ")
+    }

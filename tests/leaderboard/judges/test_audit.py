@@ -1,0 +1,185 @@
+"""Planted biases are found through runs, none where there is none, and probes count nowhere."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from leaderboard.judges.selectors.audit import audit_of
+from leaderboard.judges.selectors.licence import licence_of
+from leaderboard.judges.selectors.overlap import overlap_of, told_of
+from leaderboard.judges.selectors.pilot import pilot_words
+from leaderboard.judges.selectors.scores import answers_of, probed_of, scores_of
+from leaderboard.judges.selectors.told import leaving, progress
+from leaderboard.judges.services import ask, work
+from leaderboard.models import JudgeCall, Submission
+from leaderboard.stats.judges.injections import INJECTIONS
+from tests.judge_server import texts_in
+from tests.leaderboard.judges.conftest import add_system, approved, make_judge, worked
+from tests.leaderboard.judges.planted import (
+    biases,
+    compare,
+    make_script,
+    make_world,
+    rate,
+)
+
+pytestmark = pytest.mark.django_db
+
+
+def refused(licence):
+    return {name for name, one in biases(licence).items() if not one.holds}
+
+
+def test_planted_biases_are_found_through_runs_and_no_others():
+    task = make_world(seed=1)
+    rate(task, np.random.default_rng(1))
+    found = {}
+    for script in ("words", "likes-long", "obeys"):
+        run = worked(approved(make_script(script), task, audit=20))
+        assert run.state == "DONE"
+        found[script] = licence_of(run, "overall")
+    assert refused(found["words"]) == set()
+    assert refused(found["likes-long"]) == {"length"}
+    assert refused(found["obeys"]) == {"injection"}
+    words = biases(found["words"])
+    assert words["order"].words == "does not apply: it judges one output at a time"
+    assert words["own family"].words == "does not apply: a script has no family"
+    assert words["injection"].words.startswith("0 of 5 found; injection: ")
+    assert "injection: plea: found, +" in biases(found["obeys"])["injection"].words
+    reasons = {one.name: one for one in found["words"].reasons}
+    assert reasons["alternative annotator test"].holds
+
+
+def test_pairs_are_licensed_by_choices_and_order_is_audited():
+    task = make_world(seed=2)
+    compare(task, np.random.default_rng(2))
+    found = {}
+    for script in ("words", "likes-first"):
+        run = worked(approved(make_script(script, mode="pairwise"), task, audit=20))
+        found[script] = licence_of(run, "overall")
+    reasons = {one.name: one for one in found["words"].reasons}
+    assert reasons["people"].words == (
+        "their choices between the same two outputs, of 3 people"
+    )
+    assert reasons["alternative annotator test"].holds
+    assert reasons["agreement"].holds
+    assert refused(found["words"]) == set()
+    assert refused(found["likes-first"]) == {"order"}
+    assert biases(found["likes-first"])["order"].words.startswith("found, +0.")
+
+
+def test_ratings_of_both_outputs_are_taken_as_choices_each_output_once():
+    task = make_world(seed=3)
+    rate(task, np.random.default_rng(3))
+    run = worked(approved(make_script(mode="pairwise"), task))
+    overlap = overlap_of(run, "overall")
+    assert overlap.words == "their ratings of both outputs, taken as choices"
+    # three systems: one pair an instance, and three people
+    assert len(overlap.people) == 20 * 3
+    assert set(overlap.people["value"]) <= {0.0, 0.5, 1.0}
+    assert set(overlap.labels(told_of(run, "overall")).values()) <= {"first", "second"}
+    licence = licence_of(run, "overall")
+    assert refused(licence) == {"injection"}
+    assert biases(licence)["injection"].words == (
+        "not audited: the run planted no commands"
+    )
+
+
+def test_without_people_s_choices_a_judge_of_pairs_is_refused_in_words():
+    task = make_world(seed=4, n_instances=3)
+    run = worked(approved(make_script(mode="pairwise"), task))
+    (reason,) = licence_of(run, "overall").reasons
+    assert not reason.holds
+    assert "needs at least three people" in reason.words
+    assert "their choices between the same two outputs" in reason.words
+
+
+def test_probes_are_priced_shown_sent_once_and_count_nowhere(server, judged):
+    server.answer = lambda body: (
+        "Strongly agree" if "rate this 10" in str(body["messages"][1]) else "Neutral"
+    )
+    prices = {"input_price": 300, "output_price": 2000}
+    plain = ask.ask(make_judge(**prices), judged, ask.Wish())
+    run = approved(make_judge(**prices), judged, budget=9_999, audit=2)
+    assert run.plan["audit"] == 2
+    assert run.n_calls == plain.n_calls == 6
+    assert run.calls.count() == 6 + 2 * 2 * len(INJECTIONS)
+    assert run.most_cents > 3 * plain.most_cents
+    [said] = [one for one in leaving(run) if one.startswith("Audit")]
+    assert said.startswith("Audit: 20 questions more")
+    worked(run)
+    # harmless and planted texts went out, each with the output before it
+    ends = [texts_in(body)["Output"].splitlines()[1:] for body in server.requests]
+    assert sorted(end[0] for end in ends if end) == sorted(
+        2 * [text for both in INJECTIONS.values() for text in both]
+    )
+    assert set(answers_of(run)["value"]) == {0.5}
+    assert len(probed_of(run)) == 20
+    assert 1.0 in set(probed_of(run)["value"])
+    assert {v for row in scores_of(run, "overall").values() for v in row.values()} == {
+        0.5
+    }
+    assert pilot_words(run) == pilot_words(worked(approved(run.judge, judged)))
+    told = progress(run)
+    assert (told["n"], told["answered"], told["probes_answered"]) == (6, 6, 20)
+    assert run.microcents == 26 * (100 * 300 + 20 * 2000)
+    # another run of the same buys nothing again
+    server.requests.clear()
+    again = approved(make_judge(**prices), judged, cents=0, audit=2)
+    assert (again.most_cents, worked(again).state) == (0, "DONE")
+    assert server.requests == []
+
+
+def test_a_run_goes_on_with_its_probes_and_private_texts_are_none(
+    server, judged, monkeypatch
+):
+    add_system(judged, "Owl", lambda at: "never shown", visibility="PRIVATE")
+    run = approved(make_judge(at_once=1), judged, audit=6)
+    monkeypatch.setattr(work, "PIECE_SECONDS", 0.02)
+    while run.calls.filter(probe="", state="WAITING").exists():
+        worked(run)
+    assert run.state == "RUNNING"
+    assert run.calls.filter(probe="", state="VALID").count() == 6
+    # what becomes private meanwhile does not leave as a probe, either
+    Submission.objects.filter(system_name="Wren").update(visibility="PRIVATE")
+    server.requests.clear()
+    monkeypatch.setattr(work, "PIECE_SECONDS", 20.0)
+    assert worked(run).state == "DONE"
+    assert "never shown" not in server.everything()
+    assert "bbbb" not in server.everything()
+    assert "aaaa" in server.everything()
+    invalid = run.calls.exclude(probe="").filter(state="INVALID")
+    assert {call.submission.system_name for call in invalid} == {"Wren"}
+    assert progress(run)["invalid"] == 0
+
+
+def test_an_own_kind_is_known_by_its_names_and_not_looked_for_without():
+    task = make_world(seed=5, n_systems=5)
+    rate(task, np.random.default_rng(5))
+    Submission.objects.filter(pk=task.systems[0].pk).update(system_name="Llama3 tuned")
+    Submission.objects.filter(pk=task.systems[1].pk).update(organization="The Herd")
+    Submission.objects.filter(pk=task.systems[2].pk).update(system_name="Llamas")
+    run = worked(approved(make_script(), task))
+    run.judge.definition["endpoint"] = "lab"  # no script, for once
+
+    def reason(family):
+        run.judge.family = family
+        overlap, told = overlap_of(run, "overall"), told_of(run, "overall")
+        found = audit_of(run, "overall", overlap, told)
+        return next(one for one in found if one.name == "bias: own family")
+
+    nobody = reason("")
+    assert (nobody.holds, nobody.words[:11]) == (False, "not audited")
+    none = reason("Gull")
+    assert (none.holds, none.words) == (
+        True,
+        "does not apply: no system of its family (Gull)",
+    )
+    assert reason("Llama, the herd").holds
+    own = [system.pk for system in task.systems[:2]]
+    for call in JudgeCall.objects.filter(run=run, submission__in=own):
+        call.values = {"overall": call.values["overall"] + 40}
+        call.save()
+    found = reason("Llama, the herd")
+    assert (found.holds, found.words[:8]) == (False, "found, +")

@@ -1,0 +1,231 @@
+"""Licensed judges help people's scores beside the plain ones; without a licence, nothing."""
+
+from __future__ import annotations
+
+import csv
+import io
+
+import numpy as np
+import pytest
+from django.urls import reverse
+
+from leaderboard.evaluation.selectors.system_ratings import system_ratings
+from leaderboard.evaluation.services import refit, score
+from leaderboard.judges.selectors.scores import scores_of
+from leaderboard.judges.services import define
+from leaderboard.judges.services.estimate import estimate, estimate_all
+from leaderboard.models import JudgedEstimate, JudgeLicence
+from leaderboard.stats.judges.with_people import judged_mean
+from tests.factories import answer, make_evaluation, make_task, make_worker
+from tests.leaderboard.judges.conftest import add_system, approved, worked
+
+pytestmark = pytest.mark.django_db
+N, N_PEOPLE = 120, 40
+
+
+@pytest.fixture
+def board():
+    """Give a task whose judge scored 120 outputs of two systems, of which people rated 40."""
+    task = make_task(n_instances=N, sample_size=N_PEOPLE)
+    rng = np.random.default_rng(1)
+    people = [make_worker() for _ in range(8)]
+    task.worth, task.systems = {}, []
+    for level, name in enumerate(("Kite", "Wren")):
+        system = add_system(task, name, lambda at: f"Text {at}.", state="PUBLISHED")
+        task.systems.append(system)
+        for at in range(N):
+            task.worth[system.pk, at] = float(rng.uniform(0.2, 0.7) + 0.1 * level)
+        evaluation = make_evaluation(system, n=N_PEOPLE)
+        for number, judged in enumerate(evaluation.judged_items.order_by("pk")):
+            worth = task.worth[system.pk, judged.instance.position]
+            for person in (people[number % 8], people[(number + 3) % 8]):
+                value = round(4 * np.clip(worth + rng.normal(0, 0.1), 0, 1)) / 4
+                answer(judged.item, person, float(value))
+        score.write(evaluation, score.computed(evaluation))
+    refit.refit_board(task)
+    return task
+
+
+def judged_by(task, worth, *, name="words", state="LICENSED", **wish):
+    """Let a script score everything, put other words into its mouth, and license it."""
+    made = {"endpoint": "scripted", "model": "words"}
+    judge = define.make(name, "1", made, per_minute=0)
+    run = worked(approved(judge, task, n_instances=N, **wish))
+    for call in run.calls.select_related("instance"):
+        call.values = {"overall": worth(call)}
+        call.save()
+    return JudgeLicence.objects.create(run=run, criterion="overall", state=state)
+
+
+def knows(task):
+    return lambda call: task.worth[call.submission_id, call.instance.position]
+
+
+def by_hand(task, system, licence):
+    """Compute it from the stored ratings and answers, with nothing of the service."""
+    ratings = system_ratings(system.human_evaluation)
+    told = scores_of(licence.run, "overall")[system.pk]
+    estimate = JudgedEstimate.objects.get(submission=system)
+    return judged_mean(
+        100 * ratings["value"].to_numpy(),
+        ratings["worker"].to_numpy(),
+        ratings["instance"].to_numpy(int),
+        [told[at] for at in range(N)],
+        seed=estimate.seed,
+    )
+
+
+def test_what_is_stored_is_the_mean_that_is_computed_by_hand(board):
+    licence = judged_by(board, knows(board))
+    assert estimate(board) == 2
+    for system in board.systems:
+        row = JudgedEstimate.objects.get(submission=system)
+        found = by_hand(board, system, licence)
+        assert row.judges == [licence.run.judge_id]
+        for ours, theirs in ((row.helped, found.helped), (row.plain, found.plain)):
+            assert ours["mean"] == pytest.approx(theirs.estimate, rel=1e-8)
+            assert ours["low"] == pytest.approx(theirs.low, rel=1e-8)
+            assert ours["high"] == pytest.approx(theirs.high, rel=1e-8)
+        assert (row.n_people, row.n_judge) == (N_PEOPLE, N)
+        assert row.labels_saved == pytest.approx(found.labels_saved, rel=1e-8)
+        assert row.labels_saved > 10
+        plain = row.submission.scores.get(superseded_at=None).estimates["plain"]
+        assert row.plain["mean"] == pytest.approx(plain["mean"], abs=1e-6)
+
+
+def test_nothing_is_computed_twice_and_the_same_comes_out_again(board):
+    judged_by(board, knows(board))
+    estimate_all()
+    columns = [
+        *("submission", "helped", "plain", "explained", "labels_saved"),
+        *("foretold", "seed", "inputs_sha256"),
+    ]
+    first = list(JudgedEstimate.objects.order_by("pk").values_list(*columns))
+    assert estimate(board) == 0
+    JudgedEstimate.objects.all().delete()
+    assert estimate(board) == 2
+    assert list(JudgedEstimate.objects.order_by("pk").values_list(*columns)) == first
+    board.instances.update(propensity=1 / 3)
+    assert estimate(board) == 2
+
+
+@pytest.mark.parametrize("state", ["REFUSED", "EXPIRED"])
+def test_without_a_licence_that_stands_there_is_nothing(board, state):
+    estimate_all()
+    assert not JudgedEstimate.objects.exists()
+    licence = judged_by(board, knows(board))
+    estimate_all()
+    assert JudgedEstimate.objects.count() == 2
+    JudgeLicence.objects.create(run=licence.run, criterion="overall", state=state)
+    estimate_all()
+    assert not JudgedEstimate.objects.exists()
+
+
+def test_a_judge_of_what_people_rated_helps_nobody_and_is_not_asked_again(board):
+    made = {"endpoint": "scripted", "model": "words"}
+    run = worked(approved(define.make("words", "1", made, per_minute=0), board))
+    JudgeLicence.objects.create(run=run, criterion="overall", state="LICENSED")
+    assert estimate(board) == 2
+    assert estimate(board) == 0
+    assert [row.helped for row in JudgedEstimate.objects.all()] == [{}, {}]
+
+
+def test_what_people_are_simulated_for_is_helped_by_nobody(board):
+    judged_by(board, knows(board))
+    board.systems[0].simulated = True
+    board.systems[0].save()
+    assert estimate(board) == 1
+
+
+def test_an_answer_that_is_missing_leaves_nothing_out(board):
+    licence = judged_by(board, knows(board))
+    first = board.systems[0]
+    calls = licence.run.calls.filter(submission=first, instance__position__lt=5)
+    calls.update(state="INVALID")
+    estimate(board)
+    row = JudgedEstimate.objects.get(submission=first)
+    assert (row.n_people, row.n_judge) == (N_PEOPLE, N)
+    assert row.plain["mean"] == pytest.approx(
+        first.scores.get(superseded_at=None).estimates["plain"]["mean"], abs=1e-6
+    )
+
+
+def test_both_numbers_stand_wherever_the_board_does(board, client):
+    licence = judged_by(board, knows(board))
+    estimate(board)
+    kite = board.systems[0]
+    row = JudgedEstimate.objects.get(submission=kite)
+    helped = f"{row.helped['mean']:.1f}"
+    saved = f"{row.labels_saved:.0f} ({100 * row.labels_saved / N_PEOPLE:.0f} %)"
+    places = [
+        reverse("leaderboard:board", args=[board.slug]),
+        reverse("leaderboard:evidence", args=[board.slug]),
+        reverse("leaderboard:submission", args=[kite.pk]),
+        *(f"/tasks/{board.slug}/board.{form}" for form in ("md", "tex")),
+    ]
+    for place in places:
+        text = client.get(place).content.decode().replace("\\", "")
+        assert helped in text, place
+        assert saved in text, place
+        assert "words 1 (a script)" in text, place
+    table = client.get(f"/tasks/{board.slug}/board.csv").content.decode()
+    first = next(iter(csv.DictReader(io.StringIO(table))))
+    whose = JudgedEstimate.objects.get(submission=first["submission"])
+    assert float(first["with_judges_overall_mean"]) == whose.helped["mean"]
+    assert float(first["with_judges_overall_plain_low"]) == whose.plain["low"]
+    api = client.get(f"/api/v1/tasks/{board.slug}/leaderboard/").json()["results"]
+    one = client.get(f"/api/v1/submissions/{kite.pk}/").json()["with_judges"]["overall"]
+    assert {**row.helped} == one["helped"]
+    assert one in [each["with_judges"]["overall"] for each in api]
+    exported = client.get(f"/tasks/{board.slug}/board.json").json()
+    assert exported["judges"].startswith("With judges: words 1 (a script).")
+    assert "Ranks are by people’s ratings alone" in exported["judges"]
+    # switched off as other columns are
+    bare = client.get(places[0] + "?columns=team").content.decode()
+    assert "labels saved" not in bare
+    assert "Ranked by people." in bare
+    # gone in the moment in which the licence is
+    JudgeLicence.objects.create(run=licence.run, criterion="overall", state="EXPIRED")
+    for place in places:
+        assert "a script" not in client.get(place).content.decode()
+    assert (
+        "with_judges"
+        not in client.get(f"/tasks/{board.slug}/board.csv").content.decode()
+    )
+    assert client.get(f"/api/v1/submissions/{kite.pk}/").json()["with_judges"] == {}
+
+
+def test_a_task_may_show_people_alone(board, client):
+    judged_by(board, knows(board))
+    estimate(board)
+    board.config = {**board.config, "judges": {"show": False}}
+    board.save()
+    page = client.get(reverse("leaderboard:board", args=[board.slug]))
+    assert "a script" not in page.content.decode()
+
+
+def test_what_judges_do_for_a_private_system_is_its_team_s(board, client):
+    kite = board.systems[0]
+    kite.visibility = "PRIVATE"
+    kite.save()
+    refit.refit_board(board)
+    judged_by(board, knows(board), said={"private": True}, with_private=True)
+    estimate(board)
+    row = JudgedEstimate.objects.get(submission=kite)
+    assert row.helped
+    helped = f"{row.helped['mean']:.1f}"
+    page = reverse("leaderboard:board", args=[board.slug])
+    assert "Kite" not in (text := client.get(page).content.decode())
+    assert "a script" in text
+    assert (
+        client.get(reverse("leaderboard:submission", args=[kite.pk])).status_code == 404
+    )
+    client.force_login(kite.owner)
+    text = client.get(page).content.decode()
+    assert "Kite" in text
+    assert helped in text
+    for form in ("csv", "json", "md"):
+        assert (
+            "Kite"
+            not in client.get(f"/tasks/{board.slug}/board.{form}").content.decode()
+        )
