@@ -255,7 +255,7 @@ def _probes(calls: list[JudgeCall], n_outputs: int) -> list[JudgeCall]:
     by_instance: dict[int, list[JudgeCall]] = {}
     for call in sorted(calls, key=lambda call: call.instance.sample_rank):
         if (call.part, call.sample) == (0, 0):
-            by_instance.setdefault(call.instance_id, []).append(call)
+            by_instance.setdefault(call.where, []).append(call)
     most = max(map(len, by_instance.values()), default=0)
     chosen = [
         some[(at + turn) % len(some)]

@@ -170,7 +170,7 @@ def _so_far(sheet: JudgeSheet, material: Material) -> dict[str, Any]:
     runs = list(sheet.runs.select_related("judge", "sheet").order_by("pk"))
     by_state = {state: [run for run in runs if run.state == state] for state in State}
     waiting = by_state[State.ASKED]
-    lines = [
+    lines: list[dict[str, Any]] = [
         {
             "run": run,
             "leaving": leaving(run),
