@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import numpy.typing as npt
 
 from leaderboard.designs.unit import Unit
 from leaderboard.evaluation.ranking import Compared, compare
@@ -65,6 +66,27 @@ class Estimate:
         return Estimate(mean, low, high, low_50, high_50, self.covers)
 
 
+#: Begins the names of workers of whom nothing is known but that they judged an instance;
+#: where workers are numbers, theirs are below 0.
+NOBODY = "nobody-"
+COVERS_UNKNOWN = "which instances were drawn; workers unknown, and left out"
+
+
+def nobody(workers: npt.ArrayLike) -> npt.NDArray[np.bool_]:
+    """Tell which labels stand for workers whom nobody knows.
+
+    Examples
+    --------
+    >>> nobody([4, -4]).tolist(), nobody(["r-1", "nobody-2"]).tolist()
+    ([False, True], [False, True])
+    """
+    labels = np.asarray(workers).tolist()
+    return np.array(
+        [one.startswith(NOBODY) if isinstance(one, str) else one < 0 for one in labels],
+        bool,
+    )
+
+
 @dataclass(frozen=True)
 class Standing:
     """What the fit says of one system on one criterion."""
@@ -72,8 +94,9 @@ class Standing:
     estimates: dict[str, Estimate]
     ranks: tuple[int, int] | None
     cluster: int | None
-    effective_workers: float
-    largest_share: float
+    # None where nobody knows who judged
+    effective_workers: float | None
+    largest_share: float | None
 
 
 @dataclass(frozen=True)
@@ -124,11 +147,23 @@ def estimate_board(
         shown = None if headline == Z_SCORES else fit
         among = compare(values, *labels, rule=rule, fit=shown)
         compared[criterion] = among
+        unknown = set(group["submission"][nobody(group["worker"])].unique())
         standings |= {
-            (pk, criterion): one
+            (pk, criterion): _without_workers(one) if pk in unknown else one
             for pk, one in _standings(fit, unit, z_scores, among, ranked).items()
         }
     return BoardEstimates(standings, fits, compared)
+
+
+def _without_workers(standing: Standing) -> Standing:
+    """Say that no interval covers workers; each instance stood for one of them."""
+    estimates = {
+        name: replace(one, covers=COVERS_UNKNOWN)
+        for name, one in standing.estimates.items()
+    }
+    return replace(
+        standing, estimates=estimates, effective_workers=None, largest_share=None
+    )
 
 
 def by_chances(

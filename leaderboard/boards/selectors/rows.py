@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from datetime import date, datetime
 from typing import Any
 
-from django.db.models import FilteredRelation, Q
+from django.db.models import Exists, FilteredRelation, OuterRef, Q
 from django.utils import timezone
 
 from leaderboard.boards.selectors.attempts import attempts
@@ -18,6 +18,7 @@ from leaderboard.boards.selectors.on_request.judged import Judged, judged_of
 from leaderboard.evaluation.models.human_evaluation import Score
 from leaderboard.evaluation.selectors.coverage import Partial, is_whole, partial_of
 from leaderboard.evaluation.selectors.progress import n_judged
+from leaderboard.judges.models import JudgedEstimate
 from leaderboard.metric_runs.models.result import MetricResult
 from leaderboard.submissions.models.submission import Submission
 from leaderboard.tasks.models import Task
@@ -113,6 +114,7 @@ _FIELDS = (
     "simulated",
     "human_evaluation__n_instances",
     "first__campaign__state",
+    "helped",
     *described.FIELDS,
 )
 
@@ -131,7 +133,11 @@ def fetch_rows(
     data_of = {
         row["pk"]: row
         for row in Submission.objects.filter(pk__in=pks)
-        .annotate(first=_first_campaign())
+        .annotate(
+            first=_first_campaign(),
+            # most boards have none, and are not asked for them
+            helped=Exists(JudgedEstimate.objects.filter(submission=OuterRef("pk"))),
+        )
         .values(*_FIELDS)
     }
     scored = [place.pk for place in places if place.scored]
@@ -143,7 +149,8 @@ def fetch_rows(
     scores = _scores(scored, at)
     metrics = _metrics(pks, at)
     # estimates are kept as they are now only
-    helped = judged_of(task, scored) if scored and at is None else {}
+    may_help = [pk for pk in scored if data_of[pk]["helped"]]
+    helped = judged_of(task, may_help) if may_help and at is None else {}
     judged = n_judged(being_judged) if being_judged else {}
     today = timezone.localdate()
     criterion = main_criterion(task)

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 _WHICH = ("sample", "probe")
+_ABOUT = ("call", "criterion", "instance", "submission", "other", "place")
 
 
 def answers_of(run: JudgeRun) -> pd.DataFrame:
@@ -25,8 +26,9 @@ def answers_of(run: JudgeRun) -> pd.DataFrame:
     -------
     pandas.DataFrame
         A row for each question and criterion: `call`, `criterion`, `instance` (its
-        position), `submission` (or the number of a draft's system), `other` (0: judged alone), `sample`, `value` (on the
-        scale; of a pair, how far `submission`, which stood first, is preferred), and
+        position), `submission` (or the number of a draft's system), `other` (0: judged
+        alone), `sample`, `value` (on the scale; of a pair, how far `submission`, which
+        stood first, is preferred), `place` (where it stood on the page, from 0), and
         `probe`, which is empty: what an audit was answered is left out.
     """
     return _answers(run.calls.filter(probe=""))
@@ -48,18 +50,19 @@ def _answers(calls: QuerySet[JudgeCall]) -> pd.DataFrame:
 
     rows = calls.filter(state=JudgeCall.State.VALID).order_by("pk")
     listed = [
-        (pk, criterion, *which, float(value))
-        for pk, values, *which in rows.values_list(
-            "pk",
-            "values",
-            *(_first("instance__position", "item"), _first("submission", "system")),
-            _first("other", "rival"),
+        (pk, criterion, at, one, other, _place(one, beside), *which, float(value))
+        for pk, values, at, one, other, beside, *which in rows.values_list(
+            *("pk", "values", _first("instance__position", "item")),
+            *(_first("submission", "system"), _first("other", "rival"), "beside"),
             *_WHICH,
         )
         for criterion, value in values.items()
     ]
-    about = ["call", "criterion", "instance", "submission", "other"]
-    return pd.DataFrame(listed, columns=[*about, *_WHICH, "value"])
+    return pd.DataFrame(listed, columns=[*_ABOUT, *_WHICH, "value"])
+
+
+def _place(submission: int, beside: list[int]) -> int:
+    return beside.index(submission) if beside else 0
 
 
 def _first(of_task: str, of_sheet: str) -> Coalesce:

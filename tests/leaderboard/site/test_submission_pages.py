@@ -350,7 +350,7 @@ def test_the_number_of_queries_does_not_grow_with_the_outputs(
     kite = make_ranked(task, 70, **who)
     make_predictions(kite)
 
-    with django_assert_max_num_queries(22):
+    with django_assert_max_num_queries(23):
         client.get(f"/submissions/{kite.pk}/")
 
 
@@ -383,7 +383,7 @@ def test_hidden_references_are_shown_to_nobody_and_not_even_read(
     client = client_of(name)
 
     # staff's permissions are two queries more: their own and those of their groups
-    with django_assert_max_num_queries(28 if name == "staff" else 26) as captured:
+    with django_assert_max_num_queries(29 if name == "staff" else 27) as captured:
         page = client.get(f"/submissions/{kite.pk}/").content.decode()
 
     assert "Prediction for i1." in page

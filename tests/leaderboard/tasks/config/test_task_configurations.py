@@ -16,6 +16,7 @@ from leaderboard.tasks.config import (
     ComparisonConfig,
     HumanConfig,
     JointConfig,
+    JudgesConfig,
     LanguageConfig,
     MetricsConfig,
     NoisyBelow,
@@ -218,6 +219,7 @@ TABLES = {
     "joint": JointConfig,
     "quota": QuotaConfig,
     "budget": BudgetConfig,
+    "judges": JudgesConfig,
 }
 
 

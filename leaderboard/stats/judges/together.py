@@ -1,0 +1,234 @@
+"""Systems of a board compared by helped means: workers and instances are shared.
+
+Every system has its own forecast by judges, and is estimated as in `with_people`. What
+moves two estimates together, a worker who rated both or an instance that both answered,
+does not move their difference: contributions are added up by worker and by instance for
+all systems at once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from leaderboard.stats.judges.with_people import design_of, influence_of
+from leaderboard.stats.resampling import Floats
+from leaderboard.stats.systems.estimates import SystemEstimates
+from leaderboard.stats.systems.table import rating_table
+from leaderboard.stats.systems.variances import Variances, variances_of
+
+
+@dataclass(frozen=True)
+class Forecast:
+    """What judges foretell of people's mean rating of one system.
+
+    Parameters
+    ----------
+    instances : sequence of int
+        All that the judges scored, each once; those that people rated are among them.
+    values : array_like, shape (m,)
+    propensities : array_like, shape (m,), optional
+        See `leaderboard.stats.judges.with_people.judged_mean`.
+    """
+
+    instances: npt.NDArray[np.int64]
+    values: Floats
+    propensities: Floats | None = None
+
+
+def helped_systems(
+    values: npt.ArrayLike,
+    systems: npt.ArrayLike,
+    workers: npt.ArrayLike,
+    instances: npt.ArrayLike,
+    forecasts: Mapping[str, Forecast],
+    *,
+    weights: npt.ArrayLike | None = None,
+) -> SystemEstimates:
+    """Estimate systems' means with judges' help, and what they have in common.
+
+    Parameters
+    ----------
+    values, systems, workers : array_like, shape (n,)
+        People's ratings, of which system, and who gave them.
+    instances : array_like of int, shape (n,)
+    forecasts : mapping of str to Forecast
+        By system; one without a forecast has its plain mean.
+    weights : array_like, shape (n,), optional
+        What each rating counts for, 0 for nothing.
+
+    Returns
+    -------
+    SystemEstimates
+        Covariance by worker and by instance, of ratings and of forecasts; no difference
+        is believed to vary less than single ratings beyond workers and instances do.
+
+    Raises
+    ------
+    ValueError
+        As `judged_mean`: every system needs two workers and two instances.
+
+    References
+    ----------
+    Cameron, Gelbach and Miller (2011), JBES 29(2), section 2.2 (two-way clusters of a
+    vector of estimates); Carter, Schnepel and Steigerwald (2017), REStat 99(4)
+    (effective number of clusters).
+
+    Examples
+    --------
+    >>> rng = np.random.default_rng(1)
+    >>> instance, worker = np.tile(np.arange(60), 2), np.arange(120) % 20
+    >>> people = rng.normal(0, 9, 60)[instance] + rng.normal(size=120)
+    >>> found = helped_systems(people, np.repeat(["a", "b"], 60), worker, instance, {})
+    >>> found.difference("a", "b").standard_error < 0.3 * found.variance[0, 0] ** 0.5
+    True
+    """
+    y, who = np.asarray(values, dtype=np.float64), np.asarray(workers)
+    place, system = np.asarray(instances), np.asarray(systems).astype(str)
+    count = np.ones(len(y)) if weights is None else np.asarray(weights, float)
+    kept = count > 0
+    y, who, place, system, count = (
+        each[kept] for each in (y, who, place, system, count)
+    )
+    names = sorted(set(system))
+    worker_names, worker = np.unique(who, return_inverse=True)
+    every = [place, *(forecast.instances for forecast in forecasts.values())]
+    numbers = np.unique(np.concatenate(every))
+    parts = [
+        _contributions(
+            (y[own], worker[own], place[own], count[own]),
+            forecasts.get(name),
+            numbers,
+            len(worker_names),
+        )
+        for name, own in ((name, system == name) for name in names)
+    ]
+    variances = variances_of(rating_table(y, system, who, place, None))
+    return _estimates(names, parts, variances)
+
+
+@dataclass(frozen=True)
+class _Part:
+    """One system's estimate, what moves it by worker, instance and cell, and shares."""
+
+    estimate: float
+    by_worker: Floats
+    by_instance: Floats
+    # what the ratings of one worker of one instance add, by the number of the cell
+    cells: npt.NDArray[np.int64]
+    by_cell: Floats
+    shares: Floats
+    of_instances: Floats
+    n: int
+    n_workers: int
+    n_rated: int
+    squares: float
+
+
+def _contributions(
+    rows: tuple[Floats, npt.NDArray[np.intp], npt.NDArray[np.int64], Floats],
+    forecast: Forecast | None,
+    numbers: npt.NDArray[np.int64],
+    n_workers: int,
+) -> _Part:
+    values, worker, place, count = rows
+    positions, foretold = np.unique(place), None
+    propensities = None
+    if forecast is not None:
+        order = np.argsort(forecast.instances, kind="stable")
+        positions = np.asarray(forecast.instances)[order]
+        foretold = np.asarray(forecast.values, dtype=np.float64)[order]
+        if forecast.propensities is not None:
+            propensities = np.asarray(forecast.propensities)[order]
+    at = np.searchsorted(positions, place)
+    if at.max() >= len(positions) or (positions[at] != place).any():
+        raise ValueError("A rating is about an instance without a forecast.")
+    design = design_of(values, worker, at, len(positions), propensities, weights=count)
+    if foretold is None:
+        foretold = np.zeros(len(positions))
+    found = influence_of(design, foretold)
+    weight = design.weights[design.instance] * design.parts
+    shares = np.bincount(worker, weight, n_workers)
+    own = np.searchsorted(numbers, positions)
+    of_instances, moved = np.zeros(len(numbers)), np.zeros(len(numbers))
+    of_instances[own[design.rated]] = design.weights
+    moved[own] = found.apart
+    moved[own[design.rated]] = np.bincount(design.instance, found.moves)
+    cells, inverse = np.unique(worker * len(numbers) + own[at], return_inverse=True)
+    return _Part(
+        estimate=found.estimate,
+        # as the jackknife has it: what the others say where one is left out
+        by_worker=np.bincount(worker, found.moves, n_workers) / (1 - shares),
+        by_instance=moved / (1 - of_instances),
+        cells=cells,
+        by_cell=np.bincount(inverse, found.moves),
+        shares=shares,
+        of_instances=of_instances,
+        n=len(values),
+        n_workers=len(np.unique(worker)),
+        n_rated=len(design.rated),
+        squares=float((weight**2).sum()),
+    )
+
+
+def _estimates(
+    names: list[str], parts: list[_Part], variances: Variances
+) -> SystemEstimates:
+    """Add contributions up, and lay them out as boards' other estimates are."""
+    worker = np.stack([part.by_worker for part in parts])
+    instance = np.stack([part.by_instance for part in parts])
+    shares = np.stack([part.shares for part in parts])
+    effective = 1 / (shares**2).sum(axis=1)
+    of_instances = np.array([1 / (part.of_instances**2).sum() for part in parts])
+    cell = _cells(parts)
+    between = worker @ worker.T * _outer((effective - 1) / effective)
+    drawn = instance @ instance.T * _outer((of_instances - 1) / of_instances)
+    # one mean took something out of the other factor, too
+    between = (between - cell) * _outer(1 + 1 / of_instances) + cell
+    beyond = (drawn - cell) * _outer(1 + 1 / effective)
+    s = len(names)
+    return SystemEstimates(
+        systems=names,
+        means=np.array([part.estimate for part in parts]),
+        n=np.array([part.n for part in parts], dtype=np.int64),
+        n_workers=np.array([part.n_workers for part in parts], dtype=np.int64),
+        effective_workers=effective,
+        largest_share=shares.max(axis=1),
+        variances=variances,
+        worker_part=between,
+        instance_part=beyond,
+        # what single ratings have of their own does not cancel in any difference
+        floor=np.diag(variances.residual * np.array([p.squares for p in parts])),
+        worker_freedom=_freedom(shares, np.array([part.n for part in parts])),
+        n_instances=min(part.n_rated for part in parts),
+        day_part=np.zeros((s, s)),
+    )
+
+
+def _outer(factors: Floats) -> Floats:
+    root = np.sqrt(factors)
+    return np.asarray(root[:, None] * root[None, :], dtype=np.float64)
+
+
+def _cells(parts: list[_Part]) -> Floats:
+    """Give the covariance of what single workers said of single instances."""
+    every = np.unique(np.concatenate([part.cells for part in parts]))
+    table = np.zeros((len(parts), len(every)))
+    for row, part in zip(table, parts, strict=True):
+        row[np.searchsorted(every, part.cells)] = part.by_cell
+    return np.asarray(table @ table.T, dtype=np.float64)
+
+
+def _freedom(shares: Floats, n: npt.NDArray[np.int64]) -> Floats:
+    """Count as many workers as would weigh the same in a mean or a difference."""
+    sizes = shares / n[:, None]
+    alone = 1 / (shares**2).sum(axis=1)
+    freedom = np.empty((len(n), len(n)))
+    for i in range(len(n)):
+        pair = sizes[i] + sizes
+        freedom[i] = pair.sum(axis=1) ** 2 / (pair**2).sum(axis=1)
+        freedom[i, i] = alone[i]
+    return np.maximum(freedom - 1, 1.0)
