@@ -105,7 +105,10 @@ def _runs(sheet: JudgeSheet) -> list[JudgeRun]:
 def _judge(name: str, by: Any, *, pairs: bool) -> Judge:
     if name in SCRIPTS:
         found = sheets.offered(pairs=pairs)
-        return next(one for one in found if one.definition["model"] == name)
+        fitting = [one for one in found if one.definition["model"] == name]
+        if not fitting:
+            raise CommandError(f"The script {name} is one for pairs.")
+        return fitting[0]
     given, version, made, prices, pace = read_judge(Path(name))
     return define.make(given, version, made, by=by, **prices, **pace)
 
