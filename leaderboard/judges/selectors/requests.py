@@ -212,23 +212,29 @@ def parts_of(human: HumanConfig, criteria: Iterable[str]) -> list[dict[str, str]
     return [part for part in chosen if part]
 
 
-def outputs_of(run: JudgeRun, calls: Iterable[JudgeCall]) -> dict[tuple[int, int], str]:
+def outputs_of(
+    task: Task, calls: Iterable[JudgeCall], *, references: bool, private: bool
+) -> dict[tuple[int, int], str]:
     """Read the outputs of some questions, of systems that may leave the house only."""
-    if run.sheet is not None:
-        return texts_of_sheet(run.sheet)
     calls = list(calls)
     systems = {call.submission_id for call in calls}
     systems |= {call.other_id for call in calls if call.other_id}
     systems |= {pk for call in calls for pk in call.beside if pk != REFERENCE}
-    allowed = sendable(
-        run.task, references=run.with_references, private=run.with_private
-    )
+    allowed = sendable(task, references=references, private=private)
     rows = Prediction.objects.filter(
         submission__in=allowed.filter(pk__in=systems),
         instance__in={call.instance_id for call in calls},
     )
     texts = rows.values_list("submission_id", "instance_id", "text")
     return {(system, instance): text for system, instance, text in texts}
+
+
+def outputs_in(run: JudgeRun, calls: Iterable[JudgeCall]) -> dict[tuple[int, int], str]:
+    """Do so for a run, as far as its approval goes; a draft's are all in its sheet."""
+    if run.sheet is not None:
+        return texts_of_sheet(run.sheet)
+    said = {"references": run.with_references, "private": run.with_private}
+    return outputs_of(run.task, calls, **said)
 
 
 def sendable(task: Task, *, references: bool, private: bool) -> Any:
@@ -261,6 +267,6 @@ def all_requests(run: JudgeRun, *, at_once: int = 500) -> Iterator[Request]:
     pks = list(calls.values_list("pk", flat=True))
     for first in range(0, len(pks), at_once):
         some = list(calls.filter(pk__in=pks[first : first + at_once]))
-        outputs = outputs_of(run, some)
+        outputs = outputs_in(run, some)
         for call in some:
             yield asked.request(call, outputs, occasion=run.occasion)

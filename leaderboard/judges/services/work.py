@@ -20,7 +20,7 @@ from leaderboard.judges.models import JudgeAnswer, JudgeCall, JudgeCost, JudgeRu
 from leaderboard.judges.selectors.requests import (
     Request,
     Requests,
-    outputs_of,
+    outputs_in,
     requests_of,
 )
 from leaderboard.judges.services import batches, ledger
@@ -219,7 +219,7 @@ def _read_more(piece: _Piece) -> bool:
     piece.after = calls[-1].pk
     piece.waiting.extend(calls)
     # read anew each time: what became private meanwhile does not leave
-    piece.outputs.update(outputs_of(piece.run, calls))
+    piece.outputs.update(outputs_in(piece.run, calls))
     return True
 
 
