@@ -220,7 +220,7 @@ class JudgeCall(models.Model):
     @property
     def judged(self) -> int:
         """The system whose output is judged: a submission, or one of a sheet."""
-        return self.system or self.submission_id
+        return self.system or self.submission_id or 0
 
     @property
     def against(self) -> int | None:
@@ -230,7 +230,7 @@ class JudgeCall(models.Model):
     @property
     def where(self) -> int:
         """The instance, or the number of a sheet's item."""
-        return self.item if self.system else self.instance_id
+        return self.item if self.system else self.instance_id or 0
 
 
 class JudgeCost(models.Model):
