@@ -154,7 +154,7 @@ class JudgeRunAdmin(WorkOfTask):
     needs = {"decide": "leaderboard.change_judgerun"}
     list_display = ["__str__", "state", "questions", "expected", "spent", "failure"]
     list_filter = ["state", "task", "judge"]
-    list_select_related = ["task", "judge"]
+    list_select_related = ["task", "sheet", "judge"]
     readonly_fields = [
         "leaves", "questions", "invalid", "models", "spent", "licences", "pilot",
         "money", "signature",
@@ -348,6 +348,10 @@ class JudgeCallAdmin(_OfRun):
     ]
     readonly_fields = ["page", "program", "answered", "marked"]
 
+    def get_queryset(self, request: HttpRequest) -> QuerySet[Any]:
+        """Leave out what was asked of drafts: they are their owners', in the studio."""
+        return super().get_queryset(request).filter(run__sheet=None)
+
     @admin.display(description="run", ordering="run")
     def of(self, call: JudgeCall) -> str:
         return str(call.run)
@@ -377,7 +381,7 @@ class JudgeCallAdmin(_OfRun):
 class JudgeCostAdmin(_OfRun):
     list_display = ["run", "state", "amount", "at", "settled_at"]
     list_filter = ["state", ("run", admin.RelatedOnlyFieldListFilter)]
-    list_select_related = ["run__judge", "run__task"]
+    list_select_related = ["run__judge", "run__task", "run__sheet"]
 
     exclude = ["microcents", "n_bytes"]
     readonly_fields = ["amount"]
