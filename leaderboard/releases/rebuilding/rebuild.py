@@ -134,7 +134,7 @@ def _take(rebuilt: Rebuilt, kind: str, number: Number | str) -> None:
         raise GenieError(str(number), code="differs")
 
 
-def _scores(folder: Path, manifest: Record) -> Iterator[Number]:
+def _scores(folder: Path, manifest: Record) -> Iterator[Number | str]:
     position = Places(bundle.positions(folder))
     judged = bundle.Groups(folder, "judgments", ("submission", "criterion"))
     unclaimed = judged.keys()
