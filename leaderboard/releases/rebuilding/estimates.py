@@ -131,7 +131,7 @@ def _ratings(folder: Path) -> Iterator[pd.DataFrame]:
         own.submission.append(row["submission"])
         own.instance.append(position[row["instance"]])
         own.value.append(row["value"])
-        if "propensity" in row:
+        if row.get("propensity") is not None:
             own.chance.append(row["propensity"])
         # releases of before knew no weights
         own.weight.append(row.get("weight", 1.0))

@@ -185,7 +185,8 @@ def _score(
         "worker": [row["worker"] for row in ratings],
         "value": values,
     }
-    if "propensity" in ratings[0]:
+    # tables that were read again have empty cells
+    if ratings[0].get("propensity") is not None:
         frame["chance"] = [row["propensity"] for row in ratings]
     intervals = plain_intervals(
         unit,
