@@ -57,6 +57,8 @@ _TABLES = {
     "first scores higher; wins, ties and losses",
     "joint_judgments": "every rating behind them; `counts`, `why_not` and `weight` as in "
     "`judgments`",
+    "judge_help": "means with the help of licensed judges beside people's alone (`plain_`), "
+    "where the task shows them; they rank nothing, and `rebuild` takes them as given",
     "adjusted_strengths": "comparisons and joint evaluations once more, `before` and `after` "
     "preferences are adjusted for length, Markdown and position: of two systems the share of "
     "preferences, else log-odds",
@@ -265,7 +267,7 @@ def _judges(task: Task, manifest: Record) -> list[str]:
     """Say of the programs that judged what a methods section says, where there are any."""
     if not manifest["counts"].get("judges"):
         return []
-    said = sentences(judged_by(task), task)
+    said = sentences(judged_by(task))
     return [
         "## Judges",
         "",

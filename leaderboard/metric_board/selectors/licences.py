@@ -18,9 +18,12 @@ def licence_words(metrics: Collection[int | None], criterion: str) -> dict[int, 
 
     A judge that was asked about another criterion has no licence for this one.
     """
-    rows = JudgeMetric.objects.filter(metric__in=[pk for pk in metrics if pk])
+    outside = [pk for pk in metrics if pk]
+    if not outside:
+        return {}
+    rows = JudgeMetric.objects.filter(metric__in=outside).select_related("run")
     words = {}
-    for row in rows.select_related("run"):
+    for row in rows:
         decided = JudgeLicence.objects.filter(
             run__judge=row.run.judge_id, run__task=row.run.task_id, criterion=criterion
         )

@@ -33,7 +33,7 @@ _ORDER = (
     *("adjusted_strengths", "adjusted_effects", "output_styles"),
     *("instances", "predictions", "published"),
     *("judges", "judge_runs", "judge_calls", "judge_answers"),
-    *("judge_scores", "judge_licences"),
+    *("judge_scores", "judge_licences", "judge_help"),
 )
 # How many steps are done, of how many; may raise to give up.
 Tell = Callable[[int, int], None]
