@@ -8,8 +8,7 @@ from django.contrib import admin, messages
 from django.core.exceptions import PermissionDenied
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
-from django.utils.html import format_html_join
-from django.utils.safestring import SafeString, mark_safe
+from django.utils.safestring import SafeString
 
 from genie.accounts.staff import staff_may, staff_may_somewhere
 from genie.accounts.task_admin import EditedOfTask, WorkOfTask
@@ -160,6 +159,7 @@ class JudgeRunAdmin(WorkOfTask):
         "money", "signature",
     ]  # fmt: skip
     exclude = [
+        "decided_on",
         *("plan", "holder", "held_until", "microcents", "batch"),
         # `leaves` and `questions` say it
         *("with_references", "with_private", "n_calls"),
@@ -214,14 +214,9 @@ class JudgeRunAdmin(WorkOfTask):
     @admin.display(
         description="licence, from people's ratings of the same outputs: newest first"
     )
-    def licences(self, run: JudgeRun) -> str:
+    def licences(self, run: JudgeRun) -> SafeString | str:
         rows = run.licences.order_by("-pk")
-        return (
-            format_html_join(
-                mark_safe("<br>"), "{}", [(in_words(row),) for row in rows]
-            )
-            or "–"
-        )
+        return written.lines([in_words(row) for row in rows]) or "–"
 
     @admin.display(description="what to look at before people are asked")
     def pilot(self, run: JudgeRun) -> str:
