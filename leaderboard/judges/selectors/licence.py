@@ -16,7 +16,8 @@ _EPSILON = 0.1
 _SEED = 0
 # the reason that says how many people there are
 PEOPLE = "people"
-_ON_BOARD = ("soft-accuracy", "calibrated")
+# a person has no soft pairwise accuracy: their few ratings cannot say how sure they are
+_ON_BOARD = ("pairwise-accuracy", "calibrated")
 
 
 def licence_of(
