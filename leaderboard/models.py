@@ -35,6 +35,7 @@ from leaderboard.judges.models import (
     JudgeLicence,
     JudgeMetric,
     JudgeRun,
+    JudgeSheet,
 )
 from leaderboard.metric_board.models.board import MetricBoard
 from leaderboard.metric_board.models.outside import OutsideMetric, OutsideScores
@@ -81,6 +82,7 @@ __all__ = [
     "JudgeLicence",
     "JudgeMetric",
     "JudgeRun",
+    "JudgeSheet",
     "JudgedEstimate",
     "JudgedItem",
     "JudgedOutput",

@@ -59,8 +59,8 @@ class JudgeAdmin(ReadOnlyAdmin):
     @admin.display(description="prices")
     def prices(self, judge: Judge) -> str:
         return (
-            f"{judge.input_price:g} cents for a million tokens that are sent, "
-            f"{judge.output_price:g} for a million that come back"
+            f"{float(judge.input_price):g} cents for a million tokens that are sent, "
+            f"{float(judge.output_price):g} for a million that come back"
         )
 
     @admin.display(description="settings")
@@ -153,7 +153,7 @@ class JudgeRunAdmin(WorkOfTask):
     needs = {"decide": "leaderboard.change_judgerun"}
     list_display = ["__str__", "state", "questions", "expected", "spent", "failure"]
     list_filter = ["state", "task", "judge"]
-    list_select_related = ["task", "judge"]
+    list_select_related = ["task", "sheet", "judge"]
     readonly_fields = [
         "leaves", "questions", "invalid", "models", "spent", "licences", "pilot",
         "money", "signature",
@@ -165,6 +165,8 @@ class JudgeRunAdmin(WorkOfTask):
         *("with_references", "with_private", "n_calls"),
     ]
     inlines: ClassVar[list[Any]] = [MetricInline]
+    # what somebody who decides or waits looks for
+    first = ("judge", "task", "state", "questions", "spent", "failure", "leaves")
     actions = [
         "approve_selected",
         "decline_selected",
@@ -173,6 +175,12 @@ class JudgeRunAdmin(WorkOfTask):
         "license_selected",
     ]
 
+    def get_fields(self, request: HttpRequest, obj: Any = None) -> Any:
+        others = [
+            one for one in super().get_fields(request, obj) if one not in self.first
+        ]
+        return [*self.first, *others]
+
     @admin.display(description="what leaves the house")
     def leaves(self, run: JudgeRun) -> SafeString:
         return written.lines(leaving(run))
@@ -180,10 +188,10 @@ class JudgeRunAdmin(WorkOfTask):
     @admin.display(description="questions")
     def questions(self, run: JudgeRun) -> str:
         told = progress(run)
+        audit = f"; audit: {told['probes_answered']:,} of {told['probes']:,}"
         return (
             f"{told['answered']:,} answered, {told['invalid']:,} without a valid "
-            f"answer, of {run.n_calls:,}; audit: {told['probes_answered']:,} of "
-            f"{told['probes']:,}"
+            f"answer, of {run.n_calls:,}{audit if told['probes'] else ''}"
         )
 
     @admin.display(description="why answers are invalid")
@@ -329,8 +337,15 @@ class JudgeCallAdmin(_OfRun):
     list_display = ["instance", "submission", "of", "probe", "state", "said", "problem"]
     list_filter = ["state", "probe", ("run", admin.RelatedOnlyFieldListFilter)]
     list_select_related = ["run__judge", "run__task", "submission", "other", "instance"]
-    exclude = ["values", "reasons", "marks", "beside", "other", "part", "sample"]
+    exclude = [
+        *("values", "reasons", "marks", "answer"),
+        *("beside", "other", "part", "sample"),
+    ]
     readonly_fields = ["page", "program", "answered", "marked"]
+
+    def get_queryset(self, request: HttpRequest) -> QuerySet[Any]:
+        """Leave out what was asked of drafts: they are their owners', in the studio."""
+        return super().get_queryset(request).filter(run__sheet=None)
 
     @admin.display(description="run", ordering="run")
     def of(self, call: JudgeCall) -> str:
@@ -361,7 +376,7 @@ class JudgeCallAdmin(_OfRun):
 class JudgeCostAdmin(_OfRun):
     list_display = ["run", "state", "amount", "at", "settled_at"]
     list_filter = ["state", ("run", admin.RelatedOnlyFieldListFilter)]
-    list_select_related = ["run__judge", "run__task"]
+    list_select_related = ["run__judge", "run__task", "run__sheet"]
 
     exclude = ["microcents", "n_bytes"]
     readonly_fields = ["amount"]

@@ -211,7 +211,12 @@ class JudgeRunView(View):
     staff_permission = Staff.SEE_JUDGES
     of_tasks = True
     parser_classes = [JSONParser]
-    queryset = JudgeRun.objects.select_related("judge", "task").order_by("-pk")
+    # what drafts ask stays with their owners
+    queryset = (
+        JudgeRun.objects.exclude(task=None)
+        .select_related("judge", "task")
+        .order_by("-pk")
+    )
     serializer_class = JudgeRunSerializer
 
     def rows(self, permission: str = Staff.SEE_JUDGES) -> Any:

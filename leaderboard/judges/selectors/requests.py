@@ -27,12 +27,13 @@ from leaderboard.judges.selectors.pages import (
     shape_of,
     texts_on,
 )
+from leaderboard.judges.selectors.sheets import items_of, task_of, texts_of_sheet
 from leaderboard.judges.shape import WHOLE, Shape
 from leaderboard.stats.judges.injections import planted
 from leaderboard.submissions.models.submission import Prediction, Submission
 from leaderboard.submissions.selectors.visibility import public
 from leaderboard.tasks.config import HumanConfig
-from leaderboard.tasks.models import Task
+from leaderboard.tasks.models import Instance, Task
 from leaderboard.tasks.services.configuration import design_of, shown, task_view
 
 # A token is at least a byte, so bytes are the most that there can be; and about three
@@ -69,8 +70,9 @@ class Requests:
         *,
         references: bool,
         bytes_a_token: float = BYTES_A_TOKEN,
+        items: Mapping[int, Instance] | None = None,
     ) -> None:
-        self.judge, self.task = judge, task
+        self.judge, self.task, self.items = judge, task, items
         self.bytes_a_token = bytes_a_token
         self.human = human_of(judge, task)
         self.parts = parts_of(self.human, criteria)
@@ -105,7 +107,7 @@ class Requests:
         occasion: str = "",
     ) -> Request:
         """Build what is sent for a question; `outputs` has texts by system and instance."""
-        seen = shown(call.instance)
+        seen = shown(call.instance if self.items is None else self.items[call.item])
         texts = texts_on(call, outputs, seen)
         own = place_of(call)
         texts[own] = planted(texts[own], call.probe)
@@ -227,6 +229,14 @@ def outputs_of(
     return {(system, instance): text for system, instance, text in texts}
 
 
+def outputs_in(run: JudgeRun, calls: Iterable[JudgeCall]) -> dict[tuple[int, int], str]:
+    """Do so for a run, as far as its approval goes; a draft's are all in its sheet."""
+    if run.sheet is not None:
+        return texts_of_sheet(run.sheet)
+    said = {"references": run.with_references, "private": run.with_private}
+    return outputs_of(run.task, calls, **said)
+
+
 def sendable(task: Task, *, references: bool, private: bool) -> Any:
     """Select the systems whose outputs may leave the house."""
     rows = Submission.objects.filter(task=task)
@@ -242,10 +252,11 @@ def requests_of(run: JudgeRun) -> Requests:
     """Give the questions of a run, with the references that its approval lets out."""
     return Requests(
         run.judge,
-        run.task,
+        task_of(run),
         run.plan["criteria"],
         references=run.with_references,
         bytes_a_token=run.plan.get("bytes_a_token", BYTES_A_TOKEN),
+        items=None if run.sheet is None else items_of(run.sheet),
     )
 
 
@@ -256,8 +267,6 @@ def all_requests(run: JudgeRun, *, at_once: int = 500) -> Iterator[Request]:
     pks = list(calls.values_list("pk", flat=True))
     for first in range(0, len(pks), at_once):
         some = list(calls.filter(pk__in=pks[first : first + at_once]))
-        outputs = outputs_of(
-            run.task, some, references=run.with_references, private=run.with_private
-        )
+        outputs = outputs_in(run, some)
         for call in some:
             yield asked.request(call, outputs, occasion=run.occasion)

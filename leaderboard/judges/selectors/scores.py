@@ -7,7 +7,8 @@ from functools import partial
 from statistics import fmean, geometric_mean
 from typing import TYPE_CHECKING
 
-from django.db.models import QuerySet
+from django.db.models import BigIntegerField, QuerySet
+from django.db.models.functions import Coalesce
 
 from leaderboard.judges.models import JudgeCall, JudgeRun
 
@@ -25,10 +26,10 @@ def answers_of(run: JudgeRun) -> pd.DataFrame:
     -------
     pandas.DataFrame
         A row for each question and criterion: `call`, `criterion`, `instance` (its
-        position), `submission`, `other` (0: judged alone), `sample`, `value` (on the
-        scale; of a pair, how far `submission`, which stood first, is preferred), `place`
-        (where it stood on the page, from 0), and `probe`, which is empty: what an audit
-        was answered is left out.
+        position), `submission` (or the number of a draft's system), `other` (0: judged
+        alone), `sample`, `value` (on the scale; of a pair, how far `submission`, which
+        stood first, is preferred), `place` (where it stood on the page, from 0), and
+        `probe`, which is empty: what an audit was answered is left out.
     """
     return _answers(run.calls.filter(probe=""))
 
@@ -49,9 +50,10 @@ def _answers(calls: QuerySet[JudgeCall]) -> pd.DataFrame:
 
     rows = calls.filter(state=JudgeCall.State.VALID).order_by("pk")
     listed = [
-        (pk, criterion, at, one, other or 0, _place(one, beside), *which, float(value))
+        (pk, criterion, at, one, other, _place(one, beside), *which, float(value))
         for pk, values, at, one, other, beside, *which in rows.values_list(
-            *("pk", "values", "instance__position", "submission", "other", "beside"),
+            *("pk", "values", _first("instance__position", "item")),
+            *(_first("submission", "system"), _first("other", "rival"), "beside"),
             *_WHICH,
         )
         for criterion, value in values.items()
@@ -63,6 +65,19 @@ def _place(submission: int, beside: list[int]) -> int:
     return beside.index(submission) if beside else 0
 
 
+def _first(of_task: str, of_sheet: str) -> Coalesce:
+    return Coalesce(of_task, of_sheet, output_field=BigIntegerField())
+
+
+def both_sides(answers: pd.DataFrame) -> pd.DataFrame:
+    """Add the view of outputs that stood second: they won what the first lost."""
+    import pandas as pd
+
+    second = answers[answers["other"] > 0]
+    lost = second.assign(submission=second["other"], value=1 - second["value"])
+    return pd.concat([answers, lost])
+
+
 def scores_of(run: JudgeRun, criterion: str) -> dict[int, dict[int, float]]:
     """Give one number an output: the mean over samples, opponents and both orders.
 
@@ -72,14 +87,8 @@ def scores_of(run: JudgeRun, criterion: str) -> dict[int, dict[int, float]]:
         Submission -> position of the instance -> score; higher is better. Of pairs, the
         share of preferences that the system won.
     """
-    import pandas as pd
-
     answers = answers_of(run)
-    answers = answers[answers["criterion"] == criterion]
-    second = answers[answers["other"] > 0]
-    # the one that stood second won what the first lost
-    lost = second.assign(submission=second["other"], value=1 - second["value"])
-    both = pd.concat([answers, lost])
+    both = both_sides(answers[answers["criterion"] == criterion])
     by_output = both.groupby(["submission", "instance"])["value"]
     means = by_output.agg(partial(averaged, run)).reset_index()
     found: dict[int, dict[int, float]] = {}

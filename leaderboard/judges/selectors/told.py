@@ -19,6 +19,7 @@ from leaderboard.judges.models import (
     JudgeRun,
 )
 from leaderboard.judges.selectors.requests import BYTES_A_TOKEN
+from leaderboard.judges.selectors.sheets import task_of
 
 State = JudgeCall.State
 
@@ -31,7 +32,7 @@ def leaving(run: JudgeRun) -> list[str]:
     else:
         host = urlsplit(made["url"]).hostname
         where = f"Goes to {host} ({made['endpoint']}), for the model {made['model']}."
-    fields = ", ".join(run.task.field_labels.values()) or "none"
+    fields = ", ".join(task_of(run).field_labels.values()) or "none"
     fields += ", a reference" if plan.get("references") else ""
     return [
         where,

@@ -11,10 +11,16 @@ from django.db import transaction
 
 from genie.lib.errors import GenieError
 from genie.lib.typing import Account
-from leaderboard.judges.models import Judge, JudgeAnswer, JudgeCall, JudgeRun
+from leaderboard.judges.models import (
+    Judge,
+    JudgeAnswer,
+    JudgeCall,
+    JudgeRun,
+    JudgeSheet,
+)
 from leaderboard.judges.selectors.measured import bytes_a_token
 from leaderboard.judges.selectors.money import in_cents
-from leaderboard.judges.selectors.pages import human_of, pages_of, scale_of
+from leaderboard.judges.selectors.pages import Page, human_of, pages_of, scale_of
 from leaderboard.judges.selectors.requests import (
     Request,
     Requests,
@@ -22,6 +28,7 @@ from leaderboard.judges.selectors.requests import (
     requests_of,
     sendable,
 )
+from leaderboard.judges.selectors.sheets import items_of, task_like, texts_of_sheet
 from leaderboard.stats.judges.injections import probes
 from leaderboard.submissions.models.submission import Prediction
 from leaderboard.tasks.config import HumanConfig
@@ -52,6 +59,8 @@ class Wish:
     occasion: str = ""
     # of so many outputs it is asked what commands in them do to it
     audit: int = 0
+    # how often each question of a draft is asked; 0: as the judge's definition says
+    repeats: int = 0
 
 
 def ask(judge: Judge, task: Task, wish: Wish, *, by: Account | None = None) -> JudgeRun:
@@ -62,16 +71,7 @@ def ask(judge: Judge, task: Task, wish: Wish, *, by: Account | None = None) -> J
     GenieError
         Where the judge cannot be asked so, or about these.
     """
-    if judge.retired_at is not None:
-        raise GenieError(f"{judge} is retired.", code="judge-retired")
-    human = human_of(judge, task)
-    criteria = list(wish.criteria) or list(human.criteria)
-    if unknown := sorted({*criteria} - {*human.criteria}):
-        raise GenieError(
-            f"{task.title} does not ask about {unknown[0]!r}, but about: "
-            f"{', '.join(human.criteria)}.",
-            code="unknown-criterion",
-        )
+    human = _human(judge, task, wish)
     if not 0 <= wish.audit <= MOST_AUDITED:
         raise GenieError(
             f"An audit is about 0 to {MOST_AUDITED:,} outputs, not {wish.audit:,}.",
@@ -83,7 +83,7 @@ def ask(judge: Judge, task: Task, wish: Wish, *, by: Account | None = None) -> J
             judge=judge,
             task=task,
             plan={
-                "criteria": criteria,
+                "criteria": list(wish.criteria) or list(human.criteria),
                 "submissions": systems,
                 "instances": [instance.instance_id for instance in instances],
                 "audit": wish.audit,
@@ -94,13 +94,69 @@ def ask(judge: Judge, task: Task, wish: Wish, *, by: Account | None = None) -> J
             occasion=wish.occasion,
             asked_by_id=by.pk if by else None,
         )
-        calls = _calls(run, requests_of(run), systems, instances)
+        calls = _calls(
+            run,
+            requests_of(run),
+            systems,
+            instances,
+            _there(systems, instances),
+        )
         probed = _probes(calls, wish.audit)
         JudgeCall.objects.bulk_create([*calls, *probed], batch_size=2_000)
         run.n_calls = len(calls)
         _put_price(run)
         run.save()
     return run
+
+
+def ask_sheet(
+    judge: Judge, sheet: JudgeSheet, wish: Wish, *, by: Account | None = None
+) -> JudgeRun:
+    """Do so about a draft: all of its items and systems, which nobody outside has seen.
+
+    Raises
+    ------
+    GenieError
+        As `ask` does.
+    """
+    task, items, texts = task_like(sheet), items_of(sheet), texts_of_sheet(sheet)
+    human = _human(judge, task, wish)
+    systems = sorted({system for system, _ in texts})
+    with transaction.atomic():
+        run = JudgeRun.objects.create(
+            judge=judge,
+            sheet=sheet,
+            plan={
+                "criteria": list(wish.criteria) or list(human.criteria),
+                "submissions": systems,
+                "instances": [one.instance_id for one in items.values()],
+                "repeats": wish.repeats or judge.definition["k"],
+                **_more(judge, task, human, wish),
+            },
+            with_references=wish.with_references and task.hidden_references,
+            with_private=not judge.scripted,
+            asked_by_id=by.pk if by else None,
+        )
+        calls = _calls(run, requests_of(run), systems, list(items.values()), set(texts))
+        JudgeCall.objects.bulk_create(calls, batch_size=2_000)
+        run.n_calls = len(calls)
+        _put_price(run)
+        run.save()
+    return run
+
+
+def _human(judge: Judge, task: Task, wish: Wish) -> HumanConfig:
+    """Give how people are asked what is wished for, or say why a judge cannot be."""
+    if judge.retired_at is not None:
+        raise GenieError(f"{judge} is retired.", code="judge-retired")
+    human = human_of(judge, task)
+    if unknown := sorted({*wish.criteria} - {*human.criteria}):
+        raise GenieError(
+            f"{task.title} does not ask about {unknown[0]!r}, but about: "
+            f"{', '.join(human.criteria)}.",
+            code="unknown-criterion",
+        )
+    return human
 
 
 def _more(judge: Judge, task: Task, human: HumanConfig, wish: Wish) -> dict[str, Any]:
@@ -142,12 +198,16 @@ def _instances(task: Task, wish: Wish) -> list[Instance]:
 
 
 def _calls(
-    run: JudgeRun, asked: Requests, systems: list[int], instances: list[Instance]
+    run: JudgeRun,
+    asked: Requests,
+    systems: list[int],
+    instances: list[Instance],
+    there: set[tuple[int, int]],
 ) -> list[JudgeCall]:
-    k, n_parts = int(run.judge.definition["k"]), len(asked.parts)
+    n_parts = len(asked.parts)
+    k = int(run.plan.get("repeats") or run.judge.definition["k"])
     if asked.design.needs_reference:
         instances = [one for one in instances if has_references(one)]
-    there = _there(systems, instances)
     pages = [
         (instance, page)
         for instance, page in pages_of(
@@ -168,9 +228,7 @@ def _calls(
     return [
         JudgeCall(
             run=run,
-            instance=instance,
-            submission_id=page.submission,
-            other_id=page.other,
+            **_about(run, instance, page),
             beside=list(page.beside),
             part=part,
             sample=sample,
@@ -181,12 +239,23 @@ def _calls(
     ]
 
 
+def _about(run: JudgeRun, instance: Instance, page: Page) -> dict[str, Any]:
+    if run.sheet_id is None:
+        systems = {"submission_id": page.submission, "other_id": page.other}
+        return {"instance": instance, **systems}
+    return {
+        "item": instance.position,
+        "system": page.submission,
+        "rival": page.other or 0,
+    }
+
+
 def _probes(calls: list[JudgeCall], n_outputs: int) -> list[JudgeCall]:
     """Ask again about some outputs of all systems, with what `injections` adds to them."""
     by_instance: dict[int, list[JudgeCall]] = {}
     for call in sorted(calls, key=lambda call: call.instance.sample_rank):
         if (call.part, call.sample) == (0, 0):
-            by_instance.setdefault(call.instance_id, []).append(call)
+            by_instance.setdefault(call.where, []).append(call)
     most = max(map(len, by_instance.values()), default=0)
     chosen = [
         some[(at + turn) % len(some)]

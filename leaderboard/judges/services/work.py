@@ -20,7 +20,7 @@ from leaderboard.judges.models import JudgeAnswer, JudgeCall, JudgeCost, JudgeRu
 from leaderboard.judges.selectors.requests import (
     Request,
     Requests,
-    outputs_of,
+    outputs_in,
     requests_of,
 )
 from leaderboard.judges.services import batches, ledger
@@ -103,7 +103,7 @@ def _take(pk: int, holder: str) -> JudgeRun | None:
     # until the first look at the run renews it
     if not rows.update(holder=holder, held_until=now + timedelta(minutes=1)):
         return None
-    return JudgeRun.objects.select_related("judge", "task").get(pk=pk)
+    return JudgeRun.objects.select_related("judge", "task", "sheet").get(pk=pk)
 
 
 def _mine(run: JudgeRun, holder: str) -> QuerySet[JudgeRun]:
@@ -219,12 +219,7 @@ def _read_more(piece: _Piece) -> bool:
     piece.after = calls[-1].pk
     piece.waiting.extend(calls)
     # read anew each time: what became private meanwhile does not leave
-    run = piece.run
-    piece.outputs.update(
-        outputs_of(
-            run.task, calls, references=run.with_references, private=run.with_private
-        )
-    )
+    piece.outputs.update(outputs_in(piece.run, calls))
     return True
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import time
 import tomllib
+from collections.abc import Callable
 from decimal import Decimal
 from pathlib import Path
 from typing import Any
@@ -132,7 +133,7 @@ class Command(BaseCommand):
             occasion=options["occasion"],
             audit=options["audit"],
         )
-        name, version, made, prices, pace = _read(options)
+        name, version, made, prices, pace = _given(options)
         judge = define.make(name, version, made, by=by, **prices, **pace)
         # a run that is not approved leaves nothing behind
         with transaction.atomic():
@@ -142,14 +143,14 @@ class Command(BaseCommand):
                 decide.approve(
                     run,
                     by=by,
-                    cents=_allowed(run.most_cents, options["most_cents"]),
+                    cents=allowed(run.most_cents, options["most_cents"]),
                     references=run.with_references,
                     private=run.with_private,
                 )
             else:
                 run.delete()
         if options["send"]:
-            self._run(run)
+            run_here(run, self.stdout.write)
         else:
             self.stdout.write("Nothing was sent; --send asks.")
 
@@ -162,25 +163,9 @@ class Command(BaseCommand):
         if not plans:
             self.stdout.write(f"No judge has finished a run on {task.title} yet.")
 
-    def _run(self, run: JudgeRun) -> None:
-        run.refresh_from_db()
-        while run.state == JudgeRun.State.RUNNING:
-            work(run.pk)
-            run.refresh_from_db()
-            if run.held_until or run.batch:  # a queue has it, or the endpoint
-                time.sleep(_PAUSE)
-        told = progress(run)
-        self.stdout.write(
-            f"Run {run.pk} is {run.get_state_display()}. {run.failure} "
-            f"{told['answered']:,} answered, {told['invalid']:,} without a valid answer, "
-            f"of {told['n']:,}; spent {cents(told['spent_cents'])}."
-        )
-        for one in told["problems"]:
-            self.stdout.write(f"  {one['n']:,} × {one['problem']}")
-
     def _file(self, options: dict[str, Any]) -> None:
         rows = _rows(options["file"])[: options["instances"]]
-        name, version, made, prices, _ = _read(options)
+        name, version, made, prices, _ = _given(options)
         judge = define.drafted(name, version, made, **prices)
         scale = all_scales()[judge.definition["scale"] or options["scale"]]
         requests = try_out.requests_of_rows(
@@ -200,13 +185,31 @@ class Command(BaseCommand):
                 json.dumps(requests[0].body, indent=2, ensure_ascii=False)
             )
             return
-        if _allowed(most, options["most_cents"]) < most:
+        if allowed(most, options["most_cents"]) < most:
             raise CommandError("That could pass --most-cents; nothing was sent.")
         for tried in try_out.send(judge, requests, scale):
             self.stdout.write(json.dumps(vars(tried), ensure_ascii=False))
 
 
-def _allowed(most: int, said: int | None) -> int:
+def run_here(run: JudgeRun, say: Callable[[str], Any]) -> None:
+    """Work on an approved run until it stands still, and say how it ended."""
+    run.refresh_from_db()
+    while run.state == JudgeRun.State.RUNNING:
+        work(run.pk)
+        run.refresh_from_db()
+        if run.held_until or run.batch:  # a queue has it, or the endpoint
+            time.sleep(_PAUSE)
+    told = progress(run)
+    say(
+        f"Run {run.pk} is {run.get_state_display()}. {run.failure} "
+        f"{told['answered']:,} answered, {told['invalid']:,} without a valid answer, "
+        f"of {told['n']:,}; spent {cents(told['spent_cents'])}."
+    )
+    for one in told["problems"]:
+        say(f"  {one['n']:,} × {one['problem']}")
+
+
+def allowed(most: int, said: int | None) -> int:
     if most and said is None:
         raise CommandError(
             "This costs money: say with --most-cents how much it may be."
@@ -214,15 +217,26 @@ def _allowed(most: int, said: int | None) -> int:
     return said or 0
 
 
-def _read(options: dict[str, Any]) -> tuple[str, str, Any, Any, Any]:
-    """Read what a judge is, from its file or by the name of a script."""
+def _given(options: dict[str, Any]) -> tuple[str, str, Any, Any, Any]:
+    """Give what a judge is, from its file or by the name of a script."""
     if script := options["script"]:
         mode = options["mode"]
         made = {"endpoint": SCRIPTED, "model": script, "mode": mode}
         version = "1" if mode == POINTWISE else f"1-{mode}"
         return script, version, made, {}, {"per_minute": 0}
+    return read_judge(options["judge"])
+
+
+def read_judge(path: Path) -> tuple[str, str, Any, Any, Any]:
+    """Read name, version, definition, prices and pace of a judge from its file.
+
+    Raises
+    ------
+    CommandError
+        Where there is no judge in it.
+    """
     try:
-        said = tomllib.loads(options["judge"].read_text("utf-8"), parse_float=Decimal)
+        said = tomllib.loads(path.read_text("utf-8"), parse_float=Decimal)
         made = {
             name: float(value) if isinstance(value, Decimal) else value
             for name, value in said["definition"].items()
@@ -233,7 +247,7 @@ def _read(options: dict[str, Any]) -> tuple[str, str, Any, Any, Any]:
         pace = {name: said[name] for name in _PACE & set(said)}
         return said["name"], said["version"], made, prices, pace
     except (OSError, ValueError, KeyError, AttributeError) as error:
-        raise CommandError(f"{options['judge']} is no judge: {error!r}.") from error
+        raise CommandError(f"{path} is no judge: {error!r}.") from error
 
 
 def _rows(path: Path) -> list[dict[str, str]]:

@@ -25,7 +25,7 @@ class Pilot:
         Scored at all.
     lowest : list of int
         Instances on which every system got the lowest score of all: broken, or beyond
-        them all.
+        them all. None where all scores are the same.
     silent : list of int
         Others on which all systems got the same score: they tell none apart.
     telling : list of int
@@ -94,7 +94,8 @@ def draft_pilot(scores: npt.ArrayLike) -> Pilot:
     table = means[:, whole]
     floor = told[known].min() if known.any() else 0.0
     same = np.ptp(table, axis=0) == 0 if table.size else np.zeros(0, dtype=np.bool_)
-    at_floor = same & (table[0] == floor) if table.size else same
+    varies = known.any() and told[known].max() > floor
+    at_floor = same & (table[0] == floor) & varies if table.size else same
     return Pilot(
         int((counts > 0).any(axis=1).sum()),
         int((counts > 0).any(axis=0).sum()),
@@ -103,6 +104,97 @@ def draft_pilot(scores: npt.ArrayLike) -> Pilot:
         [int(whole[i]) for i in _telling(table)],
         _repeats(told, means, counts),
     )
+
+
+def correlation(first: npt.ArrayLike, second: npt.ArrayLike) -> float:
+    """Correlate the ranks of outputs by two criteria, or by two judges.
+
+    Parameters
+    ----------
+    first, second : array_like
+        Scores of the same outputs, of the same shape; NaN where there is none.
+
+    Returns
+    -------
+    float
+        -1 to 1; NaN with fewer than three outputs that both score, or where one of
+        them scores all alike.
+
+    References
+    ----------
+    Spearman (1904), The Proof and Measurement of Association between Two Things.
+
+    Examples
+    --------
+    >>> correlation([1, 2, 3, 4], [2, 4, 6, 9])
+    1.0
+    """
+    from scipy.stats import rankdata
+
+    one, other = np.ravel(np.asarray(first, float)), np.ravel(np.asarray(second, float))
+    both = np.isfinite(one) & np.isfinite(other)
+    if both.sum() < 3 or not np.ptp(one[both]) or not np.ptp(other[both]):
+        return float("nan")
+    ranks = np.corrcoef(rankdata(one[both]), rankdata(other[both]))
+    return float(np.clip(ranks[0, 1], -1, 1).round(12))
+
+
+def furthest_apart(first: npt.ArrayLike, second: npt.ArrayLike) -> list[int]:
+    """Name the instances on which two judges differ most.
+
+    Parameters
+    ----------
+    first, second : array_like, shape (s, m)
+        Scores of s systems on m instances; NaN where there is none. Each judge's are
+        turned into ranks first, as their scales may differ.
+
+    Returns
+    -------
+    list of int
+        Up to five instances, furthest apart first.
+
+    Examples
+    --------
+    >>> furthest_apart([[1, 2, 3], [4, 5, 6]], [[1, 2, 6], [4, 5, 3]])
+    [2]
+    """
+    from scipy.stats import rankdata
+
+    tables = [np.asarray(table, float) for table in (first, second)]
+    both = np.isfinite(tables[0]) & np.isfinite(tables[1])
+    if not both.any():
+        return []
+    one, other = (rankdata(table[both]) for table in tables)
+    apart = np.zeros(both.shape)
+    apart[both] = np.abs(one - other)
+    found = apart.sum(axis=0) / np.maximum(both.sum(axis=0), 1)
+    order = np.argsort(-found, kind="stable")
+    return [int(i) for i in order[:_MOST] if found[i] > 0]
+
+
+def order_decides(first: npt.ArrayLike, second: npt.ArrayLike) -> float:
+    """Tell how often the place of an output decides which of two is preferred.
+
+    Parameters
+    ----------
+    first, second : array_like
+        How far the first slot is preferred, 0 to 1, of the same pairs: once in one order,
+        once in the other. NaN where there is no answer.
+
+    Returns
+    -------
+    float
+        Share of pairs, 0 to 1, in which the same slot won twice; NaN without pairs that
+        were answered in both orders.
+
+    Examples
+    --------
+    >>> order_decides([1.0, 0.0], [1.0, 1.0])
+    0.5
+    """
+    turned = (np.asarray(first, float) - 0.5) * (np.asarray(second, float) - 0.5)
+    known = turned[np.isfinite(turned)]
+    return float((known > 0).mean()) if known.size else float("nan")
 
 
 def _telling(table: npt.NDArray[np.float64]) -> list[int]:

@@ -20,7 +20,12 @@ from leaderboard.studio.services.start import question_of_pairs
 from leaderboard.tasks.drafts.bundle import Bundle
 from leaderboard.tasks.intake.join import Material
 from leaderboard.tasks.models import Task
-from leaderboard.tasks.services.configuration import design_of, hit_type_of, task_view
+from leaderboard.tasks.services.configuration import (
+    design_of,
+    hit_type_of,
+    task_view,
+    unsaved_task,
+)
 
 
 def first_page(bundle: Bundle, material: Material) -> str:
@@ -95,11 +100,4 @@ def compares(bundle: Bundle) -> bool:
 
 
 def _unsaved(bundle: Bundle, material: Material) -> Task:
-    document: dict[str, Any] = dict(bundle.document)
-    words = ("title", "kind", "summary", "source_language", "target_language")
-    return Task(
-        slug=bundle.slug,
-        config=document,
-        n_instances=len(material.items),
-        **{name: str(document.get(name, "")) for name in words},
-    )
+    return unsaved_task(bundle.slug, bundle.document, len(material.items))

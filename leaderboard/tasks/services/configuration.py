@@ -91,6 +91,19 @@ def task_view(task: Task, human: HumanConfig) -> TaskView:
     )
 
 
+def unsaved_task(slug: str, document: Mapping[str, Any], n_instances: int) -> Task:
+    """Give the task that a task.toml would become, in no database."""
+    words = ("title", "kind", "summary", "source_language", "target_language")
+    hidden = document.get("release", {}).get("hidden_references", False)
+    return Task(
+        slug=slug,
+        config=dict(document),
+        n_instances=n_instances,
+        hidden_references=bool(hidden),
+        **{name: str(document.get(name, "")) for name in words},
+    )
+
+
 def shown(instance: Instance) -> Shown:
     """Give the design what it must know of an instance."""
     return Shown(

@@ -106,8 +106,9 @@ def test_noise_long_texts_and_drift_are_told(rated, client):
 
 def test_without_people_nothing_is_licensed(judged):
     run = run_of(judged, lambda call: 0.5)
-    (reason,) = licence_of(run, "overall").reasons
+    reason, *audit = licence_of(run, "overall").reasons
     assert (reason.name, reason.holds) == ("people", False)
+    assert audit[0].words == "not audited: people have judged none of it"
     assert "at least three people" in reason.words
 
 

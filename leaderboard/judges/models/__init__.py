@@ -9,96 +9,29 @@ from django.db import models
 from django.db.models import Q
 
 from genie.lib.ordered_json import OrderedJSONField
-from leaderboard.judges.definition import SCRIPTED, signature
+from leaderboard.judges.models.judge import (
+    MICROCENTS,
+    Judge,
+    JudgeBudget,
+    JudgeSheet,
+)
 from leaderboard.metric_board.models.outside import OutsideMetric
 from leaderboard.submissions.models.submission import Submission
 from leaderboard.tasks.models import Instance, Task
 
-# A price in cents for a million tokens, times tokens, is so many of them to a cent.
-MICROCENTS = 1_000_000
-
-
-class Judge(models.Model):
-    """A program that judges: whatever decides its answers is hashed, and never changes."""
-
-    name = models.SlugField(max_length=40)
-    version = models.CharField(max_length=40)
-    # see `definition.FIELDS`; with name and version, what `sha256` is the hash of
-    definition = OrderedJSONField(default=dict)
-    sha256 = models.CharField(max_length=64, unique=True)
-    # in cents for a million tokens, of what is sent and of what comes back
-    input_price = models.DecimalField(max_digits=12, decimal_places=3, default=0)
-    output_price = models.DecimalField(max_digits=12, decimal_places=3, default=0)
-    # how fast it may be asked; 0: as fast as it answers
-    per_minute = models.PositiveIntegerField(default=60)
-    at_once = models.PositiveSmallIntegerField(default=4)
-    timeout_seconds = models.PositiveSmallIntegerField(default=60)
-    # how often an invalid answer is asked for again
-    n_retries = models.PositiveSmallIntegerField(default=2)
-    # through the endpoint's batches, where it has them
-    batch = models.BooleanField(default=False)
-    # names of its family of models, with commas: what an audit calls its own kind
-    family = models.CharField(max_length=200, blank=True)
-    made_by = models.ForeignKey(
-        settings.AUTH_USER_MODEL,
-        on_delete=models.SET_NULL,
-        null=True,
-        blank=True,
-        related_name="+",
-    )
-    created_at = models.DateTimeField(auto_now_add=True)
-    retired_at = models.DateTimeField(null=True, blank=True)
-
-    class Meta:
-        ordering = ["name", "-pk"]
-        constraints = [
-            models.UniqueConstraint(
-                fields=["name", "version"], name="judge_version_once"
-            )
-        ]
-
-    def __str__(self) -> str:
-        return f"{self.name} {self.version}"
-
-    @property
-    def scripted(self) -> bool:
-        """Whether it is a script of this site, and no model of any kind."""
-        return bool(self.definition["endpoint"] == SCRIPTED)
-
-    @property
-    def what(self) -> str:
-        """Say what kind of program it is, for pages and cards."""
-        return "a script" if self.scripted else "a language model"
-
-    @property
-    def signature(self) -> str:
-        """Name everything that decides its answers, as metrics do."""
-        return signature(self.name, self.version, self.definition)
-
-
-class JudgeBudget(models.Model):
-    """What judges may cost on a task, one of them or all; without it nothing is bought."""
-
-    task = models.ForeignKey(
-        Task, on_delete=models.CASCADE, related_name="judge_budgets"
-    )
-    judge = models.ForeignKey(
-        Judge, on_delete=models.CASCADE, null=True, blank=True, related_name="budgets"
-    )
-    cents = models.PositiveIntegerField()
-
-    class Meta:
-        ordering = ["task", "pk"]
-        constraints = [
-            models.UniqueConstraint(fields=["task", "judge"], name="judge_budget_once"),
-            # where it is no judge's, the first lets through as many as one likes
-            models.UniqueConstraint(
-                fields=["task"], condition=Q(judge=None), name="judges_budget_once"
-            ),
-        ]
-
-    def __str__(self) -> str:
-        return f"{self.judge or 'all judges'} on {self.task}"
+__all__ = [
+    "MICROCENTS",
+    "Judge",
+    "JudgeAnswer",
+    "JudgeBudget",
+    "JudgeCall",
+    "JudgeCost",
+    "JudgeLicence",
+    "JudgeMetric",
+    "JudgeRun",
+    "JudgeSheet",
+    "JudgedEstimate",
+]
 
 
 class JudgeRun(models.Model):
@@ -114,7 +47,13 @@ class JudgeRun(models.Model):
     OPEN: ClassVar[tuple[str, ...]] = (State.RUNNING, State.STOPPED)
 
     judge = models.ForeignKey(Judge, on_delete=models.PROTECT, related_name="runs")
-    task = models.ForeignKey(Task, on_delete=models.PROTECT, related_name="judge_runs")
+    # None where a draft is asked about: `sheet` then has what a task would have
+    task: models.ForeignKey[Task, Task] = models.ForeignKey(  # type: ignore[misc]
+        Task, on_delete=models.PROTECT, null=True, blank=True, related_name="judge_runs"
+    )
+    sheet = models.ForeignKey(
+        JudgeSheet, on_delete=models.PROTECT, null=True, blank=True, related_name="runs"
+    )
     state = models.CharField(
         max_length=8, choices=State.choices, default=State.ASKED, db_index=True
     )
@@ -164,9 +103,14 @@ class JudgeRun(models.Model):
 
     class Meta:
         ordering = ["-pk"]
+        constraints = [
+            models.CheckConstraint(
+                condition=Q(task=None) ^ Q(sheet=None), name="judge_run_about_one"
+            )
+        ]
 
     def __str__(self) -> str:
-        return f"{self.judge} on {self.task}"
+        return f"{self.judge} on {self.sheet or self.task}"
 
 
 class JudgeAnswer(models.Model):
@@ -202,15 +146,21 @@ class JudgeCall(models.Model):
         INVALID = "INVALID", "no valid answer"
 
     run = models.ForeignKey(JudgeRun, on_delete=models.CASCADE, related_name="calls")
-    instance = models.ForeignKey(Instance, on_delete=models.CASCADE, related_name="+")
+    instance: models.ForeignKey[Instance, Instance] = models.ForeignKey(  # type: ignore[misc]
+        Instance, on_delete=models.CASCADE, null=True, blank=True, related_name="+"
+    )
     # the output that is judged, in slot A where there are two
-    submission = models.ForeignKey(
-        Submission, on_delete=models.CASCADE, related_name="+"
+    submission: models.ForeignKey[Submission, Submission] = models.ForeignKey(  # type: ignore[misc]
+        Submission, on_delete=models.CASCADE, null=True, blank=True, related_name="+"
     )
     # the output in slot B; null: judged alone
     other = models.ForeignKey(
         Submission, on_delete=models.CASCADE, null=True, blank=True, related_name="+"
     )
+    # in their place where a sheet is asked about: its item, and systems from 1 on
+    item = models.PositiveIntegerField(default=0)
+    system = models.PositiveSmallIntegerField(default=0)
+    rival = models.PositiveSmallIntegerField(default=0)
     # what stood in the slots of the page, in their order: submissions, and 0 for a
     # reference; empty: `submission`, and then `other`
     beside = OrderedJSONField(default=list)
@@ -253,11 +203,34 @@ class JudgeCall(models.Model):
                 condition=Q(other=None),
                 name="judge_call_once",
             ),
+            models.UniqueConstraint(
+                fields=[
+                    *("run", "item", "system", "rival", "beside"),
+                    *("part", "sample", "probe"),
+                ],
+                condition=Q(instance=None),
+                name="judge_sheet_call_once",
+            ),
         ]
         indexes = [models.Index(fields=["run", "state"])]
 
     def __str__(self) -> str:
-        return f"{self.submission_id} on {self.instance_id}"
+        return f"{self.submission_id or self.system} on {self.instance_id or self.item}"
+
+    @property
+    def judged(self) -> int:
+        """The system whose output is judged: a submission, or one of a sheet."""
+        return self.system or self.submission_id or 0
+
+    @property
+    def against(self) -> int | None:
+        """The system in slot B, if any."""
+        return self.rival or self.other_id
+
+    @property
+    def where(self) -> int:
+        """The instance, or the number of a sheet's item."""
+        return self.item if self.system else self.instance_id or 0
 
 
 class JudgeCost(models.Model):

@@ -1,0 +1,126 @@
+"""What a judge is, what it may cost, and drafts that it is asked about."""
+
+from __future__ import annotations
+
+from django.conf import settings
+from django.db import models
+from django.db.models import Q
+from django.db.models.functions import Coalesce
+
+from genie.lib.ordered_json import OrderedJSONField
+from leaderboard.judges.definition import SCRIPTED, signature
+from leaderboard.tasks.models import Task
+
+# A price in cents for a million tokens, times tokens, is so many of them to a cent.
+MICROCENTS = 1_000_000
+
+
+class Judge(models.Model):
+    """A program that judges: whatever decides its answers is hashed, and never changes."""
+
+    name = models.SlugField(max_length=40)
+    version = models.CharField(max_length=40)
+    # see `definition.FIELDS`; with name and version, what `sha256` is the hash of
+    definition = OrderedJSONField(default=dict)
+    sha256 = models.CharField(max_length=64, unique=True)
+    # in cents for a million tokens, of what is sent and of what comes back
+    input_price = models.DecimalField(max_digits=12, decimal_places=3, default=0)
+    output_price = models.DecimalField(max_digits=12, decimal_places=3, default=0)
+    # how fast it may be asked; 0: as fast as it answers
+    per_minute = models.PositiveIntegerField(default=60)
+    at_once = models.PositiveSmallIntegerField(default=4)
+    timeout_seconds = models.PositiveSmallIntegerField(default=60)
+    # how often an invalid answer is asked for again
+    n_retries = models.PositiveSmallIntegerField(default=2)
+    # through the endpoint's batches, where it has them
+    batch = models.BooleanField(default=False)
+    # names of its family of models, with commas: what an audit calls its own kind
+    family = models.CharField(max_length=200, blank=True)
+    made_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL,
+        on_delete=models.SET_NULL,
+        null=True,
+        blank=True,
+        related_name="+",
+    )
+    created_at = models.DateTimeField(auto_now_add=True)
+    retired_at = models.DateTimeField(null=True, blank=True)
+
+    class Meta:
+        ordering = ["name", "-pk"]
+        constraints = [
+            models.UniqueConstraint(
+                fields=["name", "version"], name="judge_version_once"
+            )
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.name} {self.version}"
+
+    @property
+    def scripted(self) -> bool:
+        """Whether it is a script of this site, and no model of any kind."""
+        return bool(self.definition["endpoint"] == SCRIPTED)
+
+    @property
+    def what(self) -> str:
+        """Say what kind of program it is, for pages and cards."""
+        return "a script" if self.scripted else "a language model"
+
+    @property
+    def signature(self) -> str:
+        """Name everything that decides its answers, as metrics do."""
+        return signature(self.name, self.version, self.definition)
+
+
+class JudgeBudget(models.Model):
+    """What judges may cost on a task, one of them or all; without it nothing is bought."""
+
+    # null: on the drafts of the studio, which have no task yet
+    task = models.ForeignKey(
+        Task,
+        on_delete=models.CASCADE,
+        null=True,
+        blank=True,
+        related_name="judge_budgets",
+        help_text="Empty: for the simulated pilots of all drafts in the studio.",
+    )
+    judge = models.ForeignKey(
+        Judge, on_delete=models.CASCADE, null=True, blank=True, related_name="budgets"
+    )
+    cents = models.PositiveIntegerField()
+
+    class Meta:
+        ordering = ["task", "pk"]
+        constraints = [
+            models.UniqueConstraint(fields=["task", "judge"], name="judge_budget_once"),
+            # where it is no judge's, the first lets through as many as one likes
+            models.UniqueConstraint(
+                fields=["task"], condition=Q(judge=None), name="judges_budget_once"
+            ),
+            models.UniqueConstraint(
+                Coalesce("judge", 0),
+                condition=Q(task=None),
+                name="judge_draft_budget_once",
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.judge or 'all judges'} on {self.task or 'drafts'}"
+
+
+class JudgeSheet(models.Model):
+    """What judges are asked about before there is a task: a draft, as it was when priced."""
+
+    # whose it is: a draft of the studio, or the files of a command
+    key = models.CharField(max_length=140, db_index=True)
+    title = models.CharField(max_length=200)
+    # `document` (task.toml), `items` and `systems`; empty once the draft is gone
+    content = OrderedJSONField(default=dict)
+    created_at = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        ordering = ["-pk"]
+
+    def __str__(self) -> str:
+        return f"{self.title} (draft)"
