@@ -48,7 +48,7 @@ def test_the_page_calls_programs_programs_and_says_why(client, judged):
     assert "agreement, passed:</strong> gap 0.01" in page
     assert "6 of 6 questions answered, 0 without a valid answer" in page
     assert run.judge.signature in page
-    (told,) = client.get(f"/api/v1/tasks/{judged.slug}/judges/").json()
+    (told,) = client.get(f"/api/v1/tasks/{judged.slug}/judges/").json()["results"]
     assert (told["scripted"], told["what"]) == (True, "a script")
     (one,) = told["licences"]
     assert one["state"] == "expired"
@@ -67,7 +67,7 @@ def test_what_rests_on_private_outputs_is_for_staff(client, judged):
     told = f"/api/v1/tasks/{judged.slug}/judges/"
     client.force_login(make_user("stranger"))
     assert "No judges" in client.get(address).content.decode()
-    assert client.get(told).json() == []
+    assert client.get(told).json()["results"] == []
     user = make_user("olga", is_staff=True)
     allow(user, "leaderboard.view_judgerun")
     client.force_login(user)
