@@ -21,7 +21,7 @@ from genie.lib.errors import GenieError
 from genie.lib.typing import Account
 from leaderboard.api.base import View, problems
 from leaderboard.api.pagination import Growing
-from leaderboard.api.query import LARGEST, OfTaskQuery, TaskField
+from leaderboard.api.query import LARGEST, OfTaskQuery, PageQuery, TaskField
 from leaderboard.boards.api.tasks import TaskView
 from leaderboard.judges.models import Judge, JudgeRun
 from leaderboard.judges.selectors.pilot import pilot_words
@@ -312,6 +312,7 @@ class JudgeRunLicences(JudgeRunView):
 
 
 class TaskJudges(TaskView):
+    query_class = PageQuery
     serializer_class = ShownJudgeSerializer
 
     @extend_schema(
@@ -321,8 +322,9 @@ class TaskJudges(TaskView):
         responses={200: ShownJudgeSerializer(many=True), **problems("not-found")},
     )
     def get(self, request: Request, slug: str) -> Response:
-        shown = judges_of(self.task(), request.user)
-        return Response(ShownJudgeSerializer(shown, many=True).data)
+        shown: Any = judges_of(self.task(), request.user)
+        page: Any = self.paginate_queryset(shown)
+        return self.get_paginated_response(self.get_serializer(page, many=True).data)
 
 
 class JudgeRunDecision(JudgeRunView):

@@ -26,7 +26,9 @@ from leaderboard.tasks.config import HumanConfig
 from leaderboard.tasks.models import Task
 from leaderboard.tasks.services.worker_requirements import stated
 
-MODEL, CROWD = "model", "crowd"
+MODEL, _REQUEST = "model", "request"
+# What of a page's form says nothing of how it is judged, or is a fact of its own.
+_APART = {"instructions", "consent", "undo_seconds"}
 # Answers of a run that are looked at until one can be asked again.
 _LOOKED_AT = 20
 _SHOWN = 60
@@ -51,10 +53,11 @@ def facts_of(run: JudgeRun, criterion: str) -> dict[str, str]:
 
 def moved(given_on: dict[str, str], now: dict[str, str]) -> list[str]:
     """Say in words what is another now than when a licence was given."""
+    names = [name for name, was in given_on.items() if now.get(name) != was]
+    # a hash is named only where nothing else says what has moved in it
+    named = [name for name in names if name != _REQUEST] or names
     return [
-        f"{name}: {was}, now {now.get(name, 'not said')}"
-        for name, was in given_on.items()
-        if now.get(name) != was
+        f"{name}: {given_on[name]}, now {now.get(name, 'not said')}" for name in named
     ]
 
 
@@ -98,7 +101,7 @@ def _asked(run: JudgeRun, criterion: str) -> dict[str, str]:
         "criterion": part.get(criterion, "not asked about"),
         "scale": f"{asked.scale.slug}: {options or ends}",
         "instructions": _named(asked.instructions),
-        "request": digest(body)[:12],
+        _REQUEST: digest(body)[:12],
     }
 
 
@@ -109,9 +112,11 @@ def _crowd(run: JudgeRun) -> dict[str, str]:
     required = sorted({str(one) for one in wanted if one.demands})
     if human.qualification_test is not None:
         required.append("qualification test of the task")
-    form = digest([human.form(human.criteria), human.design])[:12]
+    settings = human.form(human.criteria)
+    shown = {name: settings[name] for name in settings if name not in _APART}
+    form = digest([shown, human.design])[:12]
     return {
-        CROWD: _platform(run.task, human),
+        "crowd": _platform(run.task, human),
         "requirements": "; ".join(required) or "none",
         "HIT template": f"{human.hit_template}, form {form}",
     }

@@ -12,6 +12,7 @@ from leaderboard.judges.services import license as licensing
 from leaderboard.judges.services.finish import finish
 from leaderboard.metric_board.services import boards
 from leaderboard.models import JudgeLicence, JudgeRun, OutsideMetric, Submission
+from tests.browser import chromium, open_page, overflows, violations  # noqa: F401
 from tests.cast import allow
 from tests.factories import make_score, make_user
 from tests.leaderboard.judges.conftest import add_system, approved, worked
@@ -48,7 +49,7 @@ def test_the_page_calls_programs_programs_and_says_why(client, judged):
     assert "agreement, passed:</strong> gap 0.01" in page
     assert "6 of 6 questions answered, 0 without a valid answer" in page
     assert run.judge.signature in page
-    (told,) = client.get(f"/api/v1/tasks/{judged.slug}/judges/").json()
+    (told,) = client.get(f"/api/v1/tasks/{judged.slug}/judges/").json()["results"]
     assert (told["scripted"], told["what"]) == (True, "a script")
     (one,) = told["licences"]
     assert one["state"] == "expired"
@@ -67,7 +68,7 @@ def test_what_rests_on_private_outputs_is_for_staff(client, judged):
     told = f"/api/v1/tasks/{judged.slug}/judges/"
     client.force_login(make_user("stranger"))
     assert "No judges" in client.get(address).content.decode()
-    assert client.get(told).json() == []
+    assert client.get(told).json()["results"] == []
     user = make_user("olga", is_staff=True)
     allow(user, "leaderboard.view_judgerun")
     client.force_login(user)
@@ -131,3 +132,16 @@ def test_a_judge_that_says_what_people_say_gets_its_licence(ranked):
     (row,) = JudgeLicence.objects.all()
     assert [one for one in row.reasons if not one["holds"]] == []
     assert row.state == "LICENSED"
+
+
+@pytest.mark.browser
+def test_in_a_browser(judged, open_page):  # noqa: F811
+    run = worked(approved(make_script(), judged))
+    licence(run, "LICENSED")
+    licence(run, "EXPIRED", moved=["crowd: Prolific, now Our own workers"])
+    for width, scheme in (("phone", "dark"), ("desktop", "light")):
+        found = open_page(f"/tasks/{judged.slug}/judges/", width=width, scheme=scheme)
+        for summary in found.locator("main summary").all():
+            summary.click()
+        assert not overflows(found)
+        assert violations(found) == []

@@ -103,7 +103,7 @@ def test_a_licence_expires_with_what_it_was_given_on(given, human, name):
     assert licensed(given.task) == []
 
 
-def test_a_moved_scale_and_another_model_expire_it(given):
+def test_a_moved_scale_expires_it(given):
     change(given.task, scale="slider-100")
     service.look(given.pk)
     assert any(one.startswith("scale: ") for one in rows()[-1].moved)
