@@ -59,8 +59,8 @@ class JudgeAdmin(ReadOnlyAdmin):
     @admin.display(description="prices")
     def prices(self, judge: Judge) -> str:
         return (
-            f"{float(judge.input_price):g} cents for a million tokens that are sent, "
-            f"{float(judge.output_price):g} for a million that come back"
+            f"${float(judge.input_price) / 100:g} for a million tokens that are sent, "
+            f"${float(judge.output_price) / 100:g} for a million that come back"
         )
 
     @admin.display(description="settings")
@@ -353,7 +353,7 @@ class JudgeCallAdmin(_OfRun):
 
     @admin.display(description="answer")
     def said(self, call: JudgeCall) -> str:
-        return ", ".join(f"{name}: {x:g}" for name, x in call.values.items()) or "–"
+        return ", ".join(written.ratings(call).values()) or "–"
 
     @admin.display(description="on the page, in this order")
     def page(self, call: JudgeCall) -> str:

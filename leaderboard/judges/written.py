@@ -58,18 +58,27 @@ def page(call: JudgeCall) -> str:
     )
 
 
+def ratings(call: JudgeCall) -> dict[str, str]:
+    """Write the rating of each criterion, as short as it is."""
+    return {
+        name: f"{name}: {value:g}" if isinstance(value, float | int) else name
+        for name, value in call.values.items()
+    }
+
+
 def answers(call: JudgeCall) -> str:
     """Write ratings with the program's reasons."""
     said = [
-        f"{name}: {value:g}" + (f" ({why})" if (why := call.reasons.get(name)) else "")
-        for name, value in call.values.items()
+        f"{rating} ({why})" if (why := call.reasons.get(name)) else rating
+        for name, rating in ratings(call).items()
     ]
     return lines(said) if said else _NONE
 
 
 def marks(call: JudgeCall) -> str:
     """Write the errors that a program marked, with the words that they are about."""
-    if not call.marks:
+    marked = [one for one in call.marks if isinstance(one, Mapping)]
+    if not marked:
         return _NONE
     rows = Prediction.objects.filter(
         submission=call.submission_id, instance=call.instance_id
@@ -77,7 +86,7 @@ def marks(call: JudgeCall) -> str:
     text = rows.values_list("text", flat=True).first() or ""
     return lines(
         f"{_words(one, text)}: {', '.join(_kind(one))}. {one['reason']}"
-        for one in call.marks
+        for one in marked
     )
 
 
