@@ -22,6 +22,7 @@ from leaderboard.stats.clustered import (
     multiway_variance,
 )
 from leaderboard.stats.intervals import Interval
+from leaderboard.stats.judges.together import Forecast, helped_systems
 from leaderboard.stats.rater_effects import standardised_means, worker_z_scores
 from leaderboard.stats.resampling import Floats
 from leaderboard.stats.systems.chances import weighted_interval, weighted_systems
@@ -116,13 +117,15 @@ def estimate_board(
     headline: str = ADJUSTED,
     rule: str = SIMULTANEOUS,
     seed: int = 0,
+    forecasts: Mapping[str, Mapping[str, Forecast]] | None = None,
 ) -> BoardEstimates:
     """Estimate all systems of a board together, criterion by criterion.
 
     `ratings` has the columns submission, criterion, instance, worker and value, and
     `on` where the days of ratings are known, `weight` where workers do not all count in
     full (in adjusted estimates), `chance` where instances were not equally likely to be
-    judged; systems whose ratings are in another unit than the first one's are left out.
+    judged; systems whose ratings are in another unit than the first one's are left out. Where there are `forecasts` of licensed judges, by criterion and
+    system, these help people's ratings to rank.
     """
     standings: dict[tuple[int, str], Standing] = {}
     fits: dict[str, SystemEstimates] = {}
@@ -146,6 +149,8 @@ def estimate_board(
             values, labels = compared_values(group, unit, headline)
         shown = None if headline == Z_SCORES else fit
         among = compare(values, *labels, rule=rule, fit=shown)
+        if own := (forecasts or {}).get(criterion):
+            among = _helped(group, unit, own) or among
         compared[criterion] = among
         unknown = set(group["submission"][nobody(group["worker"])].unique())
         standings |= {
@@ -206,6 +211,20 @@ def plain_intervals(
                 confidence=confidence,
             )
     return found
+
+
+def _helped(
+    group: pd.DataFrame, unit: Unit, forecasts: Mapping[str, Forecast]
+) -> Compared | None:
+    """Compare systems with judges' help; None where some have too few ratings for it."""
+    values, (systems, workers, instances, _) = compared_values(group, unit, PLAIN)
+    try:
+        fit = helped_systems(
+            values, systems, workers, instances, forecasts, weights=weights_in(group)
+        )
+    except ValueError:
+        return None
+    return Compared(fit, judged=True)
 
 
 def groups_of(

@@ -39,10 +39,13 @@ class Compared:
         Differences that hold for other workers and instances.
     rank_sums : RankSumRanking or None
         WMT's tests, where the task ranks by these.
+    judged : bool
+        Whether licensed judges help.
     """
 
     fit: SystemEstimates
     rank_sums: RankSumRanking | None = None
+    judged: bool = False
 
     def ranking(self, systems: Collection[str]) -> Ranking:
         """Rank these systems, as far as they were compared."""
@@ -73,6 +76,8 @@ def stored(compared: Compared, shown: SystemEstimates) -> dict[str, Any]:
     parts: dict[str, Any] = {}
     if compared.fit is not shown:
         parts["compared"] = as_json(compared.fit)
+    if compared.judged:
+        parts["judged"] = True
     found = compared.rank_sums
     if found is not None:
         parts["rank_sums"] = {
@@ -89,7 +94,7 @@ def read(criterion: Mapping[str, Any]) -> Compared:
     fit = from_json(criterion.get("compared", criterion))
     found = criterion.get("rank_sums")
     if found is None:
-        return Compared(fit)
+        return Compared(fit, judged=criterion.get("judged", False))
     return Compared(
         fit,
         RankSumRanking(

@@ -8,8 +8,7 @@ from django.contrib import admin, messages
 from django.core.exceptions import PermissionDenied
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
-from django.utils.html import format_html_join
-from django.utils.safestring import SafeString, mark_safe
+from django.utils.safestring import SafeString
 
 from genie.accounts.staff import staff_may, staff_may_somewhere
 from genie.accounts.task_admin import EditedOfTask, WorkOfTask
@@ -60,8 +59,8 @@ class JudgeAdmin(ReadOnlyAdmin):
     @admin.display(description="prices")
     def prices(self, judge: Judge) -> str:
         return (
-            f"{judge.input_price:g} cents for a million tokens that are sent, "
-            f"{judge.output_price:g} for a million that come back"
+            f"{float(judge.input_price):g} cents for a million tokens that are sent, "
+            f"{float(judge.output_price):g} for a million that come back"
         )
 
     @admin.display(description="settings")
@@ -160,11 +159,14 @@ class JudgeRunAdmin(WorkOfTask):
         "money", "signature",
     ]  # fmt: skip
     exclude = [
+        "decided_on",
         *("plan", "holder", "held_until", "microcents", "batch"),
         # `leaves` and `questions` say it
         *("with_references", "with_private", "n_calls"),
     ]
     inlines: ClassVar[list[Any]] = [MetricInline]
+    # what somebody who decides or waits looks for
+    first = ("judge", "task", "state", "questions", "spent", "failure", "leaves")
     actions = [
         "approve_selected",
         "decline_selected",
@@ -173,6 +175,12 @@ class JudgeRunAdmin(WorkOfTask):
         "license_selected",
     ]
 
+    def get_fields(self, request: HttpRequest, obj: Any = None) -> Any:
+        others = [
+            one for one in super().get_fields(request, obj) if one not in self.first
+        ]
+        return [*self.first, *others]
+
     @admin.display(description="what leaves the house")
     def leaves(self, run: JudgeRun) -> SafeString:
         return written.lines(leaving(run))
@@ -180,10 +188,10 @@ class JudgeRunAdmin(WorkOfTask):
     @admin.display(description="questions")
     def questions(self, run: JudgeRun) -> str:
         told = progress(run)
+        audit = f"; audit: {told['probes_answered']:,} of {told['probes']:,}"
         return (
             f"{told['answered']:,} answered, {told['invalid']:,} without a valid "
-            f"answer, of {run.n_calls:,}; audit: {told['probes_answered']:,} of "
-            f"{told['probes']:,}"
+            f"answer, of {run.n_calls:,}{audit if told['probes'] else ''}"
         )
 
     @admin.display(description="why answers are invalid")
@@ -206,14 +214,9 @@ class JudgeRunAdmin(WorkOfTask):
     @admin.display(
         description="licence, from people's ratings of the same outputs: newest first"
     )
-    def licences(self, run: JudgeRun) -> str:
+    def licences(self, run: JudgeRun) -> SafeString | str:
         rows = run.licences.order_by("-pk")
-        return (
-            format_html_join(
-                mark_safe("<br>"), "{}", [(in_words(row),) for row in rows]
-            )
-            or "–"
-        )
+        return written.lines([in_words(row) for row in rows]) or "–"
 
     @admin.display(description="what to look at before people are asked")
     def pilot(self, run: JudgeRun) -> str:
@@ -333,10 +336,11 @@ class JudgeCallAdmin(_OfRun):
     shows_outputs = True
     list_display = ["instance", "submission", "of", "probe", "state", "said", "problem"]
     list_filter = ["state", "probe", ("run", admin.RelatedOnlyFieldListFilter)]
-    list_select_related = [
-        *("run__judge", "run__task", "submission", "other", "instance")
+    list_select_related = ["run__judge", "run__task", "submission", "other", "instance"]
+    exclude = [
+        *("values", "reasons", "marks", "answer"),
+        *("beside", "other", "part", "sample"),
     ]
-    exclude = ["values", "reasons", "marks", "beside", "other", "part", "sample"]
     readonly_fields = ["page", "program", "answered", "marked"]
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Any]:

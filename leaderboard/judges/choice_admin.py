@@ -18,6 +18,7 @@ from genie.lib.errors import GenieError
 from leaderboard.evaluation.models.instance_choice import InstanceChoice
 from leaderboard.judges.models import JudgeRun
 from leaderboard.judges.services import choose
+from leaderboard.tasks.selectors.chances import chances_of
 
 if TYPE_CHECKING:
     from django.db.models import QuerySet
@@ -67,8 +68,7 @@ class InstanceChoiceAdmin(WorkOfTask):
 
     @admin.display(description="chances")
     def chances(self, choice: InstanceChoice) -> str:
-        rows = choice.task.instances.exclude(propensity=None)
-        chances = sorted(rows.values_list("propensity", flat=True))
+        chances = sorted(chances_of(choice.task).values())
         if choice.undone_at or not chances:
             return "–"
         return (

@@ -58,7 +58,10 @@ class RunForm(forms.Form):
         help_text="With commas between; empty: all that people are asked.",
     )
     n_instances = forms.IntegerField(
-        required=False, min_value=1, help_text="Empty: those that people judge."
+        required=False,
+        min_value=1,
+        label="Instances",
+        help_text="How many; empty: those that people judge.",
     )
     per_page = forms.IntegerField(
         required=False, min_value=2, label="Outputs on a page",

@@ -5,12 +5,12 @@ from __future__ import annotations
 from crowd.hits.models.assignment import Assignment
 from leaderboard.boards.selectors.crowds.blinding import blinding_sentences
 from leaderboard.boards.selectors.systems import covers_of
-from leaderboard.evaluation.ranking import RULES
 from leaderboard.evaluation.selectors.campaigns import (
     campaigns_of,
     launched,
     ratings_per_output,
 )
+from leaderboard.evaluation.selectors.judged import rank_rule
 from leaderboard.evaluation.selectors.worker_figures import read_in, work_done
 from leaderboard.releases.bundle import Record
 from leaderboard.releases.gathering.results import ALL, AT_ONCE
@@ -141,7 +141,7 @@ def card(task: Task, manifest: Record, *, parquet: bool = False) -> str:
         "",
         f"A score's 95 % interval covers {_covers(task)}; that of the plain mean, which "
         f"stands beside it, {COVERS_INSTANCES}. "
-        f"{RULES[task.human.ranks]}",
+        f"{rank_rule(task)}",
         "",
         *_blinding(task),
         *_systems_together(manifest),

@@ -17,6 +17,7 @@ from genie.lib.errors import GenieError
 from leaderboard.boards.selectors.columns import main_criterion
 from leaderboard.evaluation.selectors.board_ratings import board_scores, current_fit
 from leaderboard.evaluation.selectors.coverage import whole_share
+from leaderboard.evaluation.selectors.judged import is_judged, public_forecasts
 from leaderboard.evaluation.selectors.sample_disclosure import sample_is_public
 from leaderboard.evaluation.selectors.system_ratings import unnamed
 from leaderboard.evaluation.services.fit_pieces import estimates_seed
@@ -176,6 +177,9 @@ def _manifest(
         "estimate": task.human.estimate,
         "ranks": task.human.ranks,
         "estimates_seed": estimates_seed(task),
+        # where judges help to rank; what they foretell would name the instances drawn
+        "ranked_with_judges": is_judged(task),
+        "forecasts": public_forecasts(task) if shows_sample else None,
         "sample_seed": str(task.sample_seed) if shows_sample else None,
         "instance_choice": told_of_choice(task, shows_seed=shows_sample),
         "config": {

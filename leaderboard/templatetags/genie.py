@@ -28,8 +28,8 @@ from leaderboard.evaluation.estimate_words import (
 )
 from leaderboard.evaluation.estimates import headline_of
 from leaderboard.evaluation.models.human_evaluation import Score
-from leaderboard.evaluation.ranking import RULES
 from leaderboard.evaluation.selectors.coverage import partial_of_score
+from leaderboard.evaluation.selectors.judged import rank_rule
 from leaderboard.stats.intervals import COVERS_INSTANCES
 from leaderboard.stats.ranking import RANK_RULE
 from leaderboard.stats.systems.estimates import COVERS_CROWD
@@ -238,11 +238,11 @@ def few_workers(score: Score) -> str:
     return warning_of_few(score.n_workers, score.effective_workers, score.largest_share)
 
 
-@register.simple_tag(takes_context=True)
-def rank_rule(context: Context) -> str:
+@register.simple_tag(takes_context=True, name="rank_rule")
+def shown_rank_rule(context: Context) -> str:
     """Say how the ranks of a board come about; of boards in general without a task."""
     task = context.get("task")
-    return RANK_RULE if task is None else RULES[task.human.ranks]
+    return RANK_RULE if task is None else rank_rule(task)
 
 
 @register.simple_tag

@@ -17,7 +17,7 @@ from leaderboard.boards.api.submission_serializers import (
     JudgedSerializer,
     TeamSerializer,
 )
-from leaderboard.boards.selectors.on_request.judged import BY_PEOPLE, JUDGED_HELP
+from leaderboard.boards.selectors.on_request.judged import JUDGED_HELP
 from leaderboard.boards.selectors.rows import Row
 from leaderboard.stats.ranking import RANK_RULE, RANK_SUMS_HELP
 from leaderboard.submissions.models.submission import Submission
@@ -125,7 +125,8 @@ class StandingSerializer(serializers.Serializer[Any]):
     with_judges = serializers.DictField(
         source="judged",
         child=JudgedSerializer(),
-        help_text=f"By criterion, where licensed judges help. {JUDGED_HELP} {BY_PEOPLE}",
+        help_text=f"By criterion, where licensed judges help. {JUDGED_HELP} Ranks are by "
+        "people's ratings alone unless the task's `judges.rank` says otherwise.",
     )
     metrics = serializers.DictField(child=serializers.FloatField())
 

@@ -322,7 +322,7 @@ class SubmissionDetailSerializer(SubmissionSerializer):
     with_judges = serializers.DictField(
         child=JudgedSerializer(),
         help_text="By criterion, where licensed judges, which are programs, help people's "
-        "mean; it does not change ranks.",
+        "mean; ranks are by people alone unless the task's `judges.rank` says otherwise.",
     )
     provisional_because = serializers.ListField(
         child=serializers.CharField(),

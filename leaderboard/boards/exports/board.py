@@ -23,7 +23,7 @@ from leaderboard.boards.exports.table import (
 from leaderboard.boards.selectors.columns import score_range
 from leaderboard.boards.selectors.on_request.described import COLUMNS
 from leaderboard.boards.selectors.rows import Human, Row
-from leaderboard.evaluation.ranking import RULES
+from leaderboard.evaluation.selectors.judged import rank_rule
 from leaderboard.metric_runs.selectors.labels import metric_words
 from leaderboard.tasks.selectors.made_elsewhere import MARK, mark_of
 
@@ -44,7 +44,7 @@ def as_json(table: BoardTable) -> str:
         "as_of": table.at.astimezone(UTC).isoformat(),
         "address": table.address,
         "ranked_by": table.criteria[0],
-        "rank_rule": RULES[table.task.human.ranks],
+        "rank_rule": rank_rule(table.task),
         "judges": judges_note(table) or None,
         "n_rows": len(rows),
         "reason_if_empty": table.reason,
@@ -173,7 +173,7 @@ def _caption(table: BoardTable) -> str:
     caption = f"{table.task.title}: {_scores(table)}"
     if covers := next((row.human.covers for row in table.rows if row.human), ""):
         caption += f" with 95% intervals. These cover {covers}. "
-        caption += RULES[table.task.human.ranks]
+        caption += rank_rule(table.task)
     else:
         caption += "."
     if note := judges_note(table):

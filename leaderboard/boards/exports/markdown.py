@@ -11,7 +11,7 @@ from leaderboard.boards.exports.table import (
 from leaderboard.boards.selectors.columns import score_range
 from leaderboard.boards.selectors.on_request.described import COLUMNS
 from leaderboard.boards.selectors.rows import Human, Row
-from leaderboard.evaluation.ranking import RULES
+from leaderboard.evaluation.selectors.judged import rank_rule
 from leaderboard.metric_runs.selectors.labels import metric_words
 
 
@@ -78,7 +78,7 @@ def _notes(table: BoardTable) -> list[str]:
     return [
         *made_elsewhere,
         f"Scores{score_range(table.task)} with 95 % intervals, which cover {covers}. "
-        f"{RULES[table.task.human.ranks]}",
+        f"{rank_rule(table.task)}",
         *(["", _plain(note)] if (note := judges_note(table)) else []),
         "",
         about,

@@ -9,11 +9,11 @@ from typing import Any
 
 from leaderboard.boards.selectors.on_request.described import COLUMNS
 from leaderboard.boards.selectors.on_request.judged import (
-    BY_PEOPLE,
     JUDGED_HELP,
     Judged,
 )
 from leaderboard.boards.selectors.rows import Human, Row
+from leaderboard.evaluation.selectors.judged import who_ranks
 from leaderboard.tasks.config import PLAIN
 from leaderboard.tasks.models import Task
 from leaderboard.tasks.selectors.made_elsewhere import note_of
@@ -160,7 +160,7 @@ def judges_note(table: BoardTable) -> str:
     ]
     return (
         f"With judges: {', '.join(table.judges)}. {JUDGED_HELP} Labels saved: "
-        f"{', '.join(saved)}. {BY_PEOPLE}"
+        f"{', '.join(saved)}. {who_ranks(table.task)}"
     )
 
 

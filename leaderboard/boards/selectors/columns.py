@@ -19,6 +19,7 @@ from django.db.models import FilteredRelation, Q
 from crowd.scales.find import all_scales
 from leaderboard.designs.base import all_designs
 from leaderboard.evaluation.selectors.coverage import whole_share
+from leaderboard.evaluation.selectors.judged import has_lapsed
 from leaderboard.stats.bounds import normal_quantile
 from leaderboard.stats.systems.ranks import ALPHA, rank_by_p
 from leaderboard.submissions.models.submission import Submission
@@ -144,6 +145,8 @@ def field_of(task: Task, teams: frozenset[int], at: datetime | None = None) -> F
     by_scores = (ranked & (first == 0)).any() or last[open_].max(
         initial=0
     ) != open_.sum()
+    # the help that ranked is under no licence any more: people rank at once
+    by_scores = by_scores or (at is None and has_lapsed(task))
     if by_scores:
         # not estimated together yet, or others than now: by the scores alone
         first, last, cluster = _by_scores(

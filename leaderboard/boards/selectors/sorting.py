@@ -79,6 +79,11 @@ def arranged(
     if order.key == "human":
         group = group + field.partial * 2
         group += field.provisional if apart and field.provisional_apart else 0
+    if order.key == "human" and task.configuration.judges.rank:
+        # the scores are people's, and ranks may have judges' help: these come first
+        places = np.where(field.ranked, field.first + field.last, 0)
+        places = places if order.reverse else -places
+        return np.lexsort((-field.pk, directed, places, group))
     return np.lexsort((-field.pk, directed, group))
 
 

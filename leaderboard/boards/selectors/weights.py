@@ -145,8 +145,9 @@ def _compared(task: Task, fit: BoardFit, weights: Mapping[str, float]) -> Compar
     values, labels = _whole(table, weights)
     chances = chances_of(task)
     if chances and len(values):
-        own = [chances[int(place)] for place in labels[2]]
-        return Compared(weighted_systems(values, *labels[:3], own))
+        of_system, workers, places, _ = labels
+        own = [chances[int(place)] for place in places]
+        return Compared(weighted_systems(values, of_system, workers, places, own))
     if len(values) > len(table) / 2:
         # as in the fit of each criterion
         counted = weighed(pd.DataFrame({"worker": labels[1]}), fit.weights)

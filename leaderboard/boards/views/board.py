@@ -42,6 +42,7 @@ from leaderboard.boards.views.address import (
     read_address,
 )
 from leaderboard.charts.axis import Axis, axis_over, axis_within
+from leaderboard.evaluation.selectors.judged import who_ranks
 from leaderboard.imports.selectors.published import with_published
 from leaderboard.metric_runs.selectors.chosen import not_computed_here
 from leaderboard.submissions.selectors.visibility import Staff, team_ids
@@ -204,6 +205,9 @@ def _table(
         "judges": sorted({name for one in helped for name in one.judges}),
         "shows_judged": shows_judged,
         "judges_help": JUDGED_HELP,
+        "who_ranks": who_ranks(task)
+        if helped or task.configuration.judges.rank
+        else "",
         "n_columns": 4
         + sum(head)
         + len(about)

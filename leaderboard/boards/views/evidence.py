@@ -26,6 +26,7 @@ from leaderboard.charts.bars import HistogramLine, histogram
 from leaderboard.evaluation.price import cents_per_rating
 from leaderboard.evaluation.ranking import TESTED
 from leaderboard.evaluation.selectors.hidden_tests import hidden_tests
+from leaderboard.evaluation.selectors.judged import who_ranks
 from leaderboard.imports.selectors.published import with_published
 from leaderboard.tasks.models import Task
 
@@ -46,6 +47,7 @@ def evidence(request: HttpRequest, slug: str) -> HttpResponse:
             for one in criteria
         ],
         "judges_help": JUDGED_HELP,
+        "who_ranks": who_ranks(task),
         "places": places_of(task),
         "hidden": hidden_tests(task),
         "has_pools": has_pools(task),

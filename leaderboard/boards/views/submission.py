@@ -32,6 +32,7 @@ from leaderboard.charts.bars import histogram
 from leaderboard.evaluation import decide
 from leaderboard.evaluation.models.human_evaluation import HumanEvaluation, Score
 from leaderboard.evaluation.selectors.campaigns import campaigns_of, evaluation_of
+from leaderboard.evaluation.selectors.judged import who_ranks
 from leaderboard.evaluation.selectors.worker_figures import worker_figures
 from leaderboard.submissions.models.submission import Submission
 from leaderboard.submissions.selectors.outputs import outputs_are_open, seen_as_staff
@@ -155,6 +156,7 @@ def _evidence(
         if judged
         else {},
         "judges_help": JUDGED_HELP,
+        "who_ranks": who_ranks(submission.task),
         "n_ranked": _n_ranked(submission) if judged else None,
         "axis": _axis(judged),
         "still_open": still_open(submission) if judged else [],

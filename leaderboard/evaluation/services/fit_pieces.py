@@ -31,9 +31,11 @@ from leaderboard.evaluation.selectors.board_ratings import (
     weighed,
 )
 from leaderboard.evaluation.selectors.coverage import is_whole
+from leaderboard.evaluation.selectors.judged import forecasts_of, ranking_rows
 from leaderboard.evaluation.selectors.shown import with_what_was_shown
 from leaderboard.evaluation.services import platform_crowds
 from leaderboard.evaluation.stored_fit import as_json
+from leaderboard.stats.judges.together import Forecast
 from leaderboard.submissions.models.submission import Submission
 from leaderboard.tasks.models import Task
 from leaderboard.tasks.selectors.chances import chances_of
@@ -112,6 +114,11 @@ class _Board:
         return with_what_was_shown(self._ratings, campaigns)
 
     @cached_property
+    def _forecasts(self) -> dict[str, dict[str, Forecast]]:
+        systems = {score.submission_id for score in self.scores}
+        return forecasts_of(ranking_rows(self.task, systems))
+
+    @cached_property
     def _by_platform(self) -> pd.DataFrame:
         return platform_crowds.ratings_by_platform(self.scores)
 
@@ -136,6 +143,7 @@ class _Board:
             headline=headline,
             rule=task.human.ranks,
             seed=self.seed,
+            forecasts=self._forecasts,
         )
         if criterion not in found.fits:
             return None

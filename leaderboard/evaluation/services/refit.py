@@ -29,6 +29,7 @@ from leaderboard.evaluation.selectors.board_ratings import (
     current_fit,
     scores_of_boards,
 )
+from leaderboard.evaluation.selectors.judged import ranking_rows
 from leaderboard.evaluation.services import public_log
 from leaderboard.evaluation.services.fit_pieces import Refit, computed, forget
 from leaderboard.submissions.models.submission import Submission
@@ -168,7 +169,11 @@ def inputs_of(task: Task, of: Submission | None = None) -> str:
 
 def _hashed(task: Task, rows: list[tuple[Any, ...]]) -> str:
     human, whole = task.human, settings.GENIE["WHOLE_SHARE"]
-    parts = [VERSION, human.estimate, human.ranks, whole, rows]
+    parts: list[Any] = [VERSION, human.estimate, human.ranks, whole, rows]
+    # a licence that is gone, or back, ranks the board anew
+    helped = ranking_rows(task, {row[0] for row in rows})
+    if helped:
+        parts.append([row.inputs_sha256 for row in helped])
     return hashlib.sha256(json.dumps(parts).encode()).hexdigest()
 
 

@@ -86,6 +86,9 @@ def _texts_and_family(
     systems = {one for one, _, _ in rated} | {other for _, other, _ in rated if other}
     own = _own(run.judge, systems)
     family = _no_family(run, own, systems)
+    if not rated:
+        why = f"{_NOT_AUDITED}: people have judged none of it"
+        return {**dict.fromkeys(_READ, why), _FAMILY: family or why}
     try:
         effects = {
             one.bias: one
@@ -111,14 +114,14 @@ def _effects(
     ratings = np.full((len(rated), widest), np.nan)
     for row, values in zip(ratings, rated.values(), strict=True):
         row[: len(values)] = values
-    surface = np.array([_surface(texts, *key) for key in rated]).reshape(len(rated), -1)
+    surface = np.array([_surface(texts, *key) for key in rated])
     pairs = any(other for _, other, _ in rated)
     return text_effects(
         [told[key] for key in rated],
         ratings,
         [str(one) for one, _, _ in rated],
         [at for _, _, at in rated],
-        {name: surface[:, i] for i, name in enumerate(_READ)} if rated else {},
+        {name: surface[:, i] for i, name in enumerate(_READ)},
         {str(one) for one in own},
         against=[str(other) for _, other, _ in rated] if pairs else None,
     )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 from django.db.models import QuerySet
@@ -121,7 +122,7 @@ def _platform(task: Task, human: HumanConfig) -> str:
 
 
 def _named(text: str) -> str:
-    first = " ".join(text.split())
+    first = " ".join(re.sub(r"[#*_`]+", "", text).split())
     first = first if len(first) <= _SHOWN else f"{first[:_SHOWN].rstrip()}…"
     return f"“{first}” ({digest(text)[:12]})"
 

@@ -16,7 +16,8 @@ _EPSILON = 0.1
 _SEED = 0
 # the reason that says how many people there are
 PEOPLE = "people"
-_ON_BOARD = ("soft-accuracy", "calibrated")
+# a person has no soft pairwise accuracy: their few ratings cannot say how sure they are
+_ON_BOARD = ("pairwise-accuracy", "calibrated")
 
 
 def licence_of(
@@ -34,6 +35,7 @@ def licence_of(
         return Licence([Reason("people", False, why)], [])
     overlap, told = overlap_of(run, criterion), told_of(run, criterion)
     earlier = overlap.labels(told_of(before, criterion)) if before else None
+    audit = audit_of(run, criterion, overlap, told)
     try:
         found = judge_licence(
             overlap.by_person(),
@@ -45,9 +47,8 @@ def licence_of(
         )
     except ValueError as error:
         why = f"{error} Looked at: {overlap.words}."
-        return Licence([Reason(PEOPLE, False, why)], [])
+        return Licence([Reason(PEOPLE, False, why), *audit], [])
     rests_on = Reason(PEOPLE, True, f"{overlap.words}, of {overlap.n_people:,} people")
-    audit = audit_of(run, criterion, overlap, told)
     reasons = [rests_on, *found.reasons, *audit, *_on_board(run, criterion)]
     return Licence(reasons, [])
 

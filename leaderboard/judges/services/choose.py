@@ -77,7 +77,7 @@ def choose(
     first = np.ones(len(instances), dtype=np.bool_)
     first[chosen.instances] = False
     # the chosen first, each part in the order that it had
-    order = np.lexsort(([one.sample_rank for one in instances], first))
+    order = np.lexsort((np.array([one.sample_rank for one in instances]), first))
     for rank, place in enumerate(order.tolist()):
         instances[place].sample_rank = rank
     for one, chance in zip(instances, chosen.propensities.tolist(), strict=True):

@@ -10,6 +10,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import numpy.typing as npt
 from django.db import transaction
 from django.db.models import Q
 
@@ -169,13 +170,17 @@ class _Board:
         except ValueError:
             # one worker or one instance: there is no interval to stand beside
             return {**_NOTHING, "n_people": len(rated)}
-        return {**_fields(found, said, unit), "seed": seed}
+        shown = chances(self._chances, said.positions, _places(own, said))
+        fields = _fields(found, said, unit)
+        if fields["foretold"] and shown is not None:
+            fields["foretold"]["propensities"] = shown.tolist()
+        return {**fields, "seed": seed}
 
     def _mean(self, own: pd.DataFrame, said: Help, unit: Unit, seed: int) -> JudgedMean:
         weight = own["weight"].to_numpy(float) if "weight" in own else None
         # what counts for nothing is not there
         own = own if weight is None else own[weight > 0]
-        places = np.searchsorted(said.positions, own["instance"].to_numpy(np.int64))
+        places = _places(own, said)
         return judged_mean(
             unit.averaged(own["value"].to_numpy(float)),
             own["worker"].to_numpy(),
@@ -185,6 +190,10 @@ class _Board:
             propensities=chances(self._chances, said.positions, places),
             weights=None if weight is None else weight[weight > 0],
         )
+
+
+def _places(own: pd.DataFrame, said: Help) -> npt.NDArray[np.intp]:
+    return np.searchsorted(said.positions, own["instance"].to_numpy(np.int64))
 
 
 def _fields(found: JudgedMean, said: Help, unit: Unit) -> dict[str, Any]:

@@ -13,7 +13,7 @@ from django.db import transaction
 from django.db.models import Max
 
 from genie.lib import jobs
-from leaderboard.evaluation.models.human_evaluation import Score
+from leaderboard.evaluation.models.human_evaluation import HumanEvaluation, Score
 from leaderboard.judges.definition import digest
 from leaderboard.judges.models import JudgeLicence, JudgeMetric, JudgeRun
 from leaderboard.judges.selectors.facts import MODEL, facts_of, is_asked_so, moved
@@ -169,9 +169,20 @@ def evidence_of(run: JudgeRun) -> str:
     scores = Score.objects.filter(submission__task=task, superseded_at=None)
     boards = MetricBoard.objects.filter(task=task, state=MetricBoard.State.READY)
     on_board = JudgeMetric.objects.filter(run=run)
+    # what people said of several systems is no score of one
+    beside = HumanEvaluation.objects.filter(task=task).exclude(
+        strategy=HumanEvaluation.Strategy.SINGLE
+    )
     return digest(
         [
             RULE,
+            run.judge.family,
+            [
+                [pk, state, str(at)]
+                for pk, state, at in beside.order_by("pk").values_list(
+                    "pk", "state", "scored_at"
+                )
+            ],
             [[name, facts_of(run, name)] for name in _criteria(run)],
             list(scores.order_by("pk").values_list("ratings_sha256", flat=True)),
             [

@@ -12,9 +12,11 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 from genie.lib.errors import GenieError
 from leaderboard.stats.judges.bias_study import study_biases
 from leaderboard.stats.judges.coverage_study import study_coverage, study_splits
+from leaderboard.stats.judges.difference_study import study_differences
 from leaderboard.table_stats.judges.studies import (
     bias_sheet,
     coverage_sheet,
+    difference_sheet,
     savings,
     savings_sheet,
     split_sheet,
@@ -77,12 +79,21 @@ class Command(BaseCommand):
             raise CommandError(str(error)) from error
         biases = study_biases(options["audits"], seed=seed)
         splits = study_splits(options["pilots"], seed=seed)
-        sheets += [coverage_sheet(cells), bias_sheet(biases), split_sheet(splits)]
+        differences = study_differences(
+            options["tasks"],
+            seed=seed,
+            n_instances=options["instances"],
+            n_people=options["people"],
+            n_workers=options["workers"],
+        )
+        sheets += [coverage_sheet(cells), difference_sheet(differences)]
+        sheets += [bias_sheet(biases), split_sheet(splits)]
         self.stdout.write(as_text(sheets))
         if options["json"]:
             numbers |= {
                 "seed": seed,
                 "coverage": [asdict(one) for one in cells],
+                "differences": [asdict(one) for one in differences],
                 "biases": [asdict(one) for one in biases],
                 "splits": [asdict(one) for one in splits],
             }

@@ -16,11 +16,6 @@ from leaderboard.releases.bundle import Record
 from leaderboard.stats.preferences.style import STYLE, style_of
 from leaderboard.submissions.models.submission import Prediction
 
-STRENGTHS = (
-    *("comparison", "joint", "criterion", "submission", "before", "before_low"),
-    *("before_high", "after", "after_low", "after_high", "adjusted_for", "covers"),
-)
-EFFECTS = ("comparison", "joint", "criterion", "covariate", "estimate", "low", "high")
 STYLES = ("submission", "instance", *STYLE)
 
 
@@ -38,32 +33,6 @@ def found(
             about = {"comparison": None, "joint": evaluated.pk}
             rows.append(({**about, "criterion": criterion}, one))
     return rows
-
-
-def strengths(rows: Sequence[tuple[Record, AdjustedStrengths]]) -> Iterator[Record]:
-    """Give each system before and after."""
-    for about, adjusted in rows:
-        for one in adjusted.systems:
-            yield {
-                **about,
-                "submission": one.submission,
-                "before": one.before.estimate,
-                "before_low": one.before.low,
-                "before_high": one.before.high,
-                "after": one.after.estimate,
-                "after_low": one.after.low,
-                "after_high": one.after.high,
-                "adjusted_for": adjusted.adjusted_for,
-                "covers": adjusted.covers,
-            }
-
-
-def effects(rows: Sequence[tuple[Record, AdjustedStrengths]]) -> Iterator[Record]:
-    """Give what each covariate does."""
-    for about, adjusted in rows:
-        for one in adjusted.effects:
-            numbers = {"estimate": one.estimate, "low": one.low, "high": one.high}
-            yield {**about, "covariate": one.name, **numbers}
 
 
 def styles(

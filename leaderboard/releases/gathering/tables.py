@@ -21,6 +21,7 @@ from leaderboard.releases.gathering.judgments import (
 from leaderboard.releases.masked_instances import numbered
 from leaderboard.releases.pieces import Notes
 from leaderboard.releases.pseudonyms import Pseudonyms
+from leaderboard.releases.selectors import adjusted_rows
 from leaderboard.submissions.models.submission import Submission
 from leaderboard.submissions.selectors.outputs import outputs_are_open
 from leaderboard.tasks.models import Task
@@ -121,9 +122,12 @@ class Tables:
         self._write("joint_judgments", joint.JUDGMENTS, noted())
         if found := adjusted.found(compared, judged):
             self._write(
-                "adjusted_strengths", adjusted.STRENGTHS, adjusted.strengths(found)
+                "adjusted_strengths",
+                adjusted_rows.STRENGTHS,
+                adjusted_rows.strengths(found),
             )
-            self._write("adjusted_effects", adjusted.EFFECTS, adjusted.effects(found))
+            effects = adjusted_rows.effects(found)
+            self._write("adjusted_effects", adjusted_rows.EFFECTS, effects)
             styles = adjusted.styles(compared, judged)
             shown = (row for row in styles if self._is_named(row))
             self._write("output_styles", adjusted.STYLES, self._named(shown))

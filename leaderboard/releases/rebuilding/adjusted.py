@@ -18,8 +18,8 @@ from leaderboard.evaluation.selectors.adjusted.strengths import (
 )
 from leaderboard.releases import bundle
 from leaderboard.releases.bundle import Record
-from leaderboard.releases.gathering.adjusted import effects, strengths
 from leaderboard.releases.published_numbers import Number
+from leaderboard.releases.selectors.adjusted_rows import effects, strengths
 from leaderboard.stats.preferences.style import STYLE
 
 TABLE, EFFECTS = "adjusted_strengths", "adjusted_effects"

@@ -15,6 +15,7 @@ import numpy as np
 from crowd.scales.find import all_scales
 from leaderboard.designs.base import all_designs
 from leaderboard.evaluation.estimates import Standing, estimate_board, headline_of
+from leaderboard.evaluation.selectors.judged import forecast
 from leaderboard.releases import bundle
 from leaderboard.releases.bundle import Record
 from leaderboard.releases.masked_instances import Places
@@ -58,6 +59,9 @@ class Estimates:
     def ranks(self) -> Iterator[Number]:
         """Give the ranks and clusters of the criterion that ranks the board."""
         criterion = self.manifest["ranked_by"]
+        if self.manifest.get("ranked_with_judges") and not self.manifest["forecasts"]:
+            # what judges foretell would name the instances that were drawn
+            return
         hidden = bundle.hides_chances(self.manifest)
         for submission, row in {} if hidden else self.systems.items():
             standing = self.standings.get((submission, criterion))
@@ -102,6 +106,10 @@ def _standings(
         or score["n"]
         >= manifest["whole_share"] * systems[score["submission"]]["n_instances"]
     }
+    forecasts = {
+        criterion: {name: forecast(foretold) for name, foretold in own.items()}
+        for criterion, own in (manifest.get("forecasts") or {}).items()
+    }
     standings: dict[tuple[int, str], Standing] = {}
     # a criterion at a time: the systems of each are estimated together
     for ratings in _ratings(folder):
@@ -112,6 +120,7 @@ def _standings(
             headline=manifest["estimate"],
             rule=manifest.get("ranks", SIMULTANEOUS),
             seed=manifest["estimates_seed"],
+            forecasts=forecasts,
         ).standings
     return standings
 

@@ -185,6 +185,7 @@ def _score(
         "worker": [row["worker"] for row in ratings],
         "value": values,
     }
+    # tables that were read again have empty cells
     if ratings[0].get("propensity") is not None:
         frame["chance"] = [row["propensity"] for row in ratings]
     intervals = plain_intervals(

@@ -108,8 +108,26 @@ def study_coverage(
     return cells
 
 
-def _scores(kind: str, quality: Floats, rng: np.random.Generator) -> Floats:
-    """Give two judges' scores, on some instances worse than on others."""
+def judge_scores(kind: str, quality: Floats, rng: np.random.Generator) -> Floats:
+    """Give two judges' scores, on some instances worse than on others.
+
+    Parameters
+    ----------
+    kind : str
+        Of `JUDGES`.
+    quality : ndarray, shape (m,)
+        What people's ratings would be on average.
+    rng : Generator
+
+    Returns
+    -------
+    ndarray, shape (m, 2)
+
+    Examples
+    --------
+    >>> judge_scores("useless", np.zeros(3), np.random.default_rng(1)).shape
+    (3, 2)
+    """
     n = len(quality)
     # a third of the instances is hard for judges, and they differ there
     scatter = np.where(rng.random(n) < 1 / 3, 12.0, 3.0)[:, None]
@@ -126,7 +144,7 @@ def _task(
     kind: str, rng: np.random.Generator, n: int, n_people: int, n_workers: int
 ) -> list[Interval]:
     quality = rng.normal(0, _QUALITY, n)
-    scores = _scores(kind, quality, rng)
+    scores = judge_scores(kind, quality, rng)
     judge = scores.mean(axis=1)
     strict = rng.normal(0, _STRICT, n_workers)
 

@@ -14,7 +14,7 @@ import numpy.typing as npt
 from leaderboard.stats.intervals import Interval, check_confidence
 from leaderboard.stats.resampling import Floats
 from leaderboard.stats.systems.estimates import SystemEstimates, unexplained
-from leaderboard.stats.systems.table import RatingTable, rating_table
+from leaderboard.stats.systems.table import RatingTable, rating_table, sums_by
 from leaderboard.stats.systems.variances import variances_of
 
 _METHOD = "Student's t, weighted by chances"
@@ -65,7 +65,7 @@ def weighted_systems(
     if chance.shape != (len(table),) or not ((chance > 0) & (chance <= 1)).all():
         raise ValueError("Every rating has a chance above 0, and 1 at most.")
     share = _shares(table, 1 / chance[table.row])
-    means = np.bincount(table.system, share * table.values, table.n_systems)
+    means = sums_by(table.system, share * table.values, table.n_systems)
     moves = share * (table.values - means[table.system])
     by_worker = _by(table.worker, table, moves, table.n_workers)
     by_instance = _by(table.instance, table, moves, table.n_instances)

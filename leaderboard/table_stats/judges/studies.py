@@ -9,6 +9,7 @@ from genie.lib.errors import GenieError
 from leaderboard.stats.intervals import Interval
 from leaderboard.stats.judges.bias_study import BiasStudy
 from leaderboard.stats.judges.coverage_study import CoverageCell, SplitCell
+from leaderboard.stats.judges.difference_study import DifferenceCell
 from leaderboard.stats.judges.money import share_saved
 from leaderboard.table_stats.judges.labels import read_labels
 from leaderboard.table_stats.report import Sheet
@@ -88,6 +89,26 @@ def coverage_sheet(cells: Sequence[CoverageCell]) -> Sheet:
     )
     title = f"Judges beside people, {cells[0].n_tasks if cells else 0} tasks each"
     return Sheet(title, header, rows, notes)
+
+
+def difference_sheet(cells: Sequence[DifferenceCell]) -> Sheet:
+    """Put boards with each kind of judge below each other."""
+    rows = tuple(
+        (
+            one.judge,
+            f"{100 * one.coverage:.1f} ± {100 * one.error:.1f}",
+            f"{100 * one.wrong:.1f}",
+        )
+        for one in cells
+    )
+    notes = (
+        "Coverage of the nominal 95 % intervals of differences between four equal "
+        "systems, ± its Monte-Carlo standard error; boards on which any two of them are "
+        "told apart, 5 % at most being promised. Half of the boards share their workers.",
+    )
+    n = cells[0].n_tasks if cells else 0
+    title = f"Ranks with judges' help, {n} boards each"
+    return Sheet(title, ("judge", "coverage %", "wrongly apart %"), rows, notes)
 
 
 def bias_sheet(found: Sequence[BiasStudy]) -> Sheet:

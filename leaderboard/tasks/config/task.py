@@ -59,9 +59,10 @@ class BudgetConfig:
 
 @dataclass(frozen=True)
 class JudgesConfig:
-    """Whether scores with the help of licensed judges stand beside people's."""
+    """What the help of licensed judges is for: to stand beside people's scores, or to rank."""
 
     show: bool = setting(truth(), True)
+    rank: bool = setting(truth(), False)
 
 
 @dataclass(frozen=True)

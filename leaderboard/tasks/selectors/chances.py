@@ -56,7 +56,8 @@ def told_of_choice(task: Task, *, shows_seed: bool) -> dict[str, Any] | None:
 def chances_of(task: Task) -> dict[int, float]:
     """Give the chances by position; empty where all instances were equally likely."""
     rows = task.instances.exclude(propensity=None).order_by("position")
-    return dict(rows.values_list("position", "propensity"))
+    listed = rows.values_list("position", "propensity")
+    return {at: chance for at, chance in listed if chance is not None}
 
 
 def with_chances(ratings: pd.DataFrame, chances: Mapping[int, float]) -> pd.DataFrame:

@@ -78,6 +78,7 @@ def misfits(document: Mapping[str, object]) -> Misfits:
     for table, human in _tables(config).items():
         together += _of_table(table, config, human)
     together += _of_ranks(config.human)
+    together += _of_judges(config)
     together += _of_formats(config)
     together += _of_copies(config.human)
     names = _news(_unknown_names(config), keys)
@@ -171,6 +172,15 @@ def _of_ranks(human: HumanConfig) -> Iterator[Problem]:
             "tests the ratings themselves by rank sums; it goes with "
             f'estimate = "{Z_SCORES}" or "{PLAIN}", not with scores that are adjusted for '
             "workers.",
+        )
+
+
+def _of_judges(config: TaskConfig) -> Iterator[Problem]:
+    if config.judges.rank and config.human.ranks == RANK_SUMS:
+        yield Problem(
+            "judges.rank",
+            "goes with ranks by simultaneous comparisons: rank sums are of people’s "
+            "ratings alone.",
         )
 
 

@@ -7,7 +7,7 @@ import pytest
 
 from leaderboard.judges.selectors.audit import audit_of
 from leaderboard.judges.selectors.licence import licence_of
-from leaderboard.judges.selectors.overlap import overlap_of, told_of
+from leaderboard.judges.selectors.overlap import both_orders, overlap_of, told_of
 from leaderboard.judges.selectors.pilot import pilot_words
 from leaderboard.judges.selectors.scores import answers_of, probed_of, scores_of
 from leaderboard.judges.selectors.told import leaving, progress
@@ -90,8 +90,12 @@ def test_ratings_of_both_outputs_are_taken_as_choices_each_output_once():
 def test_without_people_s_choices_a_judge_of_pairs_is_refused_in_words():
     task = make_world(seed=4, n_instances=3)
     run = done(approved(make_script(mode="pairwise"), task))
-    (reason,) = licence_of(run, "overall").reasons
+    reason, *audit = licence_of(run, "overall").reasons
     assert not reason.holds
+    # what needs no people is told all the same
+    assert audit[-2].words == (
+        "not audited: 9 pairs answered in both orders, on 3 instances; 20 on 10 are needed"
+    )
     assert "needs at least three people" in reason.words
     assert "their choices between the same two outputs" in reason.words
 
@@ -184,3 +188,16 @@ def test_an_own_kind_is_known_by_its_names_and_not_looked_for_without():
         call.save()
     found = reason("Llama, the herd")
     assert (found.holds, found.words[:8]) == (False, "found, +")
+
+
+def test_order_is_audited_where_outputs_stand_beside_a_reference(server, judged):
+    settings = {"design": "preference", "scale": "preference-5"}
+    judged.config["human"].update(settings, hit_template="preference-summarization")
+    judged.hidden_references = False
+    judged.save()
+    server.answer = lambda body: "Strongly prefer A"
+    run = worked(approved(make_judge(), judged))
+    assert len(both_orders(run, "overall")) == 6
+    assert set(both_orders(run, "overall").values()) == {(1.0, 1.0)}
+    order = biases(licence_of(run, "overall"))["order"]
+    assert order.words.startswith("not audited: 6 pairs answered in both orders")

@@ -122,6 +122,12 @@ def test_a_reference_is_set_beside_in_both_orders_and_not_named(server, judged):
         (0, kite.pk),
     }
     assert "Reference" not in texts_in(server.requests[0]).keys() - {"Source text"}
+    judged.hidden_references = True
+    judged.save()
+    with pytest.raises(GenieError, match="needs leave"):
+        ask.ask(make_judge(), judged, ask.Wish())
+    judged.hidden_references = False
+    judged.save()
     # who always takes the first gains nothing by it
     server.answer = lambda body: "Strongly prefer A"
     first = worked(approved(make_judge(version="2"), judged))
@@ -213,6 +219,14 @@ def test_blocks_are_those_of_joint_evaluations_and_go_on_where_they_stopped(
     assert worked(run).state == "DONE"
     assert len(server.requests) == 6
     assert set(server.n_by_key.values()) == {1}
+
+
+def test_a_page_of_a_batch_is_bought_once_for_all_its_outputs(server, joint):
+    server.rule = by_length_each
+    run = worked(approved(make_judge(mode="joint", batch=True), joint, n_instances=2))
+    assert run.costs.filter(state="HELD").count() == len(server.requests) == 4
+    assert worked(run).state == "DONE"
+    assert run.calls.filter(state="VALID").count() == 20
 
 
 def test_two_outputs_are_marked_and_rated_each(server, joint):

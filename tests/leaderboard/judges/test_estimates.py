@@ -9,13 +9,19 @@ import numpy as np
 import pytest
 from django.urls import reverse
 
+from leaderboard.boards.selectors import columns
+from leaderboard.evaluation import ranking
+from leaderboard.evaluation.selectors.board_ratings import current_fit
 from leaderboard.evaluation.selectors.system_ratings import system_ratings
 from leaderboard.evaluation.services import refit, score
+from leaderboard.evaluation.stored_fit import from_json
 from leaderboard.judges.selectors.scores import scores_of
 from leaderboard.judges.services import define
 from leaderboard.judges.services.estimate import estimate, estimate_all
-from leaderboard.models import JudgedEstimate, JudgeLicence
+from leaderboard.models import JudgedEstimate, JudgeLicence, Score
 from leaderboard.stats.judges.with_people import judged_mean
+from leaderboard.stats.systems.ranks import rank_systems
+from leaderboard.tasks.services import fitting
 from tests.factories import answer, make_evaluation, make_task, make_worker
 from tests.leaderboard.judges.conftest import add_system, approved, worked
 
@@ -183,7 +189,7 @@ def test_both_numbers_stand_wherever_the_board_does(board, client):
     # switched off as other columns are
     bare = client.get(places[0] + "?columns=team").content.decode()
     assert "labels saved" not in bare
-    assert "Ranked by people." in bare
+    assert "Ranks are by people’s ratings alone" in bare
     # gone in the moment in which the licence is
     JudgeLicence.objects.create(run=licence.run, criterion="overall", state="EXPIRED")
     for place in places:
@@ -229,3 +235,43 @@ def test_what_judges_do_for_a_private_system_is_its_team_s(board, client):
             "Kite"
             not in client.get(f"/tasks/{board.slug}/board.{form}").content.decode()
         )
+
+
+def test_a_task_may_rank_with_judges_as_long_as_their_licence_stands(board, client):
+    licence = judged_by(board, knows(board))
+    board.config = {**board.config, "judges": {"rank": True}}
+    board.save()
+    board = type(board).objects.get(pk=board.pk)
+    address = reverse("leaderboard:board", args=[board.slug])
+    assert "ranks are by people’s ratings alone" in client.get(address).content.decode()
+    estimate(board)
+    assert refit.due() == [board.pk]
+    refit.refit_board(board)
+    assert refit.due() == []
+    stored = current_fit(board).criteria["overall"]
+    fit = ranking.read(stored).fit
+    for row in JudgedEstimate.objects.all():
+        place = fit.systems.index(str(row.submission_id))
+        assert fit.means[place] == pytest.approx(row.helped["mean"], rel=1e-6)
+    assert fit.means.tolist() != from_json(stored).means.tolist()
+    ranks = rank_systems(fit)
+    for one in Score.objects.filter(superseded_at=None):
+        assert one.cluster == ranks.cluster_of(str(one.submission_id))
+    assert "with the help of licensed judges" in client.get(address).content.decode()
+    exported = client.get(f"/tasks/{board.slug}/board.json").json()
+    assert "with the help of licensed judges" in exported["rank_rule"]
+    # people rank in the moment in which the licence is gone, and the board says so
+    JudgeLicence.objects.create(run=licence.run, criterion="overall", state="EXPIRED")
+    text = client.get(address).content.decode()
+    assert "under a licence that stands: ranks are by people’s ratings alone" in text
+    assert columns.field_of(board, frozenset()).by_scores
+    assert refit.due() == [board.pk]
+    refit.refit_board(board)
+    assert "judged" not in current_fit(board).criteria["overall"]
+    assert not columns.field_of(board, frozenset()).by_scores
+
+
+def test_rank_sums_are_people_s_alone():
+    human = {"ranks": "rank-sums", "estimate": "z"}
+    found = fitting.misfits({"judges": {"rank": True}, "human": human}).together
+    assert "judges.rank" in [one.key for one in found]

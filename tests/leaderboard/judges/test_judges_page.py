@@ -4,27 +4,30 @@ from __future__ import annotations
 
 import pytest
 from django.urls import reverse
+from django.utils import timezone
 
 from genie.lib import jobs
+from leaderboard.judges.selectors.overlap import overlap_of
+from leaderboard.judges.services import license as licensing
+from leaderboard.judges.services.finish import finish
 from leaderboard.metric_board.services import boards
-from leaderboard.models import JudgeLicence, JudgeRun, Submission
+from leaderboard.models import JudgeLicence, JudgeRun, OutsideMetric, Submission
 from tests.cast import allow
-from tests.factories import make_user
+from tests.factories import make_score, make_user
 from tests.leaderboard.judges.conftest import add_system, approved, worked
+from tests.leaderboard.judges.test_licence import rated_task
 from tests.leaderboard.judges.test_scripts import make_script
-from tests.leaderboard.metric_board.conftest import (  # noqa: F401
-    cast,
-    rival,
-    rival_team,
-    staff,
-    submitter,
-    superuser,
-    team,
-    team_mate,
-    world,
-)
 
 pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def ranked():
+    """Give a task whose three systems stand on a board."""
+    task = rated_task("Kite", "Wren", "Owl")
+    for system in task.submissions.order_by("pk"):
+        make_score(system, 50.0 + system.pk, evaluation=system.human_evaluation)
+    return task
 
 
 def licence(run, state, **fields):
@@ -86,12 +89,12 @@ def test_staff_read_the_rows_and_decide_again(client, judged):
     assert told[0]["moved"][0] == "crowd: Prolific, now Our own workers"
 
 
-def test_the_row_of_the_metric_board_has_the_word(client, world):  # noqa: F811
+def test_the_row_of_the_metric_board_has_the_word(client, ranked):
     made = make_script()
-    worked(approved(made, world.task))
-    boards.refresh(world.task)
+    worked(approved(made, ranked))
+    boards.refresh(ranked)
     jobs.drain()
-    address = f"/tasks/{world.task.slug}/metrics/"
+    address = f"/tasks/{ranked.slug}/metrics/"
     run = JudgeRun.objects.get()
     for state, word in [
         (None, "no licence"),
@@ -104,8 +107,27 @@ def test_the_row_of_the_metric_board_has_the_word(client, world):  # noqa: F811
             licence(run, state)
         page = client.get(address).content.decode()
         assert f'/judges/">program: {word}</a>' in page
-        told = client.get(f"/api/v1/tasks/{world.task.slug}/metric-board/").json()
+        told = client.get(f"/api/v1/tasks/{ranked.slug}/metric-board/").json()
         words = {line["label"]: line["licence"] for line in told["metrics"]}
-        assert words == {"chrF": "", "TER": "", "script: words 1 (overall)": word}
-        table = client.get(f"{address}files/agreement.csv").content.decode()
+        assert words["script: words 1 (overall)"] == word
+        table = client.get(f"{address}files/agreement.csv").getvalue().decode()
         assert f",{word}" in table
+
+
+def test_a_judge_that_says_what_people_say_gets_its_licence(ranked):
+    run = worked(approved(make_script(), ranked, audit=30))
+    people = overlap_of(run, "overall").people
+    means = people.groupby(["submission", "instance"])["value"].mean()
+    for call in run.calls.select_related("instance"):
+        call.values = {"overall": means[call.submission_id, call.instance.position]}
+        call.save()
+    run.metrics.all().delete()
+    OutsideMetric.objects.update(withdrawn_at=timezone.now())
+    JudgeRun.objects.update(state=JudgeRun.State.RUNNING)
+    finish(run)
+    boards.refresh(ranked)
+    jobs.drain()
+    licensing.look(run.pk)
+    (row,) = JudgeLicence.objects.all()
+    assert [one for one in row.reasons if not one["holds"]] == []
+    assert row.state == "LICENSED"

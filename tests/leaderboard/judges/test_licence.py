@@ -11,6 +11,7 @@ from django.urls import reverse
 from leaderboard.judges.selectors.licence import licence_of
 from leaderboard.judges.selectors.pilot import pilot_words
 from leaderboard.judges.services import define
+from leaderboard.judges.services import license as licensing
 from tests.factories import (
     answer,
     make_evaluation,
@@ -26,13 +27,17 @@ pytestmark = pytest.mark.django_db
 @pytest.fixture
 def rated():
     """Give a task of two systems whose outputs four people have rated."""
+    return rated_task("Kite", "Wren")
+
+
+def rated_task(*names):
     task = make_task(n_instances=20)
     rng = np.random.default_rng(1)
     systems = [
         add_system(
             task, name, lambda at: f"Text {'very ' * (at % 5)}{at}.", state="PUBLISHED"
         )
-        for name in ("Kite", "Wren")
+        for name in names
     ]
     people = [make_worker() for _ in range(4)]
     task.worth = {}
@@ -89,6 +94,7 @@ def test_noise_long_texts_and_drift_are_told(rated, client):
     found = licence_of(likes_long, "overall", before=good)
     assert holds(found)["agreement"] is False
     assert holds(found)["drift"] is False
+    licensing.look(good.pk)
     client.force_login(make_user("boss", is_staff=True, is_superuser=True))
     page = client.get(reverse("admin:leaderboard_judgerun_change", args=[good.pk]))
     assert (
@@ -100,8 +106,9 @@ def test_noise_long_texts_and_drift_are_told(rated, client):
 
 def test_without_people_nothing_is_licensed(judged):
     run = run_of(judged, lambda call: 0.5)
-    (reason,) = licence_of(run, "overall").reasons
+    reason, *audit = licence_of(run, "overall").reasons
     assert (reason.name, reason.holds) == ("people", False)
+    assert audit[0].words == "not audited: people have judged none of it"
     assert "at least three people" in reason.words
 
 
@@ -121,6 +128,7 @@ def test_a_pilot_names_what_to_look_at_before_people_are_paid(judged, client):
     client.force_login(make_user("boss", is_staff=True, is_superuser=True))
     page = client.get(reverse("admin:leaderboard_judgerun_change", args=[run.pk]))
     assert words in page.content.decode()
+    licensing.look(run.pk)
     told = client.get(f"/api/v1/judge-runs/{run.pk}/licences/").json()
     assert told["pilot"] == [words]
     (licence,) = told["licences"]

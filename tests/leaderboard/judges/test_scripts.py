@@ -138,7 +138,7 @@ def test_staff_make_price_and_approve_in_the_admin(judged, client):
     for name in ("judgerun", "judge"):
         pk = run.pk if name == "judgerun" else judge.pk
         address = reverse(f"admin:leaderboard_{name}_change", args=[pk])
-        page = client.get(address).content.decode()
+        page = client.get(address).content.decode().replace("<wbr>", "")
         assert judge.signature in page
     JudgeBudget.objects.create(task=judged, cents=700)
     for name in ("judgecall", "judgecost", "judgebudget", "judgerun", "judge"):

@@ -11,7 +11,7 @@ from leaderboard import jobs
 from leaderboard.judges.selectors.licence import licence_of
 from leaderboard.judges.selectors.licences import licensed, standing
 from leaderboard.judges.services import license as service
-from leaderboard.models import JudgeAnswer, JudgeLicence, OutsideMetric, Task
+from leaderboard.models import JudgeAnswer, JudgeLicence, JudgeRun, OutsideMetric, Task
 from leaderboard.stats.judges.licence import Licence
 from tests.leaderboard.judges.test_licence import rated, run_of  # noqa: F401
 
@@ -156,7 +156,8 @@ def test_a_run_that_never_had_a_row_is_not_taken_for_one_of_today(given):
     assert rows()[-1].state == "EXPIRED"
     assert service.decide(same, "overall", anew=True) is None
     change(given.task, instructions="")
-    assert service.decide(same, "overall", anew=True).state == "LICENSED"
+    as_it_was = JudgeRun.objects.get(pk=same.pk)
+    assert service.decide(as_it_was, "overall", anew=True).state == "LICENSED"
 
 
 def test_a_small_run_that_looks_for_drift_leaves_the_board_alone(given):

@@ -6,9 +6,8 @@ from collections import defaultdict
 from collections.abc import Collection
 from dataclasses import dataclass
 
-from django.db.models import Exists, OuterRef, QuerySet
-
-from leaderboard.judges.models import JudgedEstimate, JudgeLicence
+from leaderboard.evaluation.selectors.judged import standing_licences
+from leaderboard.judges.models import JudgedEstimate
 from leaderboard.tasks.models import Task
 
 #: What the two numbers are, wherever they stand side by side.
@@ -18,7 +17,6 @@ JUDGED_HELP = (
     "people’s ratings alone; 95 % intervals over workers and instances. Judges are "
     "programs: their scores move the estimate only as far as they foretell people’s."
 )
-BY_PEOPLE = "Ranks are by people’s ratings alone; judges do not change them."
 
 
 @dataclass(frozen=True)
@@ -79,7 +77,7 @@ def judged_of(task: Task, pks: Collection[int]) -> dict[int, dict[str, Judged]]:
         return {}
     standing = {
         (licence.criterion, licence.run.judge_id): licence.run.judge
-        for licence in _standing(task)
+        for licence in standing_licences(task)
     }
     found: dict[int, dict[str, Judged]] = defaultdict(dict)
     for row in stored:
@@ -98,15 +96,3 @@ def judged_of(task: Task, pks: Collection[int]) -> dict[int, dict[str, Judged]]:
             seed=row.seed,
         )
     return dict(found)
-
-
-def _standing(task: Task) -> QuerySet[JudgeLicence]:
-    """Select the licences that stand: of each judge and criterion the newest row counts."""
-    rows = JudgeLicence.objects.filter(run__task=task)
-    newer = rows.filter(
-        run__judge=OuterRef("run__judge"),
-        criterion=OuterRef("criterion"),
-        pk__gt=OuterRef("pk"),
-    )
-    standing = rows.filter(~Exists(newer), state=JudgeLicence.State.LICENSED)
-    return standing.select_related("run__judge").order_by("pk")

@@ -10,8 +10,8 @@ from crowd.scales.base import Scale
 from crowd.scales.find import all_scales
 from leaderboard.designs.base import all_designs
 from leaderboard.evaluation.models.human_evaluation import HumanEvaluation, Score
-from leaderboard.evaluation.ranking import RULES
 from leaderboard.evaluation.selectors.coverage import n_judged
+from leaderboard.evaluation.selectors.judged import rank_rule
 from leaderboard.evaluation.selectors.task_policy import requirements
 from leaderboard.evaluation.selectors.worker_figures import WorkerFigures
 from leaderboard.releases.selectors.heds.agreement import agreement
@@ -260,7 +260,7 @@ def _significance(evaluation: HumanEvaluation, criterion: str) -> str:
         f"mean {score.mean:.1f}, 95 % percentile bootstrap interval {score.low:.1f} to "
         f"{score.high:.1f} ({n:,} resamples), which covers {score.covers}"
         f"{'; provisional' if score.provisional else ''}. "
-        f"{RULES[evaluation.task.human.ranks]}"
+        f"{rank_rule(evaluation.task)}"
     )
 
 
