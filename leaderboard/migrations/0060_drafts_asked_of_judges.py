@@ -76,6 +76,6 @@ class Migration(migrations.Migration):
         ),
         migrations.AddConstraint(
             model_name='judgerun',
-            constraint=models.CheckConstraint(condition=models.Q(('task', None), ('sheet', None), _connector='XOR'), name='judge_run_about_one'),
+            constraint=models.CheckConstraint(condition=models.Q(models.Q(('sheet__isnull', False), ('task', None)), models.Q(('sheet', None), ('task__isnull', False)), _connector='OR'), name='judge_run_about_one'),
         ),
     ]

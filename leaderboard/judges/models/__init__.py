@@ -105,7 +105,9 @@ class JudgeRun(models.Model):
         ordering = ["-pk"]
         constraints = [
             models.CheckConstraint(
-                condition=Q(task=None) ^ Q(sheet=None), name="judge_run_about_one"
+                condition=Q(task=None, sheet__isnull=False)
+                | Q(task__isnull=False, sheet=None),
+                name="judge_run_about_one",
             )
         ]
 

@@ -9,6 +9,7 @@ from decimal import Decimal
 import pytest
 from django.core.management import CommandError
 from django.test import Client
+from django.urls import reverse
 
 from crowd.models import Campaign
 from genie.lib import jobs
@@ -332,3 +333,25 @@ def test_the_command_sends_no_more_than_it_may(new, server, tmp_path):  # noqa: 
             new("mine", {"a.csv": csv_of(WIDE)}, *wanted, *more)
     assert server.requests == []
     assert not JudgeRun.objects.exists()
+
+
+def test_staff_of_judges_see_its_price_and_budget_in_the_admin(mia, draft, boss):  # noqa: F811
+    approve(mia, draft, price(mia, draft, "words 1"))
+    run = JudgeRun.objects.get()
+    client = Client()
+    client.force_login(boss)
+    for name in ("judgerun", "judgecost", "judgecall", "judgebudget"):
+        page = client.get(reverse(f"admin:leaderboard_{name}_changelist"))
+        assert page.status_code == 200
+        # money is staff's to see, what was asked and said is the owner's
+        seen = "My answers (draft)" in text(page)
+        assert seen == (name in {"judgerun", "judgecost"})
+    page = text(client.get(reverse("admin:leaderboard_judgerun_change", args=[run.pk])))
+    assert "overall, by a script" in page
+    sent = {"task": "", "judge": "", "cents": "500", "_why": "x", "reason": "x"}
+    client.post(reverse("admin:leaderboard_judgebudget_add"), sent)
+    assert str(JudgeBudget.objects.get()) == "all judges on drafts"
+    # a second one for the same would let through nothing more, and is refused
+    client.post(reverse("admin:leaderboard_judgebudget_add"), sent)
+    assert JudgeBudget.objects.count() == 1
+    assert client.get("/api/v1/judge-runs/").json()["results"] == []
