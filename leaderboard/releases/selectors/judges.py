@@ -31,9 +31,10 @@ from leaderboard.tasks.models import Task
 
 TITLE = "Judges (programs)"
 RANKS = "ranks"
+COST = "cost of all its runs on the task, US dollars"
 NO_RANK = (
-    "no judge moved a rank: people's ratings alone rank systems, and what judges say stands "
-    "on the metric board"
+    "no judge moved a rank: annotators' ratings alone rank systems, and what judges say "
+    "stands on the metric board"
 )
 _HELP = "mean with licensed judges' help, beside people's alone"
 
@@ -202,7 +203,7 @@ def _parts(one: JudgedBy) -> dict[str, Any]:
         "without a valid answer": one.n_invalid,
         "about outputs changed for an audit, not counted": one.n_changed,
         "sent": one.sent,
-        "cost of all its runs on the task, US dollars": round(one.dollars, 4),
+        COST: round(one.dollars, 4),
         "licence": one.licences,
         "system message, verbatim": made["system"],
         "prompt, verbatim": made["prompt"],
