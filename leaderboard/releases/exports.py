@@ -124,7 +124,7 @@ def _judges(section: Section) -> list[str]:
         return []
     ranks = str(dict(section)[RANKS])
     programs = "; ".join(told)
-    return [f"Programs that judged: {programs}. {ranks[0].upper()}{ranks[1:]}."]
+    return [f"Programs that judged: {programs}. {ranks}"]
 
 
 def _asked_elsewhere(get: Mapping[str, Any]) -> str:

@@ -9,6 +9,7 @@ from typing import Any
 from django.db.models import Q, QuerySet
 
 from leaderboard.boards.selectors.on_request.judged import Ends, Judged, judged_of
+from leaderboard.evaluation.selectors.judged import who_ranks
 from leaderboard.judges.definition import (
     JOINT,
     MAY_BE_LEFT_OUT,
@@ -32,10 +33,6 @@ from leaderboard.tasks.models import Task
 TITLE = "Judges (programs)"
 RANKS = "ranks"
 COST = "cost of all its runs on the task, US dollars"
-NO_RANK = (
-    "no judge moved a rank: annotators' ratings alone rank systems, and what judges say "
-    "stands on the metric board"
-)
 _HELP = "mean with licensed judges' help, beside people's alone"
 
 
@@ -167,7 +164,7 @@ def section_of(submission: Submission) -> list[tuple[str, Any]]:
         return []
     helped = judged_of(submission.task, [submission.pk]).get(submission.pk, {})
     return [
-        (RANKS, NO_RANK),
+        (RANKS, who_ranks(submission.task)),
         *((f"{name}: {_HELP}", _helped(one)) for name, one in helped.items()),
         *((one.name, _parts(one)) for one in found),
     ]
@@ -225,5 +222,5 @@ def sentences(found: list[JudgedBy]) -> list[str]:
     programs = "; ".join(said)
     return [
         f"Programs were asked as well: {programs}",
-        f"{NO_RANK[0].upper()}{NO_RANK[1:]}",
+        who_ranks(found[0].runs[0].task).rstrip("."),
     ]
