@@ -58,7 +58,7 @@ _TABLES = {
     "joint_judgments": "every rating behind them; `counts`, `why_not` and `weight` as in "
     "`judgments`",
     "judge_help": "means with the help of licensed judges beside people's alone (`plain_`), "
-    "where the task shows them; they rank nothing, and `rebuild` takes them as given",
+    "where the task shows them; `rebuild` takes them as given",
     "adjusted_strengths": "comparisons and joint evaluations once more, `before` and `after` "
     "preferences are adjusted for length, Markdown and position: of two systems the share of "
     "preferences, else log-odds",

@@ -11,7 +11,7 @@ from genie.lib.formats.latex import tabular, tex
 from leaderboard.releases.selectors.card import Card, Section
 from leaderboard.releases.selectors.heds.answers import Answered
 from leaderboard.releases.selectors.heds.questions import VERSION
-from leaderboard.releases.selectors.judges import RANKS
+from leaderboard.releases.selectors.judges import COST, RANKS
 from leaderboard.releases.selectors.judges import TITLE as JUDGES
 from leaderboard.releases.selectors.of_others import TITLE
 
@@ -115,7 +115,8 @@ def _judges(section: Section) -> list[str]:
         f"{one['prompt (SHA-256)'][:12]}, {one['settings']}; "
         f"{one['questions about this system']:,} questions, "
         f"{one['without a valid answer']:,} without a valid answer, "
-        f"{one['asked on']}; licence: {in_words(one['licence'])})"
+        f"{one['asked on']}, ${one[COST]:,.2f} with those about other systems; licence: "
+        f"{in_words(one['licence'])})"
         for name, one in section
         if isinstance(one, dict) and "prompt (SHA-256)" in one
     ]
@@ -123,7 +124,7 @@ def _judges(section: Section) -> list[str]:
         return []
     ranks = str(dict(section)[RANKS])
     programs = "; ".join(told)
-    return [f"Programs that judged: {programs}. {ranks[0].upper()}{ranks[1:]}."]
+    return [f"Programs that judged: {programs}. {ranks}"]
 
 
 def _asked_elsewhere(get: Mapping[str, Any]) -> str:

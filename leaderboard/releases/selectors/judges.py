@@ -9,6 +9,7 @@ from typing import Any
 from django.db.models import Q, QuerySet
 
 from leaderboard.boards.selectors.on_request.judged import Ends, Judged, judged_of
+from leaderboard.evaluation.selectors.judged import who_ranks
 from leaderboard.judges.definition import (
     JOINT,
     MAY_BE_LEFT_OUT,
@@ -31,10 +32,7 @@ from leaderboard.tasks.models import Task
 
 TITLE = "Judges (programs)"
 RANKS = "ranks"
-NO_RANK = (
-    "no judge moved a rank: people's ratings alone rank systems, and what judges say stands "
-    "on the metric board"
-)
+COST = "cost of all its runs on the task, US dollars"
 _HELP = "mean with licensed judges' help, beside people's alone"
 
 
@@ -166,7 +164,7 @@ def section_of(submission: Submission) -> list[tuple[str, Any]]:
         return []
     helped = judged_of(submission.task, [submission.pk]).get(submission.pk, {})
     return [
-        (RANKS, NO_RANK),
+        (RANKS, who_ranks(submission.task)),
         *((f"{name}: {_HELP}", _helped(one)) for name, one in helped.items()),
         *((one.name, _parts(one)) for one in found),
     ]
@@ -202,7 +200,7 @@ def _parts(one: JudgedBy) -> dict[str, Any]:
         "without a valid answer": one.n_invalid,
         "about outputs changed for an audit, not counted": one.n_changed,
         "sent": one.sent,
-        "cost of all its runs on the task, US dollars": round(one.dollars, 4),
+        COST: round(one.dollars, 4),
         "licence": one.licences,
         "system message, verbatim": made["system"],
         "prompt, verbatim": made["prompt"],
@@ -224,5 +222,5 @@ def sentences(found: list[JudgedBy]) -> list[str]:
     programs = "; ".join(said)
     return [
         f"Programs were asked as well: {programs}",
-        f"{NO_RANK[0].upper()}{NO_RANK[1:]}",
+        who_ranks(found[0].runs[0].task).rstrip("."),
     ]

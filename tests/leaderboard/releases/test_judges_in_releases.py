@@ -10,6 +10,7 @@ import pytest
 from crowd.models import Campaign
 from genie.lib.errors import GenieError
 from genie.lib.formats.parquet import available
+from leaderboard.evaluation.selectors.judged import BY_PEOPLE
 from leaderboard.judges import scripted
 from leaderboard.judges.selectors.told import address_told
 from leaderboard.judges.services import ask, decide, define
@@ -98,7 +99,7 @@ def test_scores_of_judges_come_out_of_their_answers(run, task, tmp_path):
     assert described["rai:machineAnnotationTools"] == [judge["signature"]]
     readme = (folder / bundle.CARD).read_text("utf-8")
     assert "script words 1 (a script, script words" in readme
-    assert "No judge moved a rank" in readme
+    assert BY_PEOPLE in readme
 
 
 def test_cards_and_methods_name_judges_and_their_licences(run, task, client):
@@ -106,7 +107,7 @@ def test_cards_and_methods_name_judges_and_their_licences(run, task, client):
     JudgeLicence.objects.create(run=run, criterion="overall", state="REFUSED")
     found = client.get(f"/submissions/{kite.pk}/card.json").json()["sections"]
     lines = found["Judges (programs)"]
-    assert lines["ranks"].startswith("no judge moved a rank")
+    assert lines["ranks"] == BY_PEOPLE
     told = lines["script words 1"]
     assert told["prompt, verbatim"] == run.judge.definition["prompt"]
     assert told["prompt (SHA-256)"][:12] in told["signature"]
@@ -123,7 +124,7 @@ def test_cards_and_methods_name_judges_and_their_licences(run, task, client):
     client.force_login(make_user("ada", is_staff=True, is_superuser=True))
     report = client.get(f"/admin/leaderboard/task/{task.pk}/report/").content.decode()
     assert f"prompt {hashed}, temperature 0" in report
-    assert "No judge moved a rank" in report
+    assert BY_PEOPLE in report
 
 
 def test_of_an_address_only_a_public_host_is_told(monkeypatch):
