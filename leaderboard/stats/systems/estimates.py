@@ -343,6 +343,20 @@ def unexplained(variances: Variances) -> float:
     Independent ratings vary by all of it; but systems that were rated on the same
     instances differ by less, and there the whole would be no lower bound: equal systems
     would be told apart in 1 % of cases at a level of 5 %.
+
+    Parameters
+    ----------
+    variances : Variances
+
+    Returns
+    -------
+    float
+        0 to 1; 1 where ratings do not vary.
+
+    Examples
+    --------
+    >>> unexplained(Variances(1.0, 2.0, 1.0, "given"))
+    0.25
     """
     total = variances.total - variances.day
     return variances.residual / total if total > 0 else 1.0
