@@ -13,7 +13,7 @@ import numpy.typing as npt
 
 from leaderboard.stats.intervals import Interval, check_confidence
 from leaderboard.stats.resampling import Floats
-from leaderboard.stats.systems.estimates import SystemEstimates, unexplained
+from leaderboard.stats.systems.estimates import SystemEstimates
 from leaderboard.stats.systems.table import RatingTable, rating_table, sums_by
 from leaderboard.stats.systems.variances import variances_of
 
@@ -91,7 +91,7 @@ def weighted_systems(
         variances=variances,
         worker_part=between,
         instance_part=beyond,
-        floor=noise * unexplained(variances),
+        floor=noise * variances.unexplained,
         worker_freedom=_freedom(shares),
         n_instances=table.n_instances,
         day_part=np.zeros_like(noise),

@@ -308,7 +308,7 @@ def estimate_systems(
         variances=variances,
         worker_part=between + cleaning,
         instance_part=beyond,
-        floor=noise * unexplained(variances),
+        floor=noise * variances.unexplained,
         worker_freedom=_freedom(variances, influence, bread, equations.precision),
         n_instances=table.n_instances,
         day_part=_between_days(variances, influence, bread),
@@ -335,17 +335,6 @@ def _parts(influence: Influence, bread: Floats) -> tuple[Floats, Floats, Floats]
     scores = influence.instance_scores @ bread.T
     factor = n_instances / (n_instances - 1)
     return between, scores.T @ scores * factor - noise, noise
-
-
-def unexplained(variances: Variances) -> float:
-    """Give the share of single ratings' variance that is neither workers' nor instances'.
-
-    Independent ratings vary by all of it; but systems that were rated on the same
-    instances differ by less, and there the whole would be no lower bound: equal systems
-    would be told apart in 1 % of cases at a level of 5 %.
-    """
-    total = variances.total - variances.day
-    return variances.residual / total if total > 0 else 1.0
 
 
 def _freedom(
