@@ -21,7 +21,7 @@ def audited(seed: int, mode: str) -> dict[str, set[str]]:
 
     from leaderboard.judges.selectors.licence import licence_of
     from tests.leaderboard.judges import planted
-    from tests.leaderboard.judges.conftest import approved, worked
+    from tests.leaderboard.judges.conftest import approved
 
     slug = f"{mode}-{seed}"
     task = planted.make_world(
@@ -32,7 +32,7 @@ def audited(seed: int, mode: str) -> dict[str, set[str]]:
     found = {}
     for script in SCRIPTS[mode]:
         judge = planted.make_script(script, mode=mode)
-        run = worked(approved(judge, task, audit=AUDITED))
+        run = planted.done(approved(judge, task, audit=AUDITED))
         assert run.state == "DONE", run.failure
         reasons = planted.biases(licence_of(run, "overall"))
         found[script] = {name for name, one in reasons.items() if not one.holds}
@@ -49,11 +49,15 @@ BIASES = ("length", "lists and markup", "own family", "order", "injection")
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--worlds", type=int, default=20)
-    n = parser.parse_args().worlds
+    parser.add_argument("--mode", choices=list(SCRIPTS))
+    given = parser.parse_args()
+    n = given.worlds
     set_up()
     print(f"{n} worlds, {N_SYSTEMS} systems, {N_INSTANCES} instances, 3 people")
     print("mode       script       " + "  ".join(BIASES))
     for mode, scripts in SCRIPTS.items():
+        if given.mode not in {None, mode}:
+            continue
         start = time.perf_counter()
         counts = {script: Counter[str]() for script in scripts}
         for seed in range(n):

@@ -11,6 +11,7 @@ class LeaderboardConfig(AppConfig):
     def ready(self) -> None:
         from leaderboard import checks  # noqa: F401 - registers itself
         from leaderboard.evaluation.services import public_log
+        from leaderboard.judges.services import forget
         from leaderboard.monitoring import alarms
         from leaderboard.site.roles import make_groups
         from leaderboard.teams.services.notices import keep_language
@@ -18,4 +19,5 @@ class LeaderboardConfig(AppConfig):
         user_logged_in.connect(keep_language, dispatch_uid="language of an account")
         public_log.register()
         alarms.register_all()
+        forget.connect()
         post_migrate.connect(make_groups, dispatch_uid="groups of a new site")

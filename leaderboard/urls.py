@@ -15,6 +15,7 @@ from leaderboard.evaluation.views.comparison import (
     comparisons,
 )
 from leaderboard.evaluation.views.joint import joint_evaluation
+from leaderboard.judges.views import judges
 from leaderboard.metric_board.views.board import metric_board
 from leaderboard.metric_board.views.downloads import metric_download
 from leaderboard.metric_board.views.outside import hand_in_scores, outside_metric
@@ -56,6 +57,7 @@ urlpatterns = [
         metric_download,
         name="metric-download",
     ),
+    path("tasks/<slug:slug>/judges/", judges, name="judges"),
     path("metrics/<int:pk>/", outside_metric, name="metric-outside"),
     path("tasks/<slug:slug>/comparisons/", comparisons, name="comparisons"),
     path("tasks/<slug:slug>/compare/", ask_comparison, name="ask-comparison"),

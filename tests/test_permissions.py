@@ -77,13 +77,13 @@ MATRIX: dict[str, str] = {
         account_reset_password_done account_reset_password_from_key
         account_reset_password_from_key_done socialaccount_login_cancelled
         api:task-list api:task-detail api:instance-list api:leaderboard
-        api:history api:differences api:evidence api:published api:crowds api:metric-board api:metric-scores-list api:metric-scores-publish
+        api:history api:differences api:evidence api:published api:crowds api:metric-board api:task-judges api:metric-scores-list api:metric-scores-publish
         api:comparison-list api:joint-list api:score-list api:metric-result-list
         api-home api-schema api-docs turk:endpoint turk:endpoint-bare
         work:finished work:submit-preview
         api:log api:log-entries leaderboard:public-log
         leaderboard:home leaderboard:rank-audit api:rank-audit leaderboard:how-it-works leaderboard:privacy leaderboard:tasks leaderboard:board
-        leaderboard:about leaderboard:metric-board leaderboard:comparisons
+        leaderboard:about leaderboard:metric-board leaderboard:judges leaderboard:comparisons
         leaderboard:board-at leaderboard:board-export leaderboard:board-badge
         leaderboard:board-records
         leaderboard:check leaderboard:sample leaderboard:differences

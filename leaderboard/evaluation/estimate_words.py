@@ -34,6 +34,11 @@ def warning_of_few(
     n_workers: int, effective: float | None, largest: float | None
 ) -> str:
     """Say in a sentence why a score may not hold for other workers; empty if it should."""
+    if not n_workers:
+        return (
+            "Workers unknown: nobody here knows who rated this system, so its interval and "
+            "its rank leave workers out and cover instances only."
+        )
     if n_workers < 2:
         return (
             "Only one worker rated this system. Nothing here says how another would rate it, "

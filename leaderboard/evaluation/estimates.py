@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import numpy.typing as npt
 
 from leaderboard.designs.unit import Unit
 from leaderboard.evaluation.ranking import Compared, compare
@@ -66,6 +67,27 @@ class Estimate:
         return Estimate(mean, low, high, low_50, high_50, self.covers)
 
 
+#: Begins the names of workers of whom nothing is known but that they judged an instance;
+#: where workers are numbers, theirs are below 0.
+NOBODY = "nobody-"
+COVERS_UNKNOWN = "which instances were drawn; workers unknown, and left out"
+
+
+def nobody(workers: npt.ArrayLike) -> npt.NDArray[np.bool_]:
+    """Tell which labels stand for workers whom nobody knows.
+
+    Examples
+    --------
+    >>> nobody([4, -4]).tolist(), nobody(["r-1", "nobody-2"]).tolist()
+    ([False, True], [False, True])
+    """
+    labels = np.asarray(workers).tolist()
+    return np.array(
+        [one.startswith(NOBODY) if isinstance(one, str) else one < 0 for one in labels],
+        bool,
+    )
+
+
 @dataclass(frozen=True)
 class Standing:
     """What the fit says of one system on one criterion."""
@@ -73,8 +95,9 @@ class Standing:
     estimates: dict[str, Estimate]
     ranks: tuple[int, int] | None
     cluster: int | None
-    effective_workers: float
-    largest_share: float
+    # None where nobody knows who judged
+    effective_workers: float | None
+    largest_share: float | None
 
 
 @dataclass(frozen=True)
@@ -101,18 +124,20 @@ def estimate_board(
     `ratings` has the columns submission, criterion, instance, worker and value, and
     `on` where the days of ratings are known, `weight` where workers do not all count in
     full (in adjusted estimates), `chance` where instances were not equally likely to be
-    judged; systems whose ratings are in another unit than the first one's are left out. Where there are `forecasts` of licensed judges, by criterion and
-    system, these help people's ratings to rank.
+    judged; systems whose ratings are in another unit than the first one's are left out.
+    Where there are `forecasts` of licensed judges, by criterion and system, these help
+    people's ratings to rank.
     """
     standings: dict[tuple[int, str], Standing] = {}
     fits: dict[str, SystemEstimates] = {}
     compared: dict[str, Compared] = {}
     for criterion, unit, group in groups_of(ratings, unit_of):
         values, labels = compared_values(group, unit, PLAIN)
+        helped = _helped(group, unit, (forecasts or {}).get(criterion, {}))
         if "chance" in group:
             # weighted means are all there is: nothing else holds for all instances
             fit = fits[criterion] = by_chances(values, labels, group)
-            compared[criterion] = Compared(fit)
+            compared[criterion] = helped or Compared(fit)
             found = _standings(fit, unit, {}, compared[criterion], ranked)
             standings |= {
                 (pk, criterion): replace(one, estimates={}) for pk, one in found.items()
@@ -125,15 +150,25 @@ def estimate_board(
             z_scores = _z_scores(values, *labels, seed=seed)
             values, labels = compared_values(group, unit, headline)
         shown = None if headline == Z_SCORES else fit
-        among = compare(values, *labels, rule=rule, fit=shown)
-        if own := (forecasts or {}).get(criterion):
-            among = _helped(group, unit, own) or among
+        among = helped or compare(values, *labels, rule=rule, fit=shown)
         compared[criterion] = among
+        unknown = set(group["submission"][nobody(group["worker"])].unique())
         standings |= {
-            (pk, criterion): one
+            (pk, criterion): _without_workers(one) if pk in unknown else one
             for pk, one in _standings(fit, unit, z_scores, among, ranked).items()
         }
     return BoardEstimates(standings, fits, compared)
+
+
+def _without_workers(standing: Standing) -> Standing:
+    """Say that no interval covers workers; each instance stood for one of them."""
+    estimates = {
+        name: replace(one, covers=COVERS_UNKNOWN)
+        for name, one in standing.estimates.items()
+    }
+    return replace(
+        standing, estimates=estimates, effective_workers=None, largest_share=None
+    )
 
 
 def by_chances(
@@ -181,8 +216,14 @@ def plain_intervals(
 def _helped(
     group: pd.DataFrame, unit: Unit, forecasts: Mapping[str, Forecast]
 ) -> Compared | None:
-    """Compare systems with judges' help; None where some have too few ratings for it."""
+    """Compare systems with judges' help; None where there is none that reaches all."""
     values, (systems, workers, instances, _) = compared_values(group, unit, PLAIN)
+    named = {str(name) for name in systems}
+    if named.isdisjoint(forecasts):
+        return None
+    if "chance" in group and not named <= set(forecasts):
+        # a plain mean of instances that were chosen unequally stands for no other
+        return None
     try:
         fit = helped_systems(
             values, systems, workers, instances, forecasts, weights=weights_in(group)

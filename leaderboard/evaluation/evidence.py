@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from leaderboard.designs.unit import Unit
-from leaderboard.evaluation.estimates import compared_values, groups_of
+from leaderboard.evaluation.estimates import compared_values, groups_of, nobody
 from leaderboard.evaluation.stored_fit import DIGITS
 from leaderboard.stats.systems.estimates import SystemEstimates
 from leaderboard.stats.systems.fragility import ratings_to_drop
@@ -95,8 +95,10 @@ def _workers(group: pd.DataFrame, unit: Unit, fit: SystemEstimates) -> dict[str,
     found = leniency(
         values, group["submission"].to_numpy(), group["worker"].to_numpy(), fit
     )
-    gap = found.typical_gap
+    gap, workers = found.typical_gap, group["worker"]
+    n = int(workers[~nobody(workers)].nunique())
     stored = {**asdict(found), "typical_gap": _short(gap), "typical_factor": None}
+    stored["n_workers"] = n
     if unit.logarithmic:
         # a difference of logarithms is a ratio of magnitudes
         stored |= {"typical_gap": None, "typical_factor": _short(math.exp(gap))}

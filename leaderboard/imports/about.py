@@ -12,6 +12,7 @@ if TYPE_CHECKING:
 
 from crowd.hits.models.campaign import ELSEWHERE
 from genie.lib.unguessable import name_for
+from leaderboard.evaluation.estimates import NOBODY
 
 # Where imported work was done: no platform of ours, so that nobody can be sent there.
 PLATFORM = ELSEWHERE
@@ -61,9 +62,15 @@ class About:
     scales: Mapping[str, str] = field(default_factory=dict)
 
 
+#: Begins what stands for the worker of a row that names none; no file has this character.
+UNKNOWN = "\0"
+
+
 def platform_worker_id(slug: str, name: str) -> str:
     """Name a person of a task's files so that nobody finds their name again.
 
     The same name in two imports of a task is the same person.
     """
+    if name.startswith(UNKNOWN):
+        return NOBODY + name_for("imported and unknown", slug, name)
     return name_for("imported worker", slug, name)

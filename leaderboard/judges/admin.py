@@ -8,6 +8,8 @@ from django.contrib import admin, messages
 from django.core.exceptions import PermissionDenied
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
+from django.utils.html import format_html_join
+from django.utils.safestring import SafeString, mark_safe
 
 from genie.accounts.staff import staff_may, staff_may_somewhere
 from genie.accounts.task_admin import EditedOfTask, WorkOfTask
@@ -16,6 +18,7 @@ from genie.lib.admin.questions import Line, Question, after_asking, confirmed_fo
 from genie.lib.admin.read_only import ReadOnlyAdmin, ReadOnlyInline
 from genie.lib.admin.reasons import AsksWhy
 from genie.lib.errors import GenieError
+from leaderboard.judges import written
 from leaderboard.judges.forms import ApprovalForm, JudgeForm, RunForm
 from leaderboard.judges.models import (
     MICROCENTS,
@@ -26,12 +29,12 @@ from leaderboard.judges.models import (
     JudgeMetric,
     JudgeRun,
 )
-from leaderboard.judges.selectors.licence import licence_of
 from leaderboard.judges.selectors.money import committed_cents
 from leaderboard.judges.selectors.pilot import pilot_words
 from leaderboard.judges.selectors.plans import plans_by
 from leaderboard.judges.selectors.told import cents, in_words, leaving, progress
 from leaderboard.judges.services import ask, decide, define
+from leaderboard.judges.services import license as licensing
 
 if TYPE_CHECKING:
     from django.db.models import QuerySet
@@ -50,8 +53,28 @@ APPROVE = Question(
 class JudgeAdmin(ReadOnlyAdmin):
     list_display = ["__str__", "what", "endpoint", "model", "created_at", "retired_at"]
     search_fields = ["name", "sha256"]
-    readonly_fields = ["signature"]
+    exclude = ["definition", "input_price", "output_price"]
+    readonly_fields = ["prices", "settings", "told", "signature_"]
     actions = ["retire_selected"]
+
+    @admin.display(description="prices")
+    def prices(self, judge: Judge) -> str:
+        return (
+            f"{judge.input_price:g} cents for a million tokens that are sent, "
+            f"{judge.output_price:g} for a million that come back"
+        )
+
+    @admin.display(description="settings")
+    def settings(self, judge: Judge) -> SafeString:
+        return written.settings(judge)
+
+    @admin.display(description="what it is told")
+    def told(self, judge: Judge) -> SafeString:
+        return written.frame(judge)
+
+    @admin.display(description="signature")
+    def signature_(self, judge: Judge) -> SafeString:
+        return written.signature(judge)
 
     @admin.display
     def endpoint(self, judge: Judge) -> str:
@@ -136,18 +159,23 @@ class JudgeRunAdmin(WorkOfTask):
         "leaves", "questions", "invalid", "models", "spent", "licences", "pilot",
         "money", "signature",
     ]  # fmt: skip
-    exclude = ["plan", "holder", "held_until", "microcents", "batch"]
+    exclude = [
+        *("plan", "holder", "held_until", "microcents", "batch"),
+        # `leaves` and `questions` say it
+        *("with_references", "with_private", "n_calls"),
+    ]
     inlines: ClassVar[list[Any]] = [MetricInline]
     actions = [
         "approve_selected",
         "decline_selected",
         "stop_selected",
         "go_on_selected",
+        "license_selected",
     ]
 
     @admin.display(description="what leaves the house")
-    def leaves(self, run: JudgeRun) -> str:
-        return " ".join(leaving(run))
+    def leaves(self, run: JudgeRun) -> SafeString:
+        return written.lines(leaving(run))
 
     @admin.display(description="questions")
     def questions(self, run: JudgeRun) -> str:
@@ -175,13 +203,16 @@ class JudgeRunAdmin(WorkOfTask):
     def spent(self, run: JudgeRun) -> str:
         return f"{cents(progress(run)['spent_cents'])} of {cents(run.approved_cents)}"
 
-    @admin.display(description="licence, from people's ratings of the same outputs")
+    @admin.display(
+        description="licence, from people's ratings of the same outputs: newest first"
+    )
     def licences(self, run: JudgeRun) -> str:
-        if run.state != JudgeRun.State.DONE:
-            return "–"
-        return " ".join(
-            f"{criterion}: {in_words(licence_of(run, criterion))}"
-            for criterion in run.plan["criteria"]
+        rows = run.licences.order_by("-pk")
+        return (
+            format_html_join(
+                mark_safe("<br>"), "{}", [(in_words(row),) for row in rows]
+            )
+            or "–"
         )
 
     @admin.display(description="what to look at before people are asked")
@@ -196,8 +227,8 @@ class JudgeRunAdmin(WorkOfTask):
         return " ".join(said for plan in plans for said in plan.sentences) or "–"
 
     @admin.display(description="signature")
-    def signature(self, run: JudgeRun) -> str:
-        return run.judge.signature
+    def signature(self, run: JudgeRun) -> SafeString:
+        return written.signature(run.judge)
 
     def has_add_permission(self, request: HttpRequest) -> bool:
         return staff_may_somewhere(request.user, "leaderboard.add_judgerun")
@@ -220,6 +251,20 @@ class JudgeRunAdmin(WorkOfTask):
                 return redirect("admin:leaderboard_judgerun_change", run.pk)
         title = "Ask a judge about a task: its price first"
         return adding(self, request, form, title=title, button="Price it")
+
+    @admin.action(
+        description="Decide again on licences of the selected …", permissions=["decide"]
+    )
+    @after_asking(
+        "Decide on licences again",
+        "By people's ratings as they are now; a row is written where anything has "
+        "changed.",
+        "Decide",
+    )
+    def license_selected(
+        self, request: HttpRequest, queryset: QuerySet[Any], reason: str
+    ) -> None:
+        self.act_on_rows(request, queryset, licensing.decide_anew, "Decided on", reason)
 
     def line_of(self, run: JudgeRun) -> Line:
         return Line(run.pk, str(run), run.get_state_display(), leaving(run))
@@ -284,22 +329,37 @@ class _OfRun(WorkOfTask):
 
 @admin.register(JudgeCall)
 class JudgeCallAdmin(_OfRun):
-    list_display = [
-        "run",
-        "submission",
-        "other",
-        "instance",
-        "probe",
-        "state",
-        "said",
-        "problem",
-    ]
+    # a quote is a part of an output
+    shows_outputs = True
+    list_display = ["instance", "submission", "of", "probe", "state", "said", "problem"]
     list_filter = ["state", "probe", ("run", admin.RelatedOnlyFieldListFilter)]
     list_select_related = ["run__judge", "run__task", "submission", "other", "instance"]
+    exclude = ["values", "reasons", "marks", "beside", "other", "part", "sample"]
+    readonly_fields = ["page", "program", "answered", "marked"]
+
+    @admin.display(description="run", ordering="run")
+    def of(self, call: JudgeCall) -> str:
+        return str(call.run)
 
     @admin.display(description="answer")
     def said(self, call: JudgeCall) -> str:
-        return ", ".join(f"{name}: {one}" for name, one in (call.values or {}).items())
+        return ", ".join(f"{name}: {x:g}" for name, x in call.values.items()) or "–"
+
+    @admin.display(description="on the page, in this order")
+    def page(self, call: JudgeCall) -> str:
+        return written.page(call)
+
+    @admin.display(description="who answered")
+    def program(self, call: JudgeCall) -> str:
+        return f"{call.run.judge}, {call.run.judge.what}; no person"
+
+    @admin.display(description="answer")
+    def answered(self, call: JudgeCall) -> str:
+        return written.answers(call)
+
+    @admin.display(description="errors that the program marked")
+    def marked(self, call: JudgeCall) -> str:
+        return written.marks(call)
 
 
 @admin.register(JudgeCost)
@@ -307,6 +367,9 @@ class JudgeCostAdmin(_OfRun):
     list_display = ["run", "state", "amount", "at", "settled_at"]
     list_filter = ["state", ("run", admin.RelatedOnlyFieldListFilter)]
     list_select_related = ["run__judge", "run__task"]
+
+    exclude = ["microcents", "n_bytes"]
+    readonly_fields = ["amount"]
 
     @admin.display(description="amount")
     def amount(self, cost: JudgeCost) -> str:

@@ -22,9 +22,10 @@ from genie.lib.typing import Account
 from leaderboard.api.base import View, problems
 from leaderboard.api.pagination import Growing
 from leaderboard.api.query import LARGEST, OfTaskQuery, TaskField
+from leaderboard.boards.api.tasks import TaskView
 from leaderboard.judges.models import Judge, JudgeRun
-from leaderboard.judges.selectors.licence import licence_of
 from leaderboard.judges.selectors.pilot import pilot_words
+from leaderboard.judges.selectors.shown import judges_of
 from leaderboard.judges.selectors.told import leaving, progress
 from leaderboard.judges.services import ask, decide
 from leaderboard.submissions.selectors.visibility import Staff
@@ -87,18 +88,60 @@ class LicenceReasonSerializer(serializers.Serializer[Any]):
 
 
 class LicenceSerializer(serializers.Serializer[Any]):
-    """Whether people vouch for a judge on one criterion; every reason has to hold."""
+    """What was decided of a judge on one criterion; every reason has to hold."""
 
     criterion = serializers.CharField()
-    state = serializers.CharField(help_text="licensed, not licensed, or expired.")
+    state = serializers.CharField(
+        source="get_state_display", help_text="licensed, not licensed, or expired."
+    )
+    at = serializers.DateTimeField(help_text="When it was decided.")
+    run = serializers.IntegerField(source="run_id")
     reasons = LicenceReasonSerializer(many=True)
     moved = serializers.ListField(
         child=serializers.CharField(), help_text="What made it expire; usually empty."
     )
+    facts = serializers.DictField(
+        child=serializers.CharField(), help_text="What it was decided on, in words."
+    )
+
+
+class ShownLicenceSerializer(serializers.Serializer[Any]):
+    criterion = serializers.CharField()
+    state = serializers.CharField(
+        help_text="licensed, not licensed, expired, or not decided yet."
+    )
+    since = serializers.DateTimeField(allow_null=True)
+    rows = LicenceSerializer(many=True, help_text="All decisions, the newest first.")
+
+
+class ShownRunSerializer(serializers.Serializer[Any]):
+    run = serializers.IntegerField(source="run.pk")
+    finished_at = serializers.DateTimeField(source="run.finished_at")
+    occasion = serializers.CharField(source="run.occasion")
+    n = serializers.IntegerField()
+    answered = serializers.IntegerField()
+    invalid = serializers.IntegerField()
+    probes = serializers.IntegerField()
+    models = serializers.ListField(child=serializers.CharField())
+    spent_cents = serializers.FloatField()
+
+
+class ShownJudgeSerializer(serializers.Serializer[Any]):
+    """A program that judged; what it says is never a person's word."""
+
+    judge = serializers.CharField(help_text="Name and version.")
+    what = serializers.CharField(
+        source="judge.what", help_text="What kind of program it is."
+    )
+    scripted = serializers.BooleanField(source="judge.scripted")
+    signature = serializers.CharField(source="judge.signature")
+    sent = serializers.CharField(help_text="Which texts went where.")
+    runs = ShownRunSerializer(source="asked", many=True)
+    licences = ShownLicenceSerializer(many=True)
 
 
 class LicencesSerializer(serializers.Serializer[Any]):
-    """Empty before the run is done."""
+    """What was decided on this run, the newest first; empty before the job has looked."""
 
     licences = LicenceSerializer(many=True)
     pilot = serializers.ListField(
@@ -250,28 +293,31 @@ class JudgeRunLicences(JudgeRunView):
     @extend_schema(
         tags=["staff"],
         operation_id="judge_runs_licences",
-        summary="Say whether people vouch for the judge of a run, and why",
+        summary="List what was decided of the licences of a run's judge, and why",
         responses={200: LicencesSerializer, **problems(*REFUSALS)},
     )
     def get(self, request: Request, pk: int) -> Response:
         run = self.run(pk)
-        licences: list[dict[str, Any]] = []
-        pilot: list[str] = []
-        if run.state == JudgeRun.State.DONE:
-            pilot = pilot_words(run)
-            for criterion in run.plan["criteria"]:
-                found = licence_of(run, criterion)
-                reasons = [vars(one) for one in found.reasons]
-                licences.append(
-                    {
-                        "criterion": criterion,
-                        "state": found.state,
-                        "reasons": reasons,
-                        "moved": found.moved,
-                    }
-                )
-        said = {"licences": licences, "pilot": pilot}
+        done = run.state == JudgeRun.State.DONE
+        said = {
+            "licences": run.licences.order_by("-pk"),
+            "pilot": pilot_words(run) if done else [],
+        }
         return Response(self.get_serializer(said).data)
+
+
+class TaskJudges(TaskView):
+    serializer_class = ShownJudgeSerializer
+
+    @extend_schema(
+        tags=["metrics"],
+        operation_id="tasks_judges_list",
+        summary="List a task's judges, which are programs, with their licences",
+        responses={200: ShownJudgeSerializer(many=True), **problems("not-found")},
+    )
+    def get(self, request: Request, slug: str) -> Response:
+        shown = judges_of(self.task(), request.user)
+        return Response(ShownJudgeSerializer(shown, many=True).data)
 
 
 class JudgeRunDecision(JudgeRunView):

@@ -19,7 +19,7 @@ class Migration(migrations.Migration):
                 ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
                 ('criterion', models.CharField(max_length=50)),
                 ('submissions', models.JSONField(default=list)),
-                ('n', models.PositiveIntegerField()),
+                ('n', models.PositiveIntegerField(verbose_name='instances for people')),
                 ('floor', models.FloatField()),
                 ('seed', models.BigIntegerField()),
                 ('ranks_before', models.JSONField(default=list, editable=False)),

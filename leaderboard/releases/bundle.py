@@ -25,7 +25,7 @@ NESTED = frozenset(
         *("links", "histogram", "estimates", "per_instance"),
         *("details", "fields", "references", "marks"),
         *("definition", "criteria", "values", "reasons", "facts", "moved"),
-        *("models", "fields_sent"),
+        *("models", "fields_sent", "beside", "errors", "judges"),
     ]
 )
 _encode = json.JSONEncoder(ensure_ascii=False).encode

@@ -5,12 +5,12 @@ from __future__ import annotations
 from crowd.hits.models.assignment import Assignment
 from leaderboard.boards.selectors.crowds.blinding import blinding_sentences
 from leaderboard.boards.selectors.systems import covers_of
+from leaderboard.evaluation.selectors.adjusted.judged import rank_rule
 from leaderboard.evaluation.selectors.campaigns import (
     campaigns_of,
     launched,
     ratings_per_output,
 )
-from leaderboard.evaluation.selectors.judged import rank_rule
 from leaderboard.evaluation.selectors.worker_figures import read_in, work_done
 from leaderboard.releases.bundle import Record
 from leaderboard.releases.gathering.results import ALL, AT_ONCE
@@ -57,6 +57,15 @@ _TABLES = {
     "first scores higher; wins, ties and losses",
     "joint_judgments": "every rating behind them; `counts`, `why_not` and `weight` as in "
     "`judgments`",
+    "judge_help": "means with the help of licensed judges beside people's alone (`plain_`), "
+    "where the task shows them; they rank nothing, and `rebuild` takes them as given",
+    "adjusted_strengths": "comparisons and joint evaluations once more, `before` and `after` "
+    "preferences are adjusted for length, Markdown and position: of two systems the share of "
+    "preferences, else log-odds",
+    "adjusted_effects": "what each of these does to preferences, in log-odds for one standard "
+    "deviation",
+    "output_styles": "what was counted of each output that was set against another; empty where "
+    "it has no words",
     "instances": "the task's instances, in order",
     "predictions": "the outputs of all systems",
     "published": "numbers that were printed elsewhere of these judgments; `figure` is the "
@@ -258,7 +267,7 @@ def _judges(task: Task, manifest: Record) -> list[str]:
     """Say of the programs that judged what a methods section says, where there are any."""
     if not manifest["counts"].get("judges"):
         return []
-    said = sentences(judged_by(task), task)
+    said = sentences(judged_by(task))
     return [
         "## Judges",
         "",

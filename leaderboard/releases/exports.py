@@ -117,7 +117,7 @@ def _judges(section: Section) -> list[str]:
         f"{one['without a valid answer']:,} without a valid answer, "
         f"{one['asked on']}; licence: {in_words(one['licence'])})"
         for name, one in section
-        if isinstance(one, dict)
+        if isinstance(one, dict) and "prompt (SHA-256)" in one
     ]
     if not told:
         return []

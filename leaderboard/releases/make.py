@@ -15,10 +15,11 @@ from django.utils import timezone
 
 from genie.lib.errors import GenieError
 from leaderboard.boards.selectors.columns import main_criterion
+from leaderboard.evaluation.selectors.adjusted.judged import is_judged, public_forecasts
 from leaderboard.evaluation.selectors.board_ratings import board_scores, current_fit
 from leaderboard.evaluation.selectors.coverage import whole_share
-from leaderboard.evaluation.selectors.judged import is_judged, public_forecasts
 from leaderboard.evaluation.selectors.sample_disclosure import sample_is_public
+from leaderboard.evaluation.selectors.system_ratings import unnamed
 from leaderboard.evaluation.services.fit_pieces import estimates_seed
 from leaderboard.releases import FORMAT, bundle, croissant
 from leaderboard.releases.bundle import Record
@@ -85,7 +86,7 @@ def make(
         _prepare(folder)
     # one key for the whole release: a worker has the same name in all its tables
     made_with = notes.once("key", lambda: (key or secrets.token_bytes(32)).hex())
-    names = Pseudonyms(bytes.fromhex(made_with))
+    names = Pseudonyms(bytes.fromhex(made_with), unnamed() if task.imported else ())
     wanted = may_be_copied(task.licence) if texts is None else texts
     texts = notes.once("texts", lambda: wanted)
     if "state" not in notes.kept:

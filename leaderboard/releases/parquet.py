@@ -25,7 +25,7 @@ _TYPES = {
         n_excluded_workers seed n_resamples n_questions n_correct comparison a b n_labels
         n_labels_in n_votes n_pairs n_waves wave_size max_pairs all_pairs max_in_all position wave
         joint n_workers_each per_page n_judgements place skill_cluster other wins ties
-        losses sample_rank run call part sample attempts n_calls n_answered n_invalid
+        losses sample_rank page n_people n_judge run call part sample attempts n_calls n_answered n_invalid
         expected_cents most_cents approved_cents input_tokens output_tokens
     """,
     "DOUBLE": """
@@ -33,17 +33,18 @@ _TYPES = {
         p_noisy estimate answers_share answers_low answers_high delta all_pairs_delta propensity
         label vote agreement agreement_low agreement_high skill skill_low skill_high strength
         strength_low strength_high p_above tolerance input_price output_price factor spent_cents
-        seconds
+        seconds before before_low before_high after after_low after_high
+        length headers lists bold plain_mean plain_low plain_high explained labels_saved
     """,
     "BOOLEAN": """
         simulated ranks_partial counts provisional asked is_mean noisy anytime_valid
-        votes_kept sides_balanced used counted informative_first with_references whole
+        votes_kept sides_balanced used counted informative_first with_references whole ratios
         standing
     """,
     "DOUBLE[]": "per_instance",
     "JSON": """
         links histogram estimates details fields references marks definition criteria
-        values reasons facts moved models fields_sent
+        values reasons facts moved models fields_sent beside errors judges
     """,
 }
 #: The type of each column, by its name; all others hold words.

@@ -5,12 +5,21 @@ from __future__ import annotations
 import hashlib
 import hmac
 import secrets
+from collections.abc import Collection
+
+from leaderboard.evaluation.estimates import NOBODY
 
 
 class Pseudonyms:
-    """Give each worker a name made with a key that is forgotten afterwards."""
+    """Give each worker a name made with a key that is forgotten afterwards.
 
-    def __init__(self, key: bytes | None = None) -> None:
+    Those of whom nothing is known, `nobodies`, have names that say so.
+    """
+
+    def __init__(
+        self, key: bytes | None = None, nobodies: Collection[int] = ()
+    ) -> None:
+        self._nobodies = frozenset(nobodies)
         self._key = key or secrets.token_bytes(32)
         self._known: dict[int, str] = {}
 
@@ -18,5 +27,6 @@ class Pseudonyms:
         if worker_pk not in self._known:
             # keyed: a plain hash of small numbers could be undone by trying all of them
             digest = hmac.digest(self._key, str(worker_pk).encode(), hashlib.sha256)
-            self._known[worker_pk] = f"r-{digest.hex()[:12]}"
+            begins = NOBODY if worker_pk in self._nobodies else "r-"
+            self._known[worker_pk] = f"{begins}{digest.hex()[:12]}"
         return self._known[worker_pk]

@@ -121,7 +121,7 @@ def methods(
     covers = next((row.human.covers for row in rated if row.human), "")
     if covers:
         sentences.append(f"Scores have 95 % intervals, which cover {covers}")
-    sentences += judges.sentences(judges.judged_by(task), task)
+    sentences += judges.sentences(judges.judged_by(task))
     return " ".join(f"{text.rstrip('.')}." for text in sentences if text)
 
 

@@ -89,7 +89,6 @@ class Ratings:
     values: Floats
     labels: dict[str, Labels]
     z_scores: Floats | None = None
-    # what of the files is not in it
     notes: tuple[str, ...] = ()
 
     def __len__(self) -> int:

@@ -16,7 +16,10 @@ class ReadOnlyAdmin(ListAdmin):
     """Lists and shows; what changes rows is an action, which calls a service."""
 
     def get_fields(self, request: HttpRequest, obj: Model | None = None) -> Any:
-        names = super().get_fields(request, obj)
+        # Django leaves these out of what can be written only
+        left_out = {*(self.get_exclude(request, obj) or ())}
+        names: list[Any] = [*super().get_fields(request, obj)]
+        names = [one for one in names if getattr(one, "__name__", one) not in left_out]
         # Django adds what is only read to the fields of the row: each stands once
         return list(dict.fromkeys(plainly(self.model, names)))
 

@@ -263,6 +263,11 @@ def _of_shared_first(task: Task) -> list[str]:
 
 
 def _of_few_workers(estimates: SystemEstimates, n_workers: int) -> list[str]:
+    if not n_workers:
+        return [
+            "Workers unknown: nobody here knows who judged these systems. Intervals and "
+            "ranks cover instances only; what other workers would say cannot be concluded."
+        ]
     if n_workers < FEWEST_WORKERS:
         return [
             f"Only {n_workers} worker{'s' * (n_workers != 1)} judged these systems. How "

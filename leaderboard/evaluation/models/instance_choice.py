@@ -21,7 +21,7 @@ class InstanceChoice(models.Model):
     criterion = models.CharField(max_length=50)
     # the systems over whose outputs disagreement was averaged
     submissions = models.JSONField(default=list)
-    n = models.PositiveIntegerField()
+    n = models.PositiveIntegerField("instances for people")
     floor = models.FloatField()
     # decides the draw; shown to staff only
     seed = models.BigIntegerField()

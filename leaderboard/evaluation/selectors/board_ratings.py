@@ -13,6 +13,7 @@ from leaderboard.evaluation.models.human_evaluation import HumanEvaluation, Scor
 from leaderboard.evaluation.selectors.ratings_beside import ratings_beside
 from leaderboard.evaluation.selectors.system_ratings import (
     dated_ratings_of,
+    nobodies_apart,
     unit_for,
 )
 from leaderboard.submissions.models.submission import Submission
@@ -84,6 +85,7 @@ def board_ratings(evaluations: Sequence[HumanEvaluation]) -> pd.DataFrame:
     import pandas as pd
 
     ratings = dated_ratings_of([evaluation.pk for evaluation in evaluations])
+    ratings = nobodies_apart(ratings, evaluations)
     parts = [ratings]
     for evaluation in evaluations:
         own = ratings[ratings["evaluation"] == evaluation.pk]

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
+from django.db.models import QuerySet
 
-from crowd.hits.models.campaign import Campaign
+from crowd.hits.models.campaign import ELSEWHERE, Campaign
 from crowd.scales.find import all_scales
+from crowd.workers.models.worker import Worker
 from leaderboard.designs.base import all_designs
 from leaderboard.designs.unit import Unit
+from leaderboard.evaluation.estimates import NOBODY
 from leaderboard.evaluation.models.human_evaluation import (
     HumanEvaluation,
     JudgedItem,
@@ -22,6 +25,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 FIRST_SLOT = "A"
+_AT_ONCE = 500  # as many keys as one query names
 ORDER = ["criterion", "submission", "instance", "worker"]
 COLUMNS = ["item", *ORDER, "value"]
 
@@ -59,6 +63,32 @@ def all_system_ratings_of(evaluations: Collection[int]) -> pd.DataFrame:
     columns = ["evaluation", *COLUMNS, "slot", "answered", "on", "why_not"]
     ratings = ratings.assign(answered=ratings["value"])
     return about_systems(ratings, shown, evaluations).reindex(columns=columns)
+
+
+def nobodies_apart(
+    ratings: pd.DataFrame, evaluations: Collection[HumanEvaluation]
+) -> pd.DataFrame:
+    """Give workers of whom nothing is known numbers below 0; ours are all known."""
+    if not any(one.imported_id for one in evaluations):
+        return ratings
+    workers = ratings["worker"]
+    unknown = known_to_nobody(workers.unique().tolist())
+    return ratings.assign(worker=workers.where(~workers.isin(unknown), -workers))
+
+
+def known_to_nobody(workers: Sequence[int]) -> set[int]:
+    """Select those that stand for somebody whom the files of an import do not name."""
+    rows, found = unnamed(), set()
+    for start in range(0, len(workers), _AT_ONCE):
+        found.update(rows.filter(pk__in=workers[start : start + _AT_ONCE]))
+    return found
+
+
+def unnamed() -> QuerySet[Worker, int]:
+    """Select all of them, by their keys."""
+    return Worker.objects.filter(
+        platform=ELSEWHERE, platform_worker_id__startswith=NOBODY
+    ).values_list("pk", flat=True)
 
 
 def _shown(evaluations: Collection[int]) -> pd.DataFrame:

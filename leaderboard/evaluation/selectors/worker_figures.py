@@ -15,6 +15,7 @@ from crowd.hits.models.campaign import Campaign
 from crowd.hits.selectors.wording import language_written
 from crowd.money.models import LedgerEntry
 from crowd.pricing import hourly_cents
+from leaderboard.evaluation.selectors.system_ratings import known_to_nobody
 from quality.detection.models import Ban
 from quality.test_questions.models import Grade
 
@@ -110,7 +111,7 @@ def worker_figures(campaigns: Sequence[Campaign]) -> WorkerFigures:
     written = language_written(campaigns[0].hit_type) if campaigns else ""
     languages, by_language = read_in(done, written)
     return WorkerFigures(
-        n_workers=len(loads),
+        n_workers=len(loads) - len(known_to_nobody([*per_worker])),
         n_excluded=_excluded(campaigns),
         n_assignments=sum(loads),
         n_rejected=counts["rejected"],

@@ -16,7 +16,11 @@ from leaderboard.evaluation.models.human_evaluation import HumanEvaluation, Scor
 from leaderboard.evaluation.selectors.campaigns import campaigns_of
 from leaderboard.evaluation.selectors.ratings_beside import ratings_beside
 from leaderboard.evaluation.selectors.ratings_digest import OF_ONE, digest
-from leaderboard.evaluation.selectors.system_ratings import system_ratings, unit_for
+from leaderboard.evaluation.selectors.system_ratings import (
+    known_to_nobody,
+    system_ratings,
+    unit_for,
+)
 from leaderboard.evaluation.services import public_log
 from leaderboard.evaluation.services.anchors import links
 from leaderboard.stats.intervals import Interval
@@ -59,17 +63,20 @@ def computed(evaluation: HumanEvaluation) -> list[Computed]:
     excluded = {
         campaign: n_excluded_workers(campaign) for campaign in campaigns_of(evaluation)
     }
+    unknown = set()
+    if evaluation.imported_id:
+        unknown = known_to_nobody(ratings["worker"].unique().tolist())
     scores = []
     for (submission_pk, criterion), group in ratings.groupby(
         ["submission", "criterion"], sort=True
     ):
         name, pk = str(criterion), int(str(submission_pk))
         campaign = campaign_by_criterion.get(name, evaluation.campaign)
-        scores.append(
-            _computed_score(
-                evaluation.design, campaign, pk, name, group, excluded[campaign]
-            )
+        one = _computed_score(
+            evaluation.design, campaign, pk, name, group, excluded[campaign]
         )
+        known = group["worker"][~group["worker"].isin(unknown)]
+        scores.append(replace(one, n_workers=int(known.nunique())))
     if evaluation.strategy == HumanEvaluation.Strategy.SINGLE:
         link_of = links(evaluation, ratings)
         scores = [replace(one, link=link_of.get(one.criterion)) for one in scores]

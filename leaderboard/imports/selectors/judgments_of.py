@@ -11,6 +11,7 @@ import numpy as np
 from crowd.hits.models.assignment import Answer
 from crowd.hits.models.campaign import Campaign, Item
 from crowd.workers.models.worker import Worker
+from leaderboard.evaluation.estimates import NOBODY
 from leaderboard.evaluation.models.human_evaluation import JudgedItem, JudgedOutput
 from leaderboard.imports.about import platform_worker_id
 from leaderboard.imports.kept import ASIDE, ONE, PAIRS, as_found, key_of
@@ -227,7 +228,7 @@ def _workers(task: Task, pks: list[int]) -> list[str]:
     }
     rows = Worker.objects.filter(assignments__hit__campaign__pool=task.slug).distinct()
     names = {
-        pk: called.get(key, name)
+        pk: "" if key.startswith(NOBODY) else called.get(key, name)
         for pk, key, name in rows.values_list("pk", "platform_worker_id", "pseudonym")
     }
     return [names[pk] for pk in pks]

@@ -14,7 +14,7 @@ from genie.lib.database import count_anew
 from genie.lib.errors import GenieError
 from genie.lib.typing import Account
 from leaderboard.designs.error_spans import ErrorSpans
-from leaderboard.imports.about import About, told_by_rows
+from leaderboard.imports.about import UNKNOWN, About, told_by_rows
 from leaderboard.imports.kept import ASIDE, ONE, PAIRS
 from leaderboard.imports.models import Import
 from leaderboard.imports.readers.judgments import Judgments, Role, told
@@ -249,7 +249,8 @@ def _store(
         [*counted["system"].unique(), *counted["other"].replace("", np.nan).dropna()],
         SYSTEM,
     )
-    workers = people.workers_of(slug, rows["worker"].unique().tolist())
+    judged_by = {name for one in planned.parts for name in one.rows["worker"]}
+    workers = people.workers_of(slug, sorted(judged_by))
     row = Import.objects.create(
         task=task,
         layout=judgments.layout,
@@ -261,11 +262,14 @@ def _store(
         known={**told_by_rows(judgments), **about.known},
         said={
             **_said(judgments, planned, ids, names),
+            "unnamed": bool((counted["worker"].str.startswith(UNKNOWN)).any()),
             "unjudged": sorted({ids[name] for name in instances} - judged),
         },
         roles=judgments.n_by_role(),
         counted=[role.value for role in judgments.counted],
-        n_workers=int((counted["worker"].unique() != "").sum()),
+        n_workers=sum(
+            not one.startswith(UNKNOWN) for one in counted["worker"].unique()
+        ),
         problems=_problems(judgments),
         imported_by=by,
     )
@@ -337,6 +341,6 @@ def _problems(judgments: Judgments) -> list[str]:
         )
     if "" in set(judgments.rows["worker"]):
         problems.append(
-            "Of some rows nobody knows who judged; they are treated as one person's."
+            "Of some rows nobody knows who judged: intervals and ranks leave workers out."
         )
     return problems

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from leaderboard.imports.about import UNKNOWN
 from leaderboard.imports.kept import ASIDE, ONE, PAGES, PAIRS, WON
 from leaderboard.imports.readers.judgments import Judgments
 from leaderboard.imports.services import named
@@ -56,7 +57,7 @@ def parts(
     """
     counted = _counted(judgments).to_numpy()
     rows = judgments.rows.reset_index(drop=True)
-    rows = rows.assign(kept=rows["value"], exact=True)
+    rows = rows.assign(kept=rows["value"], exact=True, worker=_workers(rows))
     aside, rows = rows[~counted], rows[counted]
     paired = rows["other"] != ""
     ratings, pairs = _rated(rows[~paired], measures), rows[paired]
@@ -225,6 +226,19 @@ def _aside(rows: pd.DataFrame) -> Part:
         exact=rows["kept"] == kept,
     )
     return Part(ASIDE, rows)
+
+
+def _workers(rows: pd.DataFrame) -> list[str]:
+    """Let somebody else stand for each page or instance that names no worker.
+
+    Not one person for all, who would be a very diligent one: what is drawn is then
+    instances, and nothing is said of workers.
+    """
+    names = zip(rows["worker"], rows["instance"], rows["page"], strict=True)
+    return [
+        worker or f"{UNKNOWN}{instance}{UNKNOWN}{page}"
+        for worker, instance, page in names
+    ]
 
 
 def _again(rows: pd.DataFrame, by: list[str]) -> Any:

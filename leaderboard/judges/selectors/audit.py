@@ -163,9 +163,8 @@ def _no_family(run: JudgeRun, own: set[int], systems: set[int]) -> str:
 
 def _order(run: JudgeRun, criterion: str, texts: _Texts) -> _Looked:
     """Compare both orders of pairs; of two texts that are the same either is right."""
-    if run.judge.definition["mode"] != PAIRWISE:
-        if run.calls.exclude(beside=[]).exists():
-            return f"{_NOT_APPLICABLE}: each output was asked about in both places"
+    alone = run.judge.definition["mode"] != PAIRWISE
+    if alone and not run.calls.exclude(beside=[]).exists():
         return f"{_NOT_APPLICABLE}: it judges one output at a time"
     found = {
         (one, other, at): both

@@ -16,17 +16,18 @@ from leaderboard.evaluation.models.human_evaluation import (
     HumanEvaluation,
 )
 from leaderboard.judges.definition import digest
-from leaderboard.judges.models import JudgeRun
+from leaderboard.judges.models import JudgeCall, JudgeRun
 from leaderboard.judges.prompt import labels
-from leaderboard.judges.selectors.requests import human_of, request_for, requests_of
+from leaderboard.judges.selectors.pages import human_of, shape_of
+from leaderboard.judges.selectors.requests import outputs_of, request_for, requests_of
 from leaderboard.judges.selectors.told import progress
 from leaderboard.tasks.config import HumanConfig
 from leaderboard.tasks.models import Task
 from leaderboard.tasks.services.worker_requirements import stated
 
 MODEL, CROWD = "model", "crowd"
-# What a run was asked with: where one of these has moved, only a new run can help.
-OF_QUESTION = ("judge", "criterion", "scale", "instructions", "request")
+# Answers of a run that are looked at until one can be asked again.
+_LOOKED_AT = 20
 _SHOWN = 60
 
 
@@ -56,10 +57,40 @@ def moved(given_on: dict[str, str], now: dict[str, str]) -> list[str]:
     ]
 
 
+def is_asked_so(run: JudgeRun, criterion: str) -> bool:
+    """Tell whether a run's question would be the same request today.
+
+    An answer is kept under the hash of its request, so that one of them tells.
+    """
+    try:
+        asked = requests_of(run)
+    except GenieError:
+        return False
+    parts = [i for i, part in enumerate(asked.parts) if criterion in part]
+    answered = run.calls.filter(part__in=parts, probe="", state=JudgeCall.State.VALID)
+    calls = answered.select_related("instance", "answer").order_by("pk")[:_LOOKED_AT]
+    outputs = outputs_of(
+        run.task, calls, references=run.with_references, private=run.with_private
+    )
+    for call in calls:
+        last = call.n_attempts - 1
+        try:
+            request = asked.request(call, outputs, attempt=last, occasion=run.occasion)
+        except KeyError:
+            continue  # it may not leave any more
+        return call.answer is not None and (
+            call.answer.request_sha256 == request.sha256
+        )
+    return bool(parts)
+
+
 def _asked(run: JudgeRun, criterion: str) -> dict[str, str]:
     asked = requests_of(run)
     part = next((one for one in asked.parts if criterion in one), {})
-    body = request_for(run.judge, asked.instructions, part, [], asked.scale).body
+    shape = shape_of(asked.human, asked.design, {})
+    body = request_for(
+        run.judge, asked.instructions, part, [], asked.scale, shape=shape
+    ).body
     options = " / ".join(labels(asked.scale)) if asked.scale.options else ""
     ends = f"{asked.scale.minimum:g} to {asked.scale.maximum:g}"
     return {

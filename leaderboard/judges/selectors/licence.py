@@ -72,9 +72,9 @@ def drift_between(given: JudgeRun, later: JudgeRun, criterion: str) -> Reason | 
 def _on_board(run: JudgeRun, criterion: str) -> list[Reason]:
     """Compare the judge with one person as a row of the metric board."""
     board: Any = shown_board(run.task, criterion)
-    own = JudgeMetric.objects.filter(run=run, criterion=criterion).values_list(
-        "metric", flat=True
-    )
+    # of several runs of a judge, the newest stands there
+    rows = JudgeMetric.objects.filter(run__judge=run.judge, run__task=run.task)
+    own = rows.filter(criterion=criterion).values_list("metric", flat=True)
     line = (
         next((one for one in board.lines if one.outside_pk in own), None)
         if board.board

@@ -117,9 +117,22 @@ def told_of(run: JudgeRun, criterion: str) -> dict[Judged, float]:
 
 
 def both_orders(run: JudgeRun, criterion: str) -> dict[Judged, tuple[float, float]]:
-    """Give how far the output that stood first was preferred, in both orders of a pair."""
+    """Give how far the output that stood first was preferred, in both orders of a pair.
+
+    Where outputs are set beside a reference, that is the other one of the pair.
+    """
     answers = answers_of(run)
     answers = answers[answers["criterion"] == criterion]
+    if run.judge.definition["mode"] != PAIRWISE:
+        placed = [
+            {_key(key): float(value) for key, value in means.items()}
+            for place in (0, 1)
+            for means in [
+                answers[answers["place"] == place].groupby(_AT)["value"].mean()
+            ]
+        ]
+        shared = sorted(set(placed[0]) & set(placed[1]))
+        return {key: (placed[0][key], 1 - placed[1][key]) for key in shared}
     means = answers.groupby(_AT)["value"].mean()
     first = {_key(key): float(value) for key, value in means.items()}
     return {

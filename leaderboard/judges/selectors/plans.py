@@ -14,6 +14,7 @@ from leaderboard.designs.base import all_designs
 from leaderboard.evaluation.models.human_evaluation import HumanEvaluation
 from leaderboard.evaluation.precision import CONFIDENCE, board_variances
 from leaderboard.evaluation.price import quote_single
+from leaderboard.evaluation.selectors.anchors import anchor_of
 from leaderboard.evaluation.selectors.system_ratings import system_ratings_of
 from leaderboard.judges.definition import PAIRWISE
 from leaderboard.judges.models import MICROCENTS, JudgeLicence, JudgeRun
@@ -127,9 +128,9 @@ class Plan:
     def _known_from(self, pilot: Pilot) -> str:
         who = "simulated annotators" if pilot.simulated else "people"
         return (
-            f"It foretells {100 * pilot.explained:.0f} % of what the ratings of instances "
-            f"by {who} vary by, as measured on up to {pilot.n_instances:,} instances of "
-            f"{pilot.n_systems:,} systems."
+            f"It foretells {100 * pilot.explained:.0f} % of the variation between instances "
+            f"in ratings by {who}, measured on up to {pilot.n_instances:,} instances of "
+            f"{pilot.n_systems:,} {'system' if pilot.n_systems == 1 else 'systems'}."
         )
 
 
@@ -152,7 +153,7 @@ def plans_by(run: JudgeRun, budget_cents: int | None = None) -> list[Plan]:
     budget_cents : int, optional
         For one system; as much as the task's own plan costs where none is said.
     """
-    cents = quote_single(run.task).total_cents if budget_cents is None else budget_cents
+    cents = _price(run.task) if budget_cents is None else budget_cents
     if run.state != JudgeRun.State.DONE:
         why = "the run is not over"
     elif run.judge.definition["mode"] == PAIRWISE:
@@ -190,7 +191,7 @@ def _plan(
             "instances: let people rate that many first"
         )
         return Plan(run, criterion, cents, why, usable)
-    each_cents = quote_single(task).total_cents / task.sample_size
+    each_cents = _price(task) / task.sample_size
     judge_cents = _judge_cents(run)
     try:
         if each_cents <= 0:
@@ -211,6 +212,11 @@ def _plan(
         *(run, criterion, cents, "", usable, pilot, alone, split),
         *(*widths, judge_cents),
     )
+
+
+def _price(task: Task) -> int:
+    anchor = anchor_of(task)
+    return quote_single(task, n_anchor_items=anchor.n if anchor else 0).total_cents
 
 
 def _ratings(run: JudgeRun) -> tuple[pd.DataFrame, bool]:

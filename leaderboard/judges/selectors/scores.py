@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 _WHICH = ("sample", "probe")
+_ABOUT = ("call", "criterion", "instance", "submission", "other", "place")
 
 
 def answers_of(run: JudgeRun) -> pd.DataFrame:
@@ -25,8 +26,9 @@ def answers_of(run: JudgeRun) -> pd.DataFrame:
     pandas.DataFrame
         A row for each question and criterion: `call`, `criterion`, `instance` (its
         position), `submission`, `other` (0: judged alone), `sample`, `value` (on the
-        scale; of a pair, how far `submission`, which stood first, is preferred), and
-        `probe`, which is empty: what an audit was answered is left out.
+        scale; of a pair, how far `submission`, which stood first, is preferred), `place`
+        (where it stood on the page, from 0), and `probe`, which is empty: what an audit
+        was answered is left out.
     """
     return _answers(run.calls.filter(probe=""))
 
@@ -47,14 +49,18 @@ def _answers(calls: QuerySet[JudgeCall]) -> pd.DataFrame:
 
     rows = calls.filter(state=JudgeCall.State.VALID).order_by("pk")
     listed = [
-        (pk, criterion, position, one, other or 0, *which, float(value))
-        for pk, values, position, one, other, *which in rows.values_list(
-            "pk", "values", "instance__position", "submission", "other", *_WHICH
+        (pk, criterion, at, one, other or 0, _place(one, beside), *which, float(value))
+        for pk, values, at, one, other, beside, *which in rows.values_list(
+            *("pk", "values", "instance__position", "submission", "other", "beside"),
+            *_WHICH,
         )
         for criterion, value in values.items()
     ]
-    about = ["call", "criterion", "instance", "submission", "other"]
-    return pd.DataFrame(listed, columns=[*about, *_WHICH, "value"])
+    return pd.DataFrame(listed, columns=[*_ABOUT, *_WHICH, "value"])
+
+
+def _place(submission: int, beside: list[int]) -> int:
+    return beside.index(submission) if beside else 0
 
 
 def scores_of(run: JudgeRun, criterion: str) -> dict[int, dict[int, float]]:

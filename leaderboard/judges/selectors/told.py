@@ -15,10 +15,10 @@ from leaderboard.judges.models import (
     Judge,
     JudgeAnswer,
     JudgeCall,
+    JudgeLicence,
     JudgeRun,
 )
 from leaderboard.judges.selectors.requests import BYTES_A_TOKEN
-from leaderboard.stats.judges.licence import Licence
 
 State = JudgeCall.State
 
@@ -94,14 +94,17 @@ def progress(run: JudgeRun) -> dict[str, Any]:
     }
 
 
-def in_words(licence: Licence) -> str:
-    """Write a licence's state and each of its reasons."""
+def in_words(row: JudgeLicence) -> str:
+    """Write what was decided, when, and each of its reasons."""
     said = [
-        f"{one.name}{'' if one.holds else ', refused'}: {one.words}"
-        for one in licence.reasons
+        f"{one['name']}{'' if one['holds'] else ', refused'}: {one['words']}"
+        for one in row.reasons
     ]
-    moved = [f"moved: {one}" for one in licence.moved]
-    return f"{licence.state.upper()} ({'; '.join(said + moved)})."
+    moved = [f"moved: {one}" for one in row.moved]
+    return (
+        f"{row.at:%Y-%m-%d %H:%M}, {row.criterion}: {row.get_state_display().upper()} "
+        f"({'; '.join(moved + said)})."
+    )
 
 
 def cents(n: float) -> str:

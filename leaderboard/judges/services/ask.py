@@ -30,8 +30,8 @@ from leaderboard.tasks.services.configuration import design_of, has_references
 
 # One run's questions; more are several runs.
 MOST_CALLS = 200_000
-# Outputs that an audit asks about: usually (a command that moves a fifth of them by half
-# a scale is then found more often than not), and at most.
+# Outputs that an audit asks about: usually (a command that moves three in ten by half a
+# scale is then found in about four audits of five), and at most.
 AUDITED, MOST_AUDITED = 30, 1_000
 _AT_ONCE = 500
 

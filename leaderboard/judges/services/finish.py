@@ -36,6 +36,10 @@ def _put_on_board(run: JudgeRun, criterion: str) -> None:
     older = JudgeMetric.objects.filter(
         run__judge=run.judge, run__task=run.task, criterion=criterion
     )
+    on_board = older.filter(metric__withdrawn_at=None, run__n_calls__gt=run.n_calls)
+    # a few questions asked again, to see whether answers moved, replace nothing
+    if run.occasion and on_board.exists():
+        return
     for row in older.select_related("metric"):
         outside.withdraw(row.metric)
     kind = "script" if run.judge.scripted else "judge"

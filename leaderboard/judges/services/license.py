@@ -16,7 +16,7 @@ from genie.lib import jobs
 from leaderboard.evaluation.models.human_evaluation import Score
 from leaderboard.judges.definition import digest
 from leaderboard.judges.models import JudgeLicence, JudgeMetric, JudgeRun
-from leaderboard.judges.selectors.facts import MODEL, OF_QUESTION, facts_of, moved
+from leaderboard.judges.selectors.facts import MODEL, facts_of, is_asked_so, moved
 from leaderboard.judges.selectors.licence import PEOPLE, drift_between, licence_of
 from leaderboard.judges.selectors.licences import standing
 from leaderboard.judges.selectors.told import progress
@@ -27,6 +27,12 @@ JOB = "leaderboard.jobs.license_judge"
 # Raised when the same evidence would be decided in another way.
 RULE = "1"
 State = JudgeLicence.State
+_OUTDATED = Reason(
+    "question",
+    False,
+    "people are asked with another wording, scale or instructions by now: this needs a "
+    "new run",
+)
 
 
 def look_at_all() -> int:
@@ -43,6 +49,13 @@ def look(pk: int) -> None:
     for criterion in _criteria(run):
         decide(run, criterion)
     JudgeRun.objects.filter(pk=pk).update(decided_on=evidence)
+
+
+def decide_anew(run: JudgeRun) -> bool:
+    """Decide on a run's judge by a person's word; False where nothing is new."""
+    same = [one for one in _newest() if one.judge == run.judge and one.task == run.task]
+    rows = [decide(one, name, anew=True) for one in same for name in _criteria(one)]
+    return any(rows)
 
 
 def decide(
@@ -91,34 +104,25 @@ def _weigh(
     anew: bool,
 ) -> JudgeLicence | None:
     """Weigh everything that speaks for and against a judge, and write it down."""
-    asked = _asked_on(run, criterion)
-    if outdated := moved({k: asked[k] for k in OF_QUESTION if k in asked}, now):
-        words = f"people are asked otherwise by now, so a new run is needed: {'; '.join(outdated)}"
-        found = [Reason("question", False, words)]
-    else:
+    found = [_OUTDATED]
+    if is_asked_so(run, criterion):
         found = licence_of(run, criterion).reasons
-    enough = not any(
-        one.name in {PEOPLE, "question"} and not one.holds for one in found
-    )
+    enough = all(one.holds for one in found if one.name in {PEOPLE, _OUTDATED.name})
     if last is not None and last.state == State.EXPIRED and not enough:
         return None  # it stays so until people's ratings can decide
     holds = all(one.holds for one in found)
     state = State.LICENSED if holds else State.REFUSED
     reasons = [vars(one) for one in found]
-    if last is not None and (last.run_id, last.state, last.facts) == (
-        run.pk,
-        state,
-        now,
-    ):
-        # figures alone are news to a person only
-        said = (lambda rows: rows) if anew else _verdicts
-        if said(last.reasons) == said(reasons):
-            return None
+    was = last and (last.run_id, last.state, last.facts, _said(last.reasons, anew))
+    if was == (run.pk, state, now, _said(reasons, anew)):
+        return None
     return _write(last, run, criterion, state, reasons, now, [])
 
 
-def _verdicts(reasons: Iterable[dict[str, Any]]) -> list[tuple[str, bool]]:
-    return [(one["name"], one["holds"]) for one in reasons]
+def _said(reasons: Iterable[dict[str, Any]], figures: bool) -> list[Any]:
+    """Give the verdict of each reason; its figures are news to a person only."""
+    names = ["name", "holds", *(["words"] if figures else [])]
+    return [[one[name] for name in names] for one in reasons]
 
 
 def _write(
@@ -144,12 +148,6 @@ def _write(
             facts=facts,
             moved=gone,
         )
-
-
-def _asked_on(run: JudgeRun, criterion: str) -> dict[str, str]:
-    """Give the facts of a run's first row, which was written when it was finished."""
-    first = run.licences.filter(criterion=criterion).order_by("pk").first()
-    return dict(first.facts) if first else {}
 
 
 def _waits(last: JudgeLicence | None, run: JudgeRun, criterion: str) -> bool:

@@ -40,6 +40,10 @@ class MetricLineSerializer(serializers.Serializer[Any]):
         allow_null=True,
         help_text="Its id, if it is an outside metric.",
     )
+    licence = serializers.CharField(
+        help_text="Of a judge, which is a program: `licensed` for this criterion, `no "
+        "licence`, or `licence expired`; else empty."
+    )
     complete = serializers.BooleanField(
         help_text="Whether it has scores for every system; only then is it compared."
     )

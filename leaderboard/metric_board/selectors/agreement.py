@@ -27,6 +27,7 @@ COLUMNS = (
     "n_systems",
     "n_raters",
     "simulated",
+    "licence",
 )
 
 
@@ -43,10 +44,12 @@ def _of_board(criterion: str, shown: Shown) -> Iterator[dict[str, Any]]:
     for line in shown.lines:
         metric = {"of": "metric", "metric": line.slug, "label": line.label}
         counts = {"n_systems": line.n_systems, "n_raters": None}
+        metric["licence"] = line.licence
         for row in _of_cells(line.cells):
             yield {**head, **metric, **counts, **row}
     if (person := shown.person) is not None:
         one = {"of": "person", "metric": "", "label": "one person against the others"}
+        one["licence"] = ""
         counts = {"n_systems": shown.n_systems, "n_raters": person.n_raters}
         for row in _of_cells(person.cells):
             yield {**head, **one, **counts, **row}

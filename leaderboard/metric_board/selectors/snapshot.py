@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from leaderboard.metric_board.models.board import MetricBoard
 from leaderboard.metric_board.models.outside import OutsideMetric
+from leaderboard.metric_board.selectors.licences import licence_words
 from leaderboard.metric_board.stats.snapshot import ENOUGH, FEWEST, FEWEST_RANKED
 from leaderboard.metric_board.stats.williams import reached_by_chance
 from leaderboard.metric_runs.models.run import MetricPiece, MetricRun
@@ -140,6 +141,8 @@ class Line:
     cluster: int | None
     cells: dict[str, Cell]
     epsilon: float | None
+    # of a judge's row: whether it is licensed now; else empty
+    licence: str = ""
 
 
 @dataclass(frozen=True)
@@ -284,7 +287,10 @@ def shown_board(task: Task, criterion: str, by: str = "") -> Shown:
         return Shown(state=state, board=None)
     ranked = [name for name in RANKED if name in _rankings(ready.payload)]
     by = by if by in STATISTICS else (ranked or ["pairwise-accuracy"])[0]
-    return Shown(state=state, board=ready, lines=_lines(ready.payload, by), by=by)
+    lines = _lines(ready.payload, by)
+    words = licence_words([line.outside_pk for line in lines], criterion)
+    lines = [replace(x, licence=words.get(x.outside_pk or 0, "")) for x in lines]
+    return Shown(state=state, board=ready, lines=lines, by=by)
 
 
 def _rankings(payload: dict[str, Any]) -> dict[str, Any]:

@@ -81,6 +81,7 @@ JUDGMENTS = (
     "counts",
     "why_not",
     "slot",
+    "page",
     "on",
     "weight",
 )
@@ -195,6 +196,8 @@ def _judgments(
     ratings = all_system_ratings_of([joint_evaluation.evaluation.pk])
     _check_current(joint_evaluation, ratings)
     weights = joint_evaluation.results.get("weights", {})
+    # which of the pages with this instance, so that a worker's pages can be told apart
+    page = ratings.groupby("instance")["item"].rank(method="dense").astype(int)
     records = [
         {
             "joint": joint_evaluation.pk,
@@ -206,12 +209,13 @@ def _judgments(
             "counts": not row["why_not"],
             "why_not": row["why_not"],
             "slot": row["slot"],
+            "page": row["page"],
             "on": row["on"],
             "weight": 0.0
             if row["why_not"]
             else weight_of(weights, int(row["worker"]), int(row["item"])),
         }
-        for row in ratings.to_dict("records")
+        for row in ratings.assign(page=page).to_dict("records")
     ]
     position = {name: index for index, name in ids.items()}
     return sorted(

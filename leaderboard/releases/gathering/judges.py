@@ -6,13 +6,14 @@ questions are in use, questions and answers stay out: they tell which instances 
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
-from typing import Any
+from collections import Counter
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import asdict
 
-from django.db.models import Q, QuerySet
+from django.db.models import QuerySet
 
 from genie.lib.errors import GenieError
-from leaderboard.judges.definition import PAIRWISE
+from leaderboard.boards.selectors.on_request.judged import judged_of
 from leaderboard.judges.models import (
     MICROCENTS,
     Judge,
@@ -23,25 +24,29 @@ from leaderboard.judges.models import (
     JudgeRun,
 )
 from leaderboard.judges.selectors.licences import standing
+from leaderboard.judges.selectors.pages import REFERENCE
 from leaderboard.judges.selectors.requests import requests_of
 from leaderboard.judges.selectors.told import address_told
 from leaderboard.metric_board.models.outside import OutsideScores
-from leaderboard.releases.bundle import Record
+from leaderboard.releases.bundle import Record, batched
 from leaderboard.tasks.models import Task
+from leaderboard.tasks.services.configuration import errors_asked
 
 JUDGES = (
     *("judge", "name", "version", "kind", "signature", "sha256", "definition"),
     *("input_price", "output_price", "made"),
 )
 RUNS = (
-    *("run", "judge", "occasion", "mode", "scale", "language", "factor", "criteria"),
+    *("run", "judge", "occasion", "mode", "design", "scale", "language", "factor"),
+    *("errors", "ratios", "criteria"),
     *("n_calls", "n_answered", "n_invalid", "models", "sent_to", "fields_sent"),
     *("with_references", "expected_cents", "most_cents", "approved_cents"),
     *("spent_cents", "asked_on", "approved_on", "finished_on"),
 )
 CALLS = (
-    *("run", "call", "submission", "other", "instance", "criteria", "part", "sample"),
-    *("probe", "state", "attempts", "problem", "values", "reasons", "request"),
+    *("run", "call", "submission", "other", "beside", "instance", "criteria", "part"),
+    *("sample", "probe", "state", "attempts", "problem", "values", "reasons", "marks"),
+    "request",
 )
 ANSWERS = (
     *("request", "judge", "text", "refusal", "model", "fingerprint"),
@@ -52,7 +57,13 @@ LICENCES = (
     *("judge", "run", "criterion", "state", "standing", "reasons", "facts"),
     *("moved", "on"),
 )
-_AT_ONCE = 2_000
+HELPED = (
+    *("submission", "criterion", "judges", "mean", "low", "high", "plain_mean"),
+    *("plain_low", "plain_high", "explained", "labels_saved", "n_people", "n_judge"),
+    "seed",
+)
+_AT_ONCE = 500
+_SYSTEMS = ("submission", "other", "beside")
 Rows = Iterator[Record]
 
 
@@ -89,6 +100,7 @@ class Judged:
         rows = JudgeRun.objects.filter(pk__in=runs).select_related("judge", "task")
         self._runs, self._shown = list(rows.order_by("pk")), shown
         self._answers, self._texts = answers, texts
+        self._found: dict[int, list[int]] = {}
 
     def tables(self) -> Iterator[tuple[str, Sequence[str], Rows]]:
         """Give name, columns and rows of each table."""
@@ -96,6 +108,7 @@ class Judged:
         yield "judge_runs", RUNS, map(self._run, self._runs)
         yield "judge_scores", SCORES, self._scores()
         yield "judge_licences", LICENCES, self._licences()
+        yield "judge_help", HELPED, self._helped()
         if self._answers:
             yield "judge_calls", CALLS, self._calls()
             yield "judge_answers", ANSWERS, self._texts_of_answers()
@@ -119,20 +132,26 @@ class Judged:
             }
 
     def _run(self, run: JudgeRun) -> Record:
-        calls = self._of(run)
-        usable = calls.filter(probe="")
-        answers = JudgeAnswer.objects.filter(pk__in=calls.values("answer"))
+        states: Counter[str] = Counter()
+        models: set[str] = set()
+        for some in self._some(run):
+            for probe, state, model in some.values_list(
+                "probe", "state", "answer__model"
+            ):
+                states[state] += not probe
+                models |= {model} - {None}
         return {
             "run": run.pk,
             "judge": str(run.judge),
             "occasion": run.occasion,
             "mode": run.judge.definition["mode"],
-            **_scale(run),
+            **_how(run),
+            "ratios": bool(run.plan.get("ratios")),
             "criteria": run.plan["criteria"],
-            "n_calls": usable.count(),
-            "n_answered": usable.filter(state=JudgeCall.State.VALID).count(),
-            "n_invalid": usable.filter(state=JudgeCall.State.INVALID).count(),
-            "models": sorted(set(answers.values_list("model", flat=True))),
+            "n_calls": states.total(),
+            "n_answered": states[JudgeCall.State.VALID],
+            "n_invalid": states[JudgeCall.State.INVALID],
+            "models": sorted(models),
             "sent_to": address_told(run.judge) or "not told",
             "fields_sent": list(run.task.field_labels.values()),
             "with_references": run.with_references,
@@ -145,9 +164,21 @@ class Judged:
             "finished_on": f"{run.finished_at:%Y-%m-%d}" if run.finished_at else None,
         }
 
-    def _of(self, run: JudgeRun) -> QuerySet[JudgeCall]:
-        both = Q(other=None) | Q(other__in=self._shown)
-        return run.calls.filter(both, submission__in=self._shown)
+    def _own(self, run: JudgeRun) -> list[int]:
+        """Find the questions whose outputs are all of systems in the release."""
+        if run.pk not in self._found:
+            shown = {*self._shown, REFERENCE, None}
+            of = run.calls.order_by("pk").values_list("pk", *_SYSTEMS)
+            self._found[run.pk] = [
+                pk
+                for pk, one, other, beside in of.iterator(chunk_size=_AT_ONCE)
+                if {one, other, *beside} <= shown
+            ]
+        return self._found[run.pk]
+
+    def _some(self, run: JudgeRun) -> Iterator[QuerySet[JudgeCall]]:
+        for some in batched(self._own(run), _AT_ONCE):
+            yield run.calls.filter(pk__in=some).order_by("pk")
 
     def _writes(self, run: JudgeRun) -> bool:
         """Tell whether what a judge wrote in a run may be told."""
@@ -155,49 +186,31 @@ class Judged:
 
     def _calls(self) -> Rows:
         for run in self._runs:
-            parts = _parts(run)
-            rows = self._of(run).select_related("instance", "answer").order_by("pk")
-            for call in rows.iterator(chunk_size=_AT_ONCE):
-                yield {
-                    "run": run.pk,
-                    "call": call.pk,
-                    "submission": call.submission_id,
-                    "other": call.other_id,
-                    "instance": call.instance.instance_id,
-                    "criteria": list(call.values) or _asked(parts, call.part),
-                    "part": call.part,
-                    "sample": call.sample,
-                    "probe": call.probe,
-                    "state": call.state,
-                    "attempts": call.n_attempts,
-                    "problem": call.problem,
-                    "values": call.values,
-                    "reasons": call.reasons if self._writes(run) else None,
-                    "request": call.answer.request_sha256 if call.answer else None,
-                }
+            parts, writes = _parts(run), self._writes(run)
+            for some in self._some(run):
+                for call in some.select_related("instance", "answer"):
+                    yield _call(call, parts, writes=writes)
 
     def _texts_of_answers(self) -> Rows:
         told: set[int] = set()
         for run in self._runs:
             writes = self._writes(run)
-            used = self._of(run).exclude(answer=None).values("answer")
-            rows = JudgeAnswer.objects.filter(pk__in=used).order_by("pk")
-            for row in rows.iterator(chunk_size=_AT_ONCE):
-                if row.pk in told:
-                    continue
-                told.add(row.pk)
-                yield {
-                    "request": row.request_sha256,
-                    "judge": str(run.judge),
-                    "text": row.text if writes else None,
-                    "refusal": row.refusal if writes else None,
-                    "model": row.model,
-                    "fingerprint": row.fingerprint,
-                    "input_tokens": row.input_tokens,
-                    "output_tokens": row.output_tokens,
-                    "seconds": row.seconds,
-                    "on": f"{row.created_at:%Y-%m-%d}",
-                }
+            for some in self._some(run):
+                used = set(some.values_list("answer", flat=True)) - told - {None}
+                told |= used
+                for row in JudgeAnswer.objects.filter(pk__in=used).order_by("pk"):
+                    yield {
+                        "request": row.request_sha256,
+                        "judge": str(run.judge),
+                        "text": row.text if writes else None,
+                        "refusal": row.refusal if writes else None,
+                        "model": row.model,
+                        "fingerprint": row.fingerprint,
+                        "input_tokens": row.input_tokens,
+                        "output_tokens": row.output_tokens,
+                        "seconds": row.seconds,
+                        "on": f"{row.created_at:%Y-%m-%d}",
+                    }
 
     def _scores(self) -> Rows:
         """Give the scores that stand on the metric board."""
@@ -222,15 +235,30 @@ class Judged:
 
     def _beside_hidden(self, run: JudgeRun) -> set[int]:
         """Find the systems that were set against some that are not in the release."""
-        if run.judge.definition["mode"] != PAIRWISE:
-            return set()
-        pairs = run.calls.order_by().values_list("submission", "other").distinct()
+        shown = {*self._shown, REFERENCE, None}
         return {
             pk
-            for pair in pairs
-            if not {one for one in pair if one} <= set(self._shown)
-            for pk in pair
+            for pair in run.calls.values_list(*_SYSTEMS).iterator(chunk_size=_AT_ONCE)
+            if not (of := {pair[0], pair[1], *pair[2]}) <= shown
+            for pk in of
         }
+
+    def _helped(self) -> Rows:
+        for pk, own in judged_of(self._runs[0].task, self._shown).items():
+            for criterion, one in own.items():
+                plain = {f"plain_{end}": n for end, n in asdict(one.plain).items()}
+                yield {
+                    **{
+                        name: getattr(one, name)
+                        for name in HELPED
+                        if hasattr(one, name)
+                    },
+                    **asdict(one.helped),
+                    **plain,
+                    "submission": pk,
+                    "criterion": criterion,
+                    "judges": list(one.judges),
+                }
 
     def _licences(self) -> Rows:
         rows = JudgeLicence.objects.filter(run__in=self._runs).select_related(
@@ -251,25 +279,56 @@ class Judged:
             }
 
 
-def _scale(run: JudgeRun) -> Record:
+def _call(
+    call: JudgeCall, parts: Sequence[Mapping[str, str]], *, writes: bool
+) -> Record:
+    marks = call.marks if writes else [{**one, "reason": None} for one in call.marks]
+    return {
+        "run": call.run_id,
+        "call": call.pk,
+        "submission": call.submission_id,
+        "other": call.other_id,
+        "beside": call.beside,
+        "instance": call.instance.instance_id,
+        "criteria": _asked(parts, call),
+        "part": call.part,
+        "sample": call.sample,
+        "probe": call.probe,
+        "state": call.state,
+        "attempts": call.n_attempts,
+        "problem": call.problem,
+        "values": call.values,
+        "reasons": call.reasons if writes else None,
+        "marks": marks,
+        "request": call.answer.request_sha256 if call.answer else None,
+    }
+
+
+def _how(run: JudgeRun) -> Record:
     """Say how answers are read; nothing where the task asks in another way by now."""
     try:
         asked = requests_of(run)
     except GenieError:
-        return {"scale": None, "language": None, "factor": None}
+        return dict.fromkeys(("design", "scale", "language", "factor", "errors"))
+    marks = asked.design.marks_errors
     return {
-        "scale": run.judge.definition["scale"] or asked.human.scale,
+        "design": asked.design.slug,
+        "scale": asked.scale.slug,
         "language": asked.human.language,
         "factor": asked.rating(1.0),
+        "errors": dict(errors_asked(asked.human)) if marks else None,
     }
 
 
-def _parts(run: JudgeRun) -> list[dict[str, Any]]:
+def _parts(run: JudgeRun) -> list[dict[str, str]]:
     try:
         return requests_of(run).parts
     except GenieError:
         return []
 
 
-def _asked(parts: Sequence[dict[str, Any]], part: int) -> list[str]:
-    return list(parts[part]) if part < len(parts) else []
+def _asked(parts: Sequence[Mapping[str, str]], call: JudgeCall) -> list[str]:
+    """Name what was asked: beside it, a design may make a value of marked errors."""
+    if call.part < len(parts):
+        return list(parts[call.part])
+    return list(call.values)

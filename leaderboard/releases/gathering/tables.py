@@ -11,7 +11,7 @@ from typing import Any
 from genie.lib.queue.pieces import Later
 from leaderboard.releases import bundle
 from leaderboard.releases.bundle import Record
-from leaderboard.releases.gathering import comparisons, joint, judges, results
+from leaderboard.releases.gathering import adjusted, comparisons, joint, judges, results
 from leaderboard.releases.gathering.judgments import (
     JUDGMENTS,
     judgments,
@@ -30,9 +30,10 @@ _ORDER = (
     *("systems", "scores", "judgments", "metrics", "test_questions"),
     *("comparisons", "comparison_pairs", "comparison_votes"),
     *("joint_evaluations", "joint_results", "joint_pairs", "joint_judgments"),
+    *("adjusted_strengths", "adjusted_effects", "output_styles"),
     *("instances", "predictions", "published"),
     *("judges", "judge_runs", "judge_calls", "judge_answers"),
-    *("judge_scores", "judge_licences"),
+    *("judge_scores", "judge_licences", "judge_help"),
 )
 # How many steps are done, of how many; may raise to give up.
 Tell = Callable[[int, int], None]
@@ -118,6 +119,14 @@ class Tables:
                 yield row
 
         self._write("joint_judgments", joint.JUDGMENTS, noted())
+        if found := adjusted.found(compared, judged):
+            self._write(
+                "adjusted_strengths", adjusted.STRENGTHS, adjusted.strengths(found)
+            )
+            self._write("adjusted_effects", adjusted.EFFECTS, adjusted.effects(found))
+            styles = adjusted.styles(compared, judged)
+            shown = (row for row in styles if self._is_named(row))
+            self._write("output_styles", adjusted.STYLES, self._named(shown))
         return sorted(named - set(self.ranked))
 
     def write_systems(self) -> None:
@@ -239,6 +248,9 @@ class Tables:
 
     def _judgments(self, pks: Sequence[int]) -> Iterator[Record]:
         return judgments(self.task, pks, self.names)
+
+    def _is_named(self, row: Record) -> bool:
+        return not self._masks or row["instance"] in self._number_of
 
     def _named(self, rows: Iterable[Record]) -> Iterator[Record]:
         """Call instances by what they are called in this release."""

@@ -2,20 +2,33 @@
 
 from __future__ import annotations
 
+import json
 from collections import defaultdict
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import replace
+from functools import lru_cache
 from pathlib import Path
+from statistics import fmean, geometric_mean
 
+from crowd.hit_templates.errors import read_errors
+from crowd.hits.selectors.questions import SPANS
 from crowd.scales.find import all_scales
-from leaderboard.judges.answers import read
+from leaderboard.designs.base import SLOTS, all_designs
+from leaderboard.judges.answers import Said, read
 from leaderboard.judges.definition import sha256_of, signature
 from leaderboard.judges.models import JudgeCall, JudgeLicence
+from leaderboard.judges.selectors.pages import about, place_of
+from leaderboard.judges.shape import Shape
 from leaderboard.releases import bundle
 from leaderboard.releases.bundle import Record
 from leaderboard.releases.published_numbers import Number
+from leaderboard.stats.judges.injections import planted
 
 _VALID, _INVALID = str(JudgeCall.State.VALID), str(JudgeCall.State.INVALID)
 _State = JudgeLicence.State
+Texts = Callable[[int, str], str]
+Average = Callable[[Sequence[float]], float]
 # run, criterion, submission -> instance -> values
 Values = dict[tuple[int, str, int], dict[str, list[float]]]
 
@@ -28,8 +41,11 @@ def judge_numbers(folder: Path) -> Iterator[Number | str]:
     answers = bundle.Groups(folder, "judge_answers", ("request",))
     calls = bundle.Groups(folder, "judge_calls", ("run",))
     values: Values = defaultdict(lambda: defaultdict(list))
+    average: dict[int, Average] = {}
     not_read = 0
+    texts = _texts_in(folder)
     for run in bundle.iter_table(folder, "judge_runs"):
+        average[run["run"]] = geometric_mean if run["ratios"] else fmean
         own = calls.rows(run["run"])
         if not own:
             continue
@@ -39,15 +55,17 @@ def judge_numbers(folder: Path) -> Iterator[Number | str]:
             if run["scale"] is None or (answer and answer["text"] is None):
                 not_read += 1
             else:
-                yield from _call(run, call, answer)
+                yield from _call(run, call, answer, texts)
             _gather(values, run["run"], call)
     if not_read:
         yield (
             "What judges wrote is not in this release: their scores are computed from "
             f"what was read of it ({not_read} answers)."
         )
-    yield from _scores(folder, values)
+    yield from _scores(folder, values, average)
     yield from _licences(folder)
+    if helped := bundle.count_rows(folder, "judge_help"):
+        yield f"Means with judges' help are taken as given ({helped})."
 
 
 def _definition(row: Record) -> Iterator[Number]:
@@ -84,26 +102,60 @@ def _run(run: Record, calls: list[Record], answers: bundle.Groups) -> Iterator[N
         yield Number("judge_runs.jsonl", subject, stated, computed)
 
 
-def _call(run: Record, call: Record, answer: Record | None) -> Iterator[Number]:
+def _call(
+    run: Record, call: Record, answer: Record | None, texts: Texts
+) -> Iterator[Number | str]:
     """Read an answer again, by the words and the scale that the judge was given."""
     name = f"question {call['call']} of run {run['run']}"
-    found: Mapping[str, tuple[float, str]] = {}
+    found = None
     if answer is not None and not answer["refusal"]:
-        scale = all_scales()[run["scale"]].in_language(run["language"])
-        try:
-            found = read(answer["text"], call["criteria"], scale)
-        except ValueError:
-            found = {}
+        with suppress(ValueError):
+            found = _said(run, call, answer["text"], texts)
     state = _VALID if found else _INVALID
     yield Number("judge_calls.jsonl", f"{name}, state", call["state"], state)
-    for criterion in sorted({*found, *call["values"]}):
-        value, reason = found.get(criterion, (None, ""))
-        computed = None if value is None else value * run["factor"]
+    found = found or Said({})
+    for criterion in sorted({*found.values, *call["values"]}):
         subject = f"{name}, {criterion}"
-        stated = call["values"].get(criterion)
-        yield Number("judge_calls.jsonl", subject, stated, computed)
-        told = call["reasons"].get(criterion, "")
-        yield Number("judge_calls.jsonl", f"{subject}, reason", told, reason)
+        values = call["values"].get(criterion), found.values.get(criterion)
+        yield Number("judge_calls.jsonl", subject, *values)
+        reasons = call["reasons"].get(criterion), found.reasons.get(criterion)
+        yield Number("judge_calls.jsonl", f"{subject}, reason", *reasons)
+    marks = json.dumps(call["marks"]), json.dumps(found.marks or [])
+    yield Number("judge_calls.jsonl", f"{name}, marks", *marks)
+
+
+def _said(run: Record, call: Record, text: str, texts: Texts) -> Said:
+    """Read an answer as the site does, with what stood on the page."""
+    design = all_designs()[run["design"]]
+    scale = all_scales()[run["scale"]].in_language(run["language"])
+    compares = all_scales()[design.scales[0]].compares
+    order = call["beside"] or [call["submission"]]
+    slots = () if compares or not call["beside"] else tuple(SLOTS[: len(order)])
+    asked = JudgeCall(submission_id=call["submission"], beside=call["beside"])
+    shape, outputs = Shape(slots), {}
+    if run["errors"] is not None:
+        shape = Shape(slots, read_errors(run["errors"]))
+        shown = [texts(pk, call["instance"]) for pk in order]
+        own = place_of(asked)
+        shown[own] = planted(shown[own], call["probe"])
+        outputs = dict(zip(slots or [""], shown, strict=False))
+    said = read(text, call["criteria"], scale, shape, outputs)
+    found = about(asked, said, slots)
+    values = {name: value * run["factor"] for name, value in found.values.items()}
+    if found.marks is not None:
+        values |= design.values_beside({SPANS: found.marks})
+    return replace(found, values=values)
+
+
+def _texts_in(folder: Path) -> Texts:
+    """Look outputs up, a system at a time; KeyError where one is not in the release."""
+    rows = bundle.Groups(folder, "predictions", ["submission"])
+
+    @lru_cache(maxsize=8)
+    def of(submission: int) -> dict[str, str]:
+        return {row["instance"]: row["text"] for row in rows.rows(submission)}
+
+    return lambda submission, instance: of(submission)[instance]
 
 
 def _gather(values: Values, run: int, call: Record) -> None:
@@ -118,7 +170,9 @@ def _gather(values: Values, run: int, call: Record) -> None:
             second[call["instance"]].append(1 - value)
 
 
-def _scores(folder: Path, values: Values) -> Iterator[Number | str]:
+def _scores(
+    folder: Path, values: Values, average: Mapping[int, Average]
+) -> Iterator[Number | str]:
     not_tried = 0
     position = bundle.positions(folder)
     for row in bundle.iter_table(folder, "judge_scores"):
@@ -127,11 +181,12 @@ def _scores(folder: Path, values: Values) -> Iterator[Number | str]:
             not_tried += 1
             continue
         by_instance = {
-            position[instance]: sum(own) / len(own)
+            position[instance]: average[row["run"]](own)
             for instance, own in values.get(key, {}).items()
         }
         name = f"{row['metric']} of submission {row['submission']}"
-        mean = sum(by_instance.values()) / len(by_instance) if by_instance else None
+        means = list(by_instance.values())
+        mean = average[row["run"]](means) if means else None
         yield Number("judge_scores.jsonl", name, row["value"], mean)
         for place, stated in enumerate(row["per_instance"]):
             subject = f"{name}, instance {place}"

@@ -14,12 +14,13 @@ from crowd.scales.find import all_scales
 from genie.lib.errors import GenieError
 from leaderboard.designs.base import Design, all_designs
 from leaderboard.designs.unit import Unit
-from leaderboard.evaluation.estimates import plain_intervals
+from leaderboard.evaluation.estimates import NOBODY, plain_intervals
 from leaderboard.releases import FORMAT, READABLE, bundle
 from leaderboard.releases.bundle import Record
 from leaderboard.releases.masked_instances import Places
 from leaderboard.releases.parquet import as_json_lines
 from leaderboard.releases.published_numbers import EXCLUDED, Number
+from leaderboard.releases.rebuilding.adjusted import adjusted_numbers
 from leaderboard.releases.rebuilding.comparisons import compared_numbers
 from leaderboard.releases.rebuilding.estimates import Estimates
 from leaderboard.releases.rebuilding.joint import joint_numbers
@@ -96,6 +97,7 @@ def _rebuild(
         ("ranks", estimates.ranks() if estimates.stated else _ranks(folder, manifest)),
         ("comparisons", compared_numbers(folder)),
         ("joint evaluations", _joint(folder, manifest)),
+        ("adjusted", adjusted_numbers(folder)),
         ("metrics", _metrics(folder, manifest)),
         ("judges", judge_numbers(folder)),
         ("detectors", _detectors(folder, manifest)),
@@ -132,7 +134,7 @@ def _take(rebuilt: Rebuilt, kind: str, number: Number | str) -> None:
         raise GenieError(str(number), code="differs")
 
 
-def _scores(folder: Path, manifest: Record) -> Iterator[Number]:
+def _scores(folder: Path, manifest: Record) -> Iterator[Number | str]:
     position = Places(bundle.positions(folder))
     judged = bundle.Groups(folder, "judgments", ("submission", "criterion"))
     unclaimed = judged.keys()
@@ -183,7 +185,7 @@ def _score(
         "worker": [row["worker"] for row in ratings],
         "value": values,
     }
-    if "propensity" in ratings[0]:
+    if ratings[0].get("propensity") is not None:
         frame["chance"] = [row["propensity"] for row in ratings]
     intervals = plain_intervals(
         unit,
@@ -200,6 +202,7 @@ def _score(
         yield Number("scores.jsonl", f"{name}, {high}", plain[high], interval.high)
         yield Number("scores.jsonl", f"{name}, n", score["n"], interval.n)
     workers = {row["worker"] for row in ratings}
+    workers = {one for one in workers if not one.startswith(NOBODY)}
     yield Number("scores.jsonl", f"{name}, workers", score["n_workers"], len(workers))
     binned, counts = np.unique(unit.binned(values), return_counts=True)
     computed = dict(zip((f"{v:g}" for v in binned), counts.tolist(), strict=True))

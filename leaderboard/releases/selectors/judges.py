@@ -8,7 +8,14 @@ from typing import Any
 
 from django.db.models import Q, QuerySet
 
-from leaderboard.judges.definition import MAY_BE_LEFT_OUT, PAIRWISE, digest
+from leaderboard.boards.selectors.on_request.judged import Ends, Judged, judged_of
+from leaderboard.judges.definition import (
+    JOINT,
+    MAY_BE_LEFT_OUT,
+    PAIRWISE,
+    POINTWISE,
+    digest,
+)
 from leaderboard.judges.models import (
     MICROCENTS,
     Judge,
@@ -24,14 +31,18 @@ from leaderboard.tasks.models import Task
 
 TITLE = "Judges (programs)"
 RANKS = "ranks"
-_NO_RANK = (
-    "no judge moved a rank: people alone rank systems, and what judges say stands on the "
-    "metric board"
+NO_RANK = (
+    "no judge moved a rank: people's ratings alone rank systems, and what judges say stands "
+    "on the metric board"
 )
-_RANK = (
-    "as this task asks for, licensed judges help people's ratings to estimate and rank "
-    "systems"
-)
+_HELP = "mean with licensed judges' help, beside people's alone"
+
+
+_MODES = {
+    POINTWISE: "one output",
+    PAIRWISE: "two outputs, in both orders",
+    JOINT: "several outputs at once, in both orders",
+}
 
 
 @dataclass(frozen=True)
@@ -148,30 +159,41 @@ def _licence(judge: Judge, task: Task, criterion: str) -> str:
     return f"{found.get_state_display()} on {found.at:%Y-%m-%d}"
 
 
-def ranks_words(task: Task) -> str:
-    """Say whether judges move ranks on a task."""
-    asked: dict[str, Any] = task.config.get("judges", {})
-    return _RANK if asked.get("rank") else _NO_RANK
-
-
 def section_of(submission: Submission) -> list[tuple[str, Any]]:
     """Give the lines of a card; none where no judge was asked about the submission."""
     found = judged_by(submission.task, submission)
     if not found:
         return []
-    ranks = (RANKS, ranks_words(submission.task))
-    return [ranks, *((one.name, _parts(one)) for one in found)]
+    helped = judged_of(submission.task, [submission.pk]).get(submission.pk, {})
+    return [
+        (RANKS, NO_RANK),
+        *((f"{name}: {_HELP}", _helped(one)) for name, one in helped.items()),
+        *((one.name, _parts(one)) for one in found),
+    ]
+
+
+def _helped(one: Judged) -> dict[str, Any]:
+    return {
+        "with help": _ends(one.helped),
+        "people alone": _ends(one.plain),
+        "labels saved": one.saved,
+        "judges": list(one.judges),
+        "seed": str(one.seed),
+    }
+
+
+def _ends(one: Ends) -> str:
+    return f"{one.mean:.1f} [{one.low:.1f}, {one.high:.1f}]"
 
 
 def _parts(one: JudgedBy) -> dict[str, Any]:
     made = one.judge.definition
-    pairs = made["mode"] == PAIRWISE
     return {
         "is": f"{one.judge.what}; its answers are not people's",
         "model": made["model"],
         "answered as": one.models,
         "prompt (SHA-256)": one.prompt_sha256,
-        "asked about": "two outputs, in both orders" if pairs else "one output",
+        "asked about": _MODES[made["mode"]],
         "scale": made["scale"] or "that of people",
         "settings": one.settings,
         "signature": one.judge.signature,
@@ -187,7 +209,7 @@ def _parts(one: JudgedBy) -> dict[str, Any]:
     }
 
 
-def sentences(found: list[JudgedBy], task: Task) -> list[str]:
+def sentences(found: list[JudgedBy]) -> list[str]:
     """Say it as a methods section does; nothing where no judge was asked."""
     if not found:
         return []
@@ -202,9 +224,5 @@ def sentences(found: list[JudgedBy], task: Task) -> list[str]:
     programs = "; ".join(said)
     return [
         f"Programs were asked as well: {programs}",
-        _sentence(ranks_words(task)),
+        f"{NO_RANK[0].upper()}{NO_RANK[1:]}",
     ]
-
-
-def _sentence(words: str) -> str:
-    return words[0].upper() + words[1:]

@@ -6,6 +6,7 @@ from django.urls import path, re_path
 
 from leaderboard.boards.api import differences, history, submissions, tasks
 from leaderboard.evaluation.api import asking, comparisons, decisions
+from leaderboard.judges.api import TaskJudges
 from leaderboard.metric_board.api import boards
 from leaderboard.site.api.nowhere import Nowhere
 from leaderboard.site.api.result_urls import urlpatterns as results
@@ -65,6 +66,7 @@ urlpatterns = [
         boards.TaskMetricBoard.as_view(),
         name="metric-board",
     ),
+    path("tasks/<slug:slug>/judges/", TaskJudges.as_view(), name="task-judges"),
     path(
         "metric-scores/",
         boards.MetricScoresList.as_view(),

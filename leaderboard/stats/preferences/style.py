@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
+from typing import TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -11,6 +12,7 @@ import numpy.typing as npt
 from genie.lib.formats.turns import assistant_says
 from leaderboard.stats.resampling import Floats
 
+Key = TypeVar("Key", bound=Hashable)
 #: What is counted of a text.
 STYLE = ("length", "headers", "lists", "bold")
 _CODE = re.compile(r"```.*?(?:```|\Z)", re.DOTALL)
@@ -94,18 +96,18 @@ def normalised_difference(first: npt.ArrayLike, second: npt.ArrayLike) -> Floats
 
 
 def style_differences(
-    styles: Mapping[str, Mapping[str, float]],
-    first: Sequence[str],
-    second: Sequence[str],
+    styles: Mapping[Key, Mapping[str, float]],
+    first: Sequence[Key],
+    second: Sequence[Key],
 ) -> dict[str, Floats]:
     """Compare texts pair by pair in what is counted of them.
 
     Parameters
     ----------
-    styles : mapping of str to mapping
-        Text to its counts (`style_of`).
-    first, second : sequence of str, length n
-        The texts of each pair.
+    styles : mapping
+        Text, or what it is called, to its counts (`style_of`).
+    first, second : sequence, length n
+        The texts of each pair, as they are called there.
 
     Returns
     -------

@@ -45,6 +45,8 @@ class Origin:
     layout: str
     imported_at: datetime
     files: tuple[str, ...]
+    # whether some of its rows, or all, name no worker
+    unnamed: bool
     # ASKED -> what is known of it
     known: Mapping[str, str]
 
@@ -70,6 +72,16 @@ class Provenance:
         ]
 
     @property
+    def workers_unknown(self) -> str:
+        """Say what follows where rows do not tell who judged; usually empty."""
+        if not any(one.unnamed for one in self.origins):
+            return ""
+        return (
+            "Workers unknown: not all rows say who judged, so intervals and ranks of "
+            "their systems leave workers out and cover which instances were drawn."
+        )
+
+    @property
     def sentence(self) -> str:
         """Say it in one line, for files and captions."""
         said = [
@@ -79,6 +91,7 @@ class Provenance:
         ]
         text = f"{MARK.capitalize()}, not on this site"
         text += f": {'; '.join(said)}." if said else "."
+        text += f" {self.workers_unknown}" if self.workers_unknown else ""
         return f"{text} Not known: {', '.join(self.unknown)}." if self.unknown else text
 
 
@@ -109,5 +122,6 @@ def _origin(row: Import) -> Origin:
         layout=row.layout,
         imported_at=row.created_at,
         files=tuple(file["name"] for file in row.files),
+        unnamed=bool(row.said.get("unnamed")),
         known={key: str(said) for key, said in row.known.items() if said},
     )

@@ -9,6 +9,7 @@ from crowd.models import Campaign, Input
 from genie.lib.errors import GenieError
 from genie.lib.formats.parquet import engine
 from leaderboard.evaluation import decide
+from leaderboard.evaluation.estimates import COVERS_UNKNOWN
 from leaderboard.evaluation.selectors.ratings_beside import marked_errors
 from leaderboard.imports.about import About
 from leaderboard.imports.readers.judgments import Judgments, Problem, Texts, from_rows
@@ -19,6 +20,8 @@ from leaderboard.imports.services import bring_in as module
 from leaderboard.imports.services.bring_in import bring_in
 from leaderboard.imports.services.take_back import take_back
 from leaderboard.models import Import, Score, Task
+from leaderboard.releases.make import make
+from leaderboard.releases.rebuilding.rebuild import rebuild
 from tests.factories import make_user
 from tests.leaderboard.imports.test_bring_in import ratings
 
@@ -310,3 +313,27 @@ def test_a_criterion_of_a_later_wave_joins_those_of_the_task_and_leaves_with_it(
     take_back(row)
     task = Task.objects.get(slug="x")
     assert (list(task.human.criteria), task.human.scale) == (["choice"], "preferred")
+
+
+@pytest.mark.parametrize("known", [0, 2])
+def test_unknown_workers_are_no_diligent_one(known, client, tmp_path):
+    rows = ratings(n=24)
+    unnamed = rows.rows["instance"].str.replace("seg", "").astype(int) >= known
+    rows.rows.loc[unnamed, "worker"] = ""
+    row = bring_in(rows, slug="x", by=make_user("importer"))
+    scores = Score.objects.filter(superseded_at=None).order_by("-mean")
+    # instances are drawn, workers are not: these systems differ by more than chance
+    assert [one.cluster for one in scores] == [1, 2, 3]
+    for one in scores:
+        assert (one.n_workers, one.effective_workers) == (known, None)
+        assert one.covers == COVERS_UNKNOWN
+    assert row.n_workers == known
+    back = judgments_of(row.task).rows["worker"]
+    assert (back == "").tolist() == unnamed.tolist()
+    submission = scores[0].submission_id
+    told = client.get(f"/submissions/{submission}/").text
+    assert "workers unknown" in told
+    assert ("nobody here knows who rated" in told) == (not known)
+    assert "workers unknown" in client.get("/tasks/x/").text
+    made = make(row.task, tmp_path / "release")
+    assert rebuild(made.folder).n_same

@@ -24,7 +24,7 @@ from tests.factories import (
     make_task,
     make_worker,
 )
-from tests.leaderboard.judges.conftest import add_system
+from tests.leaderboard.judges.conftest import add_system, worked
 
 NAMES = ("Kite", "Wren", "Owl", "Lark", "Finch", "Crane")
 
@@ -139,6 +139,13 @@ def make_script(script="words", **fields):
     made = {"endpoint": "scripted", "model": script, **fields}
     name = f"{script}-{fields.get('mode', 'pointwise')}"
     return define.make(name, "1", made, per_minute=0)
+
+
+def done(run):
+    """Work on a run to its end, however slow the machine is."""
+    while worked(run).state == "RUNNING":
+        pass
+    return run
 
 
 def biases(licence):

@@ -19,6 +19,7 @@ from tests.leaderboard.judges.conftest import add_system, approved, make_judge, 
 from tests.leaderboard.judges.planted import (
     biases,
     compare,
+    done,
     make_script,
     make_world,
     rate,
@@ -36,7 +37,7 @@ def test_planted_biases_are_found_through_runs_and_no_others():
     rate(task, np.random.default_rng(1))
     found = {}
     for script in ("words", "likes-long", "obeys"):
-        run = worked(approved(make_script(script), task, audit=20))
+        run = done(approved(make_script(script), task, audit=20))
         assert run.state == "DONE"
         found[script] = licence_of(run, "overall")
     assert refused(found["words"]) == set()
@@ -56,7 +57,7 @@ def test_pairs_are_licensed_by_choices_and_order_is_audited():
     compare(task, np.random.default_rng(2))
     found = {}
     for script in ("words", "likes-first"):
-        run = worked(approved(make_script(script, mode="pairwise"), task, audit=20))
+        run = done(approved(make_script(script, mode="pairwise"), task, audit=20))
         found[script] = licence_of(run, "overall")
     reasons = {one.name: one for one in found["words"].reasons}
     assert reasons["people"].words == (
@@ -72,7 +73,7 @@ def test_pairs_are_licensed_by_choices_and_order_is_audited():
 def test_ratings_of_both_outputs_are_taken_as_choices_each_output_once():
     task = make_world(seed=3)
     rate(task, np.random.default_rng(3))
-    run = worked(approved(make_script(mode="pairwise"), task))
+    run = done(approved(make_script(mode="pairwise"), task))
     overlap = overlap_of(run, "overall")
     assert overlap.words == "their ratings of both outputs, taken as choices"
     # three systems: one pair an instance, and three people
@@ -88,7 +89,7 @@ def test_ratings_of_both_outputs_are_taken_as_choices_each_output_once():
 
 def test_without_people_s_choices_a_judge_of_pairs_is_refused_in_words():
     task = make_world(seed=4, n_instances=3)
-    run = worked(approved(make_script(mode="pairwise"), task))
+    run = done(approved(make_script(mode="pairwise"), task))
     (reason,) = licence_of(run, "overall").reasons
     assert not reason.holds
     assert "needs at least three people" in reason.words
@@ -160,7 +161,7 @@ def test_an_own_kind_is_known_by_its_names_and_not_looked_for_without():
     Submission.objects.filter(pk=task.systems[0].pk).update(system_name="Llama3 tuned")
     Submission.objects.filter(pk=task.systems[1].pk).update(organization="The Herd")
     Submission.objects.filter(pk=task.systems[2].pk).update(system_name="Llamas")
-    run = worked(approved(make_script(), task))
+    run = done(approved(make_script(), task))
     run.judge.definition["endpoint"] = "lab"  # no script, for once
 
     def reason(family):

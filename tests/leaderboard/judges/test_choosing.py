@@ -309,7 +309,7 @@ def test_the_board_of_chosen_instances_is_weighted_and_says_so(judged, client, s
         assert "drawn before anybody was asked" in page.content.decode(), name
     told = client.get(reverse("api:task-detail", args=[judged.slug])).json()
     assert told["human"]["instances_chosen"].startswith("People judge instances")
-    told = client.get(reverse("api:task-evidence", args=[judged.slug])).json()
+    told = client.get(reverse("api:evidence", args=[judged.slug])).json()
     assert told["criteria"][0]["cannot_conclude"][-1].startswith("How few ratings")
     (row, *_) = weighted_rows(judged, {"overall": 1.0})
     assert row.estimate == pytest.approx(max(fit["means"]), abs=1e-6)
@@ -329,7 +329,7 @@ def test_a_release_of_chosen_instances_is_rebuilt(judged, tmp_path, still_asked)
     assert {row["propensity"] is None for row in rows} == {still_asked}
     told = rebuild(tmp_path / "release")
     assert bool(told.skipped) == still_asked
-    assert bool(told.n_same["scores"]) != still_asked
+    assert (told.n_same["scores"] > 10) != still_asked
     readme = (tmp_path / "release" / "README.md").read_text("utf-8")
     assert "not equally likely to be drawn" in readme
     if not still_asked:

@@ -15,12 +15,13 @@ from leaderboard.judges.selectors.told import leaving
 from leaderboard.judges.services import ask, decide, define
 from leaderboard.models import (
     Judge,
+    JudgeAnswer,
     JudgeBudget,
     JudgeRun,
     OutsideMetric,
 )
 from tests.factories import make_user
-from tests.leaderboard.judges.conftest import approved, worked
+from tests.leaderboard.judges.conftest import add_system, approved, worked
 
 pytestmark = pytest.mark.django_db
 
@@ -144,3 +145,26 @@ def test_staff_make_price_and_approve_in_the_admin(judged, client):
         page = client.get(reverse(f"admin:leaderboard_{name}_changelist"))
         assert page.status_code == 200, name
     assert decide.decline(run, by=None) is False
+
+
+def test_with_a_deleted_submission_goes_what_was_said_of_it(judged):
+    finch = add_system(judged, "Finch", lambda at: "a" * (12 + 10 * at))
+    run = worked(approved(make_script(), judged))
+    kite, wren = judged.submissions.exclude(pk=finch.pk).order_by("pk")
+    loose = JudgeAnswer.objects.create(request_sha256="0" * 64, judge=run.judge)
+    other = make_script("obeys")
+    kept = JudgeAnswer.objects.create(request_sha256="1" * 64, judge=other)
+    said = {
+        one: set(run.calls.filter(submission=one).values_list("answer", flat=True))
+        for one in (kite, wren, finch)
+    }
+    # the same words are answered once, and stay while anybody said them
+    assert said[kite] == said[finch]
+    for one in (wren, kite):
+        one.predictions.all().delete()
+        one.evaluated.all().delete()
+        one.delete()
+    left = set(JudgeAnswer.objects.values_list("pk", flat=True))
+    assert left == said[finch] | {kept.pk}
+    assert not JudgeAnswer.objects.filter(pk=loose.pk).exists()
+    assert run.calls.count() == 3

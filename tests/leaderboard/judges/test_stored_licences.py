@@ -11,7 +11,7 @@ from leaderboard import jobs
 from leaderboard.judges.selectors.licence import licence_of
 from leaderboard.judges.selectors.licences import licensed, standing
 from leaderboard.judges.services import license as service
-from leaderboard.models import JudgeAnswer, JudgeLicence, Task
+from leaderboard.models import JudgeAnswer, JudgeLicence, OutsideMetric, Task
 from leaderboard.stats.judges.licence import Licence
 from tests.leaderboard.judges.test_licence import rated, run_of  # noqa: F401
 
@@ -146,6 +146,26 @@ def test_a_later_run_can_earn_what_had_expired(given):
     service.look(later.pk)
     assert [row.state for row in rows()] == ["LICENSED", "EXPIRED", "LICENSED"]
     assert standing(given.judge, given.task, "overall").run == later
+
+
+def test_a_run_that_never_had_a_row_is_not_taken_for_one_of_today(given):
+    same = run_of(given.task, as_people(given), occasion="May")
+    service.look(same.pk)
+    change(given.task, instructions="Read twice.")
+    service.look(same.pk)
+    assert rows()[-1].state == "EXPIRED"
+    assert service.decide(same, "overall", anew=True) is None
+    change(given.task, instructions="")
+    assert service.decide(same, "overall", anew=True).state == "LICENSED"
+
+
+def test_a_small_run_that_looks_for_drift_leaves_the_board_alone(given):
+    given.task.refresh_from_db()
+    small = run_of(given.task, as_people(given), occasion="May", n_instances=5)
+    service.look(small.pk)
+    assert len(rows()) == 1
+    (metric,) = OutsideMetric.objects.filter(withdrawn_at=None)
+    assert metric.judged.run == given
 
 
 def test_another_crowd_has_to_rate_first(given):

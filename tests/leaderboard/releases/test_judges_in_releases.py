@@ -59,8 +59,8 @@ def run(task, monkeypatch):
     """Give a run over all systems, one of them private: some answers cannot be used."""
     honest = scripted.answer
 
-    def answer(script, questions, texts, scale):
-        said = honest(script, questions, texts, scale)
+    def answer(script, questions, texts, *asked):
+        said = honest(script, questions, texts, *asked)
         if "number 3" in str(texts):
             return said.replace("Scripted", f"{json.dumps(HOSTILE)[1:-1]} Scripted")
         return "as you like" if "number 7" in str(texts) else said
@@ -124,10 +124,6 @@ def test_cards_and_methods_name_judges_and_their_licences(run, task, client):
     report = client.get(f"/admin/leaderboard/task/{task.pk}/report/").content.decode()
     assert f"prompt {hashed}, temperature 0" in report
     assert "No judge moved a rank" in report
-    task.config["judges"] = {"rank": True}
-    task.save()
-    words = client.get(f"/submissions/{kite.pk}/card.md").content.decode()
-    assert "licensed judges help" in words
 
 
 def test_of_an_address_only_a_public_host_is_told(monkeypatch):
@@ -227,6 +223,30 @@ def test_pairs_are_read_in_both_orders(task, tmp_path):
     folder = make(task, tmp_path / "hidden").folder
     assert {row["whole"] for row in rows(folder, "judge_scores")} == {True, False}
     assert any("(2 scores)" in line for line in rebuild(folder).skipped)
+
+
+def test_marked_errors_and_pages_of_several_are_read_again(task, tmp_path):
+    task.config["human"].update(
+        design="mqm", scale="mqm", hit_template="mqm-translation"
+    )
+    task.save()
+    done(judge_of(), task)
+    done(judge_of("likes-long", mode="joint"), task)
+    folder = make(task, tmp_path / "marked").folder
+    calls = rows(folder, "judge_calls")
+    assert any(call["marks"] for call in calls)
+    assert any(len(call["beside"]) == 2 for call in calls)
+    assert {row["whole"] for row in rows(folder, "judge_scores")} == {True}
+    rebuilt = rebuild(folder)
+    assert rebuilt.n_same["judges"] > 100
+    assert not [line for line in rebuilt.skipped if "judge" in line]
+    changed(
+        folder,
+        "judge_calls",
+        lambda found: next(c for c in found if c["marks"])["marks"].pop(),
+    )
+    with pytest.raises(GenieError, match=r"judge_calls\.jsonl, question .* marks"):
+        rebuild(folder)
 
 
 def test_which_instances_were_judged_is_not_told_by_judges_either(run, task, tmp_path):

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from hashlib import sha256
 from itertools import combinations
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -30,16 +30,25 @@ from leaderboard.stats.preferences.words import CAUTION, WORDS, adjusted_for
 from leaderboard.submissions.models.submission import Prediction
 
 _KEPT_SECONDS = 24 * 60 * 60
-# Place on the page, instance, submission, rating.
-_Output = tuple[tuple[int, str], int, int, float]
 _OF_PAGE = ["item", "worker", "submission", "value"]
+# Submission and instance to what is counted of the output; None: there are no words.
+Styles = Mapping[tuple[int, Any], Mapping[str, float] | None]
+
+
+class Shown(NamedTuple):
+    """An output on a worker's page, and how it was rated there."""
+
+    slot: str
+    instance: Any
+    submission: int
+    value: float
 
 
 class Judged(NamedTuple):
     """What one worker said of two outputs of an instance; 1: the first is better."""
 
-    worker: int
-    instance: int
+    worker: Hashable
+    instance: Any
     first: int
     second: int
     outcome: int
@@ -88,14 +97,22 @@ def of_comparison(comparison: Comparison) -> AdjustedStrengths | None:
         )
     )
     both = comparison.a_id, comparison.b_id
-    rows = []
-    for pair in votes_shown(comparison):
-        a_first = pair.slot_of_a == FIRST_SLOT
-        first, second = both if a_first else both[::-1]
-        for worker, for_a in zip(pair.workers, pair.values, strict=True):
-            better = int(np.sign(for_a - MIDDLE)) * (1 if a_first else -1)
-            rows.append(Judged(worker, instances[pair.pair_pk], first, second, better))
-    return _adjusted(rows, list(both))
+    rows = [
+        judged(both, pair.slot_of_a, worker, instances[pair.pair_pk], for_a)
+        for pair in votes_shown(comparison)
+        for worker, for_a in zip(pair.workers, pair.values, strict=True)
+    ]
+    return adjusted(rows, list(both), styles_of(rows))
+
+
+def judged(
+    both: tuple[int, int], slot_of_a: str, worker: Hashable, instance: Any, for_a: float
+) -> Judged:
+    """Say in the order of the page what a vote for or against A says."""
+    a_first = slot_of_a == FIRST_SLOT
+    first, second = both if a_first else both[::-1]
+    better = int(np.sign(for_a - MIDDLE)) * (1 if a_first else -1)
+    return Judged(worker, instance, first, second, better)
 
 
 def of_joint(joint: JointEvaluation) -> dict[str, AdjustedStrengths]:
@@ -115,8 +132,7 @@ def _of_joint(joint: JointEvaluation) -> dict[str, AdjustedStrengths]:
     ratings = ratings[ratings["why_not"] == ""]
     outputs = JudgedOutput.objects.filter(judged_item__evaluation=joint.evaluation_id)
     place = {
-        # Z comes before AA
-        (item, submission): ((len(slot), slot), instance)
+        (item, submission): (slot, instance)
         for item, submission, slot, instance in outputs.values_list(
             "judged_item__item_id",
             "submission_id",
@@ -127,31 +143,45 @@ def _of_joint(joint: JointEvaluation) -> dict[str, AdjustedStrengths]:
     systems = [row.submission_id for row in joint.evaluation.systems.all()]
     found = {}
     for criterion, of_criterion in ratings.groupby("criterion", sort=True):
-        rows: list[Judged] = []
         columns = [of_criterion[name].tolist() for name in _OF_PAGE]
-        pages: dict[tuple[int, int], list[_Output]] = {}
+        pages: dict[tuple[int, int], list[Shown]] = {}
         for item, worker, pk, value in zip(*columns, strict=True):
-            output = (*place[item, pk], pk, value)
+            output = Shown(*place[item, pk], pk, value)
             pages.setdefault((item, worker), []).append(output)
-        for (_, worker), shown in pages.items():
-            rows += [
-                Judged(worker, instance, a, b, int(np.sign(of_a - of_b)))
-                for (_, instance, a, of_a), (_, _, b, of_b) in combinations(
-                    sorted(shown), 2
-                )
-            ]
-        if (adjusted := _adjusted(rows, systems)) is not None:
-            found[str(criterion)] = adjusted
+        rows = judged_on_pages((who, shown) for (_, who), shown in pages.items())
+        if (one := adjusted(rows, systems, styles_of(rows))) is not None:
+            found[str(criterion)] = one
     return found
 
 
-def _adjusted(rows: Sequence[Judged], systems: list[int]) -> AdjustedStrengths | None:
+def judged_on_pages(
+    pages: Iterable[tuple[Hashable, Sequence[Shown]]],
+) -> list[Judged]:
+    """Read the ratings of each worker's page as comparisons of the outputs on it."""
+    rows = []
+    for worker, shown in pages:
+        # Z comes before AA
+        in_order = sorted(shown, key=lambda one: (len(one.slot), *one))
+        rows += [
+            Judged(
+                worker,
+                one.instance,
+                one.submission,
+                other.submission,
+                int(np.sign(one.value - other.value)),
+            )
+            for one, other in combinations(in_order, 2)
+        ]
+    return rows
+
+
+def adjusted(
+    rows: Sequence[Judged], systems: list[int], styles: Styles
+) -> AdjustedStrengths | None:
     """Fit with and without covariates; None without texts, or without strengths."""
-    if not rows:
-        return None
-    texts = _texts(rows, systems)
-    shown = {(pk, row.instance) for row in rows for pk in (row.first, row.second)}
-    if not shown <= texts.keys():
+    first = [(row.first, row.instance) for row in rows]
+    second = [(row.second, row.instance) for row in rows]
+    if not rows or not {*first, *second} <= styles.keys():
         # judgments made elsewhere may have come without texts
         return None
     number = {pk: place for place, pk in enumerate(systems)}
@@ -161,13 +191,11 @@ def _adjusted(rows: Sequence[Judged], systems: list[int]) -> AdjustedStrengths |
         [row.outcome for row in rows],
         len(systems),
     )
-    workers = [row.worker for row in rows]
-    first = [texts.get((row.first, row.instance), "") for row in rows]
-    second = [texts.get((row.second, row.instance), "") for row in rows]
-    styles = {text: style_of(text) for text in {*first, *second}}
+    _, workers = np.unique([str(row.worker) for row in rows], return_inverse=True)
     # judgments of others may have come without texts: then the side is all there is
-    known = all(first) and all(second)
-    differences = style_differences(styles, first, second) if known else {}
+    written = {key: one for key, one in styles.items() if one is not None}
+    known = {*first, *second} <= written.keys()
+    differences = style_differences(written, first, second) if known else {}
     try:
         before = bradley_terry_by_worker(games, workers)
         after = adjusted_bradley_terry(games, differences, clusters=workers)
@@ -184,11 +212,19 @@ def _adjusted(rows: Sequence[Judged], systems: list[int]) -> AdjustedStrengths |
     )
 
 
-def _texts(rows: Sequence[Judged], systems: list[int]) -> Mapping[tuple[int, int], str]:
+def styles_of(rows: Sequence[Judged]) -> Styles:
+    """Count what the outputs hold that were compared."""
     found = Prediction.objects.filter(
-        submission__in=systems, instance__in={row.instance for row in rows}
+        submission__in={pk for row in rows for pk in (row.first, row.second)},
+        instance__in={row.instance for row in rows},
     ).values_list("submission_id", "instance_id", "text")
-    return {(submission, instance): text for submission, instance, text in found}
+    counted: dict[str, Mapping[str, float] | None] = {"": None}
+    styles: dict[tuple[int, Any], Mapping[str, float] | None] = {}
+    for submission, instance, text in found.iterator():
+        if text not in counted:  # each different text once
+            counted[text] = style_of(text)
+        styles[submission, instance] = counted[text]
+    return styles
 
 
 def _shown(fit: BradleyTerry, place: int) -> Interval:

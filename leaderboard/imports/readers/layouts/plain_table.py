@@ -270,6 +270,13 @@ def _roles(table: Table, fields: Mapping[str, str], judgments: Judgments) -> lis
     return roles
 
 
+_EMPTY = {
+    "system": "fill it in",
+    "worker": "it counts, as judged by somebody unknown",
+    "instance": "fill it in",
+}
+
+
 def _say_what_is_missing(
     table: Table, shared: Mapping[str, Any], judgments: Judgments
 ) -> None:
@@ -280,7 +287,7 @@ def _say_what_is_missing(
     for field in ("system", "worker", "instance"):
         if (shared[field] != "").any():
             judgments.problems += [
-                Problem(table.name, int(table.rows[i]), field, f"has no {field}: fill it in.",
+                Problem(table.name, int(table.rows[i]), field, f"has no {field}: {_EMPTY[field]}.",
                         fatal=field == "system")
                 for i in np.flatnonzero(shared[field] == "")
             ]  # fmt: skip

@@ -1,0 +1,16 @@
+"""One task's judges for everybody: what they are, and what people vouch for."""
+
+from __future__ import annotations
+
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, render
+
+from leaderboard.judges.selectors.shown import judges_of
+from leaderboard.tasks.models import Task
+
+
+def judges(request: HttpRequest, slug: str) -> HttpResponse:
+    """Show every judge of a task that the visitor may see, licensed or not."""
+    task = get_object_or_404(Task, slug=slug)
+    context = {"here": "tasks", "task": task, "judges": judges_of(task, request.user)}
+    return render(request, "leaderboard/judges/judges.html", context)

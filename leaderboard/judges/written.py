@@ -1,0 +1,91 @@
+"""What staff read of judges in the admin: in words, and not as it is stored."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+
+from django.utils.html import format_html_join
+from django.utils.safestring import SafeString
+
+from leaderboard.judges.models import Judge, JudgeCall
+from leaderboard.judges.selectors.pages import REFERENCE
+from leaderboard.submissions.models.submission import Prediction, Submission
+
+_TOLD = ("system", "prompt")
+_NONE = "–"
+_BREAK, _MAY_BREAK = SafeString("<br>"), SafeString("|<wbr>")
+
+
+def lines(said: Iterable[str]) -> SafeString:
+    """Write sentences below each other."""
+    return format_html_join(_BREAK, "{}", ([one] for one in said))
+
+
+def signature(judge: Judge) -> SafeString:
+    """Write a signature that a narrow page can break between its parts."""
+    parts = judge.signature.split("|")
+    return format_html_join(_MAY_BREAK, "{}", ([one] for one in parts))
+
+
+def settings(judge: Judge) -> SafeString:
+    """Write what decides answers, but for the texts."""
+    made = judge.definition
+    named = ((name, value) for name, value in made.items() if name not in _TOLD)
+    return lines(
+        f"{name}: {'none' if value is None else value}"
+        for name, value in named
+        if value != ""
+    )
+
+
+def frame(judge: Judge) -> SafeString:
+    """Write what a judge is told around the texts, line by line."""
+    return format_html_join(
+        "",
+        '<div class="laid"><pre>{}</pre></div>',
+        ([judge.definition[name]] for name in _TOLD),
+    )
+
+
+def page(call: JudgeCall) -> str:
+    """Name the systems of a page in their order."""
+    order = call.beside or [call.submission_id, *filter(None, [call.other_id])]
+    names = dict(
+        Submission.objects.filter(pk__in=order).values_list("pk", "system_name")
+    )
+    return ", ".join(
+        "the reference" if pk == REFERENCE else names.get(pk, "?") for pk in order
+    )
+
+
+def answers(call: JudgeCall) -> str:
+    """Write ratings with the program's reasons."""
+    said = [
+        f"{name}: {value:g}" + (f" ({why})" if (why := call.reasons.get(name)) else "")
+        for name, value in call.values.items()
+    ]
+    return lines(said) if said else _NONE
+
+
+def marks(call: JudgeCall) -> str:
+    """Write the errors that a program marked, with the words that they are about."""
+    if not call.marks:
+        return _NONE
+    rows = Prediction.objects.filter(
+        submission=call.submission_id, instance=call.instance_id
+    )
+    text = rows.values_list("text", flat=True).first() or ""
+    return lines(
+        f"{_words(one, text)}: {', '.join(_kind(one))}. {one['reason']}"
+        for one in call.marks
+    )
+
+
+def _words(mark: Mapping[str, int], text: str) -> str:
+    if "missing" in mark:
+        return "something is missing"
+    return f"“{text[mark['start'] : mark['end']] or '…'}”"
+
+
+def _kind(mark: Mapping[str, str]) -> list[str]:
+    return [mark[name] for name in ("severity", "category") if name in mark]
