@@ -124,18 +124,20 @@ def estimate_board(
     `ratings` has the columns submission, criterion, instance, worker and value, and
     `on` where the days of ratings are known, `weight` where workers do not all count in
     full (in adjusted estimates), `chance` where instances were not equally likely to be
-    judged; systems whose ratings are in another unit than the first one's are left out. Where there are `forecasts` of licensed judges, by criterion and
-    system, these help people's ratings to rank.
+    judged; systems whose ratings are in another unit than the first one's are left out.
+    Where there are `forecasts` of licensed judges, by criterion and system, these help
+    people's ratings to rank.
     """
     standings: dict[tuple[int, str], Standing] = {}
     fits: dict[str, SystemEstimates] = {}
     compared: dict[str, Compared] = {}
     for criterion, unit, group in groups_of(ratings, unit_of):
         values, labels = compared_values(group, unit, PLAIN)
+        helped = _helped(group, unit, (forecasts or {}).get(criterion, {}))
         if "chance" in group:
             # weighted means are all there is: nothing else holds for all instances
             fit = fits[criterion] = by_chances(values, labels, group)
-            compared[criterion] = Compared(fit)
+            compared[criterion] = helped or Compared(fit)
             found = _standings(fit, unit, {}, compared[criterion], ranked)
             standings |= {
                 (pk, criterion): replace(one, estimates={}) for pk, one in found.items()
@@ -148,9 +150,7 @@ def estimate_board(
             z_scores = _z_scores(values, *labels, seed=seed)
             values, labels = compared_values(group, unit, headline)
         shown = None if headline == Z_SCORES else fit
-        among = compare(values, *labels, rule=rule, fit=shown)
-        if own := (forecasts or {}).get(criterion):
-            among = _helped(group, unit, own) or among
+        among = helped or compare(values, *labels, rule=rule, fit=shown)
         compared[criterion] = among
         unknown = set(group["submission"][nobody(group["worker"])].unique())
         standings |= {
@@ -216,8 +216,14 @@ def plain_intervals(
 def _helped(
     group: pd.DataFrame, unit: Unit, forecasts: Mapping[str, Forecast]
 ) -> Compared | None:
-    """Compare systems with judges' help; None where some have too few ratings for it."""
+    """Compare systems with judges' help; None where there is none that reaches all."""
     values, (systems, workers, instances, _) = compared_values(group, unit, PLAIN)
+    named = {str(name) for name in systems}
+    if named.isdisjoint(forecasts):
+        return None
+    if "chance" in group and not named <= set(forecasts):
+        # a plain mean of instances that were chosen unequally stands for no other
+        return None
     try:
         fit = helped_systems(
             values, systems, workers, instances, forecasts, weights=weights_in(group)

@@ -42,7 +42,7 @@ from leaderboard.boards.views.address import (
     read_address,
 )
 from leaderboard.charts.axis import Axis, axis_over, axis_within
-from leaderboard.evaluation.selectors.judged import who_ranks
+from leaderboard.evaluation.selectors.adjusted.judged import who_ranks
 from leaderboard.imports.selectors.published import with_published
 from leaderboard.metric_runs.selectors.chosen import not_computed_here
 from leaderboard.submissions.selectors.visibility import Staff, team_ids

@@ -23,6 +23,7 @@ from leaderboard.evaluation.estimates import Estimate, Standing, estimate_board
 from leaderboard.evaluation.evidence import board_evidence
 from leaderboard.evaluation.models.board_fit import FitPiece
 from leaderboard.evaluation.models.human_evaluation import Score
+from leaderboard.evaluation.selectors.adjusted.judged import forecasts_of, ranking_rows
 from leaderboard.evaluation.selectors.board_ratings import (
     board_ratings,
     board_scores,
@@ -31,7 +32,6 @@ from leaderboard.evaluation.selectors.board_ratings import (
     weighed,
 )
 from leaderboard.evaluation.selectors.coverage import is_whole
-from leaderboard.evaluation.selectors.judged import forecasts_of, ranking_rows
 from leaderboard.evaluation.selectors.shown import with_what_was_shown
 from leaderboard.evaluation.services import platform_crowds
 from leaderboard.evaluation.stored_fit import as_json

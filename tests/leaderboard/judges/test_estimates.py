@@ -19,6 +19,9 @@ from leaderboard.judges.selectors.scores import scores_of
 from leaderboard.judges.services import define
 from leaderboard.judges.services.estimate import estimate, estimate_all
 from leaderboard.models import JudgedEstimate, JudgeLicence, Score
+from leaderboard.releases import bundle
+from leaderboard.releases.make import make
+from leaderboard.releases.rebuilding.estimates import Estimates
 from leaderboard.stats.judges.with_people import judged_mean
 from leaderboard.stats.systems.ranks import rank_systems
 from leaderboard.tasks.services import fitting
@@ -263,7 +266,7 @@ def test_a_task_may_rank_with_judges_as_long_as_their_licence_stands(board, clie
     # people rank in the moment in which the licence is gone, and the board says so
     JudgeLicence.objects.create(run=licence.run, criterion="overall", state="EXPIRED")
     text = client.get(address).content.decode()
-    assert "under a licence that stands: ranks are by people’s ratings alone" in text
+    assert "no licence stands" in text
     assert columns.field_of(board, frozenset()).by_scores
     assert refit.due() == [board.pk]
     refit.refit_board(board)
@@ -275,3 +278,18 @@ def test_rank_sums_are_people_s_alone():
     human = {"ranks": "rank-sums", "estimate": "z"}
     found = fitting.misfits({"judges": {"rank": True}, "human": human}).together
     assert "judges.rank" in [one.key for one in found]
+
+
+def test_ranks_with_judges_come_out_of_a_release_again(board, tmp_path):
+    judged_by(board, knows(board))
+    board.config = {**board.config, "judges": {"rank": True}}
+    board.save()
+    board = type(board).objects.get(pk=board.pk)
+    estimate(board)
+    refit.refit_board(board)
+    folder = make(board, tmp_path / "release").folder
+    manifest = bundle.read_manifest(folder)
+    assert manifest["ranked_with_judges"] is True
+    again = list(Estimates(folder, manifest).ranks())
+    assert len(again) == 6
+    assert all(one.published == one.computed for one in again)

@@ -1,3 +1,3 @@
-"""Preferences as they would be, were texts equally long and laid out."""
+"""Preferences and ranks as they would be: texts equally long, or with judges’ help."""
 
 from __future__ import annotations

@@ -23,8 +23,8 @@ BY_JUDGES = (
     "programs, because the task says so."
 )
 NO_LICENCE = (
-    "The task asks for ranks with judges’ help, but has no estimate under a licence that "
-    "stands: ranks are by people’s ratings alone."
+    "The task asks for ranks with judges’ help, but no licence stands, or none that can "
+    "rank all of these systems: ranks are by people’s ratings alone."
 )
 
 
