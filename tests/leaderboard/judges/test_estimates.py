@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from django.urls import reverse
 
+from crowd.hits.models.campaign import Campaign
 from leaderboard.boards.selectors import columns
 from leaderboard.evaluation import ranking
 from leaderboard.evaluation.selectors.board_ratings import current_fit
@@ -284,6 +285,8 @@ def test_ranks_with_judges_come_out_of_a_release_again(board, tmp_path):
     judged_by(board, knows(board))
     board.config = {**board.config, "judges": {"rank": True}}
     board.save()
+    # over: which instances people judged may be known
+    Campaign.objects.update(state=Campaign.State.COMPLETE)
     board = type(board).objects.get(pk=board.pk)
     estimate(board)
     refit.refit_board(board)
