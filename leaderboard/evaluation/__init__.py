@@ -11,9 +11,9 @@ Front door: models; closing; decide; estimate_words; estimates; evidence; precis
 price; ranking; rescoring; run; separability_study; stored_fit; strategies; admin
 (campaign_links, draw_test); api (asking, comparisons, decisions, staff);
 selectors.adjusted (judged, strengths); selectors (anchors, board_ratings, campaigns,
-comparison_labels, comparisons, coverage, hidden_tests, joint, judged, progress,
-ratings_beside, ratings_digest, sample_disclosure, sides, system_ratings, task_policy,
-unsettled, worker_figures); services (comparison, fit_pieces, joint, platform_crowds,
-public_log, qualification, ranking_numbers, refit, request, score, simulate);
-services.hidden (preview); views (comparison, joint).
+comparison_labels, comparisons, coverage, hidden_tests, joint, progress, ratings_beside,
+ratings_digest, sample_disclosure, sides, system_ratings, task_policy, unsettled,
+worker_figures); services (comparison, fit_pieces, joint, platform_crowds, public_log,
+qualification, ranking_numbers, refit, request, score, simulate); services.hidden
+(preview); views (comparison, joint).
 """
