@@ -78,7 +78,8 @@ def nobodies_apart(
 
 def known_to_nobody(workers: Sequence[int]) -> set[int]:
     """Select those that stand for somebody whom the files of an import do not name."""
-    rows, found = unnamed(), set()
+    rows = unnamed()
+    found: set[int] = set()
     for start in range(0, len(workers), _AT_ONCE):
         found.update(rows.filter(pk__in=workers[start : start + _AT_ONCE]))
     return found

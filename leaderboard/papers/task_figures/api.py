@@ -76,7 +76,9 @@ class PrintedSerializer(serializers.Serializer[Any]):
 
 
 class NewPublishedSerializer(serializers.Serializer[Any]):
-    cells = PrintedSerializer(many=True, allow_empty=False, max_length=5000)
+    cells = serializers.ListField(
+        child=PrintedSerializer(), allow_empty=False, max_length=5000
+    )
     table = serializers.CharField(
         default="",
         allow_blank=True,
@@ -102,7 +104,7 @@ class TaskPublished(TaskView):
 
     def get_permissions(self) -> list[Any]:
         safe = self.request.method in SAFE_METHODS
-        return super().get_permissions() if safe else [IsStaff()]
+        return [*super().get_permissions()] if safe else [IsStaff()]
 
     @extend_schema(
         tags=["tasks"],

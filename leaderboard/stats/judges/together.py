@@ -151,7 +151,7 @@ def _contributions(
         foretold = np.zeros(len(positions))
     found = influence_of(design, foretold)
     weight = design.weights[design.instance] * design.parts
-    shares = np.bincount(worker, weight, n_workers)
+    shares = np.bincount(worker, weight, n_workers).astype(np.float64)
     own = np.searchsorted(numbers, positions)
     of_instances, moved = np.zeros(len(numbers)), np.zeros(len(numbers))
     of_instances[own[design.rated]] = design.weights
@@ -164,7 +164,7 @@ def _contributions(
         by_worker=np.bincount(worker, found.moves, n_workers) / (1 - shares),
         by_instance=moved / (1 - of_instances),
         cells=cells,
-        by_cell=np.bincount(inverse, found.moves),
+        by_cell=np.bincount(inverse, found.moves).astype(np.float64),
         shares=shares,
         of_instances=of_instances,
         n=len(values),
