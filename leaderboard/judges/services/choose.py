@@ -54,7 +54,7 @@ def choose(
     """
     if not runs:
         raise _no("choose at least one finished run")
-    task = Task.objects.select_for_update().get(pk=runs[0].task_id)
+    task = Task.objects.select_for_update().get(pk=runs[0].task.pk)
     _check_task(task)
     _check_runs(task, runs, criterion)
     doubts, systems = doubts_of(runs, criterion)
