@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import gc
 import importlib
+import itertools
 import pickle
 import subprocess
 import sys
@@ -110,10 +111,17 @@ def pytest_collection_finish():
     gc.freeze()
 
 
+@pytest.fixture(scope="session")
+def _folders_of_media(tmp_path_factory):
+    """Name as many folders as there are tests; most are never made."""
+    above = tmp_path_factory.mktemp("media")
+    return (above / str(number) for number in itertools.count())
+
+
 @pytest.fixture(autouse=True)
-def _own_media(settings, tmp_path):
+def _own_media(settings, _folders_of_media):
     """Give each test its own folder for uploads."""
-    settings.MEDIA_ROOT = tmp_path / "media"
+    settings.MEDIA_ROOT = next(_folders_of_media)
 
 
 @pytest.fixture(autouse=True)
