@@ -43,6 +43,7 @@ from leaderboard.boards.views.address import (
 )
 from leaderboard.charts.axis import Axis, axis_over, axis_within
 from leaderboard.evaluation.selectors.adjusted.judged import who_ranks
+from leaderboard.evaluation.selectors.joint import uneven_pairs
 from leaderboard.imports.selectors.published import with_published
 from leaderboard.metric_runs.selectors.chosen import not_computed_here
 from leaderboard.submissions.selectors.visibility import Staff, team_ids
@@ -68,6 +69,7 @@ def board(request: HttpRequest, slug: str, at: str = "") -> HttpResponse:
         "task": task,
         "versions": versions_of(task),
         "at": moment,
+        "uneven": None if moment else uneven_pairs(task),
         **_moved(request, task, beside),
         "body": _body(request, task, address, moment, beside),
     }

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
@@ -9,7 +10,10 @@ from typing import TYPE_CHECKING, Any
 from django.db.models import Q, QuerySet
 
 from crowd.hits.selectors.progress import campaign_progress
+from crowd.scales.elsewhere import PREFERRED
+from crowd.scales.find import all_scales
 from genie.accounts.staff import open_to, staff_may
+from leaderboard.designs.base import all_designs
 from leaderboard.evaluation.models.human_evaluation import EvaluatedSystem
 from leaderboard.evaluation.models.joint_evaluation import JointEvaluation
 from leaderboard.evaluation.selectors.adjusted.strengths import AdjustedStrengths
@@ -38,6 +42,7 @@ SPREAD = (
     "rank_first",
     "rank_last",
 )
+_DRAWN = SPREAD[:5]
 # How often it is preferred: differences to the mean of all systems, on two scales.
 PREFERENCES = ("skill", "skill_low", "skill_high")
 OVER_ORDERS = ("rank_first", "rank_last", "rank_kept")
@@ -183,20 +188,60 @@ def criterion_results(
         CriterionResult(
             criterion=name,
             question=questions.get(name, name),
-            rows=_rows(stored[name], systems),
+            rows=_rows(stored[name], systems, _ends(joint, name, stored[name])),
             about=stored[name],
         )
         for name in ordered
     ]
 
 
-def _rows(result: dict[str, Any], systems: dict[int, Submission]) -> list[Row]:
+def uneven_pairs(task: Task) -> JointEvaluation | None:
+    """Give where imported preferences are modelled, if pairs of systems met unevenly.
+
+    A share of comparisons won then depends on whom a system met: some pairs met more
+    than twice as often as others.
+    """
+    if not task.imported or task.human.scale != PREFERRED:
+        return None
+    rows = JointEvaluation.objects.filter(
+        evaluation__task=task,
+        evaluation__design="two-choice",
+        evaluation__state=State.SCORED,
+    )
+    for row in rows.order_by("pk"):
+        for about in row.results.get("criteria", {}).values():
+            met = [
+                sum(games)
+                for i, line in enumerate(about.get("win_tie_loss", []))
+                for games in line[:i]
+            ]
+            if met and max(met) > 2 * min(met):
+                return row
+    return None
+
+
+def _ends(
+    joint: JointEvaluation, criterion: str, result: dict[str, Any]
+) -> tuple[float, float]:
+    """Give the least and the highest score that the scale has; magnitudes have no end."""
+    scale = all_scales().get(result.get("scale", ""))
+    if scale is None or result.get("normalised"):
+        return -math.inf, math.inf
+    design = all_designs()[joint.evaluation.design]
+    return design.unit(criterion, scale, asked=True).bounds
+
+
+def _rows(
+    result: dict[str, Any],
+    systems: dict[int, Submission],
+    ends: tuple[float, float],
+) -> list[Row]:
     if not result["systems"]:
         return []
     order = sorted(
         range(len(result["systems"])), key=lambda i: -result["systems"][i]["mean"]
     )
-    return [_row(result, systems, index, order) for index in order]
+    return [_row(result, systems, index, order, ends) for index in order]
 
 
 def _row(
@@ -204,12 +249,15 @@ def _row(
     systems: dict[int, Submission],
     index: int,
     order: list[int],
+    ends: tuple[float, float],
 ) -> Row:
     system, skill = result["systems"][index], result["true_skill"][index]
     games = [result["win_tie_loss"][index][other] for other in order]
     return Row(
         submission=systems[system["submission"]],
-        **{key: system[key] for key in SPREAD},
+        **{key: system[key] for key in SPREAD if key not in _DRAWN},
+        # no score lies beyond the ends of its scale
+        **{key: min(max(system[key], ends[0]), ends[1]) for key in _DRAWN},
         **{key: skill[key] for key in PREFERENCES},
         skill_cluster=skill["cluster"],
         **{f"skill_{key}": skill.get(key) for key in OVER_ORDERS},

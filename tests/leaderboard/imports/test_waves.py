@@ -10,6 +10,7 @@ from genie.lib.errors import GenieError
 from genie.lib.formats.parquet import engine
 from leaderboard.evaluation import decide
 from leaderboard.evaluation.estimates import COVERS_UNKNOWN
+from leaderboard.evaluation.selectors.joint import criterion_results
 from leaderboard.evaluation.selectors.ratings_beside import marked_errors
 from leaderboard.imports.about import About
 from leaderboard.imports.readers.judgments import Judgments, Problem, Texts, from_rows
@@ -19,7 +20,7 @@ from leaderboard.imports.selectors.judgments_of import judgments_of
 from leaderboard.imports.services import bring_in as module
 from leaderboard.imports.services.bring_in import bring_in
 from leaderboard.imports.services.take_back import take_back
-from leaderboard.models import Import, Score, Task
+from leaderboard.models import Import, JointEvaluation, Score, Task
 from leaderboard.releases.make import make
 from leaderboard.releases.rebuilding.rebuild import rebuild
 from tests.factories import make_user
@@ -337,3 +338,39 @@ def test_unknown_workers_are_no_diligent_one(known, client, tmp_path):
     assert "workers unknown" in client.get("/tasks/x/").text
     made = make(row.task, tmp_path / "release")
     assert rebuild(made.folder).n_same
+
+
+def met(pairs):
+    """Each pair of systems, how often they met, and how often the first one won."""
+    rows = [
+        {
+            "worker": f"w{i % 3}",
+            "instance": f"{a}-{b}-{i}",
+            "system": a,
+            "other": b,
+            "criterion": "overall",
+            "value": float(i < won),
+            "row": i + 1,
+        }
+        for a, b, n, won in pairs
+        for i in range(n)
+    ]
+    return Judgments("pairs", from_rows(rows))
+
+
+def test_a_board_of_preferences_says_when_pairs_met_unevenly(client):
+    staff = make_user("importer")
+    even = [("red", "blue", 6, 6), ("blue", "green", 6, 6), ("red", "green", 6, 5)]
+    bring_in(met(even), slug="even", by=staff)
+    assert "Pairs met unevenly" not in client.get("/tasks/even/").text
+    uneven = [("red", "blue", 30, 29), ("blue", "green", 6, 6), ("red", "green", 6, 6)]
+    task = bring_in(met(uneven), slug="uneven", by=staff).task
+    joint = JointEvaluation.objects.get(evaluation__task=task)
+    page = client.get("/tasks/uneven/").text
+    assert "Pairs met unevenly" in page
+    assert reverse("leaderboard:joint", args=[joint.pk]) in page
+    [result] = criterion_results(joint, {})
+    ends = [end for row in result.rows for end in (row.low, row.high)]
+    stored = joint.results["criteria"]["overall"]["systems"]
+    assert min(one["low"] for one in stored) < 0
+    assert (min(ends), max(ends)) == (0.0, 100.0)
