@@ -369,7 +369,7 @@ def _count(
             _end(call, CallState.INVALID, problem=problem)
         else:
             call.problem = problem
-            call.save(update_fields=["n_attempts", "answer", "problem"])
+            ledger.save(call)
             piece.waiting.append(call)
         return
     call.n_attempts += 1
@@ -381,4 +381,4 @@ def _count(
 
 def _end(call: JudgeCall, state: JudgeCall.State, *, problem: str = "") -> None:
     call.state, call.problem = state, problem
-    call.save()
+    ledger.save(call)
