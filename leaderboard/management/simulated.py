@@ -58,7 +58,7 @@ def pilot(
 ) -> None:
     """Price it; where that is said, ask, say what stands out, and forget the texts."""
     by = owner(options["owner"])
-    key = f"files-{bundle.slug}"
+    key = f"{simulated.OF_FILES}{bundle.slug}"
     # one that is not approved leaves nothing behind
     with transaction.atomic():
         pairs = compares(bundle)
@@ -86,16 +86,22 @@ def pilot(
         if allowed(most, options["pilot_most_cents"]) < most:
             raise CommandError("That could pass --pilot-most-cents; nothing was sent.")
         sheets.approve(sheet, by=by, cents=most, references=True, private=True)
+    try:
+        _ask_and_say(sheet, options["pilot_json"], say)
+    finally:
+        sheets.end(key, by=by, reason="Said on the command line.")
+    say("Nothing was loaded.")
+
+
+def _ask_and_say(sheet: JudgeSheet, path: Path | None, say: Say) -> None:
     for run in _runs(sheet):
         run_here(run, say)
     for line in _lines(sheet):
         say(line)
-    if path := options["pilot_json"]:
+    if path is not None:
         told = {**report(sheet), "answers": list(rows(sheet))}
         path.write_text(json.dumps(told, ensure_ascii=False, indent=2), "utf-8")
         say(f"All of it: {path}")
-    sheets.end(key, by=by, reason="Said on the command line.")
-    say("Nothing was loaded.")
 
 
 def _runs(sheet: JudgeSheet) -> list[JudgeRun]:

@@ -8,6 +8,9 @@ from leaderboard.judges.models import JudgeRun, JudgeSheet
 from leaderboard.tasks.models import Instance, Task
 from leaderboard.tasks.services.configuration import unsaved_task
 
+# The key of sheets whose draft is deleted.
+NOBODYS = ""
+
 
 def task_of(run: JudgeRun) -> Task:
     """Give the task of a run; of a draft's the one that it would become, not stored."""

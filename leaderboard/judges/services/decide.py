@@ -79,13 +79,18 @@ def stop(run: JudgeRun) -> bool:
 def resume(run: JudgeRun, *, cents: int | None = None) -> bool:
     """Go on where a run was stopped, with more money where that is given."""
     with transaction.atomic():
-        if cents is not None and cents > run.approved_cents:
-            _insist_on_budget(run, cents - run.approved_cents)
-            JudgeRun.objects.filter(pk=run.pk).update(approved_cents=cents)
-        changed = _turn(run, [State.STOPPED], State.RUNNING, failure="")
-        if changed:
-            jobs.enqueue(JOB, pk=run.pk)
-    return changed
+        # as it is now, not as somebody saw it: an approved amount never gets smaller
+        stopped = JudgeRun.objects.filter(pk=run.pk, state=State.STOPPED)
+        row = stopped.select_for_update(of=("self",)).first()
+        if row is None:
+            return False
+        more: dict[str, int] = {}
+        if cents is not None and cents > row.approved_cents:
+            _insist_on_budget(run, cents - row.approved_cents)
+            more = {"approved_cents": cents}
+        _turn(run, [State.STOPPED], State.RUNNING, failure="", **more)
+        jobs.enqueue(JOB, pk=run.pk)
+    return True
 
 
 def queue_missing() -> int:

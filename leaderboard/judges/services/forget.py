@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from typing import Any
 
-from django.db.models import Q
+from django.db.models import Q, QuerySet
 from django.db.models.signals import post_delete, pre_delete
 
-from leaderboard.judges.models import JudgeAnswer, JudgeCall
+from leaderboard.judges.models import JudgeAnswer, JudgeCall, JudgeRun
 from leaderboard.submissions.models.submission import Submission
 
 
@@ -18,21 +19,46 @@ def connect() -> None:
 
 
 def _note(instance: Any, **_sent: Any) -> None:
-    calls = JudgeCall.objects.filter(Q(submission=instance) | Q(other=instance))
-    # once the submission is gone, nothing leads from it to them
-    instance.judged_by = list(calls.values_list("run__judge", flat=True).distinct())
-    instance.judged_as = list(
-        calls.exclude(answer=None).values_list("answer", flat=True).distinct()
+    calls = JudgeCall.objects.filter(
+        Q(submission=instance) | Q(other=instance) | Q(pk__in=_pages_with(instance))
     )
+    # once the submission is gone, nothing leads from it to them
+    instance.judged = list(calls.values_list("pk", flat=True))
+    instance.judged_as = answers_to(calls)
+
+
+def _pages_with(submission: Submission) -> list[int]:
+    """Find the questions about other outputs on pages that showed one of these."""
+    several = JudgeCall.objects.filter(run__task=submission.task_id).exclude(beside=[])
+    return [
+        pk
+        for pk, beside in several.values_list("pk", "beside").iterator()
+        if submission.pk in beside
+    ]
 
 
 def _forget(instance: Any, **_sent: Any) -> None:
-    """Delete what no other output is answered by, first attempts included."""
+    """Delete the questions of its pages, and what no other output is answered by."""
+    JudgeCall.objects.filter(pk__in=instance.judged).delete()
+    forget(instance.judged_as)
+
+
+def answers_to(calls: QuerySet[JudgeCall]) -> tuple[list[int], list[int]]:
+    """Give the judges that were asked these questions, and their answers."""
+    judges = calls.order_by().values_list("run__judge", flat=True).distinct()
+    answers = calls.order_by().exclude(answer=None).values_list("answer", flat=True)
+    return list(judges), list(answers.distinct())
+
+
+def forget(found: tuple[Collection[int], Collection[int]]) -> None:
+    """Delete answers that no question has any more, first attempts included."""
+    judges, answers = found
     used = JudgeCall.objects.exclude(answer=None).values("answer")
-    waiting = JudgeCall.objects.filter(state=JudgeCall.State.WAITING)
-    open_judges = waiting.values("run__judge")
+    waiting = JudgeCall.objects.filter(
+        state=JudgeCall.State.WAITING, run__state__in=JudgeRun.OPEN
+    )
     # an attempt that could not be used belongs to no question any more; while a judge is
     # being asked, an answer may be about to
-    loose = Q(judge__in=instance.judged_by) & ~Q(judge__in=open_judges)
-    about = Q(pk__in=instance.judged_as) | loose
+    loose = Q(judge__in=judges) & ~Q(judge__in=waiting.values("run__judge"))
+    about = Q(pk__in=answers) | loose
     JudgeAnswer.objects.filter(about).exclude(pk__in=used).delete()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from datetime import datetime
 from typing import Any
 
 from django.db import transaction
@@ -13,7 +14,10 @@ from genie.lib.typing import Account
 from leaderboard.judges.definition import PAIRWISE, POINTWISE, SCRIPTED
 from leaderboard.judges.models import Judge, JudgeCall, JudgeRun, JudgeSheet
 from leaderboard.judges.scripted import FIRST, SCRIPTS
+from leaderboard.judges.selectors.sheets import NOBODYS
 from leaderboard.judges.services import ask, decide, define
+from leaderboard.judges.services.forget import answers_to
+from leaderboard.judges.services.forget import forget as forget_answers
 
 State = JudgeRun.State
 
@@ -92,13 +96,13 @@ def approve(
         ``not-approvable`` where the price is another one than was shown, and as
         `decide.approve` does.
     """
-    waiting = list(sheet.runs.filter(state=State.ASKED).select_related("judge"))
+    n, waiting = 0, list(sheet.runs.filter(state=State.ASKED).select_related("judge"))
     if sum(run.most_cents for run in waiting) != cents:
         raise GenieError(
             "The price is another one now; look at it first.", code="not-approvable"
         )
     for run in waiting:
-        decide.approve(
+        changed = decide.approve(
             run,
             by=by,
             reason=reason,
@@ -106,8 +110,10 @@ def approve(
             references=references and run.with_references,
             private=private and run.with_private,
         )
-        note(by, run, "Approved with the draft.", reason)
-    return len(waiting)
+        if changed:
+            note(by, run, "Approved with the draft.", reason)
+        n += changed
+    return n
 
 
 def stop(sheet: JudgeSheet, *, by: Account) -> int:
@@ -133,10 +139,28 @@ def end(key: str, *, by: Account | None, reason: str) -> None:
     for run in runs_of(key).exclude(state__in=[State.DONE, State.DECLINED]):
         decide.stop(run)
         decide.decline(run, by=by, reason=reason)
-    # programs quote what they were shown
-    calls = JudgeCall.objects.filter(run__sheet__key=key)
-    calls.exclude(reasons={}).update(reasons={})
+    # first, so that an answer that comes now waits, and then is kept without its words
     JudgeSheet.objects.filter(key=key).exclude(content={}).update(content={})
+    # programs quote what they were shown
+    JudgeCall.objects.filter(run__sheet__key=key).update(reasons={}, problem="")
+
+
+@transaction.atomic
+def forget(key: str, *, reason: str) -> None:
+    """Do so of a draft that is deleted, and leave no answer about it, nor its name."""
+    end(key, by=None, reason=reason)
+    calls = JudgeCall.objects.filter(run__sheet__key=key)
+    found = answers_to(calls)
+    calls.update(answer=None)
+    forget_answers(found)
+    JudgeSheet.objects.filter(key=key).update(key=NOBODYS, title="deleted")
+
+
+def forget_left(prefix: str, before: datetime) -> None:
+    """End what a process left that began before a moment and did not come to its end."""
+    left = JudgeSheet.objects.filter(key__startswith=prefix, created_at__lt=before)
+    for key in set(left.exclude(content={}).values_list("key", flat=True)):
+        end(key, by=None, reason="Nobody waits for it any more.")
 
 
 def runs_of(key: str) -> Any:

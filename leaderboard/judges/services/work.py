@@ -162,9 +162,9 @@ def _through_threads(piece: _Piece) -> None:
 def _through_batches(piece: _Piece, ask: Asker) -> None:
     """Take in a batch that is over, count what there is, hand in the next."""
     run, found, used_up = piece.run, dict[str, Request](), False
+    if run.batch and not _is_over(run, ask):
+        return
     try:
-        if run.batch and not batches.take_in(run, ask):
-            return
         while len(found) < batches.AT_ONCE and not used_up and _goes_on(piece):
             if not piece.waiting and not _read_more(piece):
                 break
@@ -186,6 +186,18 @@ def _through_batches(piece: _Piece, ask: Asker) -> None:
     except TurnedAway as away:
         ledger.let_go_all(run)
         raise Halt(away.sentence) from None
+    except Lost as lost:
+        raise Halt(str(lost)) from None
+
+
+def _is_over(run: JudgeRun, ask: Asker) -> bool:
+    """Take a batch in if it is over; where nobody can look, its money stays set aside."""
+    try:
+        return batches.take_in(run, ask)
+    except TurnedAway as away:
+        if away.again_in is None:
+            raise Halt(away.sentence) from None
+        return False  # looked at again within a minute
     except Lost as lost:
         raise Halt(str(lost)) from None
 
@@ -357,7 +369,7 @@ def _count(
             _end(call, CallState.INVALID, problem=problem)
         else:
             call.problem = problem
-            call.save(update_fields=["n_attempts", "answer", "problem"])
+            ledger.save(call)
             piece.waiting.append(call)
         return
     call.n_attempts += 1
@@ -369,4 +381,4 @@ def _count(
 
 def _end(call: JudgeCall, state: JudgeCall.State, *, problem: str = "") -> None:
     call.state, call.problem = state, problem
-    call.save()
+    ledger.save(call)

@@ -85,7 +85,7 @@ def drop_file(draft: Draft, pk: int) -> None:
 def delete(draft: Draft) -> None:
     """Delete a draft with its files; what was loaded of it stays, pilots end."""
     pilot.end(draft, by=None, reason="The draft was deleted.")
-    simulated.end(draft, by=None, reason="The draft was deleted.")
+    simulated.forget(draft)
     draft.delete()
 
 
@@ -95,7 +95,7 @@ def forget_old() -> None:
     for draft in Draft.objects.filter(changed_at__lt=before):
         delete(draft)
     pilot.close_over()
-    simulated.end_orphans()
+    simulated.forget_orphans()
 
 
 def read(draft: Draft) -> Files:

@@ -7,9 +7,11 @@ for approval, pays and keeps the answers, as it does of tasks.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from datetime import timedelta
 from typing import Any
 
 from django.db import transaction
+from django.utils import timezone
 
 from genie.lib.errors import GenieError
 from genie.lib.seeds import generator
@@ -25,7 +27,7 @@ from leaderboard.tasks.intake.join import Material
 
 N_ITEMS, REPEATS = 20, 2
 MOST_ITEMS, MOST_REPEATS = 300, 10
-_OF_DRAFT = "draft-"
+_OF_DRAFT, OF_FILES = "draft-", "files-"
 
 
 def key_of(draft: Draft) -> str:
@@ -127,9 +129,16 @@ def end(draft: Draft, *, by: Account | None, reason: str) -> None:
     sheets.end(key_of(draft), by=by, reason=reason)
 
 
-def end_orphans() -> None:
+def forget(draft: Draft) -> None:
+    """Do so of a draft that is deleted, with all answers about it."""
+    sheets.forget(key_of(draft), reason="The draft was deleted.")
+
+
+def forget_orphans() -> None:
     """Do so where the draft is gone, with its owner's account for instance."""
-    kept = JudgeSheet.objects.filter(key__startswith=_OF_DRAFT).exclude(content={})
+    kept = JudgeSheet.objects.filter(key__startswith=_OF_DRAFT)
     there = {key_of(draft) for draft in Draft.objects.only("pk")}
     for key in set(kept.values_list("key", flat=True)) - there:
-        sheets.end(key, by=None, reason="The draft is gone.")
+        sheets.forget(key, reason="The draft is gone.")
+    # a command forgets its own, unless it was killed
+    sheets.forget_left(OF_FILES, timezone.now() - timedelta(days=1))
