@@ -83,12 +83,18 @@ def said_by(licence: JudgeLicence, runs: Sequence[JudgeRun]) -> Said:
     return said
 
 
-def help_for(submission: int, rated: set[int], judges: Sequence[Said]) -> Help | None:
+def help_for(
+    submission: int,
+    rated: set[int],
+    judges: Sequence[Said],
+    drawn: Collection[int] = (),
+) -> Help | None:
     """Lay out what judges say of a system; None where they say no more than people.
 
     All that a judge was asked about counts, as that was chosen before it answered: where
     an answer is missing stands the mean of the others, so that nothing is left out by how
-    a judge answers.
+    a judge answers. Where instances were `drawn` for people with unequal chances, a judge
+    has to know all of them: those that come first among them are the ones that were drawn.
     """
     willing = [
         one
@@ -98,7 +104,7 @@ def help_for(submission: int, rated: set[int], judges: Sequence[Said]) -> Help |
     if not willing:
         return None
     positions = max((one.asked[submission] for one in willing), key=len)
-    if len(positions) <= len(rated):
+    if len(positions) <= len(rated) or not positions.issuperset(drawn):
         return None
     used = [one for one in willing if positions <= one.asked[submission]]
     order = sorted(positions)

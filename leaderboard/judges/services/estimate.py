@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections import defaultdict
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -45,7 +45,8 @@ if TYPE_CHECKING:
     import pandas as pd
 
 # Changes with the way in which estimates are made: all are then made anew.
-VERSION = 1
+VERSION = 2
+_NO_SPREAD = 1e-12
 # A row that says nothing, so that nobody looks again before something has changed.
 _NOTHING: dict[str, Any] = {
     **{"judges": [], "helped": {}, "plain": {}, "explained": 0.0},
@@ -160,7 +161,9 @@ class _Board:
             & (ratings["criterion"] == score.criterion)
         ]
         rated = {int(position) for position in own["instance"]}
-        said = help_for(score.submission_id, rated, self._said[score.criterion])
+        said = help_for(
+            score.submission_id, rated, self._said[score.criterion], self._chances
+        )
         if said is None:
             return {**_NOTHING, "n_people": len(rated)}
         unit = self._units[score.submission_id, score.criterion]
@@ -169,6 +172,9 @@ class _Board:
             found = self._mean(own, said, unit, seed)
         except ValueError:
             # one worker or one instance: there is no interval to stand beside
+            return {**_NOTHING, "n_people": len(rated)}
+        if found.plain.half_width <= _NO_SPREAD:
+            # ratings that are all the same say nothing of their spread
             return {**_NOTHING, "n_people": len(rated)}
         shown = chances(self._chances, said.positions, _places(own, said))
         fields = _fields(found, said, unit)
@@ -200,8 +206,8 @@ def _fields(found: JudgedMean, said: Help, unit: Unit) -> dict[str, Any]:
     foretold = None if found.foretold is None else found.foretold.tolist()
     return {
         "judges": said.judges,
-        "helped": _ends(unit.shown(found.helped)),
-        "plain": _ends(unit.shown(found.plain)),
+        "helped": _ends(found.helped, unit),
+        "plain": _ends(found.plain, unit),
         "explained": short(found.explained),
         "labels_saved": short(found.labels_saved),
         "n_people": found.n_people,
@@ -212,9 +218,14 @@ def _fields(found: JudgedMean, said: Help, unit: Unit) -> dict[str, Any]:
     }
 
 
-def _ends(interval: Interval) -> dict[str, float | None]:
+def _ends(interval: Interval, unit: Unit) -> dict[str, float | None]:
+    # no score lies beyond the ends of its scale
+    mean, low, high = np.clip(
+        [interval.estimate, interval.low, interval.high], *unit.bounds
+    ).tolist()
+    shown = unit.shown(replace(interval, estimate=mean, low=low, high=high))
     return {
-        "mean": short(interval.estimate),
-        "low": short(interval.low),
-        "high": short(interval.high),
+        "mean": short(shown.estimate),
+        "low": short(shown.low),
+        "high": short(shown.high),
     }

@@ -297,17 +297,41 @@ def _interval(
     found, n = influence_of(design, foretold), len(design.ratings)
     n_workers = int(design.worker.max()) + 1
     factors = [(design.worker, n_workers), (design.instance, len(design.rated))]
-    variance, freedom = multiway_variance(n * found.moves, factors)
+    variance, _ = multiway_variance(n * found.moves, factors)
     elsewhere = np.ones(design.n_all, dtype=np.bool_)
     elsewhere[design.rated] = False
     drawn = float((found.apart[elsewhere] ** 2).sum())
     total = variance + drawn
+    freedom = _freedom(design, found.moves)
     if total > 0 and drawn > 0:
         others = max(int(elsewhere.sum()) - 1, 1)
         freedom = total**2 / (variance**2 / freedom + drawn**2 / others)
     reach = float(special.stdtrit(freedom, (1 + confidence) / 2)) * total**0.5
     low, high = found.estimate - reach, found.estimate + reach
     return Interval(found.estimate, low, high, confidence, _METHOD, _COVERS, n), total
+
+
+def _freedom(design: Design, moves: Floats) -> float:
+    """Give degrees of freedom of the variance over workers and instances (Satterthwaite).
+
+    What single ratings have of their own counts with the rarer of the two: a few workers
+    who rate each instance once say no more of the whole than a few can.
+    """
+    share = design.weights[design.instance] * design.parts
+    cells = design.worker * len(design.rated) + design.instance
+    _, cell = np.unique(cells, return_inverse=True)
+    noise = float((np.bincount(cell, moves) ** 2).sum())
+    levels = sorted(
+        (1 / float((np.bincount(factor, share) ** 2).sum()) - 1, factor.tolist())
+        for factor in (design.worker, design.instance)
+    )
+    (few, rarer), (many, other) = levels
+    most = float((np.bincount(rarer, moves) ** 2).sum())
+    beyond = max(float((np.bincount(other, moves) ** 2).sum()) - noise, 0.0)
+    if most + beyond <= 0:
+        return 1.0
+    spread = most**2 / max(few, 1.0) + beyond**2 / max(many, 1.0)
+    return max(1.0, (most + beyond) ** 2 / spread)
 
 
 def _foretold(

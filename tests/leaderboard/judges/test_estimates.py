@@ -10,6 +10,7 @@ import pytest
 from django.urls import reverse
 
 from crowd.hits.models.campaign import Campaign
+from crowd.models import Answer
 from leaderboard.boards.selectors import columns
 from leaderboard.evaluation import ranking
 from leaderboard.evaluation.selectors.board_ratings import current_fit
@@ -158,6 +159,41 @@ def test_an_answer_that_is_missing_leaves_nothing_out(board):
     assert row.plain["mean"] == pytest.approx(
         first.scores.get(superseded_at=None).estimates["plain"]["mean"], abs=1e-6
     )
+
+
+def test_instances_that_were_chosen_stand_for_all_only_beside_all(board):
+    # people's come first in the sample: the first 80 hold what was chosen, and half more
+    board.instances.update(propensity=1 / 3)
+    judge = judged_by(board, knows(board))
+    judge.run.calls.filter(instance__sample_rank__gte=80).delete()
+    estimate(board)
+    assert [row.helped for row in JudgedEstimate.objects.all()] == [{}, {}]
+
+
+def test_ratings_that_are_all_the_same_have_no_interval_without_width(board):
+    judged_by(board, knows(board))
+    kite, wren = board.systems
+    evaluation = kite.human_evaluation
+    items = evaluation.judged_items.values_list("item")
+    Answer.objects.filter(item__in=items).update(value=1.0)
+    score.write(evaluation, score.computed(evaluation))
+    estimate(board)
+    assert JudgedEstimate.objects.get(submission=kite).helped == {}
+    assert JudgedEstimate.objects.get(submission=wren).helped
+
+
+def test_no_helped_score_lies_beyond_its_scale(board):
+    kite = board.systems[0]
+    # people were shown the worst; straight lines lead beyond what anybody can say
+    ratings = system_ratings(kite.human_evaluation).groupby("instance")["value"].mean()
+    judged_by(
+        board,
+        lambda call: ratings.get(call.instance.position, ratings.max() + 3),
+    )
+    estimate(board)
+    row = JudgedEstimate.objects.get(submission=kite)
+    assert row.helped["high"] == 100
+    assert 0 <= row.helped["low"] <= row.helped["mean"] <= 100
 
 
 def test_both_numbers_stand_wherever_the_board_does(board, client):

@@ -43,6 +43,20 @@ def test_a_judge_that_is_the_same_everywhere_leaves_the_plain_mean():
     assert (found.explained, found.labels_saved) == (0.0, 0.0)
 
 
+def test_few_workers_say_no_more_than_a_few_can():
+    # rated once each: nothing but the workers' own means, as Student has it
+    from scipy import stats
+
+    rng = np.random.default_rng(4)
+    worker, instance = np.arange(30) % 5, np.arange(30)
+    people = rng.normal(0, 5, 5)[worker] + rng.normal(0, 9, 30)
+    found = judged_mean(people, worker, instance, np.ones(30), seed=1).plain
+    means = [people[worker == one].mean() for one in range(5)]
+    students = stats.ttest_1samp(means, 0).confidence_interval()
+    reach = (students.high - students.low) / 2
+    assert found.half_width == pytest.approx(reach, rel=0.05)
+
+
 def test_chances_are_paid_back():
     # half of the instances are worth 10, shown four times as often
     chance = np.where(np.arange(400) % 2, 0.8, 0.2)
