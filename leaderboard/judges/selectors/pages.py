@@ -63,7 +63,7 @@ def human_of(judge: Judge, task: Task) -> HumanConfig:
     usual = all_scales().get(human.scale)
     slug = judge.definition["scale"] or human.scale
     scale = all_scales().get(slug)
-    if None in (scale, usual) or _kind(scale) != _kind(usual):
+    if scale is None or usual is None or _kind(scale) != _kind(usual):
         raise GenieError(
             f"The scale {slug} is not one for what {task.title} asks.",
             code="not-for-judges",
