@@ -9,6 +9,7 @@ from typing import Any
 
 from crowd.hit_templates.errors import Errors, read_errors
 from crowd.scales.base import Scale
+from crowd.scales.elsewhere import PREFERRED
 from crowd.scales.find import all_scales
 from genie.lib.errors import GenieError
 from genie.lib.seeds import seed_from
@@ -50,7 +51,7 @@ def human_of(judge: Judge, task: Task) -> HumanConfig:
     candidates: list[HumanConfig] = [settings.human, settings.comparison]
     if mode == JOINT:
         candidates = [settings.joint]
-    fitting = (one for one in candidates if _fits(mode, design_of(task, one)))
+    fitting = (one for one in candidates if _fits(mode, design_of(task, one), one))
     if (human := next(fitting, None)) is None:
         slug = candidates[0].design
         raise GenieError(
@@ -58,10 +59,11 @@ def human_of(judge: Judge, task: Task) -> HumanConfig:
             f"(design {slug}).",
             code="not-for-judges",
         )
-    usual = all_scales()[design_of(task, human).scales[0]]
+    # the task's, not its design's: what was made elsewhere names a range of a family
+    usual = all_scales().get(human.scale)
     slug = judge.definition["scale"] or human.scale
     scale = all_scales().get(slug)
-    if scale is None or _kind(scale) != _kind(usual):
+    if scale is None or usual is None or _kind(scale) != _kind(usual):
         raise GenieError(
             f"The scale {slug} is not one for what {task.title} asks.",
             code="not-for-judges",
@@ -69,13 +71,16 @@ def human_of(judge: Judge, task: Task) -> HumanConfig:
     return human
 
 
-def _fits(mode: str, design: Design) -> bool:
+def _fits(mode: str, design: Design, human: HumanConfig) -> bool:
     if mode == JOINT:
         return design.n_outputs[0] > 1 and not design.references_among
+    scale = all_scales().get(human.scale, Scale)
     if mode == PAIRWISE:
-        compares = all_scales()[design.scales[0]].compares
-        return design.n_outputs == (2, 2) and not design.references_among and compares
-    return design.about_one_system()
+        both = design.n_outputs == (2, 2) and not design.references_among
+        return both and scale.compares
+    # sums of errors, z-scores and won pairs, made elsewhere, answer no question
+    answered = design.marks_errors or not scale.counted
+    return design.about_one_system() and answered and human.scale != PREFERRED
 
 
 def _kind(scale: type[Scale]) -> tuple[bool, ...]:
@@ -91,7 +96,7 @@ def scale_of(judge: Judge, human: HumanConfig) -> type[Scale]:
 
 def shape_of(human: HumanConfig, design: Design, data: Mapping[str, Any]) -> Shape:
     """Say how an answer about a page is laid out: as people answer it."""
-    compares = all_scales()[design.scales[0]].compares
+    compares = all_scales()[human.scale].compares
     slots = () if compares else [one["slot"] for one in data.get("outputs", [])]
     return Shape(tuple(slots), _errors(human) if design.marks_errors else None)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from decimal import Decimal
 from typing import Any
 
@@ -14,8 +14,11 @@ from genie.lib.errors import GenieError
 from genie.lib.typing import Account
 from leaderboard.judges.definition import SCRIPTED, sha256_of, whole
 from leaderboard.judges.endpoint import named
-from leaderboard.judges.models import Judge
+from leaderboard.judges.models import Judge, JudgeRun
 from leaderboard.judges.scripted import SCRIPTS
+
+# What a price that was approved rests on.
+_PRICED = {"input_price", "output_price", "batch"}
 
 
 def make(
@@ -37,20 +40,23 @@ def make(
     input_price, output_price : Decimal
         Cents for a million tokens.
     pace : mapping
-        `per_minute`, `at_once`, `timeout_seconds`, `n_retries`, `batch`, `family`; of a
-        judge that is there already, only the family is written anew.
+        `per_minute`, `at_once`, `timeout_seconds`, `n_retries`, `batch`, `family`.
+
+    A judge that is there already takes over what is given, but empty names of a family
+    and prices of 0, which may only have been left out.
 
     Raises
     ------
     GenieError
         ``bad-judge`` for what cannot be used, ``judge-taken`` where another judge has
-        that name and version.
+        that name and version, ``judge-in-use`` for other prices, or batches, of a judge
+        with a run that is open: it was approved at those.
     """
     judge = drafted(name, version, made, input_price, output_price)
     if same := Judge.objects.filter(sha256=judge.sha256).first():
-        if (family := pace.get("family")) and family != same.family:
-            same.family = family
-            same.save(update_fields=["family"])
+        prices = {"input_price": input_price, "output_price": output_price}
+        kept = {"family": pace.get("family"), **prices}
+        _take_over(same, {**pace, **kept}, [name for name in kept if not kept[name]])
         return same
     judge.made_by_id = by.pk if by else None
     for field, value in pace.items():
@@ -65,6 +71,26 @@ def make(
             code="judge-taken",
         ) from None
     return judge
+
+
+def _take_over(same: Judge, given: Mapping[str, Any], left_out: Sequence[str]) -> None:
+    """Write down what is given of a judge that is there already."""
+    changed = {
+        name: value
+        for name, value in given.items()
+        if name not in left_out and value != getattr(same, name)
+    }
+    state = JudgeRun.State
+    open_ = same.runs.filter(state__in=[state.ASKED, *JudgeRun.OPEN])
+    if not changed.keys().isdisjoint(_PRICED) and open_.exists():
+        raise GenieError(
+            f"{same} has a run at other prices that is not over: end it first, or ask "
+            "for it with the prices that it has.",
+            code="judge-in-use",
+        )
+    for name, value in changed.items():
+        setattr(same, name, value)
+    same.save(update_fields=[*changed])
 
 
 def drafted(

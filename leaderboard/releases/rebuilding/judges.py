@@ -128,9 +128,8 @@ def _said(run: Record, call: Record, text: str, texts: Texts) -> Said:
     """Read an answer as the site does, with what stood on the page."""
     design = all_designs()[run["design"]]
     scale = all_scales()[run["scale"]].in_language(run["language"])
-    compares = all_scales()[design.scales[0]].compares
     order = call["beside"] or [call["submission"]]
-    slots = () if compares or not call["beside"] else tuple(SLOTS[: len(order)])
+    slots = () if scale.compares or not call["beside"] else tuple(SLOTS[: len(order)])
     asked = JudgeCall(submission_id=call["submission"], beside=call["beside"])
     shape, outputs = Shape(slots), {}
     if run["errors"] is not None:

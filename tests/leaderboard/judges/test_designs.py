@@ -9,10 +9,13 @@ import pytest
 from crowd.hit_templates.errors import read_errors, span_score
 from crowd.hits.services.marked_spans import checked_spans
 from genie.lib.errors import GenieError
+from leaderboard.imports.readers.judgments import Judgments, Texts, frame
+from leaderboard.imports.services.bring_in import bring_in
 from leaderboard.judges.selectors.scores import scores_of
 from leaderboard.judges.services import ask
-from leaderboard.models import JudgeAnswer, JudgeCost, OutsideScores
+from leaderboard.models import JudgeAnswer, JudgeCost, OutsideScores, Task
 from leaderboard.tasks.services.configuration import errors_asked
+from tests.factories import make_user
 from tests.judge_server import texts_in
 from tests.leaderboard.judges.conftest import add_system, approved, make_judge, worked
 from tests.leaderboard.judges.test_scripts import make_script
@@ -299,3 +302,31 @@ def test_earlier_answers_say_how_many_bytes_a_token_is(server, judged):
     sizes = [len(json.dumps(body, ensure_ascii=False)) for body in server.requests]
     assert next_one.plan["n_measured"] == 24
     assert next_one.plan["bytes_a_token"] == pytest.approx(sum(sizes) / 2400, rel=0.02)
+
+
+def test_a_task_whose_ratings_were_made_elsewhere_is_judged_on_their_scale(server):
+    rows = [
+        {"worker": f"w{w}", "instance": f"s{i}", "system": system, "value": 1 + (i + w) % 5}
+        for i in range(4)
+        for w in range(3)
+        for system in ("red", "blue")
+    ]  # fmt: skip
+    asked = {"criterion": "overall"}
+    told = [{**row, **asked, "row": at} for at, row in enumerate(rows, 2)]
+    texts = Texts({f"s{i}": {"input": "i"} for i in range(4)})
+    texts.outputs.update({(r["system"], r["instance"]): "o" for r in rows})
+    columns = {name: [row[name] for row in told] for name in told[0]}
+    bring_in(
+        Judgments("plain", frame(columns), texts=texts),
+        slug="elsewhere",
+        by=make_user("importer"),
+    )
+    task = Task.objects.get(slug="elsewhere")
+    server.answer = lambda body: 4
+    run = worked(approved(make_judge(), task))
+    assert "a number from 1 to 5" in server.everything()
+    assert {call.values["overall"] for call in run.calls.all()} == {4.0}
+    for scale in ("sum_-25_0", "preferred"):
+        task.config["human"]["scale"] = scale
+        with pytest.raises(GenieError, match="cannot be asked"):
+            ask.ask(make_judge(), task, ask.Wish())

@@ -21,6 +21,7 @@ from leaderboard.models import (
     OutsideScores,
     Submission,
 )
+from tests.factories import make_user
 from tests.judge_server import texts_in
 from tests.leaderboard.judges.conftest import add_system, approved, make_judge, worked
 
@@ -409,3 +410,15 @@ def test_a_judge_is_what_it_is(server, judged):
         != dict(part.split(":", 1) for part in judge.signature.split("|"))["prompt"]
     )
     assert "sk-secret" not in json.dumps(judge.definition)
+
+
+def test_a_judge_that_is_made_again_takes_over_its_pace_and_prices(server, judged):
+    make_judge(**PRICES, per_minute=60)
+    same = make_judge(per_minute=600)
+    assert (same.per_minute, same.input_price) == (600, PRICES["input_price"])
+    run = ask.ask(same, judged, ask.Wish())
+    dear = {"input_price": Decimal(9), "output_price": Decimal(99)}
+    with pytest.raises(GenieError, match="not over"):
+        make_judge(**dear)
+    decide.decline(run, by=make_user("boss"), reason="too dear")
+    assert make_judge(**dear).output_price == 99
