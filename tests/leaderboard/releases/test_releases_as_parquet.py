@@ -10,9 +10,17 @@ from django.core.management.base import CommandError
 
 from genie.lib.formats.parquet import available
 from leaderboard.releases import bundle, parquet
-from leaderboard.releases.gathering import comparisons, joint, judgments, results
+from leaderboard.releases.gathering import (
+    adjusted,
+    comparisons,
+    joint,
+    judges,
+    judgments,
+    results,
+)
 from leaderboard.releases.make import make
 from leaderboard.releases.rebuilding.rebuild import rebuild
+from leaderboard.releases.selectors import adjusted_rows
 from tests.factories import make_task
 
 pytestmark = pytest.mark.skipif(
@@ -55,7 +63,7 @@ def test_without_the_engine_the_command_says_what_to_install(tmp_path, monkeypat
 
 
 def test_no_typed_column_is_unknown_to_the_tables():
-    rooms = (comparisons, joint, judgments, results)
+    rooms = (adjusted, adjusted_rows, comparisons, joint, judges, judgments, results)
     tables = [
         value
         for room in rooms
