@@ -220,12 +220,12 @@ class JudgeRunAdmin(WorkOfTask):
 
     @admin.display(description="what to look at before people are asked")
     def pilot(self, run: JudgeRun) -> str:
-        done = run.state == JudgeRun.State.DONE
+        done = _is_told(run)
         return " ".join(pilot_words(run) if done else []) or "–"
 
     @admin.display(description="people and judge for the price of one system")
     def money(self, run: JudgeRun) -> str:
-        done = run.state == JudgeRun.State.DONE
+        done = _is_told(run)
         plans = plans_by(run) if done else []
         return " ".join(said for plan in plans for said in plan.sentences) or "–"
 
@@ -322,6 +322,11 @@ class JudgeRunAdmin(WorkOfTask):
         self, request: HttpRequest, queryset: QuerySet[Any], reason: str
     ) -> None:
         self.act_on_rows(request, queryset, decide.resume, "Resumed", reason)
+
+
+def _is_told(run: JudgeRun) -> bool:
+    """Tell whether staff read what came of a run: of a draft, its owner does."""
+    return run.state == JudgeRun.State.DONE and run.sheet_id is None
 
 
 class _OfRun(WorkOfTask):

@@ -241,15 +241,19 @@ def reply_of(answer: Any, seconds: float) -> Reply:
     used = getattr(answer, "usage", None)
     return Reply(
         text=storable(str(getattr(said, "content", None) or "")),
-        refusal=storable(str(refusal))[:500],
-        model=storable(str(getattr(answer, "model", None) or ""))[:200],
-        fingerprint=storable(str(getattr(answer, "system_fingerprint", None) or ""))[
-            :200
-        ],
+        refusal=_line(refusal)[:500],
+        model=_line(getattr(answer, "model", None))[:200],
+        fingerprint=_line(getattr(answer, "system_fingerprint", None))[:200],
         input_tokens=_count(getattr(used, "prompt_tokens", None)),
         output_tokens=_count(getattr(used, "completion_tokens", None)),
         seconds=seconds,
     )
+
+
+def _line(said: Any) -> str:
+    """Make one line of what a terminal, a log or a table may get to see."""
+    words = " ".join(storable(str(said or "")).split())
+    return "".join(sign for sign in words if sign.isprintable())
 
 
 def _count(value: Any) -> int | None:

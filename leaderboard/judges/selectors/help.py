@@ -120,13 +120,6 @@ def _column(scores: Mapping[int, float], order: Sequence[int]) -> Floats:
     return np.array([scores.get(position, usual) for position in order], np.float64)
 
 
-def propensities_of(task: Task) -> dict[int, float]:
-    """Give how likely instances were to be shown to people, where that is written."""
-    rows = task.instances.filter(propensity__isnull=False).order_by("position")
-    listed = rows.values_list("position", "propensity")
-    return {position: chance for position, chance in listed if chance is not None}
-
-
 def chances(
     known: Mapping[int, float], positions: Sequence[int], rated: npt.NDArray[np.int64]
 ) -> Floats | None:

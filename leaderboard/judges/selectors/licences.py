@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from leaderboard.evaluation.selectors.adjusted.judged import standing_licences
 from leaderboard.judges.models import Judge, JudgeLicence
 from leaderboard.tasks.models import Task
 
@@ -16,11 +17,7 @@ def standing(judge: Judge, task: Task, criterion: str) -> JudgeLicence | None:
 
 def licensed(task: Task) -> list[JudgeLicence]:
     """List the licences of a task that stand now, by criterion and judge."""
-    newest: dict[tuple[int, str], JudgeLicence] = {}
-    rows = JudgeLicence.objects.filter(run__task=task).select_related("run__judge")
-    for row in rows.order_by("pk"):
-        newest[row.run.judge_id, row.criterion] = row
     return sorted(
-        (row for row in newest.values() if row.state == JudgeLicence.State.LICENSED),
+        standing_licences(task),
         key=lambda row: (row.criterion, row.run.judge.name, row.run.judge.version),
     )

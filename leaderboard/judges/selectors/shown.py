@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
 from dataclasses import dataclass
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
 from genie.accounts.staff import staff_may
 from leaderboard.judges.models import Judge, JudgeLicence, JudgeRun
-from leaderboard.judges.selectors.told import address_told, cents, progress
+from leaderboard.judges.selectors.told import by_judge, cents, progress, sent
 from leaderboard.submissions.models.submission import Submission
 from leaderboard.submissions.selectors.visibility import Staff, public
 from leaderboard.tasks.models import Task
@@ -67,13 +66,7 @@ class ShownJudge:
     @property
     def sent(self) -> str:
         """Say which texts went where."""
-        if self.judge.scripted:
-            return "nothing: it is a script of this site"
-        texts = [*self.runs[0].task.field_labels.values(), "outputs"]
-        if any(run.with_references for run in self.runs):
-            texts.append("hidden references")
-        host = address_told(self.judge) or "an address that is not named here"
-        return f"{', '.join(texts)}, to {host}; not who made the outputs"
+        return sent(self.judge, self.runs)
 
 
 def judges_of(task: Task, viewer: Viewer) -> list[ShownJudge]:
@@ -82,15 +75,16 @@ def judges_of(task: Task, viewer: Viewer) -> list[ShownJudge]:
     What rests on outputs that are private is for staff who see runs of judges.
     """
     done = JudgeRun.objects.filter(task=task, state=JudgeRun.State.DONE)
-    runs: dict[Judge, list[JudgeRun]] = defaultdict(list)
     sees_all = staff_may(viewer, Staff.SEE_JUDGES, task.slug)
-    for run in done.select_related("judge", "task").order_by("judge__name", "pk"):
-        if sees_all or _is_public(run):
-            runs[run.judge].append(run)
-    return [ShownJudge(judge, own, _licences(own)) for judge, own in runs.items()]
+    shown = [
+        (judge, [run for run in runs if sees_all or is_public(run)])
+        for judge, runs in by_judge(done).items()
+    ]
+    return [ShownJudge(judge, own, _licences(own)) for judge, own in shown if own]
 
 
-def _is_public(run: JudgeRun) -> bool:
+def is_public(run: JudgeRun) -> bool:
+    """Tell whether everybody may know what rests on a run: nothing in it is private."""
     if not run.with_private:
         return True
     systems = set(run.plan["submissions"])

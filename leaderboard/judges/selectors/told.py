@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from math import ceil
 from typing import Any
 from urllib.parse import urlsplit
 
-from django.db.models import Count
+from django.db.models import Count, QuerySet
 
 from leaderboard.judges.endpoint import endpoints
 from leaderboard.judges.models import (
@@ -60,6 +60,28 @@ def address_told(judge: Judge) -> str:
     named = "." in host and not host.replace(".", "").isdigit() and ":" not in host
     bare = not (url.username or url.password or url.query or url.fragment)
     return host if named and bare and not own else ""
+
+
+def sent(judge: Judge, runs: Iterable[JudgeRun]) -> str:
+    """Say which texts of a task's runs went where, as outsiders may know it."""
+    if judge.scripted:
+        return "nothing: it is a script of this site"
+    runs = list(runs)
+    texts = [*runs[0].task.field_labels.values(), "outputs"]
+    if any(run.with_references for run in runs):
+        texts.append("hidden references")
+    elif any(run.plan.get("references") for run in runs):
+        texts.append("references")
+    host = address_told(judge) or "an address that is not named here"
+    return f"{', '.join(texts)}, to {host}; not who made the outputs"
+
+
+def by_judge(runs: QuerySet[JudgeRun]) -> dict[Judge, list[JudgeRun]]:
+    """Sort runs by their judges, these by name, and each one's by age."""
+    found: dict[Judge, list[JudgeRun]] = {}
+    for run in runs.select_related("judge", "task").order_by("judge__name", "pk"):
+        found.setdefault(run.judge, []).append(run)
+    return found
 
 
 def progress(run: JudgeRun) -> dict[str, Any]:

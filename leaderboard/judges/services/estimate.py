@@ -32,7 +32,6 @@ from leaderboard.judges.selectors.help import (
     chances,
     help_for,
     helped_scores,
-    propensities_of,
     runs_of,
     said_by,
 )
@@ -40,6 +39,7 @@ from leaderboard.judges.selectors.licences import licensed
 from leaderboard.stats.intervals import Interval
 from leaderboard.stats.judges.with_people import JudgedMean, judged_mean
 from leaderboard.tasks.models import Task
+from leaderboard.tasks.selectors.chances import chances_of
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -121,7 +121,7 @@ class _Board:
 
     @cached_property
     def _chances(self) -> dict[int, float]:
-        return propensities_of(self.task)
+        return chances_of(self.task)
 
     @cached_property
     def _weights(self) -> dict[str, float]:

@@ -26,6 +26,7 @@ from leaderboard.judges.models import (
 from leaderboard.judges.selectors.licences import standing
 from leaderboard.judges.selectors.pages import REFERENCE
 from leaderboard.judges.selectors.requests import requests_of
+from leaderboard.judges.selectors.shown import is_public
 from leaderboard.judges.selectors.told import address_told
 from leaderboard.metric_board.models.outside import OutsideScores
 from leaderboard.releases.bundle import Record, batched
@@ -261,7 +262,9 @@ class Judged:
                 }
 
     def _licences(self) -> Rows:
-        rows = JudgeLicence.objects.filter(run__in=self._runs).select_related(
+        # what rests on private outputs is staff's, as on the task's page of judges
+        open_ = [run for run in self._runs if is_public(run)]
+        rows = JudgeLicence.objects.filter(run__in=open_).select_related(
             "run__judge", "run__task"
         )
         for row in rows.order_by("pk"):
@@ -296,7 +299,7 @@ def _call(
         "probe": call.probe,
         "state": call.state,
         "attempts": call.n_attempts,
-        "problem": call.problem,
+        "problem": call.problem if writes else call.problem.partition(":")[0],
         "values": call.values,
         "reasons": call.reasons if writes else None,
         "marks": marks,

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
 from dataclasses import dataclass
 from typing import Any
 
@@ -25,7 +24,7 @@ from leaderboard.judges.models import (
     JudgeRun,
 )
 from leaderboard.judges.selectors.licences import standing
-from leaderboard.judges.selectors.told import address_told
+from leaderboard.judges.selectors.told import by_judge, sent
 from leaderboard.submissions.models.submission import Submission
 from leaderboard.submissions.selectors.visibility import public
 from leaderboard.tasks.models import Task
@@ -95,13 +94,7 @@ class JudgedBy:
     @property
     def sent(self) -> str:
         """Say which texts went where."""
-        if self.judge.scripted:
-            return "nothing left this site"
-        texts = [*self.runs[0].task.field_labels.values(), "the outputs"]
-        if any(run.with_references for run in self.runs):
-            texts.append("hidden references")
-        host = address_told(self.judge) or "an address that is not told"
-        return f"{', '.join(texts)}, to {host}; not who made them"
+        return sent(self.judge, self.runs)
 
     @property
     def settings(self) -> str:
@@ -126,10 +119,7 @@ def judged_by(task: Task, submission: Submission | None = None) -> list[JudgedBy
     else:
         calls = calls.filter(Q(submission=submission) | Q(other=submission))
     runs = JudgeRun.objects.filter(pk__in=calls.values("run"))
-    of_judge: dict[Judge, list[JudgeRun]] = defaultdict(list)
-    for run in runs.select_related("judge", "task").order_by("judge__name", "pk"):
-        of_judge[run.judge].append(run)
-    return [_judged_by(judge, own, calls) for judge, own in of_judge.items()]
+    return [_judged_by(judge, own, calls) for judge, own in by_judge(runs).items()]
 
 
 def _judged_by(

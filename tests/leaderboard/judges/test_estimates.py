@@ -311,6 +311,24 @@ def test_a_task_may_rank_with_judges_as_long_as_their_licence_stands(board, clie
     assert not columns.field_of(board, frozenset()).by_scores
 
 
+def test_help_that_ended_for_one_system_ends_for_the_ranks_of_all(board):
+    judged_by(board, knows(board))
+    kite = [board.systems[0].pk]
+    other = judged_by(board, knows(board), name="other", submissions=kite)
+    board.config = {**board.config, "judges": {"rank": True}}
+    board.save()
+    board = type(board).objects.get(pk=board.pk)
+    estimate(board)
+    assert sorted(len(row.judges) for row in JudgedEstimate.objects.all()) == [1, 2]
+    refit.refit_board(board)
+    assert not columns.field_of(board, frozenset()).by_scores
+    JudgeLicence.objects.create(run=other.run, criterion="overall", state="EXPIRED")
+    assert columns.field_of(board, frozenset()).by_scores
+    estimate(board)
+    refit.refit_board(board)
+    assert not columns.field_of(board, frozenset()).by_scores
+
+
 def test_rank_sums_are_people_s_alone():
     human = {"ranks": "rank-sums", "estimate": "z"}
     found = fitting.misfits({"judges": {"rank": True}, "human": human}).together

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import json
 from decimal import Decimal
+from types import SimpleNamespace
 
 import pytest
 
 from genie.lib.errors import GenieError
-from leaderboard.judges.endpoint import Asker, TurnedAway
+from leaderboard.judges.endpoint import Asker, TurnedAway, reply_of
 from leaderboard.judges.models import MICROCENTS
 from leaderboard.judges.services import ask, decide
 from leaderboard.models import (
@@ -115,3 +116,17 @@ def test_first_attempts_go_even_where_a_run_was_declined(server, judged):
     deleted(Submission.objects.get(system_name="Wren"))
     assert not JudgeAnswer.objects.filter(text__contains="bbbb").exists()
     assert JudgeAnswer.objects.exists()
+
+
+def test_what_an_endpoint_calls_itself_is_one_line_that_moves_no_terminal():
+    hostile = "m-1\n\x1b[2J\u202eevil\u2028x\x00"
+    said = SimpleNamespace(content="a\nb", refusal=hostile)
+    answer = SimpleNamespace(
+        choices=[SimpleNamespace(message=said)],
+        model=hostile,
+        system_fingerprint=hostile,
+    )
+    reply = reply_of(answer, 0.0)
+    told = {reply.refusal, reply.model, reply.fingerprint}
+    assert told == {"m-1 [2Jevil x"}
+    assert reply.text == "a\nb"

@@ -80,6 +80,8 @@ def folder(run, task, tmp_path):
         facts={"model": "script words"},
     )
     JudgeCall.objects.filter(run=run, sample=1).update(probe="injection")
+    # it became private after it was asked about
+    JudgeRun.objects.filter(pk=run.pk).update(with_private=False)
     return make(task, tmp_path / "release").folder
 
 
@@ -154,6 +156,23 @@ def test_nothing_of_private_systems_or_of_staff_is_told(folder, run):
     said = everything(folder)
     assert run.decided_by.username not in said
     assert "paper of Rosa" not in said
+
+
+def test_reasons_that_rest_on_private_outputs_and_refusals_are_not_told(
+    run, task, tmp_path
+):
+    reasons = [{"name": "people", "holds": True, "words": "figures of Secret"}]
+    JudgeLicence.objects.create(
+        run=run, criterion="overall", state="LICENSED", reasons=reasons
+    )
+    refused = run.calls.filter(state="INVALID")
+    assert refused.update(problem="refused: I will not copy what it says")
+    folder = make(task, tmp_path / "release", texts=False).folder
+    said = everything(folder)
+    assert "figures of Secret" not in said
+    assert "I will not copy" not in said
+    assert {row["problem"] for row in rows(folder, "judge_calls")} == {"", "refused"}
+    assert rebuild(folder).n_same["judges"]
 
 
 def test_probes_of_audits_are_there_and_count_nowhere(folder):

@@ -7,6 +7,8 @@ import json
 from datetime import timedelta
 
 import pytest
+from django.test import Client
+from django.urls import reverse
 from django.utils import timezone
 
 from leaderboard.judges.models import (
@@ -154,3 +156,23 @@ def test_only_what_was_approved_now_is_written_down(mia, draft, monkeypatch):
     # somebody else was faster
     monkeypatch.setattr(decide, "approve", lambda *_, **__: False)
     assert sheets.approve(sheet, by=make_user("late"), cents=0) == 0
+
+
+def test_staff_see_what_a_draft_costs_and_not_what_was_said_of_it(mia, draft):
+    approve(mia, draft, price(mia, draft, "words 1", repeats="2"))
+    run = JudgeRun.objects.get()
+    assert run.state == "DONE"
+    boss = Client()
+    boss.force_login(make_user("root", is_staff=True, is_superuser=True))
+    page = boss.get(reverse("admin:leaderboard_judgerun_change", args=[run.pk]))
+    assert page.status_code == 200
+    said = page.content.decode()
+    assert "20 answered" in said
+    assert "by a script" not in said
+    for name in ("judgerun", "judgecost", "judgebudget", "judgecall"):
+        address = reverse(f"admin:leaderboard_{name}_changelist")
+        assert boss.get(address).status_code == 200
+    assert not boss.get(reverse("api:judge-run-list")).json()["results"]
+    for name in ("detail", "licences", "plan"):
+        address = reverse(f"api:judge-run-{name}", args=[run.pk])
+        assert boss.get(address).status_code == 404

@@ -67,9 +67,14 @@ def is_judged(task: Task) -> bool:
 
 
 def has_lapsed(task: Task) -> bool:
-    """Tell whether the help that ranks a board may not be used any more."""
+    """Tell whether the help that ranks a board, or some of it, may not be used any more."""
+    if not is_judged(task):
+        return False
     main = _ranking(task)
-    return is_judged(task) and all(r.criterion != main for r in ranking_rows(task))
+    kept = JudgedEstimate.objects.filter(submission__task=task, criterion=main)
+    n_standing = sum(row.criterion == main for row in ranking_rows(task))
+    # where it is under no licence for one system, the ranks of all rest on it
+    return not n_standing or n_standing < kept.exclude(foretold={}).count()
 
 
 def who_ranks(task: Task) -> str:
