@@ -14,8 +14,8 @@ from leaderboard.tasks.models import Task
 JUDGED_HELP = (
     "People’s mean rating over all instances that licensed judges scored, with the "
     "judges’ help (efficient influence function, cross-fitted), beside the same from "
-    "people’s ratings alone; 95 % intervals over workers and instances. Judges are "
-    "programs: their scores move the estimate only as far as they foretell people’s."
+    "people’s ratings alone; 95 % intervals over workers and instances (instances alone "
+    "where nobody knows who rated). Judges are programs: their scores move the estimate only as far as they foretell people’s."
 )
 
 
