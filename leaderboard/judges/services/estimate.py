@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections import defaultdict
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -45,7 +45,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 # Changes with the way in which estimates are made: all are then made anew.
-VERSION = 1
+VERSION = 2
 # A row that says nothing, so that nobody looks again before something has changed.
 _NOTHING: dict[str, Any] = {
     **{"judges": [], "helped": {}, "plain": {}, "explained": 0.0},
@@ -200,8 +200,8 @@ def _fields(found: JudgedMean, said: Help, unit: Unit) -> dict[str, Any]:
     foretold = None if found.foretold is None else found.foretold.tolist()
     return {
         "judges": said.judges,
-        "helped": _ends(unit.shown(found.helped)),
-        "plain": _ends(unit.shown(found.plain)),
+        "helped": _ends(found.helped, unit),
+        "plain": _ends(found.plain, unit),
         "explained": short(found.explained),
         "labels_saved": short(found.labels_saved),
         "n_people": found.n_people,
@@ -212,7 +212,12 @@ def _fields(found: JudgedMean, said: Help, unit: Unit) -> dict[str, Any]:
     }
 
 
-def _ends(interval: Interval) -> dict[str, float | None]:
+def _ends(found: Interval, unit: Unit) -> dict[str, float | None]:
+    """Show an interval as the score's, which ends where the scale ends."""
+    least, most = unit.bounds
+    low = min(max(found.low, least), found.estimate)
+    high = max(min(found.high, most), found.estimate)
+    interval = unit.shown(replace(found, low=low, high=high))
     return {
         "mean": short(interval.estimate),
         "low": short(interval.low),
