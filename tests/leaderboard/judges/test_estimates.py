@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from django.urls import reverse
 
+from crowd.hits.models.assignment import Answer
 from crowd.hits.models.campaign import Campaign
 from crowd.models import Answer
 from leaderboard.boards.selectors import columns
@@ -102,6 +103,18 @@ def test_what_is_stored_is_the_mean_that_is_computed_by_hand(board):
         assert row.labels_saved > 10
         plain = row.submission.scores.get(superseded_at=None).estimates["plain"]
         assert row.plain["mean"] == pytest.approx(plain["mean"], abs=1e-6)
+
+
+def test_an_interval_ends_where_the_scale_ends(board):
+    judged_by(board, knows(board))
+    # one of eight people finds everything bad, seven everything good
+    strict = Answer.objects.order_by("pk").first().assignment.worker
+    Answer.objects.update(value=1.0)
+    Answer.objects.filter(assignment__worker=strict).update(value=0.0)
+    assert estimate(board) == 2
+    for row in JudgedEstimate.objects.all():
+        for shown in (row.helped, row.plain):
+            assert 80 < shown["mean"] < shown["high"] == 100
 
 
 def test_nothing_is_computed_twice_and_the_same_comes_out_again(board):
