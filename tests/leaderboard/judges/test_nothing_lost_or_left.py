@@ -11,6 +11,7 @@ import pytest
 from genie.lib.errors import GenieError
 from leaderboard.judges.endpoint import Asker, TurnedAway, reply_of
 from leaderboard.judges.models import MICROCENTS
+from leaderboard.judges.selectors.told import sent
 from leaderboard.judges.services import ask, decide
 from leaderboard.models import (
     EvaluatedSystem,
@@ -130,3 +131,12 @@ def test_what_an_endpoint_calls_itself_is_one_line_that_moves_no_terminal():
     told = {reply.refusal, reply.model, reply.fingerprint}
     assert told == {"m-1 [2Jevil x"}
     assert reply.text == "a\nb"
+
+
+@pytest.mark.parametrize("hidden", [True, False])
+def test_references_that_left_are_said(server, judged, hidden):
+    judged.config["human"]["show_reference"] = True
+    judged.hidden_references = hidden
+    judged.save()
+    run = ask.ask(make_judge(), judged, ask.Wish())
+    assert ("references" in sent(run.judge, [run])) == (not hidden)
