@@ -40,7 +40,7 @@ def leaving(run: JudgeRun) -> list[str]:
         f"{run.n_calls:,} questions about {', '.join(plan['criteria'])}, in "
         f"{plan.get('n_requests', run.n_calls):,} requests.",
         f"Sent of each instance: {fields}, and the outputs; nothing of who made them.",
-        _audit(run),
+        *_audit(run),
         _said("Hidden references", run.with_references),
         _said("Outputs that are private or not on the board", run.with_private),
         f"Expected {cents(run.expected_cents)} ({_counted(plan)}), at most "
@@ -148,14 +148,16 @@ def _counted(plan: Mapping[str, Any]) -> str:
     return f"{BYTES_A_TOKEN} bytes a token, a guess"
 
 
-def _audit(run: JudgeRun) -> str:
+def _audit(run: JudgeRun) -> list[str]:
     probes = run.calls.exclude(probe="").count()
+    if not probes and run.task_id is None:
+        return []  # a draft: no licence could come of it
     if not probes:
-        return "No audit by planted commands: without one there is no licence."
-    return (
+        return ["No audit by planted commands: without one there is no licence."]
+    return [
         f"Audit: {probes:,} questions more, about outputs with a planted command or "
         "harmless words at their end; the answers count for nothing else."
-    )
+    ]
 
 
 def _said(what: str, sent: bool) -> str:

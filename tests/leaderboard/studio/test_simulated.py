@@ -163,6 +163,7 @@ def test_what_is_broken_unclear_or_telling_is_named(mia, server):  # noqa: F811
 def test_prices_budget_approval_and_what_leaves(mia, draft, server):  # noqa: F811
     make_judge(**PRICES)
     page = price(mia, draft, "lark 1")
+    assert "no licence" not in page
     run = JudgeRun.objects.get()
     assert run.most_cents > 0
     assert f"At most <strong>${run.most_cents / 100:.2f}</strong>" in page
@@ -183,6 +184,7 @@ def test_prices_budget_approval_and_what_leaves(mia, draft, server):  # noqa: F8
     assert "ada" not in server.everything()  # names of systems stay here
     # what was bought is not bought again: the same inputs cost nothing
     page = price(mia, draft, "lark 1")
+    assert "no licence" not in page
     assert "At most <strong>$0.00</strong>" in page
     approve(mia, draft, page, private="on")
     assert len(server.requests) == 10
