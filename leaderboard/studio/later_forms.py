@@ -164,6 +164,16 @@ class EditForm(RewardForm):
         "that somebody agreed to is kept.",
         widget=forms.Textarea(attrs={"rows": 12}),
     )
+    judges_show = forms.BooleanField(
+        required=False,
+        label="Show means with judges’ help beside people’s",
+        help_text="Judges are programs. Without a licence that stands nothing is shown.",
+    )
+    judges_rank = forms.BooleanField(
+        required=False,
+        label="Rank by means with judges’ help",
+        help_text="The board says so. Without a licence that stands, people rank alone.",
+    )
     because = forms.CharField(max_length=500, required=False, label="Why")
 
     def __init__(

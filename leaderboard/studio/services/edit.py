@@ -37,11 +37,11 @@ PLACES = {
     "consent": ("human", "consent"),
     "submissions": ("quota", "submissions"),
     "days": ("quota", "days"),
+    "judges_show": ("judges", "show"),
+    "judges_rank": ("judges", "rank"),
 }
-
-
 # What may be said of a task whose judgments were made elsewhere: nobody is asked on it.
-OF_IMPORTED = ("title", "summary", "description")
+OF_IMPORTED = ("title", "summary", "description", "judges_show", "judges_rank")
 
 
 def said_by(task: Task) -> dict[str, Any]:
@@ -57,6 +57,8 @@ def said_by(task: Task) -> dict[str, Any]:
         "consent": config.human.consent,
         "submissions": config.quota.submissions,
         "days": config.quota.days,
+        "judges_show": config.judges.show,
+        "judges_rank": config.judges.rank,
     }
 
 

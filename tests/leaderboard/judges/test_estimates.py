@@ -11,7 +11,6 @@ from django.urls import reverse
 
 from crowd.hits.models.assignment import Answer
 from crowd.hits.models.campaign import Campaign
-from crowd.models import Answer
 from leaderboard.boards.selectors import columns
 from leaderboard.evaluation import ranking
 from leaderboard.evaluation.selectors.board_ratings import current_fit

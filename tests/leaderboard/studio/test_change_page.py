@@ -57,6 +57,7 @@ def said(**changes):
         "submissions": "3",
         "days": "7",
         "consent": CONSENT,
+        "judges_show": "on",
         **changes,
     }
 
@@ -218,6 +219,10 @@ def test_of_an_imported_task_only_its_words_change(edits):
     assert answer.status_code == 302, answer.context["form"].errors
     task.refresh_from_db()
     assert (task.title, Budget.objects.count()) == ("Elsewhere", budgets)
+    judges = task.configuration.judges
+    assert (judges.show, judges.rank) == (False, False)
+    edits.post(page_of(task), {**words, "judges_show": "on", "judges_rank": "on"})
+    assert Task.objects.get(pk=task.pk).configuration.judges.rank
     for one in ({"budget_cents": 100}, {"said": {"reward_cents": 5}}):
         wanted = {"said": {}, "by": make_user(f"{[*one]}"), **one}
         with pytest.raises(GenieError, match="nobody is asked or paid"):
