@@ -179,6 +179,8 @@ class JudgeRunAdmin(WorkOfTask):
         others = [
             one for one in super().get_fields(request, obj) if one not in self.first
         ]
+        if obj is None or obj.sheet is None:
+            others = [one for one in others if one != "sheet"]
         return [*self.first, *others]
 
     @admin.display(description="what leaves the house")

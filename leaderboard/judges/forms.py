@@ -43,7 +43,8 @@ class JudgeForm(forms.Form):
         required=False,
         max_length=200,
         help_text="Names of the model's family and of who makes it, with commas between: "
-        "systems that are called so are its own kind. It can be added later.",
+        "systems that are called so are its own kind. It can be added later; a language "
+        "model without it gets no licence.",
     )
     batch = forms.BooleanField(
         required=False, label="Through the endpoint's batches, where it has them"

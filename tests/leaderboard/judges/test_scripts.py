@@ -68,7 +68,7 @@ def test_what_cannot_be_asked_is_refused_in_words(judged):
     with pytest.raises(GenieError, match="does not ask about 'style'"):
         ask.ask(make_script(), judged, ask.Wish(criteria=["style"]))
     with pytest.raises(GenieError, match="scale mqm is not one for"):
-        ask.ask(make_script(scale="mqm"), judged, ask.Wish())
+        ask.ask(make_script("likes-long", scale="mqm"), judged, ask.Wish())
 
 
 def test_the_command_says_the_price_and_asks_only_when_told(judged, capsys, tmp_path):
