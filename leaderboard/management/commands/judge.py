@@ -252,17 +252,26 @@ def read_judge(path: Path) -> tuple[str, str, Any, Any, Any]:
 
 def _rows(path: Path) -> list[dict[str, str]]:
     try:
-        lines = path.read_text("utf-8").splitlines()
-        rows = [json.loads(line) for line in lines if line.strip()]
+        lines = path.read_text("utf-8").split("\n")
     except (OSError, ValueError) as error:
         raise CommandError(f"{path} cannot be read: {error}.") from error
-    for number, row in enumerate(rows, 1):
-        if not isinstance(row, dict) or not all(
-            isinstance(text, str) for text in [*row.values(), row.get("output")]
-        ):
-            raise CommandError(
-                f"{path}, row {number}: it must be an object of texts with an output."
-            )
+    rows = [_row(path, n, line) for n, line in enumerate(lines, 1) if line.strip()]
     if not rows:
         raise CommandError(f"{path} has no rows.")
     return rows
+
+
+def _row(path: Path, number: int, line: str) -> dict[str, str]:
+    try:
+        row = json.loads(line)
+    except ValueError as error:
+        raise CommandError(
+            f"{path}, line {number}: this is no JSON ({getattr(error, 'msg', error)})."
+        ) from error
+    if not isinstance(row, dict) or not all(
+        isinstance(text, str) for text in [*row.values(), row.get("output")]
+    ):
+        raise CommandError(
+            f"{path}, line {number}: it must be an object of texts with an output."
+        )
+    return row

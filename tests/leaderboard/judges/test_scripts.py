@@ -85,8 +85,19 @@ def test_the_command_says_the_price_and_asks_only_when_told(judged, capsys, tmp_
     said = json.loads(capsys.readouterr().out.splitlines()[-1])
     assert said["values"]["overall"] > 90
     rows.write_text("[1]")
-    with pytest.raises(CommandError, match="row 1"):
+    with pytest.raises(CommandError, match="line 1"):
         call_command("judge", file=rows, script="words")
+
+
+def test_a_bad_line_of_a_file_is_named_and_only_line_ends_end_lines(tmp_path):
+    rows = tmp_path / "rows.jsonl"
+    for text, words in [
+        ('{"output": "a"}\n\n{"output": 5', "line 3"),
+        ('{"output": "a\u2028b"}\n[]', "line 2"),
+    ]:
+        rows.write_text(text, "utf-8")
+        with pytest.raises(CommandError, match=words):
+            call_command("judge", file=rows, script="words")
 
 
 def test_a_judge_of_a_file_needs_an_amount(judged, tmp_path, monkeypatch, capsys):
