@@ -39,6 +39,7 @@ def two(request: HttpRequest, task: Task) -> HttpResponse:
         "tested": TESTED[task.human.ranks],
     }
     if found:
+        outputs = apart_most(found)
         context |= {
             "simulated": found.a.simulated or found.b.simulated,
             "numbers": _numbers(found),
@@ -48,8 +49,9 @@ def two(request: HttpRequest, task: Task) -> HttpResponse:
                     difference(one.output.text, one.other),
                     difference(one.other, one.output.text),
                 )
-                for one in apart_most(found)
+                for one in outputs or []
             ],
+            "has_texts": outputs is not None,
         }
     return render(request, "leaderboard/boards/two.html", context)
 

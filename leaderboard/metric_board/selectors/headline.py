@@ -104,9 +104,11 @@ def person_sentence(shown: Shown) -> str:
 
 def _beside(by: Statistic, person: Cell, shown: Shown) -> str:
     """Compare the best metric with a person, where the intervals allow it."""
+    if shown.too_few_to_rank or not shown.lines:
+        return ""
     best = shown.lines[0]
     metric = best.cells.get(by.slug, Cell())
-    if shown.too_few_to_rank or None in (metric.low, metric.high, person.low):
+    if None in (metric.low, metric.high, person.low):
         return ""
     # a person's few ratings carry more noise, which the comparison has to say
     scored = f"; {best.label}, which scored all,"

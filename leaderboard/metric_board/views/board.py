@@ -42,13 +42,14 @@ def metric_board(request: HttpRequest, slug: str) -> HttpResponse:
         if len(criteria) > 1
         else [],
         "shown": shown,
-        "board": shown.board,
+        # people's agreement with each other alone says nothing about metrics
+        "board": shown.board if shown.lines else None,
         "under_way": under_way(task),
         "neither": left_out(task),
         "outside": outside_of(task),
         "files": parts.FILES,
     }
-    if shown.board is not None:
+    if shown.lines:
         context |= _numbers(shown, chosen, criterion, task)
         context["provisional"] = _provisional(task, criterion)
         # who asked for a metric wants to see it

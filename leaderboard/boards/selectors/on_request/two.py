@@ -14,7 +14,7 @@ from leaderboard.boards.selectors.standings import standings
 from leaderboard.evaluation.selectors.board_ratings import current_fit
 from leaderboard.evaluation.selectors.campaigns import evaluation_of
 from leaderboard.evaluation.stored_fit import from_json
-from leaderboard.submissions.models.submission import Submission
+from leaderboard.submissions.models.submission import Prediction, Submission
 from leaderboard.submissions.selectors.outputs import (
     Output,
     output,
@@ -95,22 +95,27 @@ def _interval(task: Task, a: int, b: int) -> tuple[float | None, float | None]:
     return found.low, found.high
 
 
-def apart_most(two: Two) -> list[Apart]:
-    """Give the outputs whose ratings differ most, of systems whose outputs are public."""
+def apart_most(two: Two) -> list[Apart] | None:
+    """Return the outputs whose ratings differ most; None if their texts are not available."""
     submissions = Submission.objects.select_related("task", "human_evaluation__task")
     of = {row.pk: row for row in submissions.filter(pk__in=(two.a.pk, two.b.pk))}
     a, b = of[two.a.pk], of[two.b.pk]
-    if not (outputs_are_open(a) and outputs_are_open(b)):
-        return []
     evaluations = evaluation_of(a), evaluation_of(b)
-    if evaluations[0] is None or evaluations[1] is None:
-        return []
-    ours, theirs = ratings_of(evaluations[0]), ratings_of(evaluations[1])
-    both = [p for p in ours if p in theirs and ours[p] != theirs[p]]
-    positions = sorted(both, key=lambda p: (-abs(ours[p] - theirs[p]), p))[:N_OUTPUTS]
+    if not (outputs_are_open(a) and outputs_are_open(b)) or None in evaluations:
+        return None
+    ours, theirs = (ratings_of(one) for one in evaluations if one)
+    both = {p for p in ours if p in theirs and ours[p] != theirs[p]}
+    shared = both & _positions(a) & _positions(b)
+    positions = sorted(shared, key=lambda p: (-abs(ours[p] - theirs[p]), p))[:N_OUTPUTS]
+    if both and not positions:
+        return None
     texts = texts_at(b, positions)
     return [
-        Apart(output(a, one), texts.get(p, ""), ours[p], theirs[p])
-        for one in predictions_at(a, positions)
-        if (p := one.instance.position) in theirs
+        Apart(output(a, one), texts[p], ours[p], theirs[p])
+        for one, p in zip(predictions_at(a, positions), positions, strict=True)
     ]
+
+
+def _positions(submission: Submission) -> set[int]:
+    rows = Prediction.objects.filter(submission=submission)
+    return set(rows.values_list("instance__position", flat=True))
