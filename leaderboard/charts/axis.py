@@ -48,30 +48,6 @@ def axis_over(
     return Axis(ticks[0], ticks[-1], ticks)
 
 
-def axis_within(low: float, high: float) -> Axis:
-    """Choose an axis that ends where low and high do, with round ticks between.
-
-    Up to half as wide as the smallest round one, so that intervals are drawn longer.
-
-    Examples
-    --------
-    >>> axis_within(28.4, 70.3).ticks
-    (30.0, 40.0, 50.0, 60.0, 70.0)
-    >>> axis_within(50, 50) == axis_over(50, 50)
-    True
-    """
-    if high - low < 1:
-        return axis_over(low, high)
-    # a dot at an end is seen whole
-    room = (high - low) / 40
-    low, high = low - room, high + room
-    step = next(
-        step for step in _steps() if high // step - math.ceil(low / step) < _MOST_GAPS
-    )
-    first, last = math.ceil(low / step), math.floor(high / step)
-    return Axis(low, high, tuple(step * k for k in range(first, last + 1)))
-
-
 def _step(low: float, high: float) -> float:
     return next(
         step

@@ -30,19 +30,12 @@ def progress(n: int, of: int) -> SafeString:
 
 
 def histogram(counts: list[tuple[str, int]]) -> list[HistogramLine]:
-    """Draw counts as bars; the longest fills the width, shares are of all ratings."""
+    """Return counts as bars; the full width is 100% of all ratings."""
     total = sum(n for _, n in counts)
-    longest = max((n for _, n in counts), default=0)
+    shares = [100 * n / total if total else 0.0 for _, n in counts]
     return [
-        HistogramLine(
-            label=label,
-            n=n,
-            share=100 * n / total if total else 0.0,
-            # lengths by the longest, so that differences are visible; the share stands
-            # beside as a number
-            bar=_bar(100 * n / longest if longest else 0.0),
-        )
-        for label, n in counts
+        HistogramLine(label=label, n=n, share=share, bar=_bar(share))
+        for (label, n), share in zip(counts, shares, strict=True)
     ]
 
 

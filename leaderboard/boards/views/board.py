@@ -41,7 +41,7 @@ from leaderboard.boards.views.address import (
     filter_parameters,
     read_address,
 )
-from leaderboard.charts.axis import Axis, axis_over, axis_within
+from leaderboard.charts.axis import Axis, axis_over
 from leaderboard.evaluation.selectors.adjusted.judged import who_ranks
 from leaderboard.evaluation.selectors.joint import uneven_pairs
 from leaderboard.imports.selectors.published import with_published
@@ -183,7 +183,8 @@ def _pages(page: Page[Row], address: Address) -> dict[str, Any]:
 def _table(
     task: Task, rows: Standings, page: Page[Row], address: Address
 ) -> dict[str, Any]:
-    axis, main = _axis(rows, address), main_criterion(task)
+    axis, zooms = _axis(rows, address)
+    main = main_criterion(task)
     said = said_on(task)
     about = [key for key in address.about if key in said.columns]
     helped = [row.judged[main] for row in page if main in row.judged]
@@ -192,6 +193,7 @@ def _table(
     head = [address.shows(name) and not task.imported for name in (TEAM, DATE)]
     return {
         "axis": axis,
+        "zooms": zooms,
         "said": said,
         "baselines": [(key, BASELINES[key]) for key in (*said.baselines, NO_BASELINE)]
         if said.baselines
@@ -232,14 +234,15 @@ def _table(
     }
 
 
-def _axis(rows: Standings, address: Address) -> Axis | None:
-    """Give the axis of the intervals: as wide as the scores, or the whole scale."""
+def _axis(rows: Standings, address: Address) -> tuple[Axis | None, bool]:
+    """Return the axis of the intervals, and whether zooming in saves a third of it."""
     extent = rows.extent
     if extent is None:
-        return None
-    if address.full:
-        return axis_over(min(extent.low, 0.0), max(extent.high, 100.0))
-    return axis_within(extent.low, extent.high)
+        return None, False
+    full = axis_over(min(extent.low, 0.0), max(extent.high, 100.0))
+    near = axis_over(extent.low, extent.high)
+    zooms = near.high - near.low <= (full.high - full.low) * 2 / 3
+    return (near if zooms and not address.full else full), zooms
 
 
 def _scales(address: Address) -> dict[str, str]:

@@ -173,8 +173,8 @@ def _evidence(
     }
 
 
-def _n_ranked(submission: Submission) -> int:
-    """Count the systems that everybody sees ranked on the board."""
+def _n_ranked(submission: Submission) -> int | None:
+    """Return how many systems the board ranks; None if this is not one of them."""
     scores = Score.objects.filter(
         public("submission__"),
         submission__task=submission.task_id,
@@ -182,7 +182,8 @@ def _n_ranked(submission: Submission) -> int:
         superseded_at=None,
         rank_first__isnull=False,
     )
-    return scores.count()
+    ranked = list(scores.values_list("submission_id", flat=True))
+    return len(ranked) if submission.pk in ranked else None
 
 
 def _outputs(

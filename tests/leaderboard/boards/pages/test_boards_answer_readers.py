@@ -197,11 +197,45 @@ def test_the_axis_is_as_wide_as_the_scores_until_the_full_scale_is_asked_for(
     full = client.get(f"{BOARD}?axis=full&sort=system").content.decode()
 
     assert "zoomed axis" in zoomed.partition("<tbody>")[0]
-    assert 60 <= min(ticks(zoomed)) < max(ticks(zoomed)) <= 73.5
+    assert (min(ticks(zoomed)), max(ticks(zoomed))) == (60, 75)
     assert "zoomed axis" not in full
     assert (min(ticks(full)), max(ticks(full))) == (0, 100)
     assert 'href="?axis=full"' in zoomed
     assert "sort=date&amp;dir=desc&amp;axis=full" in full
+
+
+def test_a_system_that_left_the_board_has_no_rank_of_it(client, task, who):
+    kite = make_ranked(task, 62, system="Kite", **who)
+    make_ranked(task, 71, system="Wren", **who)
+    standings(task)  # ranks are stored with the scores
+    Score.objects.update(rank_first=1, rank_last=2)
+    page = f"/submissions/{kite.pk}/"
+    assert '<span class="rank">rank 1–2 of 2' in client.get(page).text
+
+    Submission.objects.filter(pk=kite.pk).update(state="WITHDRAWN")
+
+    client.force_login(kite.owner)
+    shown = client.get(page)
+    assert shown.status_code == 200
+    assert 'class="rank"' not in shown.text
+
+
+def test_one_menu_of_a_board_closes_the_others(client, task, who):
+    make_ranked(task, 62, system="Kite", **who)
+    tools = re.findall(r'<details class="choose [^>]*>', client.get(BOARD).text)
+    assert len(tools) == 3
+    assert all('name="board-tools"' in one for one in tools)
+
+
+def test_a_zoom_that_saves_less_than_a_third_is_not_offered(client, task, who):
+    make_ranked(task, 20, system="A", **who)
+    make_ranked(task, 90, system="B", **who)
+
+    page = client.get(BOARD).text
+
+    assert (min(ticks(page)), max(ticks(page))) == (0, 100)
+    assert "zoomed" not in page
+    assert "axis=full" not in page
 
 
 def test_the_search_stands_in_view_from_15_rows_on(client, task, who):
