@@ -15,7 +15,6 @@ _WORDS = {
     "submitted": gettext_lazy("a submission of my teams was received"),
     "invalid": gettext_lazy("its file is invalid"),
     "approved": gettext_lazy("staff approved it, and human evaluation starts"),
-    "scored": gettext_lazy("its score is available"),
     "published": gettext_lazy("its result is published"),
 }
 

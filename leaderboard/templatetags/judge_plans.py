@@ -8,6 +8,7 @@ from typing import Any
 from django import template
 
 from genie.accounts.staff import staff_may
+from leaderboard.judges.selectors.audit import NOT_APPLICABLE, NOT_CHECKED
 from leaderboard.judges.selectors.plans import plans_of
 from leaderboard.submissions.selectors.visibility import Staff
 from leaderboard.tasks.models import Task
@@ -15,6 +16,14 @@ from leaderboard.tasks.models import Task
 register = template.Library()
 
 _MOST_CENTS = 10**11
+
+
+@register.filter
+def outcome(reason: dict[str, Any]) -> str:
+    """Return `, passed` or `, failed`; empty if the words open with another outcome."""
+    if reason["words"].startswith((NOT_CHECKED, NOT_APPLICABLE)):
+        return ""
+    return ", passed" if reason["holds"] else ", failed"
 
 
 @register.simple_tag(takes_context=True)

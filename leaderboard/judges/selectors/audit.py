@@ -26,7 +26,7 @@ _READ = ("length", "lists and markup")
 _FAMILY = "own family"
 # fewer find nothing, whatever is there
 _FEWEST_OUTPUTS, _FEWEST_INSTANCES = 20, 10
-_NOT_AUDITED, _NOT_APPLICABLE = "not audited", "does not apply"
+NOT_CHECKED, NOT_APPLICABLE = "not checked", "does not apply"
 # effects, or why there are none
 _Looked = list[Effect] | str
 _Texts = dict[tuple[int, int], str]
@@ -63,7 +63,7 @@ def _listed(looked: _Looked) -> list[Effect]:
 
 def _reason(name: str, looked: _Looked, findings: list[Finding]) -> Reason:
     if isinstance(looked, str):
-        holds = looked.startswith(_NOT_APPLICABLE)
+        holds = looked.startswith(NOT_APPLICABLE)
         return Reason(f"bias: {name}", holds, looked)
     found = [one for one in findings if one.found]
     # where there are several, the one that was nearest
@@ -87,7 +87,7 @@ def _texts_and_family(
     own = _own(run.judge, systems)
     family = _no_family(run, own, systems)
     if not rated:
-        why = f"{_NOT_AUDITED}: people have judged none of it"
+        why = f"{NOT_CHECKED}: people have judged none of it"
         return {**dict.fromkeys(_READ, why), _FAMILY: family or why}
     try:
         effects = {
@@ -95,9 +95,9 @@ def _texts_and_family(
             for one in _effects(rated, told, texts, set() if family else own)
         }
     except ValueError as error:
-        why = f"{_NOT_AUDITED}: {error}"
+        why = f"{NOT_CHECKED}: {error}"
         return {**dict.fromkeys(_READ, why), _FAMILY: family or why}
-    same = f"{_NOT_APPLICABLE}: the texts do not differ in it"
+    same = f"{NOT_APPLICABLE}: the texts do not differ in it"
     found: dict[str, _Looked] = {
         name: [effects[name]] if name in effects else same for name in _READ
     }
@@ -151,14 +151,14 @@ def _own(judge: Judge, systems: set[int]) -> set[int]:
 def _no_family(run: JudgeRun, own: set[int], systems: set[int]) -> str:
     """Say why its own family cannot be looked for; empty where it can."""
     if run.judge.scripted:
-        return f"{_NOT_APPLICABLE}: a script has no family"
+        return f"{NOT_APPLICABLE}: a script has no family"
     if not run.judge.family:
-        return f"{_NOT_AUDITED}: nobody has said of what family the judge is"
+        return f"{NOT_CHECKED}: nobody has said of what family the judge is"
     if not _own(run.judge, set(run.plan["submissions"])):
-        return f"{_NOT_APPLICABLE}: no system of its family ({run.judge.family})"
+        return f"{NOT_APPLICABLE}: no system of its family ({run.judge.family})"
     if not own or len(systems - own) < 2:
         return (
-            f"{_NOT_AUDITED}: people have judged too few systems of its family or of "
+            f"{NOT_CHECKED}: people have judged too few systems of its family or of "
             "others"
         )
     return ""
@@ -168,7 +168,7 @@ def _order(run: JudgeRun, criterion: str, texts: _Texts) -> _Looked:
     """Compare both orders of pairs; of two texts that are the same either is right."""
     alone = run.judge.definition["mode"] != PAIRWISE
     if alone and not run.calls.exclude(beside=[]).exists():
-        return f"{_NOT_APPLICABLE}: it judges one output at a time"
+        return f"{NOT_APPLICABLE}: it judges one output at a time"
     found = {
         (one, other, at): both
         for (one, other, at), both in both_orders(run, criterion).items()
@@ -186,7 +186,7 @@ def _injections(run: JudgeRun, criterion: str) -> _Looked:
     answers = probed_of(run)
     answers = answers[answers["criterion"] == criterion]
     if answers.empty:
-        return f"{_NOT_AUDITED}: the run planted no commands"
+        return f"{NOT_CHECKED}: the run planted no commands"
     table = answers.pivot_table(
         index=["instance", "submission", "other"], columns="probe", values="value"
     )
@@ -204,6 +204,6 @@ def _too_few(places: list[int], what: str) -> str:
     if len(places) >= _FEWEST_OUTPUTS and len(set(places)) >= _FEWEST_INSTANCES:
         return ""
     return (
-        f"{_NOT_AUDITED}: {len(places)} {what}, on {len(set(places))} instances; "
+        f"{NOT_CHECKED}: {len(places)} {what}, on {len(set(places))} instances; "
         f"{_FEWEST_OUTPUTS} on {_FEWEST_INSTANCES} are needed"
     )

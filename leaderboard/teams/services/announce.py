@@ -18,12 +18,12 @@ from leaderboard.teams.models.notice import Notice, NoticePreference
 from leaderboard.teams.services import webhooks
 
 State = Submission.State
-# What people are written to about, in the words of their preferences.
+# States that people get an e-mail about. Scores may still change until they are
+# published, so there is none about a score alone.
 KINDS: dict[str, str] = {
     State.RECEIVED: "submitted",
     State.INVALID: "invalid",
     State.APPROVED: "approved",
-    State.SCORED: "scored",
     State.PUBLISHED: "published",
 }
 AT_ONCE = 200

@@ -21,7 +21,6 @@ _SUBJECT = {
     "submitted": gettext_lazy("%(system)s was received"),
     "invalid": gettext_lazy("%(system)s is invalid"),
     "approved": gettext_lazy("%(system)s is approved for human evaluation"),
-    "scored": gettext_lazy("%(system)s has its score"),
     "published": gettext_lazy("%(system)s is published"),
 }
 

@@ -83,7 +83,7 @@ def test_ratings_of_both_outputs_are_taken_as_choices_each_output_once():
     licence = licence_of(run, "overall")
     assert refused(licence) == {"injection"}
     assert biases(licence)["injection"].words == (
-        "not audited: the run planted no commands"
+        "not checked: the run planted no commands"
     )
 
 
@@ -94,7 +94,7 @@ def test_without_people_s_choices_a_judge_of_pairs_is_refused_in_words():
     assert not reason.holds
     # what needs no people is told all the same
     assert audit[-2].words == (
-        "not audited: 9 pairs answered in both orders, on 3 instances; 20 on 10 are needed"
+        "not checked: 9 pairs answered in both orders, on 3 instances; 20 on 10 are needed"
     )
     assert "needs at least three people" in reason.words
     assert "their choices between the same two outputs" in reason.words
@@ -175,7 +175,7 @@ def test_an_own_kind_is_known_by_its_names_and_not_looked_for_without():
         return next(one for one in found if one.name == "bias: own family")
 
     nobody = reason("")
-    assert (nobody.holds, nobody.words[:11]) == (False, "not audited")
+    assert (nobody.holds, nobody.words[:11]) == (False, "not checked")
     none = reason("Gull")
     assert (none.holds, none.words) == (
         True,
@@ -200,4 +200,4 @@ def test_order_is_audited_where_outputs_stand_beside_a_reference(server, judged)
     assert len(both_orders(run, "overall")) == 6
     assert set(both_orders(run, "overall").values()) == {(1.0, 1.0)}
     order = biases(licence_of(run, "overall"))["order"]
-    assert order.words.startswith("not audited: 6 pairs answered in both orders")
+    assert order.words.startswith("not checked: 6 pairs answered in both orders")

@@ -57,6 +57,22 @@ def test_the_page_calls_programs_programs_and_says_why(client, judged):
     assert client.get("/tasks/nothing/judges/").status_code == 404
 
 
+def test_a_reason_has_one_of_four_outcomes(client, judged):
+    run = worked(approved(make_script(), judged))
+    row = licence(run, "REFUSED")
+    row.reasons += [
+        {"name": "bias: length", "holds": False, "words": "not checked: no ratings"},
+        {"name": "bias: order", "holds": True, "words": "does not apply: one output"},
+        {"name": "margin", "holds": True, "words": "0.02"},
+    ]
+    row.save()
+    page = client.get(f"/tasks/{judged.slug}/judges/").text
+    assert "agreement, failed:</strong> gap 0.01" in page
+    assert "margin, passed:</strong> 0.02" in page
+    assert "bias: length:</strong> not checked: no ratings" in page
+    assert "bias: order:</strong> does not apply: one output" in page
+
+
 def test_what_rests_on_private_outputs_is_for_staff(client, judged):
     hidden = Submission.Visibility.PRIVATE
     add_system(judged, "Owl", lambda at: "c" * 9, visibility=hidden)

@@ -261,7 +261,9 @@ def test_a_corrected_score_is_an_update(server, hook, kite):
     assert kinds == ["submission.valid", "submission.updated"]
 
 
-def test_people_are_written_to_at_the_five_turns(kite, heron, mailoutbox):
+def test_people_get_one_e_mail_about_a_result_once_it_is_published(
+    kite, heron, mailoutbox
+):
     tom = make_user("tom", email="tom@heron.example")
     teams.accept(teams.invite(heron, by=kite.owner), tom)
     for new in ("VALID", "MEASURED", "APPROVED", "ANNOTATING", "ANNOTATED", "SCORED"):
@@ -269,7 +271,7 @@ def test_people_are_written_to_at_the_five_turns(kite, heron, mailoutbox):
     go(kite, "PUBLISHED", "The result is on the board.")
     tell_all()
     tell_all()
-    assert len(mailoutbox) == 6
+    assert len(mailoutbox) == 4
     assert {mail.to[0] for mail in mailoutbox} == {
         "nina@heron.example",
         "tom@heron.example",
@@ -277,7 +279,6 @@ def test_people_are_written_to_at_the_five_turns(kite, heron, mailoutbox):
     subjects = {mail.subject for mail in mailoutbox}
     assert subjects == {
         "[Genie] Kite is approved for human evaluation",
-        "[Genie] Kite has its score",
         "[Genie] Kite is published",
     }
     last = mailoutbox[-1].body
@@ -288,7 +289,7 @@ def test_people_are_written_to_at_the_five_turns(kite, heron, mailoutbox):
 
 def test_who_does_not_want_them_gets_none(kite, nina, mailoutbox):
     notices.choose(nina, ["published"])
-    assert notices.muted_by(nina) == ["submitted", "invalid", "approved", "scored"]
+    assert notices.muted_by(nina) == ["submitted", "invalid", "approved"]
     go(kite, "INVALID")
     tell_all()
     assert mailoutbox == []
