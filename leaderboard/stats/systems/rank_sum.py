@@ -195,7 +195,7 @@ def rank_sum_p_values(scores: list[Floats]) -> Floats:
 
 
 def wmt_clusters(better: npt.ArrayLike) -> list[RankRange]:
-    """Cut a ranking below each system that beats every system below it.
+    """Cut a ranking below rank i if its system has as many wins as systems below it.
 
     Parameters
     ----------
@@ -209,9 +209,10 @@ def wmt_clusters(better: npt.ArrayLike) -> list[RankRange]:
 
     Notes
     -----
-    The last system above the cut decides alone, so that a system further up need not
-    beat all below; `leaderboard.stats.significance.significance_clusters` asks all of
-    them. WMT's tables come out by this rule.
+    WMT's published rule: wins = total - rank. It counts every win of the system at the
+    cut, also one over a system above it, and asks no other system;
+    `leaderboard.stats.significance.significance_clusters` requires every system above
+    to beat every system below.
 
     Raises
     ------
@@ -232,8 +233,11 @@ def wmt_clusters(better: npt.ArrayLike) -> list[RankRange]:
     if wins.ndim != 2 or wins.shape[0] != wins.shape[1]:
         raise ValueError("Each pair of systems needs one entry: who is better.")
     n = len(wins)
-    # nothing lies below the last one
-    cuts = [i + 1 for i in range(n) if wins[i, i + 1 :].all()]
+    n_wins = (wins & ~np.eye(n, dtype=bool)).sum(axis=1)
+    # the last cluster ends with the table, whatever its last system won
+    cuts = [rank for rank in range(1, n) if n_wins[rank - 1] == n - rank] + [n] * (
+        n > 0
+    )
     clusters: list[RankRange] = []
     for cut in cuts:
         first = len(clusters) + 1

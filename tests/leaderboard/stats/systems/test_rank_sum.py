@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import gzip
+import itertools
 import json
 
 import numpy as np
@@ -144,6 +145,42 @@ def test_the_last_system_above_a_cut_decides_alone():
     better = np.zeros((3, 3), dtype=bool)
     better[1, 2] = True
     assert [str(c) for c in wmt_clusters(better)] == ["1-2", "1-2", "3"]
+
+
+def test_a_win_over_a_system_above_counts():
+    better = np.zeros((4, 4), dtype=bool)
+    better[1, 0] = better[1, 3] = True
+    assert [str(c) for c in wmt_clusters(better)] == ["1-2", "1-2", "3-4", "3-4"]
+
+
+def test_the_last_cluster_ends_with_the_table():
+    better = np.zeros((2, 2), dtype=bool)
+    better[1, 0] = True
+    assert [str(c) for c in wmt_clusters(better)] == ["1-2", "1-2"]
+    assert wmt_clusters(np.zeros((0, 0))) == []
+
+
+def _published_tables():
+    path = WMT22 / "clusters.csv"
+    rows = [line.split() for line in path.read_text("utf-8").splitlines()[1:]]
+    return itertools.groupby(rows, key=lambda row: tuple(row[:2]))
+
+
+@needs_shared
+def test_published_clusters_follow_from_published_wins():
+    n_tables = 0
+    for pair, group in _published_tables():
+        table = list(group)
+        n = len(table)
+        # which systems were beaten is not published; the rule needs only how many
+        better = np.zeros((n, n), dtype=bool)
+        for i, row in enumerate(table):
+            others = [j for j in range(n) if j != i]
+            better[i, others[: int(row[2])]] = True
+        found = [[each.first, each.last] for each in wmt_clusters(better)]
+        assert found == [[int(row[4]), int(row[5])] for row in table], pair
+        n_tables += 1
+    assert n_tables == len(PAIRS)
 
 
 def test_wrong_arguments_are_refused_in_words():
