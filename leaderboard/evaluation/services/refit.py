@@ -33,17 +33,20 @@ from leaderboard.evaluation.selectors.board_ratings import (
 from leaderboard.evaluation.services import public_log
 from leaderboard.evaluation.services.fit_pieces import Refit, computed, forget
 from leaderboard.submissions.models.submission import Submission
-from leaderboard.tasks.config import PLAIN
+from leaderboard.tasks.config import ADJUSTED, PLAIN, Z_SCORES
 from leaderboard.tasks.models import Task
 from quality.bans.selectors.weights import soft_weights, weights_stamps
 
 # Changes with the way in which boards are estimated: all are then estimated anew.
-VERSION = 5
+VERSION = 6
 # What is thought of workers changes with each answer; a board follows once a day.
 WEIGHTS_STAND = timedelta(days=1)
 # Why a score changed whose own ratings did not, which it does once a day at most.
 AGAIN = "the systems of the board were estimated together again"
 PAUSE = timedelta(days=1)
+# How the 95% intervals of estimates are found, and what these may cover.
+_INTERVALS = {ADJUSTED: "jackknife95", Z_SCORES: "clustered95"}
+_SOURCES = ("worker", "instance", "day")
 # What of a score decides what a fit says.
 _MADE_FROM = (
     *("submission_id", "criterion", "ratings_sha256", "n"),
@@ -227,7 +230,7 @@ def _give(
         "estimates": estimates,
         "effective_workers": standing.effective_workers if standing else None,
         "largest_share": standing.largest_share if standing else None,
-        "signature": _signed(score.signature, name),
+        "signature": _signed(score.signature, name, estimates[name]["covers"]),
     }
     until = None
     if hold and numbers["signature"] == score.signature and not _has(score, numbers):
@@ -282,7 +285,20 @@ def _was_seen(score: Score) -> bool:
     return published is not None and score.created_at <= published
 
 
-def _signed(signature: str, estimate: str) -> str:
-    """Name the estimate in a signature."""
-    parts = [part for part in signature.split("|") if not part.startswith("est:")]
-    return "|".join([*parts[:-1], f"est:{estimate}", parts[-1]])
+def _signed(signature: str, estimate: str, covers: str) -> str:
+    """Name the estimate and the interval that is printed with it in a signature.
+
+    The plain mean's interval, which was signed first, stays beside another as `plain`.
+    """
+    parts = dict(part.partition(":")[::2] for part in signature.split("|"))
+    plain = parts.pop("plain", None) or parts["ci"]
+    version = parts.pop("version")
+    parts |= {"ci": plain, "est": estimate, "version": version}
+    parts.pop("covers", None)
+    if estimate != PLAIN:
+        # "which workers rated the outputs; not which instances" covers workers only
+        words = covers.partition(";")[0]
+        parts["ci"] = _INTERVALS[estimate]
+        parts["covers"] = "+".join(f"{one}s" for one in _SOURCES if one in words)
+        parts["plain"] = plain
+    return "|".join(f"{name}:{value}" for name, value in parts.items())

@@ -86,6 +86,25 @@ def test_board_differences_weights_and_files_have_one_ranking(
         assert re.search(rf"{rank} & {row['system']} &", tex)
 
 
+def test_a_signature_names_the_interval_that_is_printed(judged):
+    def signed():
+        score = Score.objects.filter(superseded_at=None, criterion="fluency").first()
+        return dict(part.split(":", 1) for part in score.signature.split("|"))
+
+    adjusted = signed()
+    assert adjusted["est"] == "adjusted"
+    assert adjusted["ci"] == "jackknife95"
+    assert adjusted["covers"] == "workers+instances"
+    assert adjusted["plain"] == "percentile95"
+    rank_by(judged, "z", "simultaneous")
+    assert (signed()["ci"], signed()["covers"]) == ("clustered95", "workers+instances")
+    rank_by(judged, "plain", "simultaneous")
+    assert (signed()["est"], signed()["ci"]) == ("plain", "percentile95")
+    assert not {"covers", "plain"} & set(signed())
+    rank_by(judged, "adjusted", "simultaneous")
+    assert signed() == adjusted
+
+
 def test_a_board_ranked_by_rank_sums_has_wmts_clusters_and_says_so(judged, client):
     judged = rank_by(judged, "z", "rank-sums")
     ratings = system_ratings_of(HumanEvaluation.objects.values_list("pk", flat=True))
