@@ -43,7 +43,8 @@ class PairSerializer(serializers.Serializer[Any]):
     significant = serializers.BooleanField(source="apart")
     more_ratings = serializers.IntegerField(
         allow_null=True,
-        help_text=f"Ratings still needed to find this difference with {POWER:.0%} power.",
+        help_text="Ratings still needed for the board's test to find this difference with "
+        f"{POWER:.0%} power; 0 only if it is significant. Null: cannot be planned.",
     )
     more_workers = serializers.IntegerField(
         allow_null=True, help_text="Workers still needed for that."

@@ -6,16 +6,20 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+import numpy as np
+
 from leaderboard.boards.selectors.columns import main_criterion
 from leaderboard.boards.selectors.systems import System, ranked_pks, systems
 from leaderboard.evaluation.ranking import read
 from leaderboard.evaluation.selectors.board_ratings import current_fit
-from leaderboard.stats.bounds import normal_quantile
 from leaderboard.stats.systems.estimates import SystemEstimates
 from leaderboard.stats.systems.ranks import ALPHA, Ranking
+from leaderboard.tasks.config import RANK_SUMS
 from leaderboard.tasks.models import Task
 
 POWER = 0.8
+# A plan looks at up to so many times the workers, in steps of half a percent.
+_MOST_TIMES, _STEPS = 1e8, 4_000
 
 
 @dataclass(frozen=True)
@@ -33,10 +37,10 @@ class Pair:
     difference : float
         Of the scores, in points.
     more_ratings, more_workers, more_cents : int or None
-        Ratings of both systems together and workers that are still missing for a
-        difference as large as this one to be found four times in five, by this pair
-        alone, and what they cost; None when no number is enough, 0 when the pair is
-        significantly different already.
+        Ratings of both systems together and workers that are still missing for the
+        board's test to find a difference as large as this one four times in five, and
+        what they cost; None when that cannot be planned (no difference was observed, or
+        one worker rated), 0 only when the pair is significantly different already.
     more_instances : int
         How many instances that takes in all; 0 where more_ratings is None.
     """
@@ -78,8 +82,11 @@ def matrix(task: Task, pks: Sequence[int], *, cents_per_rating: float) -> Matrix
     if found is None or len(inside) < 2:
         return None
     fit, ranking = found
+    n_pairs = math.comb(len(ranking.systems), 2)
+    # rank sums are one-sided and not corrected for the number of pairs
+    level = 2 * ALPHA if task.human.ranks == RANK_SUMS else ALPHA / max(n_pairs, 1)
     pairs = [
-        _pair(fit, ranking, a, b, cents_per_rating)
+        _pair(fit, ranking, a, b, cents_per_rating, level)
         for i, a in enumerate(inside)
         for b in inside[i + 1 :]
     ]
@@ -107,10 +114,16 @@ def _p_above(fit: SystemEstimates, a: System, b: System) -> float:
 
 
 def _pair(
-    fit: SystemEstimates, ranking: Ranking, a: System, b: System, cents: float
+    fit: SystemEstimates,
+    ranking: Ranking,
+    a: System,
+    b: System,
+    cents: float,
+    level: float,
 ) -> Pair:
     p_value = ranking.p_value(str(a.pk), str(b.pk))
-    ratings, workers, instances = (0, 0, 0) if p_value <= ALPHA else _missing(fit, a, b)
+    apart = p_value <= ALPHA
+    ratings, workers, instances = (0, 0, 0) if apart else _missing(fit, a, b, level)
     return Pair(
         a=a,
         b=b,
@@ -125,25 +138,32 @@ def _pair(
 
 
 def _missing(
-    fit: SystemEstimates, a: System, b: System
+    fit: SystemEstimates, a: System, b: System, level: float
 ) -> tuple[int | None, int | None, int]:
     """Plan the ratings and workers that are missing, if the difference is what it seems.
 
-    With as many times the workers, each doing as much as now, the standard error shrinks
-    by the root.
+    With k times the workers, each doing as much as now, the standard error shrinks by the
+    root of k, and the test has k times the degrees of freedom. The answer is at least one
+    worker more: what there is did not separate the two.
     """
+    from scipy.special import stdtrit
+
     found = fit.difference(str(a.pk), str(b.pk))
-    if not found.estimate or not math.isfinite(found.standard_error):
-        return None, None, 0
-    # standard errors for POWER at ALPHA: two-sided quantile plus that of the power
-    needed = normal_quantile(1 - ALPHA) + normal_quantile(2 * POWER - 1)
-    times = (needed * found.standard_error / abs(found.estimate)) ** 2
-    more = max(times - 1, 0.0)
     places = [fit.systems.index(str(system.pk)) for system in (a, b)]
-    n = [int(fit.n[place]) for place in places]
+    if not found.estimate or math.isnan(found.standard_error * found.freedom):
+        return None, None, 0
     n_workers = max(int(fit.n_workers[place]) for place in places)
+    times = np.geomspace(1 + 1 / n_workers, _MOST_TIMES, _STEPS)
+    # two-sided quantile of the test plus that of the power
+    freedom = np.minimum(found.freedom * times, _MOST_TIMES)
+    needed = stdtrit(freedom, 1 - level / 2) + stdtrit(freedom, POWER)
+    enough = needed * found.standard_error / np.sqrt(times) <= abs(found.estimate)
+    if not enough[-1]:
+        return None, None, 0
+    least = float(times[enough.argmax()])
+    n = [int(fit.n[place]) for place in places]
     return (
-        math.ceil(more * sum(n)),
-        math.ceil(more * n_workers),
-        math.ceil(times * max(n)),
+        math.ceil((least - 1) * sum(n)),
+        math.ceil((least - 1) * n_workers - 1e-9),
+        math.ceil(least * max(n)),
     )
