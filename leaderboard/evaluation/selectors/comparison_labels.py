@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
@@ -19,6 +20,8 @@ from quality.bans.selectors.clean_ratings import all_ratings_of, clean_ratings
 Strategy = Comparison.Strategy
 FIRST_SLOT = "A"
 MIDDLE = 0.5
+# In smaller crowds an equal share is already large.
+_A_CROWD, _TOO_LARGE = 10, 0.2
 # Digits of a share that do not depend on the order in which a machine adds up.
 DIGITS = 9
 # Worker, pair, 1 for A, 0 for B, one half for a tie, and the day.
@@ -50,6 +53,12 @@ class AnswerShare:
     covers: str
     n_answers: int
     n_workers: int
+    largest_share: float
+
+    @property
+    def rests_on_one(self) -> bool:
+        """Return whether one of ten or more workers gave over a fifth of the answers."""
+        return self.n_workers >= _A_CROWD and self.largest_share > _TOO_LARGE
 
     @property
     def leaves_open(self) -> bool:
@@ -234,7 +243,8 @@ def share_of(answers: Sequence[Answer]) -> AnswerShare | None:
         round(found.high, DIGITS),
         found.covers,
         len(answers),
-        len(set(workers)),
+        len(counts := Counter(workers)),
+        max(counts.values()) / len(answers),
     )
 
 

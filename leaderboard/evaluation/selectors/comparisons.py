@@ -54,16 +54,18 @@ class Standing:
 
     `now` is what the labels so far say; after a decision, it is the decision. `answers`
     is how often people preferred A, with the interval for other workers; None before the
-    first label. `needed` is how many labels it would take in all if the preference
-    stayed as it is.
+    first label. `n_asked` is how many pairs were sent out; `needed` is how many labels it
+    would take in all if the preference stayed as it is.
     """
 
     now: Decision
     answers: AnswerShare | None
     course: Course
     n_labels: int
+    n_asked: int
     n_votes: int
     needed: int | None
+    approved_cents: int
     spent_cents: int
     still_cents: int | None
     max_labels: int
@@ -72,6 +74,11 @@ class Standing:
     def beyond_budget(self) -> bool:
         """Tell whether more labels are needed than will be asked for."""
         return self.needed is not None and self.needed > self.max_labels
+
+    @property
+    def unspent_cents(self) -> int:
+        """Approved money that was not spent; 0 before an approval."""
+        return max(0, self.approved_cents - self.spent_cents)
 
     @property
     def still(self) -> int | None:
@@ -134,8 +141,10 @@ def standing_of(comparison: Comparison) -> Standing:
         ),
         course=course_of(rule, labels),
         n_labels=len(labels),
+        n_asked=len(votes),
         n_votes=sum(len(pair.values) for pair in votes),
         needed=needed,
+        approved_cents=comparison.approved_cents or 0,
         spent_cents=spent,
         still_cents=None
         if needed is None
@@ -185,15 +194,48 @@ def verdict(comparison: Comparison, standing: Standing) -> str:
         return f"A step failed after {n:,} labels; staff can see why."
     if comparison.state != State.DECIDED:
         return sentences[State(comparison.state)]
+    n_workers = standing.answers.n_workers if standing.answers else 0
+    crowd = f"{n_workers:,} worker{'' if n_workers == 1 else 's'}"
     better, other = (a, b) if comparison.better == "A" else (b, a)
     return (
         f"{better} is better than {other}, decided after {comparison.n_labels:,} "
-        f"labels with at least {sure} confidence."
+        f"labels by {crowd} with at least {sure} confidence."
         if standing.now.anytime_valid
         else f"{better} was found better than {other} after {comparison.n_labels:,} "
-        "labels, by a rule whose actual confidence is lower than the stated "
+        f"labels by {crowd}, by a rule whose actual confidence is lower than the stated "
         f"{sure}."
     )
+
+
+def why_ended_early(comparison: Comparison, standing: Standing) -> str:
+    """Return why a comparison ended before all approved pairs had a label, or nothing."""
+    if not comparison.is_over:
+        return ""
+    unused = standing.max_labels - standing.n_asked
+    lost = standing.n_asked - standing.n_labels
+    unasked = {
+        State.DECIDED: "the answer was clear without them",
+        State.UNDECIDED: "the money that was left did not pay for another pair",
+        State.STOPPED: "staff stopped it first",
+    }
+    reasons = []
+    if standing.max_labels < comparison.max_pairs:
+        reasons.append(
+            f"Up to {comparison.max_pairs:,} pairs were approved, but only "
+            f"{standing.max_labels:,} could be asked: the systems share too few "
+            "instances, and test questions need some of these."
+        )
+    if unused > 0 and comparison.state in unasked:
+        why = unasked[State(comparison.state)]
+        reasons.append(
+            f"{unused:,} of {standing.max_labels:,} pairs were not used: {why}."
+        )
+    if lost > 0:
+        reasons.append(
+            f"{lost:,} of {standing.n_asked:,} pairs have no label: their ratings did "
+            "not arrive or are excluded."
+        )
+    return " ".join(reasons)
 
 
 def seen_and_comparable(viewer: Viewer, pks: Iterable[int]) -> QuerySet[Submission]:

@@ -21,6 +21,7 @@ from leaderboard.evaluation.selectors.comparisons import (
     refuse_who_has_none,
     standing_of,
     verdict,
+    why_ended_early,
 )
 from leaderboard.evaluation.selectors.joint import joint_seen_by
 from leaderboard.evaluation.services import comparison as compare
@@ -61,6 +62,7 @@ def comparison(request: HttpRequest, pk: int) -> HttpResponse:
         "question": compare.criteria_of(shown.task).get(shown.criterion, ""),
         "standing": standing,
         "said": sentence,
+        "ended_early": why_ended_early(shown, standing),
         "chart": _chart(shown, standing, sentence),
         "percent": _percent(standing),
         "adjusted": of_comparison(shown),

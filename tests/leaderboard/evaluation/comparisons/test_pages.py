@@ -12,6 +12,7 @@ from crowd.models import Campaign
 from leaderboard.evaluation import decide
 from leaderboard.evaluation.charts import course
 from leaderboard.evaluation.selectors import joint as joint_selectors
+from leaderboard.evaluation.selectors.comparison_labels import share_of
 from leaderboard.evaluation.selectors.comparisons import (
     comparisons_seen_by,
     standing_of,
@@ -84,7 +85,10 @@ def test_the_page_of_a_running_comparison_shows_estimate_band_and_what_is_needed
 def test_the_page_of_a_decided_one_says_which_is_better(right, wrong, ask, finish):
     found = finish(ask(right, wrong, max_pairs=30))
     page = Client().get(f"/comparisons/{found.pk}/").content.decode()
-    assert f"Right is better than Wrong, decided after {found.n_labels} labels" in page
+    n_workers = standing_of(found).answers.n_workers
+    assert n_workers > 1
+    decided = f"decided after {found.n_labels} labels by {n_workers} workers with"
+    assert f"Right is better than Wrong, {decided}" in page
     assert "with at least 95 % confidence" in page
     assert "simulated: not rated by people" in page
     # money is nobody else's business
@@ -115,6 +119,39 @@ def test_an_undecided_one_says_how_many_labels_were_not_enough(right, wrong, ask
     )
     page = Client().get(f"/comparisons/{found.pk}/").content.decode()
     assert "Inconclusive after 30 labels." in page
+
+
+def test_an_ended_one_says_why_pairs_and_money_are_left(
+    right, wrong, ask, finish, boss, signed_in
+):
+    found = finish(ask(right, wrong, max_pairs=40))
+    standing = standing_of(found)
+    unused = 36 - standing.n_asked
+    assert unused > 0
+    page = signed_in(boss).get(f"/comparisons/{found.pk}/").text
+    assert "Up to 40 pairs were approved, but only 36 could be asked" in page
+    said = f"{unused} of 36 pairs were not used: the answer was clear without them."
+    assert said in page
+    left = (found.approved_cents - standing.spent_cents) / 100
+    assert left > 0
+    assert f'Not spent</th><td class="right num">${left:,.2f}</td>' in page
+
+    ended(found, "UNDECIDED")
+    page = Client().get(f"/comparisons/{found.pk}/").text
+    assert "the money that was left did not pay for another pair" in page
+    assert "Not spent" not in page
+
+
+@pytest.mark.parametrize(
+    ("own", "warned"), [([3] * 10, False), ([8, *[3] * 9], True), ([8, 3, 3], False)]
+)
+def test_one_worker_with_over_a_fifth_of_the_answers_is_reported(own, warned):
+    answers = [
+        (worker, n, float(n % 2), "")
+        for worker, n_answers in enumerate(own)
+        for n in range(n_answers)
+    ]
+    assert share_of(answers).rests_on_one is warned
 
 
 @pytest.mark.every_engine
