@@ -95,8 +95,10 @@ def weighted_rows(task: Task, weights: Mapping[str, float]) -> list[WeightedRow]
 
 
 def _rows(task: Task, fit: BoardFit, weights: Mapping[str, float]) -> list[WeightedRow]:
-    compared = _compared(task, fit, weights)
     named = {str(s.pk): s for s in systems(task, ranked_pks(task))}
+    if not named:
+        return []
+    compared = _compared(task, fit, weights)
     of_board = _of_board(task, next(iter(weights))) if len(weights) == 1 else {}
     logarithmic = _unit(task).logarithmic and task.human.estimate != Z_SCORES
     rows = []

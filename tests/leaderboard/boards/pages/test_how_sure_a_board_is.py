@@ -103,6 +103,11 @@ def test_a_pair_that_is_not_separated_always_needs_more(team, submitter):
         assert pair.more_workers is None or pair.more_workers > 0
 
 
+def test_weights_of_a_board_that_all_systems_left_open(judged, client):
+    Submission.objects.filter(task=judged).update(state="WITHDRAWN")
+    assert client.get("/tasks/tidy-news/weights/?w.truth=2").status_code == 200
+
+
 def test_a_banned_workers_ratings_are_in_no_table(judged):
     worker = make_worker()
     evaluation = HumanEvaluation.objects.first()
