@@ -77,6 +77,16 @@ def test_code_says_its_language(page):
         assert [one.content for one in blocks if not one.info.strip()] == []
 
 
+@pytest.mark.parametrize("page", PAGES, ids=lambda path: path.name)
+def test_files_of_the_code_that_are_named_exist(page):
+    named = re.findall(
+        r"`((?:genie|leaderboard|quality|crowd|benchmarks|client|tests)/[^`\s]*)`",
+        page.read_text("utf-8"),
+    )
+    patterns = [re.sub(r"<\w+>", "*", name).rstrip("/") for name in named]
+    assert [one for one in patterns if not any(ROOT.glob(one))] == []
+
+
 def test_make_targets_shown_exist():
     targets = set(re.findall(r"^([a-z-]+):", (ROOT / "Makefile").read_text(), re.M))
     for page in PAGES:
