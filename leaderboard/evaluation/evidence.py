@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
@@ -56,6 +56,49 @@ def board_evidence(
         for criterion, unit, group in groups_of(ratings, unit_of)
         if criterion in fits
     }
+
+
+def shared_parts(
+    group: pd.DataFrame, anchors: Mapping[int, Collection[int]]
+) -> dict[str, list[int]]:
+    """Return by system the codes of its raters, days and anchors.
+
+    Two systems without a common code are not directly comparable: whether the systems
+    differ or their raters cannot be told. `anchors` are the systems that are rated again
+    in a system's campaign. A system with a rater of whom nothing is known is left out.
+    """
+    codes: dict[int, set[int]] = {}
+    # anchors have codes below 0, raters and days count from 0
+    for pk, others in anchors.items():
+        codes.setdefault(pk, set()).update(-other for other in others)
+        for other in others:
+            codes.setdefault(other, set()).add(-other)
+    unknown = set(group["submission"][nobody(group["worker"])].tolist())
+    n_codes = 0
+    for name in ("worker", "on"):
+        known = group[group[name] != ""] if name in group else group[:0]
+        parts, labels = known[name].factorize() if len(known) else ([], [])
+        for pk, own in known.groupby("submission").indices.items():
+            found = (n_codes + int(code) for code in np.unique(parts[own]))
+            codes.setdefault(int(pk), set()).update(found)
+        n_codes += len(labels)
+    return {str(pk): sorted(own) for pk, own in codes.items() if pk not in unknown}
+
+
+def isolated_systems(
+    shared: Mapping[str, Sequence[int]], ranked: Collection[int]
+) -> list[int]:
+    """Return the ranked systems that are not directly comparable with some other one."""
+    having: dict[int, set[int]] = {}
+    own = {pk: shared[str(pk)] for pk in sorted(ranked) if str(pk) in shared}
+    for pk, parts in own.items():
+        for part in parts:
+            having.setdefault(part, set()).add(pk)
+    return [
+        pk
+        for pk, parts in own.items()
+        if len(set().union(*(having[part] for part in parts))) < len(own)
+    ]
 
 
 def agreement(group: pd.DataFrame, unit: Unit) -> dict[str, Any] | None:

@@ -10,8 +10,9 @@ import numpy.typing as npt
 #: How a board's ranks come about, for every page, file and program that shows them.
 RANK_RULE = (
     "A system ranks below another only where their scores differ significantly: all "
-    "systems are compared in pairs under one model of their ratings, and with 95 % "
-    "confidence no pair of the board is in the wrong order (Holm's correction). "
+    "systems are compared in pairs under one model of their ratings, and with 95% "
+    "confidence no pair that shares raters, a day or anchors is in the wrong order "
+    "(Holm's correction). Systems that share none are not directly comparable. "
     "Intervals of single systems may overlap all the same."
 )
 #: The same where a task ranks by rank sums.

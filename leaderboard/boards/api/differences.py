@@ -40,7 +40,11 @@ class PairSerializer(serializers.Serializer[Any]):
         help_text="Two-sided and adjusted for all pairs of the board; one-sided and of "
         "this pair alone where the task's `ranks` are rank sums."
     )
-    significant = serializers.BooleanField(source="apart")
+    significant = serializers.BooleanField(
+        source="apart",
+        help_text="Never true of systems that share no raters, day or anchors: these are "
+        "not directly comparable.",
+    )
     more_ratings = serializers.IntegerField(
         allow_null=True,
         help_text="Ratings still needed for the board's test to find this difference with "

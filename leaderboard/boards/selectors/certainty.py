@@ -149,7 +149,8 @@ def _evidence(task: Task, fit: BoardFit, criterion: str) -> Evidence:
         shares=shares_of(estimates) if enough else None,
         workers=workers,
         agreement=agreement,
-        first=_first(task, stored),
+        # of systems that are not comparable, none can be said to come first
+        first=None if stored.get("isolated") else _first(task, stored),
         wmt=_wmt(task, stored),
         links=links_of(task, stored.get("links") or []),
         blinding=causes_of(stored.get("blinding")),

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 
 import numpy as np
 
+from leaderboard.boards.selectors.certainty import evidence_beside_board
 from leaderboard.boards.selectors.columns import main_criterion
 from leaderboard.boards.selectors.systems import System, ranked_pks, systems
 from leaderboard.evaluation.ranking import read
@@ -43,6 +44,9 @@ class Pair:
         one worker rated), 0 only when the pair is significantly different already.
     more_instances : int
         How many instances that takes in all; 0 where more_ratings is None.
+    comparable : bool
+        Whether the two share a rater, a day or an anchor. Without one, differences
+        between systems cannot be told from differences between their raters.
     """
 
     a: System
@@ -54,10 +58,11 @@ class Pair:
     more_workers: int | None
     more_cents: int | None
     more_instances: int
+    comparable: bool = True
 
     @property
     def apart(self) -> bool:
-        return self.p_value <= ALPHA
+        return self.comparable and self.p_value <= ALPHA
 
 
 @dataclass(frozen=True)
@@ -82,11 +87,15 @@ def matrix(task: Task, pks: Sequence[int], *, cents_per_rating: float) -> Matrix
     if found is None or len(inside) < 2:
         return None
     fit, ranking = found
+    shared = evidence_beside_board(task).get("shared", {})
     n_pairs = math.comb(len(ranking.systems), 2)
     # rank sums are one-sided and not corrected for the number of pairs
     level = 2 * ALPHA if task.human.ranks == RANK_SUMS else ALPHA / max(n_pairs, 1)
     pairs = [
-        _pair(fit, ranking, a, b, cents_per_rating, level)
+        replace(
+            _pair(fit, ranking, a, b, cents_per_rating, level),
+            comparable=_share_a_part(shared, a, b),
+        )
         for i, a in enumerate(inside)
         for b in inside[i + 1 :]
     ]
@@ -107,6 +116,11 @@ def compared(task: Task) -> tuple[SystemEstimates, Ranking] | None:
         return None
     found = read(stored)
     return found.fit, found.ranking({str(pk) for pk in ranked_pks(task)})
+
+
+def _share_a_part(shared: Mapping[str, list[int]], a: System, b: System) -> bool:
+    own, other = shared.get(str(a.pk)), shared.get(str(b.pk))
+    return own is None or other is None or not set(own).isdisjoint(other)
 
 
 def _p_above(fit: SystemEstimates, a: System, b: System) -> float:

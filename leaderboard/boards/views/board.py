@@ -127,7 +127,9 @@ def _body(
     )
     context = _context(request, task, rows, address)
     context["latest_at"] = now.latest_at
-    context["to_change_first"] = (beside.get("first") or {}).get("n_ratings")
+    context["isolated"] = beside.get("isolated", [])
+    if not context["isolated"]:
+        context["to_change_first"] = (beside.get("first") or {}).get("n_ratings")
     html = render_to_string("leaderboard/boards/parts/board.html", context)
     if rows.n_all >= KEPT_FROM_ROWS:
         cache.set(key, str(html), KEPT_SECONDS)

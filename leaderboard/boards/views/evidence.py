@@ -111,7 +111,12 @@ def differences(request: HttpRequest, slug: str) -> HttpResponse:
         "rows": list(zip(matrix.systems, _cells(matrix), strict=True))
         if matrix
         else [],
-        "open": [pair for pair in matrix.pairs if not pair.apart] if matrix else [],
+        "open": [pair for pair in matrix.pairs if pair.comparable and not pair.apart]
+        if matrix
+        else [],
+        "n_incomparable": sum(not pair.comparable for pair in matrix.pairs)
+        if matrix
+        else 0,
         "n_apart": sum(pair.apart for pair in matrix.pairs) if matrix else 0,
         "simulated": any(s.simulated for s in matrix.systems) if matrix else False,
         "dollars_per_rating": cents / 100,
@@ -123,9 +128,18 @@ def differences(request: HttpRequest, slug: str) -> HttpResponse:
 
 def _cells(matrix: pairs.Matrix) -> list[list[tuple[str, str] | None]]:
     """Write the shares; the shade of a cell is a class, from 0 to 4."""
+    apart = {(p.a, p.b) for p in matrix.pairs if not p.comparable}
+    apart |= {(b, a) for a, b in apart}
     return [
-        [None if i == j else _cell(share) for j, share in enumerate(row)]
-        for i, row in enumerate(matrix.p_above)
+        [
+            None
+            if a == b
+            else ("n/c", "")
+            if (a, b) in apart
+            else _cell(matrix.p_above[i][j])
+            for j, b in enumerate(matrix.systems)
+        ]
+        for i, a in enumerate(matrix.systems)
     ]
 
 

@@ -20,7 +20,12 @@ from genie.lib.seeds import seed_from
 from leaderboard.evaluation import ranking
 from leaderboard.evaluation.blinding import board_blinding
 from leaderboard.evaluation.estimates import Estimate, Standing, estimate_board
-from leaderboard.evaluation.evidence import board_evidence
+from leaderboard.evaluation.evidence import (
+    board_evidence,
+    isolated_systems,
+    shared_parts,
+)
+from leaderboard.evaluation.models.anchor import AnchorItem
 from leaderboard.evaluation.models.board_fit import FitPiece
 from leaderboard.evaluation.models.human_evaluation import Score
 from leaderboard.evaluation.selectors.adjusted.judged import forecasts_of, ranking_rows
@@ -162,6 +167,15 @@ class _Board:
             "evidence": beside,
         }
 
+    def shared(self, criterion: str) -> dict[str, list[int]]:
+        """Return which raters, days and anchors each system has."""
+        system_of = {one.evaluation_id: one.submission_id for one in self.scores}
+        rows = AnchorItem.objects.filter(evaluation__in=system_of).order_by()
+        anchors: dict[int, set[int]] = {}
+        for evaluation, pk in rows.values_list("evaluation", "submission").distinct():
+            anchors.setdefault(system_of[evaluation], set()).add(pk)
+        return shared_parts(_of(self._ratings, criterion), anchors)
+
     def blinding(self, criterion: str) -> dict[str, Any] | None:
         shown = _of(self._shown, criterion)
         return board_blinding(shown, self.units, seed=self.seed).get(criterion)
@@ -209,10 +223,14 @@ def _beside(
     pieces: _Pieces, board: _Board, criterion: str, found: Mapping[str, Any]
 ) -> dict[str, Any]:
     """Give what stands behind a criterion beside its estimates."""
+    shared = board.shared(criterion)
+    isolated = isolated_systems(shared, ranked_systems(board.scores))
+    parts = {"shared": shared, "isolated": isolated}
     if board.unequal:
         # neither is known to hold for all instances
         return {
             **found["evidence"],
+            **parts,
             "blinding": None,
             "links": _links(board.scores, criterion),
             "crowds": [],
@@ -227,6 +245,7 @@ def _beside(
     ]
     return {
         **found["evidence"],
+        **parts,
         "blinding": pieces.once(f"blinding {criterion}", blinding),
         "links": _links(board.scores, criterion),
         "crowds": [one for one in crowds if one is not None],
