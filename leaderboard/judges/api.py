@@ -20,6 +20,7 @@ from genie.lib.admin.log import note
 from genie.lib.errors import GenieError
 from genie.lib.typing import Account
 from leaderboard.api.base import View, problems
+from leaderboard.api.body import Body
 from leaderboard.api.pagination import Growing
 from leaderboard.api.query import LARGEST, OfTaskQuery, PageQuery, TaskField
 from leaderboard.boards.api.tasks import TaskView
@@ -150,7 +151,7 @@ class LicencesSerializer(serializers.Serializer[Any]):
     )
 
 
-class NewJudgeRunSerializer(serializers.Serializer[Any]):
+class NewJudgeRunSerializer(Body):
     judge = serializers.IntegerField(min_value=1, max_value=LARGEST)
     task = TaskField(help_text="Slug of a task.")
     criteria = serializers.ListField(
@@ -181,7 +182,7 @@ class NewJudgeRunSerializer(serializers.Serializer[Any]):
     )
 
 
-class JudgeDecisionSerializer(serializers.Serializer[Any]):
+class JudgeDecisionSerializer(Body):
     decision = serializers.ChoiceField(choices=[APPROVE, DECLINE, STOP, RESUME])
     cents = serializers.IntegerField(
         required=False,

@@ -6,6 +6,7 @@ from typing import Any
 
 from rest_framework import serializers
 
+from leaderboard.api.body import Body
 from leaderboard.api.links import HTML_URL_HELP
 from leaderboard.evaluation.models.human_evaluation import Score
 from leaderboard.evaluation.selectors.coverage import partial_of_score
@@ -40,7 +41,7 @@ PROVISIONAL_HELP = (
 )
 
 
-class NewSubmissionSerializer(serializers.Serializer[Any]):
+class NewSubmissionSerializer(Body):
     """Parameters, as multipart/form-data."""
 
     task = serializers.SlugField(help_text="Slug of the benchmark task.")

@@ -21,6 +21,7 @@ from genie.lib.serving.one_at_a_time import one_at_a_time
 from genie.lib.serving.uploads import announced, drop
 from genie.lib.typing import Account
 from leaderboard.api.base import View, problems
+from leaderboard.api.body import Body
 from leaderboard.api.query import task_of
 from leaderboard.api.throttles import ValidateThrottle
 from leaderboard.boards.api import submission_json as as_json
@@ -36,7 +37,7 @@ from leaderboard.submissions.selectors.visibility import visible_parts
 from leaderboard.submissions.services import check_file
 
 
-class FileToCheckSerializer(serializers.Serializer[Any]):
+class FileToCheckSerializer(Body):
     """Parameters, as multipart/form-data."""
 
     task = serializers.SlugField(help_text="Slug of the benchmark task.")
@@ -52,7 +53,7 @@ class ExaminedSerializer(serializers.Serializer[Any]):
     warnings = WarningSerializer(many=True)
 
 
-class ReasonSerializer(serializers.Serializer[Any]):
+class ReasonSerializer(Body):
     reason = serializers.CharField(
         required=False, allow_blank=True, max_length=400, help_text="Visible to others."
     )

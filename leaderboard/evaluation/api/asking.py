@@ -21,6 +21,7 @@ from genie.accounts.models import AccessToken
 from genie.accounts.permissions import ScopeFits
 from genie.lib.typing import Account
 from leaderboard.api.base import View, problems
+from leaderboard.api.body import Body
 from leaderboard.api.idempotency import IDEMPOTENCY_KEY
 from leaderboard.api.query import LARGEST
 from leaderboard.evaluation import decide
@@ -63,7 +64,7 @@ class Id(serializers.IntegerField):
         super().__init__(min_value=1, max_value=LARGEST, **options)
 
 
-class NewComparisonSerializer(serializers.Serializer[Any]):
+class NewComparisonSerializer(Body):
     a = Id(help_text="Id of a submission.")
     b = Id(help_text="Id of another submission of the same task.")
     criterion = serializers.CharField(
@@ -123,7 +124,7 @@ class NewAllPairsSerializer(NewComparisonSerializer):
     )
 
 
-class NewJointSerializer(serializers.Serializer[Any]):
+class NewJointSerializer(Body):
     systems = serializers.ListField(
         child=Id(),
         max_length=joint.MOST_SYSTEMS,

@@ -7,6 +7,7 @@ from typing import Any
 from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
+from leaderboard.api.body import Body
 from leaderboard.metric_board.models.board import MetricBoard
 from leaderboard.metric_board.models.outside import OutsideMetric
 from leaderboard.metric_board.selectors.snapshot import (
@@ -234,7 +235,7 @@ def board_json(task: Task, criterion: str, shown: Shown) -> dict[str, Any]:
     }
 
 
-class NewMetricScoresSerializer(serializers.Serializer[Any]):
+class NewMetricScoresSerializer(Body):
     task = serializers.CharField(help_text="Slug of the task.")
     name = serializers.CharField(trim_whitespace=False, help_text="Name of the metric.")
     file = serializers.FileField(

@@ -18,6 +18,7 @@ from genie.accounts.staff import staff_may
 from genie.lib.admin.log import note
 from genie.lib.typing import Account
 from leaderboard.api.base import problems
+from leaderboard.api.body import Body
 from leaderboard.boards.api.tasks import TaskView
 from leaderboard.papers.cell import Verdict
 from leaderboard.papers.expected import expected_of
@@ -62,7 +63,7 @@ class PublishedFiguresSerializer(serializers.Serializer[Any]):
     cells = PublishedFigureSerializer(many=True)
 
 
-class PrintedSerializer(serializers.Serializer[Any]):
+class PrintedSerializer(Body):
     id = serializers.CharField(
         max_length=400,
         help_text="SYSTEM/FIGURE, such as Kite/score; docs/reproducing.md.",
@@ -75,7 +76,7 @@ class PrintedSerializer(serializers.Serializer[Any]):
     why = serializers.CharField(required=False, allow_blank=True, max_length=500)
 
 
-class NewPublishedSerializer(serializers.Serializer[Any]):
+class NewPublishedSerializer(Body):
     cells = serializers.ListField(
         child=PrintedSerializer(), allow_empty=False, max_length=5000
     )

@@ -23,6 +23,7 @@ from genie.lib.errors import GenieError
 from genie.lib.serving.uploads import announced, drop
 from genie.lib.typing import Account
 from leaderboard.api.base import View, problems
+from leaderboard.api.body import Body
 from leaderboard.api.query import task_of
 from leaderboard.submissions.selectors.visibility import Staff
 from leaderboard.tasks.services import archives, bundles
@@ -32,7 +33,7 @@ _ROOM = 1 << 16
 REFUSALS = ("not-authenticated", "permission-denied")
 
 
-class BundleFileSerializer(serializers.Serializer[Any]):
+class BundleFileSerializer(Body):
     """Parameters, as multipart/form-data."""
 
     file = serializers.FileField(help_text="A zip file with task.toml and test.jsonl.")

@@ -18,6 +18,7 @@ from genie.accounts.models import AccessToken
 from genie.accounts.permissions import IsStaff
 from genie.lib.typing import Account
 from leaderboard.api.base import View, problems
+from leaderboard.api.body import Body
 from leaderboard.studio.api.bundles import REFUSALS, refuse_too_large
 from leaderboard.studio.models import Draft
 from leaderboard.studio.services import bring
@@ -44,7 +45,7 @@ class TableField(serializers.CharField):
         return texts
 
 
-class ImportFilesSerializer(serializers.Serializer[Any]):
+class ImportFilesSerializer(Body):
     """Parameters, as multipart/form-data; `file` may be there several times."""
 
     file = serializers.FileField(help_text="A file of judgments, also .gz or .zip.")

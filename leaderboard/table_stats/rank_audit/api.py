@@ -16,13 +16,14 @@ from rest_framework.throttling import BaseThrottle
 from genie.accounts.throttles import CheckThrottle
 from genie.lib.serving.one_at_a_time import one_at_a_time
 from leaderboard.api.base import View, problems
+from leaderboard.api.body import Body
 from leaderboard.table_stats.rank_audit.report import document
 from leaderboard.table_stats.rank_audit.service import audit_file, refuse_too_large
 
 _BUSY_SECONDS = 3
 
 
-class ScoresToAuditSerializer(serializers.Serializer[Any]):
+class ScoresToAuditSerializer(Body):
     """Parameters, as multipart/form-data."""
 
     file = serializers.FileField(allow_empty_file=True)

@@ -15,6 +15,7 @@ from rest_framework.response import Response
 from genie.accounts.permissions import ScopeFits
 from genie.lib.typing import Account
 from leaderboard.api.base import View, problems
+from leaderboard.api.body import Body
 from leaderboard.api.query import PageQuery
 from leaderboard.submissions.models.submission import Team
 from leaderboard.teams.models.team import Membership
@@ -22,7 +23,7 @@ from leaderboard.teams.models.webhook import Webhook, WebhookDelivery
 from leaderboard.teams.services import webhooks as service
 
 
-class NewWebhookSerializer(serializers.Serializer[Any]):
+class NewWebhookSerializer(Body):
     url = serializers.CharField(
         max_length=500, help_text="URL that events are sent to, by POST."
     )

@@ -1,0 +1,97 @@
+"""A mistyped field of a body is refused with what would have been right."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from django.test import Client
+
+from leaderboard.evaluation.services import comparison, joint
+from leaderboard.judges.api import JudgeDecisionSerializer
+from leaderboard.models import Comparison, HumanEvaluation
+from leaderboard.papers.task_figures.api import NewPublishedSerializer
+from tests.factories import make_predictions, make_submission
+from tests.leaderboard.api.conftest import V1, authorization, schema
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def systems(task, cast):
+    cast.team.members.add(cast.superuser, through_defaults={"role": "OWNER"})
+    made = [
+        make_submission(task, team=cast.team, owner=cast.superuser, system=name)
+        for name in ("Kite", "Heron")
+    ]
+    for system in made:
+        make_predictions(system)
+    return made
+
+
+def sent(user, method, path, body):
+    """Send JSON as the user, by token."""
+    return getattr(Client(), method)(
+        path,
+        json.dumps(body),
+        content_type="application/json",
+        headers=authorization(user),
+    )
+
+
+def test_a_misspelt_field_makes_no_other_design(cast, systems):
+    pks = [system.pk for system in systems]
+    body = {"systems": pks, "systems_per_page": 2}
+    answer = sent(cast.superuser, "post", f"{V1}/joint-evaluations/", body)
+    assert (answer.status_code, answer.json()["code"]) == (400, "invalid")
+    [error] = answer.json()["errors"]
+    assert (error["field"], error["code"]) == ("systems_per_page", "unknown-field")
+    assert "per_page" in error["message"]
+    assert not HumanEvaluation.objects.filter(strategy="JOINT").exists()
+
+
+def taking_json():
+    """Give each operation of the schema that takes JSON."""
+    for path, methods in schema()["paths"].items():
+        for method in {"post", "put", "patch"} & methods.keys():
+            content = methods[method].get("requestBody", {}).get("content", {})
+            # a run of judges takes a judge's server: its body is read below
+            if "application/json" in content and "/judge-runs/{id}" not in path:
+                yield path, method
+
+
+def test_every_operation_refuses_a_field_that_it_does_not_have(task, systems, cast):
+    asked = comparison.request(
+        *systems, comparison.Question("overall"), by=cast.superuser
+    )
+    together = joint.request(systems, by=cast.superuser)
+    pk_of = {
+        "comparisons": asked.pk,
+        "joint-evaluations": together.pk,
+        "submissions": systems[0].pk,
+    }
+    operations = list(taking_json())
+    assert len(operations) > 8
+    for path, method in operations:
+        kind = path.removeprefix(V1).split("/")[1]
+        named = path.replace("{id}", str(pk_of.get(kind, 0))).replace(
+            "{slug}", cast.team.slug if kind == "teams" else task.slug
+        )
+        answer = sent(cast.superuser, method, named, {"surprise": 1})
+        assert (answer.status_code, answer.json()["code"]) == (400, "invalid"), path
+        assert answer.json()["errors"][0]["field"] == "surprise", path
+    assert Comparison.objects.get().state == "REQUESTED"
+
+
+def test_a_decision_on_a_run_of_judges_is_read_as_strictly():
+    body = JudgeDecisionSerializer(data={"decision": "approve", "surprise": 1})
+    assert not body.is_valid()
+    assert "surprise" in body.errors
+
+
+def test_objects_within_a_body_are_read_as_strictly():
+    cells = [{"id": "Kite/score", "value": 1}, {"id": "Heron/score", "valeu": 2}]
+    body = NewPublishedSerializer(data={"cells": cells})
+    assert not body.is_valid()
+    assert "valeu" in str(body.errors["cells"])
+    assert "this object accepts: id, value" in str(body.errors["cells"])
