@@ -10,6 +10,7 @@ from leaderboard.boards.selectors import home
 from leaderboard.evaluation import rescoring, run
 from leaderboard.evaluation.models.human_evaluation import HumanEvaluation
 from leaderboard.evaluation.services import refit
+from leaderboard.evaluation.strategies import measured_tests
 from leaderboard.judges.services import decide as judging
 from leaderboard.judges.services import estimate as judged
 from leaderboard.judges.services import license as licensing
@@ -39,6 +40,10 @@ def measure(pk: int) -> None:
 
 def step_evaluation(pk: int) -> None:
     run.step(pk)
+
+
+def measure_tests(pk: int) -> None:
+    measured_tests.attempt(pk)
 
 
 # What an older version has queued under these names, each with its owner's key, is still

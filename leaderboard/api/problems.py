@@ -84,6 +84,7 @@ KINDS: dict[str, Kind] = {
     "cost-moved": Kind(409, "The cost is not the one that was confirmed"),
     "over-budget": Kind(409, "The budget does not allow this cost"),
     "tests-stand-out": Kind(409, "The test questions can be told from the rest"),
+    "tests-not-measured": Kind(409, "The test questions are not measured yet"),
     "not-approvable": Kind(409, "There is nothing to approve"),
     "not-declinable": Kind(409, "There is nothing to decline"),
     "not-running": Kind(409, "There is nothing to stop"),

@@ -22,7 +22,7 @@ from leaderboard.evaluation.models.human_evaluation import (
 )
 from leaderboard.evaluation.selectors.outdated import with_lost_ratings
 from leaderboard.evaluation.services import refit
-from leaderboard.evaluation.strategies import strategy_of
+from leaderboard.evaluation.strategies import measured_tests, strategy_of
 from leaderboard.submissions.models.submission import Submission
 from leaderboard.submissions.services.lifecycle import NEXT_JOB
 
@@ -55,6 +55,7 @@ def advance() -> int:
     due = [(NEXT_JOB[state], {"pk": pk}) for pk, state in received]
     due += [(machine.JOB, {"pk": pk}) for pk in _waiting()]
     due += [(REFIT_JOB, {"pk": pk}) for pk in refit.due()]
+    due += [(measured_tests.JOB, {"pk": pk}) for pk in measured_tests.due()]
     return n_rescored + jobs.enqueue_missing(due)
 
 

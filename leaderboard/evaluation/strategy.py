@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from typing import Protocol
 
 from crowd.pricing import Quote
@@ -29,8 +30,13 @@ class Strategy(Protocol):
     def check_launch(self, evaluation: HumanEvaluation) -> None:
         """Refuse what would fail later, before money is set aside for it."""
 
-    def plan(self, evaluation: HumanEvaluation) -> list[Part]:
-        """Plan its campaigns with all of their test questions."""
+    def plan(
+        self, evaluation: HumanEvaluation, used: Collection[str] = ()
+    ) -> list[Part]:
+        """Plan its campaigns with all of their test questions.
+
+        `used` has fingerprints of texts that other evaluations are about to ask.
+        """
 
     def keys(self, evaluation: HumanEvaluation) -> list[str]:
         """Name its campaigns; each has a commitment of the same name."""

@@ -5,6 +5,7 @@ Pairs are drawn once, in a stored random order; a wave is the next piece of it.
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass, replace
 
 from crowd.hits.models.campaign import Campaign
@@ -99,7 +100,7 @@ def drawn(comparison: Comparison) -> Drawn:
     return Drawn(order[:n_pairs], offered, n_tests, n_due)
 
 
-def whole(comparison: Comparison) -> Part:
+def whole(comparison: Comparison, used: Collection[str] = ()) -> Part:
     """Plan all pairs with all test questions: drawn once, whatever happens elsewhere."""
     human, available, key = (
         human_of(comparison),
@@ -138,13 +139,14 @@ def whole(comparison: Comparison) -> Part:
             campaign_key=key,
             n=available.n_tests,
             seed=seed,
+            used=used,
         )
         return Planned(hidden, available.n_due)
 
     one, other = (system.system_name for system in systems)
     title = comparison_title(comparison.task.title, one, other, comparison.criterion)
     seed = comparison.seed
-    tests = tests_of(comparison.evaluation, human, key, seed, draw)
+    tests = tests_of(comparison.evaluation, human, key, seed, draw, used)
     return Part(key, title, criteria, seed, pairs, tests, draw)
 
 

@@ -140,14 +140,19 @@ def act_on_each(
     request: HttpRequest,
     rows: Iterable[Model],
     act: Callable[[Any], tuple[Model, str]],
+    prepare: Callable[[Any], None] | None = None,
 ) -> int:
     """Do something to each row, log it, say what could not be done; count what was.
+
+    `prepare` does what takes long, before the transaction.
 
     `act` returns whose history gets which line, or refuses with a GenieError.
     """
     n_done = 0
     for row in rows:
         try:
+            if prepare is not None:
+                prepare(row)
             with transaction.atomic():  # done and logged, or neither
                 model_admin.log_change(request, *act(row))
         except GenieError as error:

@@ -1,4 +1,4 @@
-"""One page to decide on: the cost to the cent, the warnings, a look at the outputs."""
+"""One page to decide on: warnings, sample outputs, the price, then all other figures."""
 
 from __future__ import annotations
 
@@ -18,6 +18,7 @@ from crowd.pricing import Quote
 from genie.lib.errors import GenieError
 from leaderboard.evaluation import decide
 from leaderboard.evaluation.admin.money import dollars
+from leaderboard.evaluation.models.test_check import TestCheck
 from leaderboard.evaluation.precision import expected_precision
 from leaderboard.evaluation.price import crowd_wanted, quote_single
 from leaderboard.evaluation.selectors.anchors import anchor_of
@@ -29,7 +30,8 @@ if TYPE_CHECKING:
     from genie.lib.typing import Account
 
 State = Submission.State
-N_SHOWN = 10
+# above the fold, and in full below
+N_FIRST, N_SHOWN = 5, 10
 APPROVE, START_NOW, DECLINE = "approve", "start-now", "decline"
 DECISIONS = (APPROVE, START_NOW, DECLINE)
 
@@ -95,7 +97,8 @@ def approve_page(
         "anchor": anchor,
         "workers": crowd_wanted(submission.task, n_anchor_items=n_anchor_items),
         "precision": expected_precision(submission.task),
-        "samples": _samples(submission),
+        "samples": (samples := _samples(submission)),
+        "first_samples": samples[:N_FIRST],
         **_money(submission, cost),
         **_tests(submission),
     }
@@ -121,6 +124,8 @@ def _decided(
     """Carry the decision out and write it into the history; False when refused."""
     by = cast("Account", request.user)
     try:
+        if cleaned["decision"] != DECLINE:
+            _prepare(submission)
         with transaction.atomic():
             if cleaned["decision"] == DECLINE:
                 done = decide.decline(submission, by=by, reason=cleaned["reason"])
@@ -149,6 +154,16 @@ def _decided(
     return True
 
 
+def _prepare(submission: Submission) -> None:
+    """Ask the platform before the transaction; leave measuring to the job."""
+    evaluation = submission.human_evaluation
+    if evaluation is None or decide.is_measured(evaluation):
+        decide.prepare(submission)
+    elif not evaluation.simulated:
+        decide.measure_soon(evaluation)
+        raise GenieError(decide.UNMEASURED, code="tests-not-measured")
+
+
 def _next(submission: Submission) -> str:
     """Go on to the next that waits, or back to the submission."""
     waiting = Submission.objects.filter(state=State.MEASURED).order_by("pk").first()
@@ -174,16 +189,16 @@ def _money(submission: Submission, cost: Quote) -> dict[str, Any]:
 
 
 def _tests(submission: Submission) -> dict[str, Any]:
-    """Say whether the planned test questions stand out."""
+    """Return what was measured of the planned test questions, or why it was not."""
     evaluation = submission.human_evaluation
     if evaluation is None or submission.state not in {State.MEASURED, State.DECLINED}:
         return {}
-    try:
-        check = decide.test_check(evaluation)
-    except GenieError as error:
-        return {"tests_trouble": error.message}
+    if not decide.is_measured(evaluation):
+        failed = f"The test questions could not be measured. {evaluation.failure}"
+        return {"tests_trouble": failed if evaluation.failure else decide.UNMEASURED}
+    check = TestCheck.objects.filter(evaluation=evaluation).first()
     if check is None:
-        return {"tests": None, "objections": []}
+        return {}
     return {
         "tests": check,
         "test_kinds": [(n, kind_in_words(kind)) for kind, n in check.kinds.items()],

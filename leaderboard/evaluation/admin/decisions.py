@@ -157,7 +157,7 @@ def approve_selected(
             f"Approved up to {dollars(costs[row.pk])}. {confirmed['reason']}".strip(),
         )
 
-    act_on_rows(model_admin, request, rows, act, "approved")
+    act_on_rows(model_admin, request, rows, act, "approved", decide.prepare)
     return None
 
 
@@ -361,9 +361,10 @@ def act_on_rows(
     rows: list[Any],
     act: Act,
     done: str,
+    prepare: Callable[[Any], None] | None = None,
 ) -> None:
     """Act on each row and say how many of them it was done with."""
-    n = act_on_each(model_admin, request, rows, act)
+    n = act_on_each(model_admin, request, rows, act, prepare)
     many = str(model_admin.opts.verbose_name_plural).capitalize()
     level = messages.SUCCESS if n else messages.WARNING
     model_admin.message_user(request, f"{many} {done}: {n} of {len(rows)}.", level)

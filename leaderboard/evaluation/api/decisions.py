@@ -29,6 +29,7 @@ from genie.lib.admin.log import note
 from genie.lib.errors import GenieError
 from genie.lib.typing import Account
 from leaderboard.api.base import View, problems
+from leaderboard.api.body import Body
 from leaderboard.api.query import LARGEST
 from leaderboard.evaluation import decide, machine
 from leaderboard.evaluation.models.comparison import Comparison
@@ -75,7 +76,7 @@ class DecisionSerializer(serializers.Serializer[Any]):
     trouble = serializers.CharField(help_text="Why it has no price; usually empty.")
 
 
-class NewDecisionSerializer(serializers.Serializer[Any]):
+class NewDecisionSerializer(Body):
     decision = serializers.ChoiceField(choices=[APPROVE, DECLINE, STOP])
     cost_cents = serializers.IntegerField(
         required=False,
@@ -138,6 +139,8 @@ class DecisionView(View):
         subject = self.subject(pk)
         serializer = NewDecisionSerializer(data=request.data)
         serializer.is_valid(raise_exception=True)
+        if serializer.validated_data["decision"] == APPROVE:
+            decide.prepare(subject)
         with transaction.atomic():
             said = _decided(
                 subject, serializer.validated_data, cast("Account", request.user)
@@ -193,7 +196,13 @@ _REFUSALS = ("not-authenticated", "permission-denied", "not-found")
 _REFUSED = problems(
     *(*_REFUSALS, "invalid", "bad-request", "request-too-large"),
     *("unsupported-media-type", "reason-missing", "cost-moved", "over-budget"),
-    *("tests-stand-out", "not-approvable", "not-declinable", "not-running"),
+    *(
+        "tests-stand-out",
+        "tests-not-measured",
+        "not-approvable",
+        "not-declinable",
+        "not-running",
+    ),
     *("decided-meanwhile", "nothing-to-publish"),
 )
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from leaderboard.evaluation.decide.staff import (
     MAY_DECIDE,
+    UNMEASURED,
     approve,
     decline,
     may_decide,
@@ -13,7 +14,6 @@ from leaderboard.evaluation.decide.staff import (
     rank_partial,
     retry,
     stop,
-    test_check,
     test_questions,
 )
 from leaderboard.evaluation.decide.withdrawal import (
@@ -22,13 +22,22 @@ from leaderboard.evaluation.decide.withdrawal import (
     way_back,
     withdraw,
 )
+from leaderboard.evaluation.strategies.measured_tests import (
+    is_measured,
+    measure_soon,
+    prepare,
+)
 
 __all__ = [
     "MAY_DECIDE",
+    "UNMEASURED",
     "approve",
     "decline",
+    "is_measured",
     "may_decide",
+    "measure_soon",
     "n_workers",
+    "prepare",
     "publish_partial",
     "quote",
     "rank_partial",
@@ -36,7 +45,6 @@ __all__ = [
     "retry",
     "stop",
     "take_back",
-    "test_check",
     "test_questions",
     "way_back",
     "withdraw",

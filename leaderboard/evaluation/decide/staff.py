@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Collection
 from typing import Any, TypeVar
 
-from django.conf import settings
 from django.db import transaction
 
 from crowd.campaigns.services import run
@@ -24,11 +23,11 @@ from leaderboard.evaluation.models import states
 from leaderboard.evaluation.models.comparison import Comparison
 from leaderboard.evaluation.models.human_evaluation import HumanEvaluation
 from leaderboard.evaluation.models.joint_evaluation import JointEvaluation
-from leaderboard.evaluation.models.test_check import TestCheck
 from leaderboard.evaluation.selectors import coverage
 from leaderboard.evaluation.services import public_log, qualification
 from leaderboard.evaluation.services.hidden import gate, preview
-from leaderboard.evaluation.strategies import strategy_of
+from leaderboard.evaluation.strategies import measured_tests, strategy_of
+from leaderboard.evaluation.strategies.measured_tests import WAITING, is_measured
 from leaderboard.submissions.models.submission import Submission
 from leaderboard.submissions.services import lifecycle
 from leaderboard.submissions.services.attempts import UNFAILED, LostRace
@@ -40,6 +39,10 @@ Subject = TypeVar("Subject", Submission, Comparison, JointEvaluation)
 
 # who may change submissions may spend
 MAY_DECIDE = "leaderboard.change_submission"
+UNMEASURED = (
+    "The test questions have not been measured yet, or have changed since. They are "
+    "measured in the background; try again in a minute."
+)
 
 
 def may_decide(user: Any) -> bool:
@@ -55,13 +58,6 @@ def quote(evaluation: HumanEvaluation) -> Quote:
 def n_workers(evaluation: HumanEvaluation) -> int:
     """Say how many workers an evaluation wants at least."""
     return strategy_of(evaluation).n_workers(evaluation)
-
-
-def test_check(evaluation: HumanEvaluation) -> TestCheck | None:
-    """Measure whether the test questions of what is planned stand out."""
-    if not settings.GENIE["TEST_QUESTIONS_CHECKED"]:
-        return None
-    return gate.check_of(evaluation, strategy_of(evaluation).plan(evaluation))
 
 
 def test_questions(evaluation: HumanEvaluation) -> list[preview.Part]:
@@ -82,30 +78,30 @@ def approve(
     reason: str = "",
     start_now: bool = False,
     despite: str = "",
-    measured: bool = True,
     cost_cents: int | None = None,
 ) -> Subject:
     """Set the money aside and send the work out; one approval counts.
 
+    `prepare` comes first and outside of any transaction: what it measured is compared
+    here. If programs answer, the test questions need not be measured.
     `despite` is a person's word that work starts although its test questions stand out,
-    or are fewer than planned. They are not `measured` where nothing but time is at stake.
+    or are fewer than planned.
     `cost_cents` is what that person was shown: any other cost is refused.
     """
-    waiting = {State.REQUESTED, State.DECLINED}
     refusal = (
         "only submissions, comparisons and joint evaluations that await approval or "
         "were declined can be approved"
     )
-    evaluation = locked(subject, waiting, refusal, "not-approvable")
+    evaluation = locked(subject, WAITING, refusal, "not-approvable")
     strategy = strategy_of(evaluation)
     # What would fail at the launch is refused here, before money is set aside.
     strategy.check_launch(evaluation)
     human = strategy.human(evaluation)
     worker_requirements.check(human, evaluation.task.slug)
-    worker_requirements.ask_platform(human, evaluation.task.slug)
     qualification.check(evaluation.task)
-    if measured and settings.GENIE["TEST_QUESTIONS_CHECKED"]:
-        _check_tests(evaluation, by, despite)
+    if not evaluation.simulated and not is_measured(evaluation):
+        raise GenieError(UNMEASURED, code="tests-not-measured")
+    gate.admit(evaluation, by=by, despite=despite)
     cents = strategy.cost(evaluation).total_cents
     if cost_cents not in {None, cents}:
         raise GenieError(
@@ -254,8 +250,11 @@ def retry(subject: Subject, *, by: Account) -> Subject:
         failed = bool(subject.failure)
     else:
         evaluation = machine.lock(evaluation.pk)
-        job, pk = machine.JOB, evaluation.pk
-        failed = evaluation.state in machine.STEPS and bool(evaluation.failure)
+        waits = evaluation.state in WAITING
+        job, pk = measured_tests.JOB if waits else machine.JOB, evaluation.pk
+        failed = bool(evaluation.failure) and (
+            waits or evaluation.state in machine.STEPS
+        )
     if not failed or job is None:
         raise GenieError(
             f"“{subject}” did not fail; there is nothing to retry.",
@@ -316,18 +315,6 @@ def _decided(
 def _told(subject: Submission, sentence: str, by: Account) -> None:
     lifecycle.tell(subject.pk, subject.state, sentence, by=by)
     public_log.decision(subject, sentence, by)
-
-
-def _check_tests(evaluation: HumanEvaluation, by: Account, despite: str) -> None:
-    """Measure and keep what is to be asked; refuse it without a word where it stands out."""
-    strategy = strategy_of(evaluation)
-    parts = strategy.plan(evaluation)
-    check = gate.check_of(evaluation, parts)
-    if check is None:
-        return
-    if gate.objections(check) and not despite.strip():
-        gate.refuse(check)
-    gate.keep(check, strategy.human(evaluation), parts, by=by, despite=despite)
 
 
 def _check_reason(subject: machine.Subject, reason: str, done: str) -> None:

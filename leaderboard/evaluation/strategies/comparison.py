@@ -6,7 +6,7 @@ were drawn and stored. In the middle of a wave the quick and easy pairs would sp
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 from django.db import transaction
@@ -73,8 +73,10 @@ class ComparisonOfTwo:
     def check_launch(self, evaluation: HumanEvaluation) -> None:
         """Nothing but the platform, which is asked of all."""
 
-    def plan(self, evaluation: HumanEvaluation) -> list[Part]:
-        return [waves.whole(evaluation.comparison)]
+    def plan(
+        self, evaluation: HumanEvaluation, used: Collection[str] = ()
+    ) -> list[Part]:
+        return [waves.whole(evaluation.comparison, used)]
 
     def keys(self, evaluation: HumanEvaluation) -> list[str]:
         return [key_of(evaluation.comparison.pk)]

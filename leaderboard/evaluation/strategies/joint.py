@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from functools import partial
 from typing import Any
 
@@ -79,7 +79,9 @@ class SideBySide:
             machine.move(evaluation, State.ANNOTATING, n_instances=n)
             run.start_due()
 
-    def plan(self, evaluation: HumanEvaluation) -> list[Part]:
+    def plan(
+        self, evaluation: HumanEvaluation, used: Collection[str] = ()
+    ) -> list[Part]:
         task, human = evaluation.task, self.human(evaluation)
         systems, n = systems_of(evaluation), evaluation.joint.n_instances
         judged = joint.shared_instances(task, systems, n=n)
@@ -128,8 +130,9 @@ class SideBySide:
                 systems=systems,
                 campaign_key=key,
                 n=n_tests,
+                used=used,
             )
-            tests = tests_of(evaluation, human, key, seed, draw)
+            tests = tests_of(evaluation, human, key, seed, draw, used)
             names = [system.system_name for system in systems]
             detail = next(iter(criteria)) if len(criteria_of) > 1 else ""
             title = campaign_title(task.title, names, detail=detail)

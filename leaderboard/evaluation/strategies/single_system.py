@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import replace
 from functools import partial
 from typing import Any
@@ -122,7 +123,9 @@ class SingleSystem:
             )
             run.start_due()
 
-    def plan(self, evaluation: HumanEvaluation) -> list[Part]:
+    def plan(
+        self, evaluation: HumanEvaluation, used: Collection[str] = ()
+    ) -> list[Part]:
         """Plan one campaign for all criteria, or one for each (setup 2)."""
         task, human, submission = (
             evaluation.task,
@@ -162,9 +165,9 @@ class SingleSystem:
                 submission,
                 campaign_key=key,
                 n_items=task.sample_size,
-                used={test.text_sha256 for part in parts for test in part.hidden},
+                used={*used, *(t.text_sha256 for part in parts for t in part.hidden)},
             )
-            drawn = tests_of(evaluation, human, key, seed, draw)
+            drawn = tests_of(evaluation, human, key, seed, draw, used)
             tests = replace(drawn, items=brought.into(drawn.items))
             detail = next(iter(criteria)) if len(criteria_of) > 1 else ""
             title = campaign_title(task.title, [submission.system_name], detail=detail)

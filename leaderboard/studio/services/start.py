@@ -81,6 +81,7 @@ def approve(
         is approved; and what `decide.approve` refuses.
     """
     waiting = planned.waiting
+    decide.prepare(*waiting)
     # All of them or none: half an evaluation compares nothing.
     with transaction.atomic():
         _approve(waiting, by=by, at_most_cents=at_most_cents, despite=despite)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import asdict
 from typing import Any
 
@@ -20,6 +20,7 @@ from leaderboard.evaluation.services.hidden.offers import (
 from leaderboard.evaluation.services.parts import Part
 from leaderboard.tasks.config import HumanConfig
 from leaderboard.tasks.models import Task
+from leaderboard.tasks.services.configuration import task_view
 from quality.test_questions.services.inject import HiddenItem
 
 State = HumanEvaluation.State
@@ -31,9 +32,11 @@ def tests_of(
     campaign_key: str,
     seed: int,
     draw: Callable[[int], Planned],
+    used: Collection[str],
 ) -> Planned:
     """Give a campaign's questions as they were drawn; draw them where none are kept.
 
+    `used` has fingerprints of texts that other evaluations are about to ask.
     While it runs nothing changes them. Before, they are drawn anew when the task asks in
     another way by now, one of their texts was asked elsewhere, or staff no longer confirm
     an output as good.
@@ -41,7 +44,7 @@ def tests_of(
     row = evaluation.drawn_tests.filter(campaign_key=campaign_key).first()
     if row is None or (
         evaluation.state != State.ANNOTATING
-        and not _fits(row, evaluation.task, human, campaign_key)
+        and not _fits(row, evaluation.task, human, used)
     ):
         return draw(seed)
     items = [_item(question) for question in row.questions]
@@ -73,11 +76,25 @@ def digest_of(parts: Sequence[Part]) -> str:
     return _sha256(content)
 
 
-def _fits(row: DrawnTests, task: Task, human: HumanConfig, campaign_key: str) -> bool:
-    asked_elsewhere = used_texts(task, but=campaign_key).intersection(row.texts)
+def is_kept(
+    evaluation: HumanEvaluation,
+    human: HumanConfig,
+    keys: Sequence[str],
+    used: Collection[str] = (),
+) -> bool:
+    """Check that questions of all these campaigns are kept and can be asked as drawn."""
+    rows = {row.campaign_key: row for row in evaluation.drawn_tests.all()}
+    return all(
+        key in rows and _fits(rows[key], evaluation.task, human, used) for key in keys
+    )
+
+
+def _fits(
+    row: DrawnTests, task: Task, human: HumanConfig, used: Collection[str]
+) -> bool:
     return (
         row.asked_how == _asked_how(task, human)
-        and not asked_elsewhere
+        and (used_texts(task, but=row.campaign_key) | {*used}).isdisjoint(row.texts)
         and _all_confirmed(row.questions)
     )
 
@@ -97,7 +114,8 @@ def _all_confirmed(questions: Sequence[Mapping[str, Any]]) -> bool:
 def _asked_how(task: Task, human: HumanConfig) -> str:
     # What people agree to beforehand makes no question another one.
     how = {name: said for name, said in asdict(human).items() if name != "consent"}
-    return _sha256([task.sample_size, task.kind, how])
+    view = asdict(task_view(task, human))
+    return _sha256([task.sample_size, task.kind, how, view])
 
 
 def _item(question: Mapping[str, Any]) -> HiddenItem:
@@ -109,4 +127,6 @@ def _texts(items: Sequence[HiddenItem]) -> list[str]:
 
 
 def _sha256(content: object) -> str:
-    return hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()
+    return hashlib.sha256(
+        json.dumps(content, sort_keys=True, default=str).encode()
+    ).hexdigest()

@@ -97,37 +97,38 @@ def objections(check: TestCheck) -> list[str]:
     return said
 
 
-def refuse(check: TestCheck) -> None:
-    """Say that a person's word is needed.
+def admit(evaluation: HumanEvaluation, *, by: Account, despite: str) -> None:
+    """Note who lets questions be asked that stand out or are too few.
 
     Raises
     ------
     GenieError
-        ``tests-stand-out``, with the reasons.
+        ``tests-stand-out``, with the reasons, if that person gave no word.
     """
-    raise GenieError(
-        " ".join(objections(check))
-        + " Say why the campaign starts in spite of this, or change the task.",
-        code="tests-stand-out",
-    )
+    check = TestCheck.objects.filter(evaluation=evaluation).first()
+    if check is None or not objections(check):
+        return
+    if not despite.strip():
+        raise GenieError(
+            " ".join(objections(check))
+            + " Say why the campaign starts in spite of this, or change the task.",
+            code="tests-stand-out",
+        )
+    _note_word(check, by, despite)
 
 
 @transaction.atomic
 def keep(
-    check: TestCheck,
+    evaluation: HumanEvaluation,
+    check: TestCheck | None,
     human: HumanConfig,
     parts: Sequence[Part],
-    *,
-    by: Account | None = None,
-    despite: str = "",
 ) -> None:
-    """Write down what was measured and its questions, with who let them be asked."""
-    if by is not None and objections(check):
-        _note_word(check, by, despite)
-    # A declined evaluation that is approved later is measured anew.
-    TestCheck.objects.filter(evaluation=check.evaluation).delete()
-    check.save()
-    drawn.keep(check.evaluation, human, parts)
+    """Store the questions and what was measured of them; None if there are none."""
+    TestCheck.objects.filter(evaluation=evaluation).delete()
+    if check is not None:
+        check.save()
+    drawn.keep(evaluation, human, parts)
 
 
 def before_launch(
@@ -146,10 +147,9 @@ def before_launch(
         return
     if old.digest != drawn.digest_of(parts):
         new = check_of(evaluation, parts)
+        keep(evaluation, new, human, parts)
         if new is None:
-            old.delete()
             return
-        keep(new, human, parts)
         old = new
     if objections(old) and old.accepted_at is None:
         raise GenieError(
@@ -166,10 +166,10 @@ def accept(evaluation: HumanEvaluation, *, by: Account) -> None:
     check = TestCheck.objects.filter(evaluation=evaluation, accepted_at=None).first()
     if check is not None and objections(check):
         _note_word(check, by, "Retried.")
-        check.save()
 
 
 def _note_word(check: TestCheck, by: Account, despite: str) -> None:
     check.accepted_by_id = by.pk
     check.accepted_at = timezone.now()
     check.accepted_because = Truncator(despite.strip()).chars(500)
+    check.save()

@@ -8,7 +8,7 @@ is none, the reference itself, which a script may know.
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from itertools import chain
 
@@ -49,6 +49,7 @@ def hidden_pairs(
     campaign_key: str,
     n: int,
     seed: int,
+    used: Collection[str] = (),
 ) -> list[HiddenItem]:
     """Draw questions that set a good text against an edited output, or another's."""
     marked = marked_criteria(human, criteria)[NEGATIVE] if n else []
@@ -57,7 +58,13 @@ def hidden_pairs(
     if systems and human.test_questions == EDITED:
         pages = wrong.outputs_of(task, systems, instances)
         made = _Edits(
-            task, human, criteria, pages, campaign_key=campaign_key, seed=seed
+            task,
+            human,
+            criteria,
+            pages,
+            campaign_key=campaign_key,
+            seed=seed,
+            used=used,
         )
         # Where each page has a reference beside the output, tests have it, too.
         if not design_of(task, human).references_among:
@@ -92,6 +99,7 @@ def hidden_line_ups(
     campaign_key: str,
     n: int,
     seed: int,
+    used: Collection[str] = (),
 ) -> list[HiddenItem]:
     """Draw questions of whose outputs one was made wrong, beside a good one.
 
@@ -102,7 +110,13 @@ def hidden_line_ups(
     if human.test_questions == EDITED:
         good = _good_on(task, human, marked, systems, instances, pages)
         made = _Edits(
-            task, human, criteria, pages, campaign_key=campaign_key, seed=seed
+            task,
+            human,
+            criteria,
+            pages,
+            campaign_key=campaign_key,
+            seed=seed,
+            used=used,
         )
         edits, _ = made.beside(instances, n, good)
     place_of = {
@@ -138,10 +152,11 @@ class _Edits:
         *,
         campaign_key: str,
         seed: int,
+        used: Collection[str],
     ) -> None:
         self.task, self.pages, self.seed = task, pages, seed
         self.harms = harms_of(human, criteria)
-        self.taken = Taken(used_texts(task, but=campaign_key))
+        self.taken = Taken(used_texts(task, but=campaign_key) | {*used})
 
     def beside(
         self,

@@ -52,5 +52,6 @@ def planned(
         campaign_key=campaign_key,
         n=n,
         seed=seed,
+        used=used,
     )
     return Planned(items, n)

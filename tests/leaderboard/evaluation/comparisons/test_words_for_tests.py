@@ -32,7 +32,7 @@ def test_a_comparison_of_which_tests_stand_out_is_approved_with_a_word(
     sent = {"confirmed": "1", "shown_cents": cents, "reason": "", "despite": ""}
     refused = client.post(page, sent, follow=True).text
     assert "stand out" in refused
-    assert not TestCheck.objects.exists()
+    assert TestCheck.objects.get().accepted_at is None
     client.post(page, {**sent, "despite": "A trial."}, follow=True)
     assert TestCheck.objects.get().accepted_because == "A trial."
     found.evaluation.refresh_from_db()

@@ -42,6 +42,11 @@ def launch():
     jobs.drain()
 
 
+def approve(submission, **fields):
+    decide.prepare(submission)
+    decide.approve(submission, **fields)
+
+
 @pytest.fixture
 def task(db):
     return load.load_task("demo-summarization").task
@@ -83,12 +88,12 @@ def test_questions_that_stand_out_need_a_persons_word(
     checked, task, waiting, in_references, admin_user
 ):
     with pytest.raises(GenieError, match="stand out") as refused:
-        decide.approve(waiting, by=admin_user)
+        approve(waiting, by=admin_user)
     assert refused.value.code == "tests-stand-out"
     waiting.refresh_from_db()
     assert waiting.state == "MEASURED"
-    assert not TestCheck.objects.exists()
-    decide.approve(waiting, by=admin_user, despite="Only to show how it works.")
+    assert TestCheck.objects.get().accepted_at is None
+    approve(waiting, by=admin_user, despite="Only to show how it works.")
     check = TestCheck.objects.get()
     assert check.refused
     assert check.auc > 0.6
@@ -101,7 +106,7 @@ def test_questions_that_stand_out_need_a_persons_word(
 def test_edits_of_outputs_and_confirmed_ones_do_not_stand_out(
     checked, summaries, admin_user
 ):
-    decide.approve(summaries, by=admin_user, start_now=True)
+    approve(summaries, by=admin_user, start_now=True)
     check = TestCheck.objects.get()
     assert (check.refused, check.accepted_by) == (False, None)
     assert check.n_found == check.n_wanted == 12
@@ -136,7 +141,7 @@ def test_what_is_compared_is_what_one_worker_sees(task, waiting):
 
 
 def test_what_was_measured_is_what_is_asked(checked, task, waiting, admin_user):
-    decide.approve(waiting, by=admin_user, start_now=True, despite="A trial.")
+    approve(waiting, by=admin_user, start_now=True, despite="A trial.")
     drawn = DrawnTests.objects.get()
     # what is drawn from now on would be drawn otherwise
     other = make_campaign(of=items(3), pool=task.slug, key="other")
@@ -155,7 +160,7 @@ def test_what_was_measured_is_what_is_asked(checked, task, waiting, admin_user):
 def test_questions_of_a_pool_that_changed_are_measured_again(
     checked, task, waiting, in_references, admin_user
 ):
-    decide.approve(waiting, by=admin_user, start_now=True, despite="A trial.")
+    approve(waiting, by=admin_user, start_now=True, despite="A trial.")
     drawn, before = DrawnTests.objects.get(), TestCheck.objects.get()
     other = make_campaign(of=items(3), pool=task.slug, key="other")
     Placement.objects.create(
@@ -188,14 +193,14 @@ def test_questions_of_a_pool_that_changed_are_measured_again(
 def test_drawn_questions_are_no_other_campaigns(
     checked, task, waiting, in_references, admin_user
 ):
-    decide.approve(waiting, by=admin_user, despite="A trial.")
+    approve(waiting, by=admin_user, despite="A trial.")
     assert set(DrawnTests.objects.get().texts) <= used_texts(task)
 
 
 def test_who_withdraws_a_confirmation_has_the_questions_drawn_again(
     checked, summaries, admin_user
 ):
-    decide.approve(summaries, by=admin_user, start_now=True)
+    approve(summaries, by=admin_user, start_now=True)
     question = next(
         q for q in DrawnTests.objects.get().questions if q["kind"] == "confirmed"
     )
@@ -213,7 +218,7 @@ def test_fewer_questions_than_planned_need_a_persons_word(
     task.instances.update(references=["The same for all of them."])
     waiting.predictions.update(text="Fine.")
     with pytest.raises(GenieError, match="Only 1 of 12 test questions"):
-        decide.approve(waiting, by=admin_user)
+        approve(waiting, by=admin_user)
 
 
 def test_the_dry_run_shows_each_question_and_keeps_nothing(
@@ -247,6 +252,7 @@ def test_the_page_to_approve_on_asks_for_the_word(
     checked, waiting, in_references, admin_client
 ):
     page = f"/admin/leaderboard/submission/{waiting.pk}/approve/"
+    launch()
     html = admin_client.get(page).content.decode()
     assert "Test questions stand out" in html
     assert "Start in spite of this" in html

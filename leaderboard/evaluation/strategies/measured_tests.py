@@ -1,0 +1,100 @@
+"""The test questions of what awaits approval: drawn and measured before anyone decides.
+
+Measuring trains classifiers, so a job does it (`jobs.measure_tests`). Pages and approvals
+only read its result and check that it still holds.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from functools import partial
+from itertools import chain
+
+from django.conf import settings
+from django.db import transaction
+
+from genie.lib import jobs
+from leaderboard.evaluation import machine
+from leaderboard.evaluation.models.human_evaluation import HumanEvaluation
+from leaderboard.evaluation.services.hidden import drawn, gate
+from leaderboard.evaluation.strategies import strategy_of
+from leaderboard.submissions.services.attempts import UNFAILED, Attempt
+from leaderboard.tasks.services import worker_requirements
+
+State = HumanEvaluation.State
+WAITING = (State.REQUESTED, State.DECLINED)
+JOB = "leaderboard.jobs.measure_tests"
+# So many that are measured are checked each minute: more wait only in long queues.
+N_CHECKED = 20
+
+
+def is_measured(evaluation: HumanEvaluation, used: Collection[str] = ()) -> bool:
+    """Check, without drawing anything, that the questions were measured as asked now.
+
+    `used` has fingerprints of texts that other evaluations are about to ask.
+    """
+    if not settings.GENIE["TEST_QUESTIONS_CHECKED"]:
+        return True
+    strategy = strategy_of(evaluation)
+    keys = strategy.keys(evaluation)
+    return drawn.is_kept(evaluation, strategy.human(evaluation), keys, used)
+
+
+def measure_tests(evaluation: HumanEvaluation, used: Collection[str] = ()) -> None:
+    """Draw and measure the test questions unless that is done; store both.
+
+    Computes for seconds before it takes a lock, so it refuses to run in a transaction.
+    """
+    if evaluation.state not in WAITING or is_measured(evaluation, used):
+        return
+    strategy = strategy_of(evaluation)
+    strategy.check_launch(evaluation)
+    parts = strategy.plan(evaluation, used)
+    check = gate.check_of(evaluation, parts)
+    with transaction.atomic(durable=True):
+        # A decision that was made meanwhile keeps the questions that it saw.
+        if machine.lock(evaluation.pk).state == evaluation.state:
+            gate.keep(evaluation, check, strategy.human(evaluation), parts)
+
+
+def prepare(*subjects: machine.Subject) -> None:
+    """Do what takes long before subjects are approved, outside the transaction.
+
+    The platform is asked whether it could run them. Test questions that are not measured
+    yet are drawn and measured, no text for two of the subjects.
+    """
+    used: set[str] = set()
+    for subject in subjects:
+        evaluation = machine.evaluation_of(subject)
+        if evaluation is None or evaluation.state not in WAITING:
+            continue
+        human = strategy_of(evaluation).human(evaluation)
+        worker_requirements.ask_platform(human, evaluation.task.slug)
+        measure_tests(evaluation, used)
+        texts = evaluation.drawn_tests.values_list("texts", flat=True)
+        used.update(chain.from_iterable(texts))
+
+
+def attempt(pk: int) -> None:
+    """Measure as a job: a failure is written on the evaluation, and staff can retry."""
+    evaluation = machine.rows().filter(pk=pk, state__in=WAITING).first()
+    if evaluation is not None:
+        step = Attempt(HumanEvaluation, pk, evaluation.state, "measure_tests")
+        step.run(partial(measure_tests, evaluation))
+
+
+def measure_soon(evaluation: HumanEvaluation) -> None:
+    """Queue the job, also after it failed for good."""
+    HumanEvaluation.objects.filter(pk=evaluation.pk).update(**UNFAILED)
+    jobs.enqueue_missing([(JOB, {"pk": evaluation.pk})])
+
+
+def due() -> list[int]:
+    """Return evaluations that await a decision and have to be measured, or measured again."""
+    if not settings.GENIE["TEST_QUESTIONS_CHECKED"]:
+        return []
+    waiting = machine.rows().filter(state=State.REQUESTED, failure_permanent=False)
+    unmeasured = waiting.filter(drawn_tests=None).order_by("pk")
+    measured = waiting.exclude(drawn_tests=None).order_by("?")[:N_CHECKED]
+    changed = [row.pk for row in measured if not is_measured(row)]
+    return [*unmeasured.values_list("pk", flat=True), *changed]

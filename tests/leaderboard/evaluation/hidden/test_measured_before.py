@@ -1,0 +1,249 @@
+"""Test questions are measured by a job, before any transaction; decisions only compare."""
+
+from __future__ import annotations
+
+import pytest
+from django.db import connection, transaction
+from django.test import Client
+
+from crowd.models import Commitment
+from genie.lib import jobs
+from genie.lib.errors import GenieError
+from leaderboard.evaluation import decide
+from leaderboard.evaluation.run import advance
+from leaderboard.evaluation.services import comparison as compare
+from leaderboard.evaluation.services.comparison import Question
+from leaderboard.evaluation.services.hidden import gate
+from leaderboard.evaluation.strategies import measured_tests
+from leaderboard.models import DrawnTests, HumanEvaluation, TestCheck
+from leaderboard.studio.services import start
+from leaderboard.tasks.services import load
+from quality.models import Placement
+from quality.test_questions.separability import classifier, measure
+from tests.crowd.making import items, make_campaign
+from tests.factories import make_predictions, make_submission, make_team, make_user
+
+UNMEASURED = "The test questions have not been measured yet, or have changed since"
+
+
+@pytest.fixture
+def task(db, settings):
+    settings.GENIE = {**settings.GENIE, "TEST_QUESTIONS_CHECKED": True}
+    return load.load_task("demo-summarization").task
+
+
+@pytest.fixture
+def systems(task):
+    """Two systems that await approval."""
+    user = make_user("nina")
+    team = make_team("Heron", user)
+    made = []
+    for name, n_sentences in (("Kite", 1), ("Wren", 2)):
+        made.append(
+            make_submission(task, team=team, owner=user, system=name, state="MEASURED")
+        )
+        make_predictions(made[-1])
+        for row in made[-1].predictions.select_related("instance"):
+            sentences = row.instance.fields["document"].split(". ")[:n_sentences]
+            row.text = ". ".join(sentences) + "."
+            row.save()
+    return made
+
+
+@pytest.fixture
+def measured(monkeypatch):
+    """Count classifiers, and note whether a transaction was open at each."""
+    calls, real = [], classifier.held_out_scores
+
+    def held_out_scores(*args, **kwargs):
+        calls.append(connection.in_atomic_block)
+        return real(*args, **kwargs)
+
+    monkeypatch.setattr(measure, "held_out_scores", held_out_scores)
+    return calls
+
+
+def page_of(submission):
+    return f"/admin/leaderboard/submission/{submission.pk}/approve/"
+
+
+def pressed(client, submission, **fields):
+    html = client.get(page_of(submission)).text
+    cents = html.partition('name="shown_cents" value="')[2].partition('"')[0]
+    sent = {"approve": "1", "shown_cents": cents, "reason": "", **fields}
+    return client.post(page_of(submission), sent, follow=True).text
+
+
+def state_of(submission):
+    submission.refresh_from_db()
+    return submission.state
+
+
+def work():
+    advance()
+    jobs.drain()
+
+
+@pytest.mark.django_db
+def test_the_page_reads_what_a_job_has_measured(systems, measured, admin_client):
+    kite, wren = systems
+    for _ in range(2):
+        assert UNMEASURED in admin_client.get(page_of(kite)).text
+    # nobody sees what speaks against it, so nobody can approve it
+    assert UNMEASURED in pressed(admin_client, kite, despite="A trial.")
+    assert state_of(kite) == "MEASURED"
+    assert measured == []
+    work()
+    n = len(measured)
+    assert n > 0
+    html = admin_client.get(page_of(kite)).text
+    assert UNMEASURED not in html
+    assert "12 of 12 planned test questions can be made" in html
+    pressed(admin_client, kite, despite="A trial.")
+    assert state_of(kite) == "APPROVED"
+    assert state_of(wren) == "MEASURED"
+    assert len(measured) == n
+
+
+@pytest.mark.django_db
+def test_what_is_measured_is_not_measured_again(systems, measured):
+    work()
+    n = len(measured)
+    work()
+    for submission in systems:
+        decide.prepare(submission)
+    assert len(measured) == n
+    assert DrawnTests.objects.count() == TestCheck.objects.count() == 2
+
+
+@pytest.mark.django_db
+def test_a_task_that_changed_is_measured_again(systems, task, admin_client, admin_user):
+    work()
+    kite, wren = systems
+    task.config["human"]["test_questions"] = "references"
+    task.save()
+    assert UNMEASURED in admin_client.get(page_of(kite)).text
+    with pytest.raises(GenieError, match=UNMEASURED) as refused:
+        decide.approve(kite, by=admin_user, despite="A trial.")
+    assert refused.value.code == "tests-not-measured"
+    assert not Commitment.objects.exists()
+    work()
+    for submission in (kite, wren):
+        html = admin_client.get(page_of(submission)).text
+        assert UNMEASURED not in html
+        assert "6 × a reference" in html
+
+
+@pytest.mark.django_db
+def test_texts_that_were_asked_meanwhile_are_drawn_again(systems, task, admin_client):
+    work()
+    kite, wren = systems
+    other = make_campaign(of=items(3), pool=task.slug, key="other")
+    Placement.objects.create(
+        campaign=other,
+        item=other.items.first(),
+        polarity="POSITIVE",
+        text_sha256=kite.human_evaluation.drawn_tests.get().texts[0],
+    )
+    assert UNMEASURED in admin_client.get(page_of(kite)).text
+    assert UNMEASURED not in admin_client.get(page_of(wren)).text
+    work()
+    assert UNMEASURED not in admin_client.get(page_of(kite)).text
+
+
+@pytest.mark.django_db
+def test_what_cannot_be_measured_says_why_and_can_be_tried_again(
+    systems, task, admin_client, monkeypatch
+):
+    kite = systems[0]
+
+    def fail(*_):
+        raise GenieError("The <b>questions</b> cannot be drawn.", permanent=True)
+
+    monkeypatch.setattr(gate, "check_of", fail)
+    work()
+    html = admin_client.get(page_of(kite)).text
+    assert "could not be measured. The &lt;b&gt;questions&lt;/b&gt; cannot" in html
+    # whoever submitted it has nothing to do with this
+    assert (state_of(kite), kite.failure) == ("MEASURED", "")
+    assert measured_tests.due() == []
+    monkeypatch.undo()
+    assert UNMEASURED in pressed(admin_client, kite)
+    jobs.drain()
+    assert kite.human_evaluation.drawn_tests.exists()
+    assert "could not be measured" not in admin_client.get(page_of(kite)).text
+
+
+@pytest.mark.django_db
+def test_a_decision_made_meanwhile_keeps_its_questions(
+    systems, admin_user, monkeypatch
+):
+    kite = systems[0]
+    evaluation = kite.human_evaluation
+    decide.prepare(kite)
+    kept = [evaluation.drawn_tests.get().pk, TestCheck.objects.get().pk]
+    real = gate.check_of
+
+    def while_it_computes(*args):
+        decide.approve(kite, by=admin_user, despite="A trial.")
+        return real(*args)
+
+    monkeypatch.setattr(gate, "check_of", while_it_computes)
+    monkeypatch.setattr(measured_tests, "is_measured", lambda *_: False)
+    measured_tests.attempt(evaluation.pk)
+    assert state_of(kite) == "APPROVED"
+    assert [evaluation.drawn_tests.get().pk, TestCheck.objects.get().pk] == kept
+    assert TestCheck.objects.get().accepted_because == "A trial."
+
+
+@pytest.mark.django_db
+def test_where_programs_answer_nobody_waits_for_it(systems, admin_client, measured):
+    HumanEvaluation.objects.update(simulated=True)
+    pressed(admin_client, systems[0])
+    assert state_of(systems[0]) == "APPROVED"
+    assert measured == []
+
+
+@pytest.mark.django_db(transaction=True)
+def test_no_lock_is_held_while_it_is_measured(systems, task, measured, admin_user):
+    """One by one, on the lists of comparisons, all together, and at the launch."""
+    asked = [
+        compare.request(*systems, Question("overall", max_pairs=n), by=admin_user)
+        for n in (10, 12)
+    ]
+    HumanEvaluation.objects.update(simulated=False)
+    client = Client()
+    client.force_login(admin_user)
+    page = f"/admin/leaderboard/comparison/{asked[0].pk}/approve/"
+    html = client.get(page).text
+    cents = html.partition('name="shown_cents" value="')[2].partition('"')[0]
+    client.post(page, {"confirmed": "1", "shown_cents": cents, "despite": "A trial."})
+    planned = start.Plan([*systems, asked[1]], 0, 0)
+    start.approve(planned, by=admin_user, at_most_cents=10**6, despite="A trial.")
+    states = HumanEvaluation.objects.values_list("state", flat=True)
+    assert set(states) == {"APPROVED"}
+    n = len(measured)
+    # what was measured holds no longer
+    DrawnTests.objects.update(asked_how="otherwise")
+    work()
+    assert len(measured) > n
+    assert measured == [False] * len(measured)
+
+
+@pytest.mark.django_db
+def test_what_is_approved_together_asks_no_text_twice(systems, task, admin_user):
+    task.config["human"]["test_questions"] = "references"
+    task.save()
+    decide.prepare(*systems)
+    one, other = (
+        set(system.human_evaluation.drawn_tests.get().texts) for system in systems
+    )
+    assert one
+    assert other
+    assert not one & other
+
+
+@pytest.mark.django_db
+def test_measuring_in_a_transaction_is_refused(systems):
+    with transaction.atomic(), pytest.raises(RuntimeError, match="durable"):
+        decide.prepare(systems[0])
