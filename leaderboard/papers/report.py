@@ -80,12 +80,8 @@ class Done:
             "cells": len(self.cells),
             "published": sum(cell.source == "published" for cell in with_number),
             "holding": verdicts[Verdict.HOLDS],
-            "explained": verdicts[Verdict.NOT_MET]
-            + sum(
-                bool(cell.why)
-                for cell in with_number
-                if cell.verdict is Verdict.NO_DATA
-            ),
+            "not met": verdicts[Verdict.NOT_MET],
+            "no data": sum(cell.verdict is Verdict.NO_DATA for cell in with_number),
             "failing": verdicts[Verdict.FAILS],
             "seconds": round(self.seconds, 1),
             "MB": round(self.megabytes),

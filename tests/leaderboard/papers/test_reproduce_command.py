@@ -9,6 +9,8 @@ import numpy as np
 import pytest
 from django.core.management import CommandError, call_command
 
+from tests.factories import make_ranked, make_task, make_team, make_user
+
 
 def reproduce(*tables, **options):
     out, err = io.StringIO(), io.StringIO()
@@ -52,7 +54,7 @@ def test_a_cell_that_should_hold_and_does_not_is_an_error(pairs):
     assert "FAILS" in out
     assert "dynamic/r1.csv is not in the data folder." in out
     assert error.startswith(
-        "1 of the cells that should match do not: dynamic-kappas: V1"
+        "1 of the numbers that must hold are not met: dynamic-kappas: V1"
     )
 
 
@@ -192,3 +194,31 @@ def test_ids_and_references_of_different_length_are_named(tmp_path):
     (folder / "reference.A.txt").write_text("One house.\nTwo birds.\n")
     _, _, error = reproduce("wmt21-metrics", data=tmp_path)
     assert error == "wmt21-metrics: wmt21-de-en has 1 ids but 2 references."
+
+
+@pytest.mark.django_db
+def test_each_kind_of_missing_number_is_counted_as_such(tmp_path):
+    task = make_task("menu")
+    by = {"team": make_team("Birds"), "owner": make_user("nina")}
+    for system, mean in (("Red", 70), ("Blue", 60)):
+        make_ranked(task, mean, system=system, **by)
+    right = {"id": "Red/score", "value": 70, "tolerance": 0.5}
+    known = {"id": "Blue/score", "value": 65, "tolerance": 0.5, "why": "Two left out."}
+    lacks = {"id": "Green/score", "value": 50, "tolerance": 0.5, "why": "Not here."}
+    path, to_json = tmp_path / "printed.json", tmp_path / "all.json"
+
+    def closing(*printed):
+        path.write_text(json.dumps(printed))
+        *_, error = reproduce(task="menu", expected=path, json=to_json)
+        [counts] = json.loads(to_json.read_text("utf-8"))["closing"]
+        names = ("holding", "not met", "no data", "failing")
+        return [counts[name] for name in names], error
+
+    assert closing(right, known, lacks) == ([1, 1, 1, 0], None)
+    counts, error = closing(right, {**known, "why": ""}, lacks)
+    assert counts == [1, 0, 1, 1]
+    assert error.startswith("1 of the numbers that must hold are not met: menu: Blue")
+    # a misspelt id must not pass as reproduced
+    counts, error = closing(right, {**right, "id": "Rde/score"})
+    assert counts == [1, 0, 1, 0]
+    assert "Rde, score (no data)" in error
