@@ -50,19 +50,25 @@ def hit_type_of(
     task: Task, human: HumanConfig, criteria: Mapping[str, str]
 ) -> HITTypeSpec:
     """Say how the HITs look, what they ask and what they pay."""
-    return hit_type_for(task.title, task.summary, human, criteria)
+    return hit_type_for(task.title, human, criteria)
 
 
 def hit_type_for(
-    title: str, summary: str, human: HumanConfig, criteria: Mapping[str, str]
+    title: str, human: HumanConfig, criteria: Mapping[str, str]
 ) -> HITTypeSpec:
-    """Say the same of a task that is not loaded yet."""
+    """Say the same of a task that is not loaded yet.
+
+    Its summary is written for systems: workers read what the HIT template says of the job.
+    """
+    template = hit_templates.get(human.hit_template)
+    if human.language in template.words:
+        template = template.in_words(human.language)
     return HITTypeSpec(
         template=human.hit_template,
         scale=human.scale,
         criteria=dict(criteria),
         title=f"Rate texts: {title}"[:128],
-        description=summary or title,
+        description=template.description,
         keywords="text, rating, language",
         reward_cents=human.reward_cents,
         assignment_seconds=60 * human.assignment_minutes,

@@ -287,7 +287,7 @@ def _of_questions(
             )
     for criteria in human.separate():
         try:
-            check_hit_type(hit_type_for(title, "", human, criteria))
+            check_hit_type(hit_type_for(title, human, criteria))
         except GenieError as error:
             yield Problem(f"{table}.criteria", _within(error))
     yield from marked.problems(table, human, polarities=design.test_polarities)

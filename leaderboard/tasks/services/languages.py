@@ -22,7 +22,7 @@ def problems(
     if not _is_code(human.language):
         yield Problem(f"{table}.language", _NO_CODE)
         return
-    hit_type = hit_type_for("", "", human, human.criteria)
+    hit_type = hit_type_for("", human, human.criteria)
     known = {*labels, *errors_named(hit_type)}
     for language, words in human.languages.items():
         key = f"{table}.languages.{language}"
