@@ -83,7 +83,8 @@ def paired_power(
     >>> round(paired_power(34, 0.5, 1.0), 2)
     0.81
     """
-    from scipy import stats
+    # scipy.stats takes a second to import, in the first request that plans anything
+    from scipy import special
 
     check_confidence(1 - alpha)
     if n_instances < 2 or not sd > 0:
@@ -91,9 +92,9 @@ def paired_power(
     freedom = n_instances - 1
     # noncentrality of Student's t: how many standard errors the difference is worth
     shift = abs(difference) / sd * math.sqrt(n_instances)
-    edge = float(stats.t.ppf(1 - alpha / 2, freedom))
-    above = float(stats.nct.sf(edge, freedom, shift))
-    below = float(stats.nct.cdf(-edge, freedom, shift))
+    edge = float(special.stdtrit(freedom, 1 - alpha / 2))
+    above = 1 - float(special.nctdtr(freedom, shift, edge))
+    below = float(special.nctdtr(freedom, shift, -edge))
     # far out the library underflows to NaN, where rejecting is sure (above) or
     # rejecting on the wrong side impossible (below)
     above = 1.0 if math.isnan(above) else above
@@ -152,7 +153,7 @@ def plan_power(
     >>> plan_power(0.5, 1.0).n_instances
     34
     """
-    from scipy import stats
+    from scipy import special
 
     if not 0 < power < 1:
         raise ValueError(f"The power must lie between 0 and 1, not {power}.")
@@ -168,7 +169,7 @@ def plan_power(
     plan = staffed(draft, n_instances, Workload(ratings_per_worker), n_systems=2)
     return replace(
         plan,
-        half_width=float(stats.t.ppf(1 - alpha / 2, n_instances - 1))
+        half_width=float(special.stdtrit(n_instances - 1, 1 - alpha / 2))
         * sd
         / math.sqrt(n_instances),
         cents=cost_in_cents(plan, cents_per_rating),
