@@ -10,7 +10,6 @@ from leaderboard.boards.selectors import home
 from leaderboard.evaluation import rescoring, run
 from leaderboard.evaluation.models.human_evaluation import HumanEvaluation
 from leaderboard.evaluation.services import refit
-from leaderboard.evaluation.strategies import measured_tests
 from leaderboard.judges.services import decide as judging
 from leaderboard.judges.services import estimate as judged
 from leaderboard.judges.services import license as licensing
@@ -43,7 +42,7 @@ def step_evaluation(pk: int) -> None:
 
 
 def measure_tests(pk: int) -> None:
-    measured_tests.attempt(pk)
+    run.measure_tests(pk)
 
 
 # What an older version has queued under these names, each with its owner's key, is still

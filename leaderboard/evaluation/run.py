@@ -24,6 +24,7 @@ from leaderboard.evaluation.selectors.outdated import with_lost_ratings
 from leaderboard.evaluation.services import refit
 from leaderboard.evaluation.strategies import measured_tests, strategy_of
 from leaderboard.submissions.models.submission import Submission
+from leaderboard.submissions.services.attempts import Attempt
 from leaderboard.submissions.services.lifecycle import NEXT_JOB
 
 State = states.State
@@ -41,6 +42,14 @@ def step(pk: int) -> None:
         return
     service = getattr(strategy_of(evaluation), machine.STEPS[evaluation.state])
     machine.EvaluationAttempt(evaluation).run(partial(service, evaluation))
+
+
+def measure_tests(pk: int) -> None:
+    """Measure test questions: a failure is written on the evaluation; staff can retry."""
+    evaluation = machine.rows().filter(pk=pk, state__in=measured_tests.WAITING).first()
+    if evaluation is not None:
+        step = Attempt(HumanEvaluation, pk, evaluation.state, "measure_tests")
+        step.run(partial(measured_tests.measure_tests, evaluation))
 
 
 def advance() -> int:

@@ -7,7 +7,6 @@ only read its result and check that it still holds.
 from __future__ import annotations
 
 from collections.abc import Collection
-from functools import partial
 from itertools import chain
 
 from django.conf import settings
@@ -18,7 +17,7 @@ from leaderboard.evaluation import machine
 from leaderboard.evaluation.models.human_evaluation import HumanEvaluation
 from leaderboard.evaluation.services.hidden import drawn, gate
 from leaderboard.evaluation.strategies import strategy_of
-from leaderboard.submissions.services.attempts import UNFAILED, Attempt
+from leaderboard.submissions.services.attempts import UNFAILED
 from leaderboard.tasks.services import worker_requirements
 
 State = HumanEvaluation.State
@@ -73,14 +72,6 @@ def prepare(*subjects: machine.Subject) -> None:
         measure_tests(evaluation, used)
         texts = evaluation.drawn_tests.values_list("texts", flat=True)
         used.update(chain.from_iterable(texts))
-
-
-def attempt(pk: int) -> None:
-    """Measure as a job: a failure is written on the evaluation, and staff can retry."""
-    evaluation = machine.rows().filter(pk=pk, state__in=WAITING).first()
-    if evaluation is not None:
-        step = Attempt(HumanEvaluation, pk, evaluation.state, "measure_tests")
-        step.run(partial(measure_tests, evaluation))
 
 
 def measure_soon(evaluation: HumanEvaluation) -> None:

@@ -9,7 +9,7 @@ from django.test import Client
 from crowd.models import Commitment
 from genie.lib import jobs
 from genie.lib.errors import GenieError
-from leaderboard.evaluation import decide
+from leaderboard.evaluation import decide, run
 from leaderboard.evaluation.run import advance
 from leaderboard.evaluation.services import comparison as compare
 from leaderboard.evaluation.services.comparison import Question
@@ -190,7 +190,7 @@ def test_a_decision_made_meanwhile_keeps_its_questions(
 
     monkeypatch.setattr(gate, "check_of", while_it_computes)
     monkeypatch.setattr(measured_tests, "is_measured", lambda *_: False)
-    measured_tests.attempt(evaluation.pk)
+    run.measure_tests(evaluation.pk)
     assert state_of(kite) == "APPROVED"
     assert [evaluation.drawn_tests.get().pk, TestCheck.objects.get().pk] == kept
     assert TestCheck.objects.get().accepted_because == "A trial."
