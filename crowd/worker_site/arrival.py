@@ -23,7 +23,9 @@ from crowd.elsewhere.pages import visit as presence
 from crowd.elsewhere.services import visits
 from crowd.platforms.base import Completion
 from crowd.workers.hit_form import AccountForm, InvitationForm, InvitedAccountForm
+from crowd.workers.models.worker import Invitation, Worker
 from crowd.workers.selectors.consent import consented
+from crowd.workers.selectors.eligible import open_pools
 from crowd.workers.selectors.shares import SHARE_DONE, used_up
 from crowd.workers.services import invitations
 from genie.accounts.throttles import (
@@ -42,12 +44,18 @@ _TOO_MANY = gettext_lazy("Too many wrong codes were typed in; try again in an ho
 @sensitive_post_parameters("password1", "password2")
 def invitation(request: HttpRequest, token: str) -> HttpResponse:
     """Turn an invitation into a worker; only a yes uses it up, not a look."""
+    user = request.user if isinstance(request.user, AbstractBaseUser) else None
+    found = invitations.find(token)
     try:
+        if found and user and found.guests.filter(user_id=user.pk).exists():
+            return _to_work(request, user, found)
         wants_code = bool(invitations.usable(token).code)
-        if isinstance(request.user, AbstractBaseUser):
-            return _for_account(request, token, request.user, wants_code)
+        if user is not None:
+            return _for_account(request, token, user, wants_code)
         return _for_newcomer(request, token, wants_code)
     except GenieError as error:
+        if found and user and error.code == "already-a-worker":
+            return _to_work(request, user, found, error.message)
         context = {"sentence": error.message}
         page = "worker_site/invitation_refused.html"
         refused = render(request, page, context, status=410)
@@ -59,8 +67,8 @@ def _for_account(
     request: HttpRequest, token: str, user: AbstractBaseUser, wants_code: bool
 ) -> HttpResponse:
     form = InvitationForm(request.POST or None) if wants_code else None
-    if request.method == "POST" and _take_place(request, form, token, user):
-        return _welcome(request)
+    if request.method == "POST" and (found := _take_place(request, form, token, user)):
+        return _to_work(request, user, found)
     return _asking(request, token, form)
 
 
@@ -75,16 +83,16 @@ def _for_newcomer(request: HttpRequest, token: str, wants_code: bool) -> HttpRes
                 transaction.set_rollback(True)
         if taken:
             login(request, user)
-            return _welcome(request)
+            return _to_work(request, user, taken)
     return _asking(request, token, form)
 
 
 def _take_place(
     request: HttpRequest, form: BaseForm | None, token: str, user: AbstractBaseUser
-) -> bool:
+) -> Invitation | None:
     """Make the user a worker; a wrong code is told beside its field, and counted."""
     if form is not None and not form.is_valid():
-        return False
+        return None
     code = form.cleaned_data.get("code", "") if form else ""
     wants_code = form is not None and "code" in form.fields
     limits: list[Any] = [WrongCodes(), WrongCodesOfLink(token)] if wants_code else []
@@ -92,7 +100,7 @@ def _take_place(
     allowed = [limit.allow_request(request, None) for limit in limits]
     if form is not None and not all(allowed):
         form.add_error("code", ValidationError(_TOO_MANY, _TOO_MANY_CODE))
-        return False
+        return None
     try:
         invitations.redeem(token, user, code)
     except GenieError as error:
@@ -101,8 +109,8 @@ def _take_place(
         for limit in limits:
             limit.count()
         form.add_error("code", error.message)
-        return False
-    return True
+        return None
+    return invitations.find(token)
 
 
 def _asking(request: HttpRequest, token: str, form: BaseForm | None) -> HttpResponse:
@@ -129,9 +137,7 @@ def by_link(
     presence.begin(request, arrival)
     if visits.is_over(arrival.session) or not visits.may_work(arrival.session):
         return redirect("work:finished")
-    pool = arrival.session.campaign.pool
-    agreed = consented(arrival.session.worker, [pool])
-    there = redirect("work:instructions" if agreed else "work:consent", pool=pool)
+    there = _to_pool(arrival.session.worker, arrival.session.campaign.pool)
     # A study for people who speak a language can say so in its link; a browser's own
     # language is asked otherwise.
     if (language := request.GET.get("lang", "")) in dict(settings.LANGUAGES):
@@ -171,6 +177,21 @@ def finished(request: HttpRequest) -> HttpResponse:
     return render(request, "worker_site/finished.html", context)
 
 
-def _welcome(request: HttpRequest) -> HttpResponse:
-    messages.success(request, _("Welcome. Choose what you would like to do."))
+def _to_work(
+    request: HttpRequest, user: AbstractBaseUser, found: Invitation, sentence: str = ""
+) -> HttpResponse:
+    """Lead to the study that an invitation is for; to all work if it has none now."""
+    worker = Worker.objects.get(user_id=user.pk)
+    campaign = found.campaign
+    pools = [campaign.pool if campaign else found.pool, *found.limited_to]
+    for pool in open_pools(worker):
+        if pool in pools:
+            return _to_pool(worker, pool)
+    sentence = sentence or _("Welcome. Choose what you would like to do.")
+    messages.success(request, sentence)
     return redirect("work:home")
+
+
+def _to_pool(worker: Worker, pool: str) -> HttpResponse:
+    agreed = consented(worker, [pool])
+    return redirect("work:instructions" if agreed else "work:consent", pool=pool)

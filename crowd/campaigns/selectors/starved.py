@@ -14,7 +14,7 @@ from crowd.hits.models.campaign import Campaign
 from crowd.hits.models.reservation import Reservation
 from crowd.platforms.selfhosted import SelfHosted
 from crowd.workers.models.requirement import Requirement
-from crowd.workers.models.worker import Exclusion, Pause, Worker
+from crowd.workers.models.worker import Exclusion, Invitation, Pause, Worker
 from crowd.workers.selectors.eligible import unseen_hits
 from crowd.workers.selectors.qualifications import standings_of
 from crowd.workers.selectors.requirements import unmet
@@ -131,6 +131,11 @@ def _counted_on(campaign: Campaign, now: datetime) -> QuerySet[Worker]:
     reserved = Reservation.objects.filter(campaign=campaign, worker__isnull=False)
     if reserved.exists():
         workers = workers.filter(pk__in=reserved.values("worker"))
+    links = Invitation.objects.filter(Q(campaign=campaign) | Q(pool=campaign.pool))
+    if links.exists():
+        came = Q(invited_to__in=links) | Q(came_by__in=links)
+        guests = Worker.objects.filter(came | Q(consents__pool=campaign.pool))
+        workers = workers.filter(pk__in=guests.values("pk"))
     if not campaign.simulated:
         workers = workers.filter(simulated=False)
     with_last_work = workers.annotate(took_at=Max("assignments__accepted_at"))

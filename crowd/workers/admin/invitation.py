@@ -116,10 +116,13 @@ class InvitationAdmin(ReadOnlyAdmin):
     def has_delete_permission(
         self, request: HttpRequest, obj: Model | None = None
     ) -> bool:
-        """Allow to take back what nobody has used; what keeps a campaign closed stays."""
+        """Allow to take back unused ones, but for the last that keeps work closed."""
         unused = not isinstance(obj, Invitation) or (
             obj.n_taken == 0 and obj.campaign_id is None
         )
+        if isinstance(obj, Invitation) and obj.pool:
+            others = Invitation.objects.filter(pool=obj.pool).exclude(pk=obj.pk)
+            unused = unused and others.exists()
         return unused and request.user.has_perm("crowd.delete_invitation")
 
     def get_actions(self, request: HttpRequest) -> dict[str, Any]:

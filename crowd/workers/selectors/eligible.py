@@ -83,9 +83,8 @@ def open_pools(worker: Worker) -> list[str]:
 
 
 def _in_order(worker: Worker, campaigns: QuerySet[Campaign]) -> QuerySet[Campaign]:
-    link = Invitation.objects.filter(
-        Q(campaign=OuterRef("pk"), guests=worker)
-        | Q(pool=OuterRef("pool"), workers=worker)
+    link = _links_of(worker).filter(
+        Q(campaign=OuterRef("pk")) | Q(pool=OuterRef("pool"))
     )
     return campaigns.order_by(Exists(link).desc(), "starts_at", "pk")
 
@@ -118,18 +117,30 @@ def _open(worker: Worker, among: Iterable[int] | None) -> QuerySet[Campaign]:
     # Kept to somebody else; one that nobody has begun is open to everybody.
     others = Reservation.objects.exclude(worker=None).exclude(worker=worker)
     running = running.exclude(pk__in=others.values("campaign"))
-    by_link = Invitation.objects.exclude(campaign=None).order_by()
-    mine = by_link.filter(guests=worker)
-    running = running.exclude(
-        Q(pk__in=by_link.values("campaign")) & ~Q(pk__in=mine.values("campaign"))
-    )
+    its_campaign, its_pool = _linked(Invitation.objects.all())
+    my_campaign, my_pool = _linked(_links_of(worker))
+    # Workers who agreed to take part before there was a link keep the study.
+    agreed = Q(pool__in=worker.consents.values("pool"))
+    invited = my_pool | agreed | Q(pool__in=worker.limited_to)
+    by_link = its_pool & Q(platform=SelfHosted.slug)
+    running = running.exclude((its_campaign & ~my_campaign) | (by_link & ~invited))
     if worker.limited_to:
-        running = running.filter(
-            Q(pool__in=worker.limited_to) | Q(pk__in=mine.values("campaign"))
-        )
+        running = running.filter(Q(pool__in=worker.limited_to) | my_campaign | my_pool)
     if among is not None:
         running = running.filter(pk__in=among)
     return running.filter(simulated=True) if worker.simulated else running
+
+
+def _links_of(worker: Worker) -> QuerySet[Invitation]:
+    return Invitation.objects.filter(Q(guests=worker) | Q(workers=worker)).order_by()
+
+
+def _linked(links: QuerySet[Invitation]) -> tuple[Q, Q]:
+    """Match the campaigns, and those of the pools, that these invitations are for."""
+    links = links.order_by()
+    # A NULL among the values would make SQL's NOT IN true for no row at all.
+    campaigns = links.exclude(campaign=None).values("campaign")
+    return Q(pk__in=campaigns), Q(pool__in=links.exclude(pool="").values("pool"))
 
 
 def campaigns_for(

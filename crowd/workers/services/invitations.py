@@ -14,7 +14,7 @@ from django.conf import settings
 from django.core.exceptions import ValidationError
 from django.core.validators import validate_email
 from django.db import transaction
-from django.db.models import F, Q
+from django.db.models import F
 from django.urls import reverse
 from django.utils import timezone
 from django.utils.crypto import constant_time_compare
@@ -53,10 +53,10 @@ def invite(
 ) -> str:
     """Make an invitation for so many people and return its token, which is kept nowhere.
 
-    Where there is a code, newcomers must know it besides. The work of a campaign that has
-    an invitation is for those who come by one, workers of the site included. Newcomers see
-    the work of `pool` before all other, those of an invitation that is `limited_to` some
-    pools no other. They have the qualification `group` from the start. To `mail` a job
+    Where there is a code, newcomers must know it besides. The work of a campaign or a pool
+    that has an invitation is for those who come by one, workers of the site included, and
+    they see it before all other. Newcomers by an invitation that is `limited_to` some pools
+    see no other. They have the qualification `group` from the start. To `mail` a job
     sends the link, in `language` or else in the site's.
     """
     token = secrets.token_urlsafe(24)
@@ -77,6 +77,15 @@ def invite(
         said = {"language": language} if language else {}
         jobs.enqueue("crowd.jobs.send_invitation", invitation=invitation.pk, **said)
     return token
+
+
+def close_pool(pool: str, *, by: AbstractBaseUser) -> None:
+    """Keep a pool's work, before it has a link, for the people who will have one.
+
+    Workers who have agreed to take part in it keep it.
+    """
+    if not Invitation.objects.filter(pool=pool).exists():
+        invite(by, f"{pool}: only by link", days=0, places=0, pool=pool)
 
 
 def send(pk: int, language: str = "") -> None:
@@ -175,9 +184,14 @@ def _line(line: int, mail: str, what: str) -> str:
     return f"Line {line}: {mail[:60] or 'an empty cell'} {what}."
 
 
+def find(token: str) -> Invitation | None:
+    """Return the invitation behind a token."""
+    return Invitation.objects.filter(token_sha256=_hashed(token)).first()
+
+
 def usable(token: str) -> Invitation:
     """Give the invitation behind a token, or say why it cannot be used."""
-    invitation = Invitation.objects.filter(token_sha256=_hashed(token)).first()
+    invitation = find(token)
     if invitation is None:
         raise GenieError(_("There is no such invitation."), code="no-such-invitation")
     if invitation.n_taken >= invitation.places:
@@ -205,20 +219,21 @@ def redeem(token: str, user: AbstractBaseUser, code: str = "") -> Worker:
     row.filter(n_taken=F("places")).update(used_at=timezone.now())
     # After the row is ours: who sends the form twice at once takes one place, not two.
     worker = Worker.objects.filter(user_id=user.pk).first()
-    to_all = invitation.campaign_id is None
-    is_new = worker is None
+    is_known = worker is not None
     if worker is None:
         worker = register_worker(user=user, platform_worker_id=f"user-{user.pk}")
         worker.limited_to = invitation.limited_to
         worker.came_by = invitation
         worker.save(update_fields=["limited_to", "came_by"])
-    if not to_all:
-        is_known = row.filter(guests=worker).exists()
-        invitation.guests.add(worker)
-    else:
-        is_known = not is_new and not _widen(worker, invitation)
+    by_link = invitation.campaign_id is not None or bool(invitation.pool)
+    links = (
+        row if by_link else Invitation.objects.filter(pool__in=invitation.limited_to)
+    )
+    opened = list(links.exclude(guests=worker))
+    worker.invited_to.add(*opened)
+    widened = not by_link and _widen(worker, invitation)
     joined = bool(invitation.group) and _join(worker, invitation)
-    if is_known and not joined:
+    if is_known and not (opened or widened or joined):
         raise GenieError(
             _("You are already a worker here; give the invitation to someone else."),
             code="already-a-worker",
@@ -278,11 +293,11 @@ def forget_before(limit: datetime) -> int:
     """Forget invitations that expired before a moment; return how many.
 
     Those by which somebody came stay, because workers refer to them, without a note; so
-    do those to one campaign, whose work they keep from everybody else.
+    do those to one campaign or pool, whose work they keep from everybody else.
     """
     old = Invitation.objects.filter(expires_at__lt=limit)
-    stay = old.filter(Q(n_taken__gt=0) | Q(campaign__isnull=False))
+    gone = old.filter(n_taken=0, workers=None, campaign=None, pool="")
+    stay = old.exclude(pk__in=gone.values("pk"))
     n_noted = stay.exclude(note="", code="").update(note="", code="", mail="")
-    gone = old.filter(n_taken=0, workers=None, campaign=None)
     applied = Application.objects.filter(created_at__lt=limit)
     return n_noted + int(gone.delete()[0]) + int(applied.delete()[0])

@@ -79,7 +79,12 @@ class Command(BaseCommand):
             self.stdout.write("Nothing has been loaded (--dry-run).")
             return
         by = owner(options["owner"])
-        made = make.make(drafted.bundle, material.systems, owner=by)
+        made = make.make(
+            drafted.bundle,
+            material.systems,
+            owner=by,
+            by_link=options["workers"] == LINK,
+        )
         made = make.measure(made)
         n, done = len(made.submissions), "Loaded" if made.created else "Found"
         self.stdout.write(

@@ -11,6 +11,7 @@ from django.core.files.base import ContentFile
 from django.db import transaction
 
 from crowd.money.services import budgets
+from crowd.workers.models.worker import Invitation
 from genie.lib.errors import GenieError
 from genie.lib.typing import Account
 from leaderboard.studio.models import Draft
@@ -143,6 +144,7 @@ def new_version(task: Task, *, by: Account) -> Draft:
             task.configuration.comparison
             if table_of(task) == "comparison"
             else task.human,
+            by_link=Invitation.objects.filter(pool=task.slug).exists(),
         ),
     )
     return draft
@@ -230,9 +232,9 @@ def _asked(task: Task) -> dict[str, Any]:
     }
 
 
-def _people(human: HumanConfig, asked: HumanConfig) -> dict[str, Any]:
+def _people(human: HumanConfig, asked: HumanConfig, *, by_link: bool) -> dict[str, Any]:
     free = human.worker_percent == 100 and not human.reward_cents
-    here = keep.LINK if free else keep.INVITED
+    here = keep.LINK if free or by_link else keep.INVITED
     return {
         "who": here if human.platform == "selfhosted" else human.platform,
         "reward_cents": human.reward_cents or None,

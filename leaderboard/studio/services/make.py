@@ -9,6 +9,7 @@ from dataclasses import dataclass
 
 from django.db import transaction
 
+from crowd.workers.services import invitations
 from genie.lib import jobs
 from genie.lib.errors import GenieError
 from genie.lib.typing import Account
@@ -35,11 +36,16 @@ class Made:
 
 @transaction.atomic
 def make(
-    bundle: Bundle, systems: Mapping[str, Mapping[str, str]], *, owner: Account
+    bundle: Bundle,
+    systems: Mapping[str, Mapping[str, str]],
+    *,
+    owner: Account,
+    by_link: bool = False,
 ) -> Made:
     """Load the bundle's task and submit the systems that are not there yet, or nothing.
 
-    It may be called again: what is there stays as it is.
+    It may be called again: what is there stays as it is. A new task that is `by_link` is
+    shown only to people who get a link to it.
 
     Raises
     ------
@@ -49,6 +55,8 @@ def make(
     """
     _refuse_to_undo(bundle)
     report = bundles.import_bundle(bundle, by=owner)
+    if by_link and report.created:
+        invitations.close_pool(report.task.slug, by=owner)
     team = _team(owner)
     for name, outputs in systems.items():
         if submissions_of(report.task, [name], owner=owner):

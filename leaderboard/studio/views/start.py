@@ -55,7 +55,12 @@ def _load(request: HttpRequest, draft: Draft) -> None:
         if draft.task is not None:
             return
         keep.refuse_taken(draft.slug)
-        made = make.make(drafted.bundle, material.systems, owner=_account(request))
+        made = make.make(
+            drafted.bundle,
+            material.systems,
+            owner=_account(request),
+            by_link=_by_link(draft),
+        )
         if questions := keep.written_test(draft):
             own_test.publish(
                 made.task, questions, keep.pass_percent(draft), by=_account(request)
@@ -140,7 +145,7 @@ def _page(
         else "",
         "may_approve": decide.may_decide(request.user),
         "may_invite": request.user.has_perm(MAY_INVITE),
-        "by_link": draft.state.get("people", {}).get("who", keep.LINK) == keep.LINK,
+        "by_link": _by_link(draft),
         "form": form or LinkForm(),
         "link": link,
     }
@@ -173,6 +178,10 @@ def _plan(request: HttpRequest, draft: Draft) -> service.Plan | None:
         return None
     by = _account(request)
     return service.plan(draft.task, submissions, pairs=pairs, by=by)
+
+
+def _by_link(draft: Draft) -> bool:
+    return bool(draft.state.get("people", {}).get("who", keep.LINK) == keep.LINK)
 
 
 def _pairs(draft: Draft) -> bool:

@@ -12,13 +12,14 @@ from django.utils import timezone
 
 from crowd.campaigns.services import review
 from crowd.campaigns.services.work import next_assignment, release_overdue
-from crowd.models import HIT, Answer, Assignment, LedgerEntry, Worker
+from crowd.models import HIT, Answer, Assignment, Invitation, LedgerEntry, Worker
 from crowd.worker_site import pages
 from crowd.workers.services import consent, exclusions, invitations
 from genie.accounts.throttles import WrongCodes, WrongCodesOfLink
 from tests.crowd.making import (
     POOL,
     do_all,
+    do_one,
     hit_type,
     item,
     items,
@@ -147,6 +148,54 @@ def test_a_used_or_wrong_link_says_so(invitation):
         response = client.get(link)
         assert response.status_code == 410
         assert "This link does not work" in text_of(response)
+
+
+def a_link(sam, pool):
+    token = invitations.invite(sam, places=3, pool=pool)
+    return reverse("work:invitation", args=[token])
+
+
+def test_a_link_takes_a_worker_of_one_study_to_the_next_one():
+    sam, berta = make_user("sam"), make_user("berta")
+    make_campaign(2, pool="reviews")
+    make_campaign(2, pool="talks")
+    reviews, talks = a_link(sam, "reviews"), a_link(sam, "talks")
+    client = Client()
+    client.force_login(berta)
+    assert client.post(reviews)["Location"] == reverse("work:consent", args=["reviews"])
+    consent.give(berta.worker, "reviews")
+    assert do_one(berta.worker)
+    # a study whose link she has not got: no list, no page and no HIT
+    home = text_of(client.get(reverse("work:home")))
+    assert home.count("Instructions") == 1
+    for name in ("consent", "instructions"):
+        assert client.get(reverse(f"work:{name}", args=["talks"])).status_code == 404
+    client.post(reverse("work:next"), {"pool": "talks"})
+    assert not Assignment.objects.filter(hit__campaign__pool="talks").exists()
+    assert "Take part as" in text_of(client.get(talks))
+    assert client.post(talks)["Location"] == reverse("work:consent", args=["talks"])
+    consent.give(berta.worker, "talks")
+    # the same link again, also after its time, leads there and takes no other place
+    Invitation.objects.update(expires_at=timezone.now())
+    for go in (client.get, client.post):
+        assert go(talks)["Location"] == reverse("work:instructions", args=["talks"])
+    assert set(Invitation.objects.values_list("pool", "n_taken")) == {("reviews", 1), ("talks", 1)}  # fmt: skip
+    client.force_login(make_user("wes"))
+    assert client.get(talks).status_code == 410
+
+
+def test_a_link_that_is_of_no_use_to_a_worker_leads_to_their_work(invitation):
+    client = Client()
+    client.force_login(make_user("wanda"))
+    client.post(invitation)
+    token = invitations.invite(make_user("sara"), limited_to=[POOL])
+    page = client.post(reverse("work:invitation", args=[token]), follow=True)
+    assert page.redirect_chain == [(reverse("work:home"), 302)]
+    assert "give the invitation to someone else" in text_of(page)
+    assert Invitation.objects.order_by("-pk")[0].n_taken == 0
+    make_campaign(1)
+    there = client.post(reverse("work:invitation", args=[token]))["Location"]
+    assert there == reverse("work:consent", args=[POOL])
 
 
 @pytest.mark.parametrize("name", ["home", "earnings"])

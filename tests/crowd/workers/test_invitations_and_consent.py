@@ -7,6 +7,8 @@ import pytest
 from django.utils import timezone
 from django.utils.safestring import SafeString
 
+from crowd.campaigns.selectors.starved import is_starved
+from crowd.campaigns.services.work import next_assignment
 from crowd.hit_templates import consent as consent_texts
 from crowd.models import Consent, ConsentVersion, Invitation, Worker
 from crowd.workers.selectors.consent import consent_text, consented
@@ -124,7 +126,6 @@ def test_who_comes_for_a_task_sees_its_work_first_and_all_other_after_it():
     token = invitations.invite(make_user("sam"), pool="wanted")
     newcomer = invitations.redeem(token, make_user("nina"))
     assert open_campaigns(newcomer) == [wanted, older]
-    assert open_campaigns(make_worker()) == [older, wanted]
 
 
 @pytest.mark.parametrize("wrong", ["", "x", "🙂" * 50, "'; --"])
@@ -204,3 +205,81 @@ def test_work_by_invitation_stays_closed_when_its_link_is_old():
     assert Invitation.objects.get().note == ""
     assert invitations.forget_before(later) == 0
     assert not is_open(stranger, campaign)
+
+
+def test_only_people_who_got_a_link_see_its_study():
+    sam = make_user("sam")
+    study, talks, open_to_all = (
+        make_campaign(1, pool=pool) for pool in ("reviews", "talks", "open")
+    )
+    berta = make_worker(user=make_user("berta"))
+    begun = make_worker("talks")
+    tokens = [invitations.invite(sam, places=5, pool=one.pool) for one in (study, talks)]  # fmt: skip
+    assert open_campaigns(berta) == [open_to_all]
+    assert not is_open(berta, talks)
+    invitations.redeem(tokens[0], berta.user)
+    newcomer = invitations.redeem(tokens[0], make_user("nina"))
+    for guest in (berta, newcomer):
+        assert open_campaigns(guest) == [study, open_to_all]
+        assert not is_open(guest, talks)
+        assert next_assignment(guest, "talks") is None
+    invitations.redeem(tokens[1], berta.user)
+    assert open_campaigns(berta) == [study, talks, open_to_all]
+    # whoever had agreed to take part before there was a link goes on
+    assert open_campaigns(begun) == [talks, open_to_all]
+
+
+def test_who_came_by_a_link_before_guests_were_kept_keeps_the_study():
+    study = make_campaign(1, pool="reviews")
+    newcomer = invitations.redeem(
+        invitations.invite(make_user("sam"), pool="reviews"), make_user("nina")
+    )
+    newcomer.invited_to.clear()
+    assert is_open(newcomer, study)
+
+
+def test_a_link_opens_one_study_to_a_worker_limited_to_another():
+    sam = make_user("sam")
+    mine, study, other = (make_campaign(1, pool=pool) for pool in ("mine", "reviews", "other"))  # fmt: skip
+    wim = invitations.redeem(
+        invitations.invite(sam, limited_to=["mine"]), make_user("wim")
+    )
+    invitations.redeem(invitations.invite(sam, pool="reviews"), wim.user)
+    wim.refresh_from_db()
+    assert open_campaigns(wim) == [study, mine]
+    assert not is_open(wim, other)
+
+
+def test_an_invitation_limited_to_a_study_by_link_opens_it():
+    sam = make_user("sam")
+    study, talks = (make_campaign(1, pool=pool) for pool in ("reviews", "talks"))
+    for pool in ("reviews", "talks"):
+        invitations.close_pool(pool, by=sam)
+    wim = make_worker(user=make_user("wim"))
+    invitations.redeem(invitations.invite(sam, limited_to=["reviews"]), wim.user)
+    new = invitations.redeem(invitations.invite(sam, limited_to=["talks"]), make_user("new"))  # fmt: skip
+    assert open_campaigns(wim) == [study]
+    assert open_campaigns(new) == [talks]
+
+
+def test_a_study_by_link_is_closed_before_and_after_it_has_a_link():
+    study = make_campaign(1, pool="reviews")
+    invitations.close_pool("reviews", by=make_user("sam"))
+    invitations.close_pool("reviews", by=make_user("sara"))
+    stranger = make_worker()
+    assert not is_open(stranger, study)
+    closing = Invitation.objects.get()
+    assert refused("", stranger.user or make_user("wes")) == "no-such-invitation"
+    invitations.forget_before(timezone.now() + timedelta(days=500))
+    assert Invitation.objects.get() == closing
+    assert not is_open(stranger, study)
+
+
+def test_people_without_the_link_are_not_waited_for():
+    study, other = make_campaign(1, pool="reviews"), make_campaign(1, pool="other")
+    make_worker()
+    token = invitations.invite(make_user("sam"), places=2, pool="reviews")
+    assert is_starved(study, timezone.now())
+    assert not is_starved(other, timezone.now())
+    invitations.redeem(token, make_user("nina"))
+    assert not is_starved(study, timezone.now())

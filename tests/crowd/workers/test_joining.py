@@ -167,3 +167,15 @@ def test_applications_are_counted(settings, client):
             client.post(reverse("work:join"), {}, REMOTE_ADDR="192.0.2.77").status_code
         )
     assert codes == [302] * 20 + [429]
+
+
+def test_the_last_invitation_that_keeps_a_study_closed_cannot_be_deleted(office, sam):
+    invitations.invite(sam, pool=POOL)
+    link = Invitation.objects.get()
+    delete = reverse("admin:crowd_invitation_delete", args=[link.pk])
+    assert office.post(delete, {"post": "yes"}).status_code == 403
+    invitations.invite(sam, pool="other")
+    assert office.post(delete, {"post": "yes"}).status_code == 403
+    invitations.invite(sam, pool=POOL)
+    assert office.post(delete, {"post": "yes"}).status_code == 302
+    assert Invitation.objects.filter(pool=POOL).count() == 1

@@ -107,8 +107,6 @@ def test_from_a_file_to_a_link_by_keyboard_and_the_work_on_a_phone(open_page, tm
     fill(phone, "Password", "a-long-way-to-tipperary")
     fill(phone, "Password confirmation", "a-long-way-to-tipperary")
     press(phone, "Create account")
-    seen(phone, "work", ["phone"])
-    press(phone, "Before you start")
     seen(phone, "consent", ["phone"])
     press(phone, "I agree")
     seen(phone, "instructions", ["phone"])

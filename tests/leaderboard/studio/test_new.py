@@ -11,9 +11,11 @@ from django.core.management import CommandError, call_command
 from django.urls import reverse
 
 from crowd import hit_templates
-from crowd.models import Invitation, Item, Worker
+from crowd.models import Campaign, Invitation, Item, Worker
+from crowd.workers.selectors.eligible import open_campaigns
 from crowd.workers.services import consent, invitations
 from genie.lib import jobs
+from leaderboard.evaluation import decide
 from leaderboard.evaluation.run import advance
 from leaderboard.evaluation.services.simulate import Crowd, Player
 from leaderboard.models import Comparison, Score, Submission, Task
@@ -264,6 +266,18 @@ def test_other_kinds_get_to_their_scores(new, files, options, expected):
     assert {row.state for row in rows} == {"PUBLISHED"}, [row.failure for row in rows]
 
 
+@pytest.mark.parametrize("workers", ["link", "invited"])
+def test_work_by_link_is_closed_to_other_workers_before_there_is_a_link(new, workers):
+    new("mine", {"a.csv": csv_of(WIDE)}, "--workers", workers, "--reward", "5")
+    # approved on another page, where no link is made
+    for row in Submission.objects.all():
+        decide.approve(row, by=row.owner, start_now=True, despite="a test")
+    jobs.drain()
+    assert Campaign.objects.filter(pool="mine", state="RUNNING").exists()
+    seen_by_others = open_campaigns(Worker.objects.create(platform_worker_id="wim"))
+    assert bool(seen_by_others) is (workers == "invited")
+
+
 def test_the_link_has_places_for_several(new, client):
     out = new("mine", {"a.csv": csv_of(WIDE)}, "--yes-up-to", "0", "--places", "2")
     link = re.search(r"(/work/\S*)\n", out)[1]
@@ -272,7 +286,7 @@ def test_the_link_has_places_for_several(new, client):
         client.logout()
         page = client.post(link, {"username": f"wim{number}", **answers})
         assert page.status_code == (302 if number < 2 else 410), page.content.decode()
-    assert Worker.objects.filter(came_by=Invitation.objects.get()).count() == 2
+    assert Worker.objects.filter(came_by=Invitation.objects.get(places=2)).count() == 2
 
 
 @pytest.mark.parametrize(
