@@ -8,6 +8,7 @@ import time
 import urllib.error
 import urllib.request
 import uuid
+from http.client import HTTPConnection, HTTPSConnection
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
@@ -44,7 +45,7 @@ class Transport:
         self._token = token
         self._timeout = timeout
         self._retries = retries
-        self._opener = urllib.request.build_opener(_NoRedirect())
+        self._opener = urllib.request.build_opener(_NoRedirect(), _Http(), _Https())
 
     @property
     def has_token(self) -> bool:
@@ -138,6 +139,35 @@ def pause(problem: Problem, attempt: int) -> float | None:
 class _NoRedirect(urllib.request.HTTPRedirectHandler):
     def redirect_request(self, *args: Any, **kwargs: Any) -> None:
         return None
+
+
+class _Listening:
+    """Read the answer of a site that stops reading a request that is too large."""
+
+    def send(self, data: Any) -> None:
+        try:
+            super().send(data)  # type: ignore[misc]
+        except (BrokenPipeError, ConnectionResetError, ConnectionAbortedError):
+            if self.sock is None:  # type: ignore[attr-defined]
+                raise
+
+
+class _Plain(_Listening, HTTPConnection):
+    pass
+
+
+class _Secure(_Listening, HTTPSConnection):
+    pass
+
+
+class _Http(urllib.request.HTTPHandler):
+    def http_open(self, req: urllib.request.Request) -> Any:
+        return self.do_open(_Plain, req)
+
+
+class _Https(urllib.request.HTTPSHandler):
+    def https_open(self, req: urllib.request.Request) -> Any:
+        return self.do_open(_Secure, req)
 
 
 def multipart(fields: list[tuple[str, str]], file: Path) -> tuple[bytes, str]:

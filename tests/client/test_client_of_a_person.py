@@ -5,9 +5,11 @@ from __future__ import annotations
 import io
 import json
 import os
+import socket
 import stat
 import subprocess
 import sys
+import threading
 from types import SimpleNamespace
 
 import pytest
@@ -191,3 +193,45 @@ def test_a_name_that_is_nowhere_is_said_in_words_of_the_command_line(run, system
         told
         == "The site has nothing by this name or number, or it is not open to you.\n"
     )
+
+
+@pytest.fixture
+def refusing():
+    """Answer 413 after the first bytes of a request, as a site or its proxy does."""
+    body = b'{"detail": "The file is larger than 8 MB.", "code": "file-too-large"}'
+    head = b"HTTP/1.1 413 Too Large\r\nContent-Type: application/problem+json\r\n"
+    server = socket.create_server(("127.0.0.1", 0))
+
+    def answer():
+        connection, _ = server.accept()
+        with connection:
+            connection.recv(1 << 16)
+            length = f"Content-Length: {len(body)}\r\nConnection: close\r\n\r\n"
+            connection.sendall(head + length.encode() + body)
+
+    thread = threading.Thread(target=answer)
+    thread.start()
+    yield f"http://127.0.0.1:{server.getsockname()[1]}"
+    thread.join()
+    server.close()
+
+
+def test_a_refusal_of_a_large_file_is_read_although_the_site_stops_reading(refusing):
+    from genie_client.problem import Problem
+    from genie_client.transport import Transport
+
+    with pytest.raises(Problem) as caught:
+        Transport(refusing, None, 10).json("/api/", data=bytes(50 << 20))
+    assert caught.value.status == 413
+    assert "The file is larger than 8 MB." in str(caught.value)
+
+
+def test_a_site_that_is_not_there_cannot_be_reached():
+    from genie_client.problem import Problem
+    from genie_client.transport import Transport
+
+    with socket.create_server(("127.0.0.1", 0)) as closed:
+        site = f"http://127.0.0.1:{closed.getsockname()[1]}"
+    with pytest.raises(Problem) as caught:
+        Transport(site, None, 10).json("/api/", data=b"x")
+    assert caught.value.code == "unreachable"

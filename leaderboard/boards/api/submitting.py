@@ -122,7 +122,7 @@ def _refuse_too_large(request: Request) -> None:
         drop(request._request, 2 * limit)
         raise GenieError(
             f"The file is larger than {limit >> 20} MB, the limit for checking "
-            "without submitting; compress it with gzip, or submit it.",
+            "without submitting, also after decompression; submit it instead.",
             code="file-too-large",
             details={"limit_bytes": limit},
         )

@@ -204,7 +204,8 @@ def _refuse_too_large(request: Request) -> None:
     announced = str(request.META.get("CONTENT_LENGTH") or "0")
     if announced.isdigit() and int(announced) > limit + _ROOM_FOR_TEXT:
         raise GenieError(
-            f"The file is larger than {limit >> 20} MB; compress it with gzip.",
+            f"The file is larger than {limit >> 20} MB; the limit also applies after "
+            "decompression.",
             code="file-too-large",
             details={"limit_bytes": limit},
         )

@@ -83,11 +83,15 @@ def examine(task: Task, file: IO[bytes], file_name: str) -> Examined:
         n_predictions=len(result.predictions),
         n_instances=task.n_instances,
         errors=[asdict(problem) for problem in result.problems],
-        warnings=_warnings(task, result.predictions) if result.ok else [],
+        warnings=warnings_of(task, result),
     )
 
 
-def _warnings(task: Task, predictions: dict[str, str]) -> list[dict[str, Any]]:
+def warnings_of(task: Task, checked: PredictionFile) -> list[dict[str, Any]]:
+    """Return the pre-flight warnings of a file that can be submitted."""
+    if not checked.ok:
+        return []
+    predictions = checked.predictions
     n_characters = sum(len(text) for text in predictions.values())
     if n_characters > _MOST_COMPARED_CHARACTERS:
         left_out = PreflightWarning(

@@ -197,8 +197,8 @@ def store(file: IO[bytes]) -> StoredFile:
         if n_bytes > limit:
             raise GenieError(
                 gettext(
-                    "The file is larger than %(limit)s MB; upload only the predictions, "
-                    "or compress the file with gzip."
+                    "The file is larger than %(limit)s MB; upload only the predictions. "
+                    "The limit also applies after decompression."
                 )
                 % {"limit": limit // _MEBIBYTE},
                 code="file-too-large",

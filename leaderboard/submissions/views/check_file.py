@@ -157,6 +157,7 @@ def _page(
         "problems": [asdict(problem) for problem in checked.problems]
         if checked
         else [],
+        "warnings": dry_run.warnings_of(task, checked) if checked else [],
         "file_name": file_name,
         "refused": refused,
         "most_megabytes": dry_run.most_bytes() >> 20,
