@@ -19,10 +19,10 @@ from genie.accounts.task_admin import EditedOfTask
 from genie.lib.admin.plainly import plainly
 from genie.lib.admin.reasons import AsksWhy
 from leaderboard.evaluation.admin.draw_test import draw_for
+from leaderboard.evaluation.selectors.progress import to_approve
 from leaderboard.monitoring.admin import campaigns_page
 from leaderboard.releases import queued
 from leaderboard.releases.report_page import report_page
-from leaderboard.submissions.models.submission import Submission
 from leaderboard.tasks.models import Task, TaskRevision
 
 if TYPE_CHECKING:
@@ -130,7 +130,7 @@ class TaskAdmin(EditedOfTask, AsksWhy):
         return plainly(Task, _SHOWN)
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Task]:
-        waiting = Q(submissions__state=Submission.State.MEASURED)
+        waiting = Q(submissions__in=to_approve())
         rows: QuerySet[Task] = super().get_queryset(request)
         return rows.annotate(
             # both counts over one join, so that neither multiplies the other

@@ -175,7 +175,7 @@ def card(task: Task, manifest: Record, *, parquet: bool = False) -> str:
 
 
 def _design(task: Task) -> list[str]:
-    human = task.human
+    human = task.asked
     if task.imported:
         return [
             f"Design {human.design}, scale {human.scale}; people were asked elsewhere.",

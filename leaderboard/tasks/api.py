@@ -161,7 +161,7 @@ class TaskSerializer(TaskBriefSerializer):
 
     @extend_schema_field(HumanSerializer)
     def get_human(self, task: Task) -> dict[str, Any]:
-        human = task.human
+        human = task.asked
         return {
             "design": human.design,
             "scale": human.scale,

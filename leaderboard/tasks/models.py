@@ -12,6 +12,9 @@ from crowd.hit_templates.formats import CONVERSATION, PLAIN, with_layout
 from genie.lib.ordered_json import OrderedJSONField
 from leaderboard.tasks.config import HumanConfig, TaskConfig, read_task
 
+# The template of statements about any kind of text.
+GENERAL = "general-judgement"
+
 
 class Task(models.Model):
     """A benchmark task, loaded from its official release and its task.toml."""
@@ -66,6 +69,22 @@ class Task(models.Model):
     def human(self) -> HumanConfig:
         """How people are asked: the [human] table of task.toml."""
         return self.configuration.human
+
+    @property
+    def pairs_only(self) -> bool:
+        """Whether systems are only compared: nobody wrote a question about one output."""
+        template = hit_templates.known().get(GENERAL)
+        return (
+            "criteria" in self.config.get("comparison", {})
+            and self.human.hit_template == GENERAL
+            and template is not None
+            and dict(self.human.criteria) == dict(template.questions)
+        )
+
+    @property
+    def asked(self) -> HumanConfig:
+        """How people are asked: about one output, or about two."""
+        return self.configuration.comparison if self.pairs_only else self.human
 
     @property
     def sample_size(self) -> int:

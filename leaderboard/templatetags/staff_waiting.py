@@ -18,6 +18,7 @@ from leaderboard.evaluation.admin.campaign_links import page_of
 from leaderboard.evaluation.models.comparison import Comparison
 from leaderboard.evaluation.models.human_evaluation import HumanEvaluation
 from leaderboard.evaluation.models.joint_evaluation import JointEvaluation
+from leaderboard.evaluation.selectors.progress import to_approve
 from leaderboard.extensions import broken
 from leaderboard.monitoring.admin import of_campaign
 from leaderboard.submissions.models.submission import Submission
@@ -77,7 +78,7 @@ def waiting_for_staff(context: template.RequestContext) -> list[Waiting]:
 
 
 def _to_approve(user: Any) -> Waiting:
-    rows = _seen(user, Submission, "task__slug").filter(state=State.MEASURED)
+    rows = _seen(user, Submission, "task__slug").filter(pk__in=to_approve())
     rows = rows.select_related("task")
     return Waiting(
         "Submissions to approve",

@@ -150,7 +150,9 @@ def submission_progress(
         steps=_steps(submission, events, view),
         events=events if view.inner else [],
         waits_for=waiting_sentence(submission, waits, events) if waits else "",
-        next=_honest(submission, _NEXT.get(submission.state, "")),
+        next=""
+        if _is_only_compared(submission)
+        else _honest(submission, _NEXT.get(submission.state, "")),
         pending=pending,
         rated=_rated(submission, pending),
     )
@@ -170,6 +172,8 @@ def _waits_for(
     evaluation: HumanEvaluation | None,
     pending: Pending | None,
 ) -> str:
+    if _is_only_compared(submission):
+        return ""
     if submission.state != State.ANNOTATING or evaluation is None:
         return _honest(submission, _WAITS.get(submission.state, ""))
     campaign = evaluation.campaign
@@ -186,6 +190,11 @@ def _waits_for(
     ):
         return gettext("Waits for staff to decide whether to exclude some workers")
     return _honest(submission, _WAITS[State.ANNOTATING])
+
+
+def _is_only_compared(submission: Submission) -> bool:
+    """Tell whether nobody will be asked about this system's outputs alone."""
+    return submission.state == State.MEASURED and submission.task.pairs_only
 
 
 def _rated(submission: Submission, pending: Pending | None) -> str:

@@ -43,6 +43,7 @@ from leaderboard.boards.views.address import (
 )
 from leaderboard.charts.axis import Axis, axis_over
 from leaderboard.evaluation.selectors.adjusted.judged import who_ranks
+from leaderboard.evaluation.selectors.comparisons import compared
 from leaderboard.evaluation.selectors.joint import uneven_pairs
 from leaderboard.imports.selectors.published import with_published
 from leaderboard.metric_runs.selectors.chosen import not_computed_here
@@ -131,7 +132,8 @@ def _body(
     if not context["isolated"]:
         context["to_change_first"] = (beside.get("first") or {}).get("n_ratings")
     html = render_to_string("leaderboard/boards/parts/board.html", context)
-    if rows.n_all >= KEPT_FROM_ROWS:
+    # comparisons are shown as they are now, and as the viewer may see them
+    if rows.n_all >= KEPT_FROM_ROWS and not task.pairs_only:
         cache.set(key, str(html), KEPT_SECONDS)
     return html
 
@@ -140,12 +142,15 @@ def _context(
     request: HttpRequest, task: Task, rows: Standings, address: Address
 ) -> dict[str, Any]:
     page: Page[Row] = page_of(rows, ROWS, request.GET.get("page"))
+    pairs = task.pairs_only and not rows.at and rows.nobody_asked
+    asked = task.asked if pairs else task.human
     return {
         "task": task,
         "board": rows,
         **_moments(rows, address),
         "criterion": main_criterion(task),
-        "question": task.human.criteria.get(main_criterion(task), ""),
+        "question": next(iter(asked.criteria.values()), ""),
+        "compared": compared(task, request.user) if pairs else None,
         "page": page,
         "address": address,
         "sorted": address.order != DEFAULT,

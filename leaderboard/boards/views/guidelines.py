@@ -23,10 +23,10 @@ class Example:
 
 def guidelines(task: Task) -> SafeString:
     """Give the task's instructions, or its HIT template's; empty when the task has none."""
-    template = hit_templates.known().get(task.human.hit_template)
+    template = hit_templates.known().get(task.asked.hit_template)
     if template is None:
         return SafeString("")
-    form = task.human.form(task.human.criteria)
+    form = task.asked.form(task.asked.criteria)
     return _below(template.instructions_of(form))
 
 
@@ -42,12 +42,12 @@ def _below(page: SafeString) -> SafeString:
 
 def example(task: Task) -> Example | None:
     """Show the HIT template's own example; None when the task has no template."""
-    template = hit_templates.known().get(task.human.hit_template)
+    template = hit_templates.known().get(task.asked.hit_template)
     if template is None:
         return None
-    scale = all_scales().get(task.human.scale)
+    scale = all_scales().get(task.asked.scale)
     return Example(
         shown=template.render(template.example),
-        questions=list(task.human.criteria.values()),
+        questions=list(task.asked.criteria.values()),
         answers=[option.label for option in scale.options] if scale else [],
     )

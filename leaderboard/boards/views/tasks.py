@@ -52,7 +52,7 @@ def about(request: HttpRequest, slug: str) -> HttpResponse:
         {
             "here": "tasks",
             "task": task,
-            "human": task.human,
+            "human": task.asked,
             "metrics": [metric_words(slug) for slug in metrics_of(task)],
             "guidelines": guidelines(task),
             "example": example(task),

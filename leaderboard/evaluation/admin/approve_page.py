@@ -22,6 +22,7 @@ from leaderboard.evaluation.models.test_check import TestCheck
 from leaderboard.evaluation.precision import expected_precision
 from leaderboard.evaluation.price import crowd_wanted, quote_single
 from leaderboard.evaluation.selectors.anchors import anchor_of
+from leaderboard.evaluation.selectors.progress import to_approve
 from leaderboard.evaluation.services.hidden import gate
 from leaderboard.evaluation.services.hidden.preview import kind_in_words
 from leaderboard.submissions.models.submission import Prediction, Submission
@@ -166,7 +167,7 @@ def _prepare(submission: Submission) -> None:
 
 def _next(submission: Submission) -> str:
     """Go on to the next that waits, or back to the submission."""
-    waiting = Submission.objects.filter(state=State.MEASURED).order_by("pk").first()
+    waiting = to_approve().order_by("pk").first()
     if waiting is not None:
         return reverse("admin:leaderboard_submission_approve", args=[waiting.pk])
     return reverse("admin:leaderboard_submission_change", args=[submission.pk])

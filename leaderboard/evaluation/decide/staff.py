@@ -93,6 +93,12 @@ def approve(
         "were declined can be approved"
     )
     evaluation = locked(subject, WAITING, refusal, "not-approvable")
+    if isinstance(subject, Submission) and subject.task.pairs_only:
+        raise GenieError(
+            f"Systems of {subject.task} are compared two at a time, and it has no "
+            "question about a single output. Approve its comparisons instead.",
+            code="no-question",
+        )
     strategy = strategy_of(evaluation)
     # What would fail at the launch is refused here, before money is set aside.
     strategy.check_launch(evaluation)

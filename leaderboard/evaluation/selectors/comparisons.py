@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from django.db.models import Q, QuerySet
 
@@ -45,6 +45,8 @@ if TYPE_CHECKING:
 State = Comparison.State
 # Before staff have agreed to it, a question concerns who asked it and staff.
 _UNASKED = [State.REQUESTED, State.DECLINED, State.WITHDRAWN]
+# A comparison reads all of its votes: a board shows the pairs of four systems.
+ON_BOARD_AT_MOST = 6
 ENDED = frozenset({State.DECIDED, State.UNDECIDED, State.STOPPED})
 
 
@@ -236,6 +238,18 @@ def why_ended_early(comparison: Comparison, standing: Standing) -> str:
             "not arrive or are excluded."
         )
     return " ".join(reasons)
+
+
+def compared(task: Task, viewer: Viewer) -> dict[str, Any]:
+    """Return the newest comparisons of a task with their questions and standings."""
+    rows = comparisons_seen_by(viewer, task)
+    asked = task.configuration.comparison.criteria
+    shown = [
+        (one, asked.get(one.criterion, ""), found, verdict(one, found))
+        for one in rows[:ON_BOARD_AT_MOST]
+        for found in [standing_of(one)]
+    ]
+    return {"shown": shown, "n": rows.count()}
 
 
 def seen_and_comparable(viewer: Viewer, pks: Iterable[int]) -> QuerySet[Submission]:

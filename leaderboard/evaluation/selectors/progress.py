@@ -9,6 +9,7 @@ from django.db.models import Count, QuerySet
 from crowd.hits.models.assignment import Assignment
 from leaderboard.evaluation.models.human_evaluation import JudgedItem
 from leaderboard.submissions.models.submission import Submission
+from leaderboard.tasks.models import Task
 
 COUNTED = (Assignment.State.SUBMITTED, Assignment.State.APPROVED)
 
@@ -43,3 +44,10 @@ def _judged_items(
         # sample
         item__answers__assignment__replaced_at=None,
     )
+
+
+def to_approve() -> QuerySet[Submission]:
+    """Return the submissions whose outputs staff may have rated one at a time."""
+    waiting = Submission.objects.filter(state=Submission.State.MEASURED)
+    tasks = Task.objects.filter(pk__in=waiting.order_by().values("task"))
+    return waiting.exclude(task__in=[task.pk for task in tasks if task.pairs_only])

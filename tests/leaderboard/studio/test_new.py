@@ -5,20 +5,26 @@ from __future__ import annotations
 import io
 import json
 import re
+from html import unescape
 
 import pytest
 from django.core.management import CommandError, call_command
 from django.urls import reverse
 
 from crowd import hit_templates
+from crowd.campaigns.services.work import next_assignment, submit
 from crowd.models import Campaign, Invitation, Item, Worker
 from crowd.workers.selectors.eligible import open_campaigns
 from crowd.workers.services import consent, invitations
 from genie.lib import jobs
+from genie.lib.errors import GenieError
 from leaderboard.evaluation import decide
 from leaderboard.evaluation.run import advance
+from leaderboard.evaluation.selectors.comparisons import standing_of
 from leaderboard.evaluation.services.simulate import Crowd, Player
 from leaderboard.models import Comparison, Score, Submission, Task
+from leaderboard.templatetags.genie import percent
+from tests.crowd.making import answers_for
 from tests.factories import make_user
 
 pytestmark = pytest.mark.django_db
@@ -310,3 +316,81 @@ def test_the_first_page_is_shown_before_anything_is_loaded(
         assert words in html
     assert html.count('<section class="judged">') == n_texts
     assert not Task.objects.exists()
+
+
+QUESTION = "Which review is better?"
+
+
+@pytest.fixture
+def pairs(new):
+    new("pairs", {"a.csv": csv_of(WIDE)}, "--ask", QUESTION, "--yes-up-to", "0")
+    new("single", {"b.csv": csv_of(WIDE)}, "--ask", "It is a good review.")
+    return Task.objects.get(slug="pairs")
+
+
+def text_of(response):
+    return unescape(re.sub(r"\s+", " ", re.sub("<[^>]+>", " ", response.text)))
+
+
+def pages_of(client, task):
+    names = ("board", "about", "comparisons", "submission")
+    system = task.submissions.order_by("pk")[0]
+    return {
+        name: text_of(
+            client.get(
+                reverse(
+                    f"leaderboard:{name}",
+                    args=[system.pk if name == "submission" else task.slug],
+                )
+            )
+        )
+        for name in names
+    }
+
+
+def test_the_board_of_pairs_shows_its_question_and_its_comparison(client, pairs):
+    comparison = Comparison.objects.get()
+    before = pages_of(client, pairs)["board"]
+    assert f"two outputs at a time. The question: “{QUESTION}”" in before
+    assert "0 of 10 so far" in before
+    people = [Worker.objects.create(platform_worker_id=name) for name in ("ann", "bob")]
+    for worker in people:
+        consent.give(worker, "pairs")
+    one = next_assignment(people[0])
+    submit(one, answers_for(one, "A"))
+    jobs.drain()
+    during = pages_of(client, pairs)["board"]
+    assert "1 of 10 so far" in during
+    assert "Not decided yet; 1 label" in during
+    for number in range(9):
+        one = next_assignment(people[number % 2])
+        submit(one, answers_for(one, "A"))
+    for _ in range(3):
+        advance()
+        jobs.drain()
+    standing = standing_of(Comparison.objects.get(pk=comparison.pk))
+    pages = pages_of(client, pairs)
+    answers = standing.answers
+    assert "10 of 10" in pages["board"]
+    assert f"{percent(answers.share)}%" in pages["board"]
+    assert f"[{percent(answers.low)}, {percent(answers.high)}] 2 " in pages["board"]
+    for page in pages.values():
+        assert "This is a good text for what was asked." not in page
+        assert "human: 0 of" not in page
+        assert "Waits for staff to approve" not in page
+    human = client.get("/api/v1/tasks/pairs/").json()["human"]
+    assert (human["design"], human["criteria"]) == ("two-choice", {"overall": QUESTION})
+
+
+def test_staff_are_not_invited_to_ask_what_nobody_wrote(client, boss, pairs):
+    client.force_login(boss)
+    index = text_of(client.get(reverse("admin:index")))
+    assert re.search(r"Submissions to approve\W+2\b", index)
+    for slug, may in (("pairs", False), ("single", True)):
+        system = Submission.objects.filter(task__slug=slug).order_by("pk")[0]
+        if may:
+            decide.approve(system, by=boss, start_now=True, despite="a test")
+            continue
+        with pytest.raises(GenieError) as caught:
+            decide.approve(system, by=boss, start_now=True, despite="a test")
+        assert caught.value.code == "no-question"
