@@ -20,7 +20,7 @@ from crowd.campaigns.services import run, shares
 from crowd.campaigns.services.staff_notices import is_too_fast
 from crowd.elsewhere.models.external import ExternalCampaign
 from crowd.hits.models.campaign import Campaign, HITType
-from crowd.hits.selectors.progress import CampaignProgress, progress_of
+from crowd.hits.selectors.progress import CampaignProgress, progress_of, state_words
 from crowd.money.admin.fair_pay import FairPayAction
 from crowd.templatetags.crowd_money import dollars
 from genie.accounts.task_admin import OfTask
@@ -56,8 +56,9 @@ class StopForm(ReasonForm):
 STOP = Question(
     title="Stop campaigns",
     sentence=(
-        "These campaigns offer no more HITs. This cannot be undone. HITs that workers "
-        "have open can still be submitted, and submitted work stays paid."
+        "These campaigns offer no more HITs. HITs that workers have open can still be "
+        "submitted; until then a campaign of this site can be resumed. Submitted work "
+        "stays paid."
     ),
     button="Stop",
     action="stop_selected",
@@ -80,7 +81,7 @@ class CampaignAdmin(
     list_display = [
         "title",
         "where",
-        "state",
+        "state_now",
         "answered",
         "at_work",
         "money",
@@ -144,6 +145,10 @@ class CampaignAdmin(
     @admin.display(description="open / available")
     def at_work(self, campaign: Campaign) -> str:
         return f"{_of(campaign).n_open:,} / {_of(campaign).n_waiting:,}"
+
+    @admin.display(description="state", ordering="state")
+    def state_now(self, campaign: Campaign) -> str:
+        return state_words(campaign)
 
     @admin.display(description="platform", ordering="platform")
     def where(self, campaign: Campaign) -> str:

@@ -14,6 +14,7 @@ from django.utils import timezone
 
 from crowd.hits.models.campaign import Campaign
 from crowd.hits.services.platforms import can
+from crowd.money.models import Commitment
 from genie.lib import jobs
 from genie.lib.admin.log import note
 
@@ -50,10 +51,21 @@ def pause(pk: int, by: AbstractBaseUser | None, why: str = "") -> bool:
 
 
 def resume(pk: int, by: AbstractBaseUser | None, why: str = "") -> bool:
-    """Go on after a pause; a campaign whose time has not come waits for it."""
+    """Go on after a pause; a campaign whose time has not come waits for it.
+
+    One of this site that staff stopped goes on, too, while its money is set aside.
+    """
+    unsettled = Commitment.objects.filter(settled_at=None).values("key")
+    stopped = Campaign.objects.filter(
+        pk=pk, state=State.STOPPED, platform=HERE, key__in=unsettled
+    )
     with transaction.atomic():
+        old, fields = [State.PAUSED], {}
+        # Who ends it for good waits for this row, or has settled its account.
+        if stopped.select_for_update(of=("self",)).exists():
+            old, fields = [State.STOPPED], {"notice": "", "publish_partial": None}
         # By way of "scheduled": whether its time has come is asked as at any start.
-        if not _move(pk, [State.PAUSED], State.SCHEDULED, by, "Resumed.", why):
+        if not _move(pk, old, State.SCHEDULED, by, "Resumed.", why, **fields):
             return False
         Campaign.objects.filter(
             pk=pk, state=State.SCHEDULED, starts_at__lte=timezone.now()
@@ -106,7 +118,7 @@ def _move(
     **fields: Any,
 ) -> bool:
     with transaction.atomic():
-        moved = Campaign.objects.filter(pk=pk, state__in=old).update(
+        moved = Campaign.objects.filter(pk=pk, state__in=old, completed_at=None).update(
             state=new, **fields
         )
         if moved:

@@ -4,9 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from statistics import median
 
-from django.db.models import Count, Exists, OuterRef, Q, Sum, prefetch_related_objects
+from django.db.models import (
+    Count,
+    Exists,
+    Max,
+    OuterRef,
+    Q,
+    Sum,
+    prefetch_related_objects,
+)
+from django.db.models.functions import Coalesce
+from django.utils import timezone
+from django.utils.translation import gettext, ngettext
 
 from crowd.hits.models.assignment import Assignment
 from crowd.hits.models.campaign import HIT, Campaign
@@ -175,3 +187,38 @@ def _active_seconds(pks: list[int]) -> dict[int, list[float]]:
         if seconds is not None:
             seconds_by_campaign.setdefault(pk, []).append(seconds)
     return seconds_by_campaign
+
+
+def open_pages(campaigns: Iterable[int]) -> dict[int, tuple[int, datetime]]:
+    """Count the pages that workers have open, and when the last is due, by campaign."""
+    rows = Assignment.objects.filter(hit__campaign__in=campaigns, state=State.ACCEPTED)
+    counted = (
+        rows.order_by()
+        .values_list("hit__campaign")
+        .annotate(
+            n=Count(Coalesce("page", "pk"), distinct=True), until=Max("deadline_at")
+        )
+    )
+    return {campaign: (n, until) for campaign, n, until in counted}
+
+
+def stopped_words(pages: Iterable[tuple[int, datetime]]) -> str:
+    """Say that staff stopped the work, and for how long open pages may come in."""
+    found = list(pages)
+    if not found:
+        return gettext("stopped")
+    n = sum(count for count, _ in found)
+    until = max(due for _, due in found).astimezone(UTC)
+    is_today = until.date() == timezone.now().astimezone(UTC).date()
+    return ngettext(
+        "stopped; waiting for %(n)s open page until %(time)s UTC",
+        "stopped; waiting for %(n)s open pages until %(time)s UTC",
+        n,
+    ) % {"n": f"{n:,}", "time": f"{until:{'%H:%M' if is_today else '%Y-%m-%d %H:%M'}}"}
+
+
+def state_words(campaign: Campaign) -> str:
+    """Return a campaign's state; of one that was stopped, whom it still waits for."""
+    if campaign.state != Campaign.State.STOPPED or campaign.completed_at is not None:
+        return campaign.get_state_display()
+    return stopped_words(open_pages([campaign.pk]).values())

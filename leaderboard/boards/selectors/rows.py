@@ -11,11 +11,13 @@ from typing import Any
 from django.db.models import Exists, FilteredRelation, OuterRef, Q
 from django.utils import timezone
 
+from crowd.hits.models.campaign import Campaign
+from crowd.hits.selectors.progress import open_pages, stopped_words
 from leaderboard.boards.selectors.attempts import attempts
 from leaderboard.boards.selectors.columns import Place, current, main_criterion
 from leaderboard.boards.selectors.on_request import described
 from leaderboard.boards.selectors.on_request.judged import Judged, judged_of
-from leaderboard.evaluation.models.human_evaluation import Score
+from leaderboard.evaluation.models.human_evaluation import EvaluationCampaign, Score
 from leaderboard.evaluation.selectors.coverage import Partial, is_whole, partial_of
 from leaderboard.evaluation.selectors.progress import n_judged
 from leaderboard.judges.models import JudgedEstimate
@@ -68,6 +70,8 @@ class Pending:
 
     n: int
     of: int
+    # where staff stopped it: whom it still waits for
+    stopped: str = ""
 
 
 @dataclass(frozen=True)
@@ -152,6 +156,13 @@ def fetch_rows(
     may_help = [pk for pk in scored if data_of[pk]["helped"]]
     helped = judged_of(task, may_help) if may_help and at is None else {}
     judged = n_judged(being_judged) if being_judged else {}
+    stopped = _stopped(
+        [
+            pk
+            for pk in being_judged
+            if data_of[pk]["first__campaign__state"] == Campaign.State.STOPPED
+        ]
+    )
     today = timezone.localdate()
     criterion = main_criterion(task)
     rows = [
@@ -163,6 +174,7 @@ def fetch_rows(
             main=criterion,
             metrics=metrics.get(place.pk, {}),
             judged=judged.get(place.pk, 0),
+            stopped=stopped.get(place.pk, ""),
             helped=helped.get(place.pk, {}),
             # a team recognises its own anonymous rows
             known=data_of[place.pk]["team_id"] in teams,
@@ -191,6 +203,25 @@ def _with_best(
     ]
 
 
+def _stopped(pks: list[int]) -> dict[int, str]:
+    """Say whom stopped evaluations wait for, of all rows at once."""
+    if not pks:
+        return {}
+    links = EvaluationCampaign.objects.filter(evaluation__submission__in=pks)
+    pairs = list(links.order_by().values_list("evaluation__submission", "campaign"))
+    pages = open_pages([campaign for _, campaign in pairs])
+    return {
+        pk: stopped_words(
+            [
+                pages[campaign]
+                for of, campaign in pairs
+                if of == pk and campaign in pages
+            ]
+        )
+        for pk in pks
+    }
+
+
 def _first_campaign() -> FilteredRelation:
     """Follow a row to the campaign of all criteria, or of the first one."""
     first = Q(human_evaluation__campaigns__position=0)
@@ -206,6 +237,7 @@ def _row(
     main: str,
     metrics: dict[str, float],
     judged: int,
+    stopped: str,
     helped: dict[str, Judged],
     known: bool,
     today: date,
@@ -234,7 +266,9 @@ def _row(
         human=human,
         partial=partial_of(human.n, human.of, state) if human else None,
         about=described.described(data, named=known or not anonymous),
-        pending=None if place.scored else Pending(min(judged, n_planned), n_planned),
+        pending=None
+        if place.scored
+        else Pending(min(judged, n_planned), n_planned, stopped),
         criteria=criteria,
         metrics=metrics,
         judged=helped,

@@ -8,9 +8,11 @@ from datetime import datetime
 from typing import Literal
 
 from django.utils.formats import date_format
+from django.utils.text import capfirst
 from django.utils.translation import get_language, gettext, gettext_noop
 
 from crowd.hits.models.campaign import Campaign
+from crowd.hits.selectors.progress import open_pages, stopped_words
 from genie.lib.serving.languages import ENGLISH
 from leaderboard.boards.selectors.rows import Pending
 from leaderboard.boards.selectors.waiting import waiting_sentence
@@ -181,6 +183,9 @@ def _waits_for(
         return gettext("Waits for HITs to be posted on %(moment)s UTC") % {
             "moment": date_format(campaign.starts_at, "l, Y-m-d, H:i")
         }
+    if campaign.state == Campaign.State.STOPPED:
+        pks = [one.pk for one in evaluation.campaigns_in_order]
+        return capfirst(stopped_words(open_pages(pks).values()))
     if campaign.state == Campaign.State.PAUSED:
         return gettext("Waits for staff, who paused the campaign")
     if (

@@ -6,6 +6,7 @@ from django.db.models import Model
 from django.urls import reverse
 from django.utils.html import format_html_join
 
+from crowd.hits.selectors.progress import state_words
 from leaderboard.evaluation.models.human_evaluation import HumanEvaluation
 from leaderboard.evaluation.selectors.campaigns import campaigns_of, evaluations_about
 from leaderboard.submissions.models.submission import Submission
@@ -22,7 +23,7 @@ def links_to_campaigns(evaluation: HumanEvaluation | None) -> str:
             (
                 reverse("admin:crowd_campaign_change", args=[campaign.pk]),
                 campaign.title,
-                campaign.get_state_display(),
+                state_words(campaign),
             )
             for campaign in campaigns_of(evaluation)
         ),

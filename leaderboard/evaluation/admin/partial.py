@@ -9,6 +9,7 @@ from django import forms
 from django.contrib import admin
 from django.http import HttpRequest, HttpResponse
 
+from crowd.hits.models.campaign import Campaign
 from genie.lib.admin.questions import Line, Question, ReasonForm, confirmed_form
 from leaderboard.evaluation import decide
 from leaderboard.evaluation.admin.decisions import (
@@ -56,6 +57,13 @@ STOP_WITH_ANSWERS = Question(
     action="stop_selected",
     form=StopForm,
     danger=True,
+)
+GO_ON = Question(
+    title="Take back the stop",
+    sentence="Workers get HITs again, within the approved cost.",
+    button="Take back",
+    action="go_on_selected",
+    form=ReasonForm,
 )
 PUBLISH_PARTIAL = Question(
     title="Publish partial results",
@@ -111,6 +119,28 @@ def stop_selected(
 
     act_on_rows(model_admin, request, rows, act, "stopped")
     return None
+
+
+@admin.action(description="Take back the stop of the selected", permissions=["decide"])
+def go_on_selected(
+    model_admin: DecisionAdmin, request: HttpRequest, queryset: QuerySet[Submission]
+) -> HttpResponse | None:
+    return decide_on_each(
+        model_admin,
+        request,
+        list(still_open(queryset)),
+        GO_ON,
+        decide.go_on,
+        "going on",
+        nothing="None of them waits for open pages after a stop.",
+    )
+
+
+def still_open(rows: QuerySet[Any]) -> QuerySet[Any]:
+    """Return the stopped ones whose campaigns wait for pages that people have open."""
+    stopped = Campaign.objects.filter(state=Campaign.State.STOPPED, completed_at=None)
+    evaluations = HumanEvaluation.objects.filter(campaigns__campaign__in=stopped)
+    return rows.filter(state=State.ANNOTATING, human_evaluation__in=evaluations)
 
 
 def _answered(submission: Submission, n: int | None) -> str:

@@ -116,6 +116,11 @@ class SubmissionAdmin(DecisionAdmin):
         # the page to approve on shows outputs, too, and has the no beside the yes
         "approve": DecisionAdmin.verbs["approve"]._replace(label="Approve or decline"),
         "decline": DecisionAdmin.verbs["decline"]._replace(offered=lambda *_: ()),
+        "go-on": Verb(
+            "Take back the stop",
+            "go_on_selected",
+            lambda _, rows: partial.still_open(rows),
+        ),
         "publish-partial": Verb(
             "Publish partial result",
             "publish_partial_selected",
@@ -142,12 +147,14 @@ class SubmissionAdmin(DecisionAdmin):
     }
     actions = [
         *DecisionAdmin.actions,
+        "go_on_selected",
         "publish_partial_selected",
         "rank_partial_selected",
         "unrank_partial_selected",
         "withdraw_selected",
     ]
     stop_selected = partial.stop_selected
+    go_on_selected = partial.go_on_selected
     publish_partial_selected = partial.publish_partial_selected
     rank_partial_selected = partial.rank_partial_selected
     unrank_partial_selected = partial.unrank_partial_selected

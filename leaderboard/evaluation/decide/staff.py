@@ -18,7 +18,7 @@ from crowd.pricing import Quote, share_of
 from genie.lib import jobs
 from genie.lib.errors import GenieError
 from genie.lib.typing import Account
-from leaderboard.evaluation import campaigns, machine
+from leaderboard.evaluation import campaigns, closing, machine
 from leaderboard.evaluation.models import states
 from leaderboard.evaluation.models.comparison import Comparison
 from leaderboard.evaluation.models.human_evaluation import HumanEvaluation
@@ -186,6 +186,18 @@ def _stop_and_publish(subject: Subject, *, by: Account, reason: str) -> Subject:
     jobs.enqueue(machine.JOB, pk=evaluation.pk)
     subject.refresh_from_db()
     return subject
+
+
+@transaction.atomic
+def go_on(subject: Submission, *, by: Account, reason: str) -> None:
+    """Take back a stop while people have pages of it open: more work goes out again."""
+    _check_reason(subject, reason, "continued")
+    refusal = "only a stop whose open pages are not in yet can be taken back"
+    evaluation = locked(subject, {State.ANNOTATING}, refusal, "not-stopped")
+    stopped = closing.stopped(evaluation.campaigns_in_order)
+    if not stopped or not all(run.resume(one.pk, by, reason) for one in stopped):
+        raise GenieError(f"{subject}: {refusal}.", code="not-stopped")
+    _told(subject, f"The stop was taken back: {reason.strip()}", by)
 
 
 @transaction.atomic

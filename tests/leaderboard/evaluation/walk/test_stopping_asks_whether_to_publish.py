@@ -2,10 +2,17 @@
 
 from __future__ import annotations
 
+import re
+from datetime import UTC, timedelta
+from html import unescape
+
 import pytest
+from django.utils import timezone
 
 from crowd.campaigns.services import run
-from crowd.models import Campaign, Commitment
+from crowd.campaigns.services.work import next_assignment
+from crowd.hits.services import slots
+from crowd.models import Assignment, Campaign, Commitment
 from genie.lib import jobs
 from genie.lib.errors import GenieError
 from leaderboard.boards.selectors.standings import standings
@@ -13,6 +20,7 @@ from leaderboard.demo import people
 from leaderboard.evaluation import decide
 from leaderboard.evaluation.services.simulate import DILIGENT, Crowd
 from leaderboard.models import Score
+from tests.crowd.making import make_worker
 from tests.kept import kept
 from tests.leaderboard.evaluation.walk.test_ends_of_campaigns import now, settle, spent
 
@@ -85,3 +93,82 @@ def test_staff_publish_later_what_they_did_not_publish_at_once(
     assert "Staff decided to publish the partial result: It helps." in said
     with pytest.raises(GenieError, match="only a submission that was stopped"):
         decide.publish_partial(begun, by=boss, reason="Again.")
+
+
+def text_of(response):
+    return unescape(re.sub(r"\s+", " ", re.sub("<[^>]+>", " ", response.text)))
+
+
+@pytest.fixture
+def two_at_work(begun, task):
+    """Give two pages that are open when staff stop, and the words about them."""
+    pages = [next_assignment(make_worker(task.slug, simulated=True)) for _ in range(2)]
+    until = pages[1].deadline_at.replace(second=0) + timedelta(days=1)
+    Assignment.objects.filter(pk=pages[1].pk).update(deadline_at=until)
+    return pages, f"2 open pages until {until.astimezone(UTC):%Y-%m-%d %H:%M} UTC"
+
+
+def test_pages_say_that_it_is_stopped_and_whom_it_waits_for(
+    begun, boss, task, client, two_at_work
+):
+    pages, words = two_at_work
+    decide.stop(begun, by=boss, reason="Enough.", publish=True)
+    client.force_login(boss)
+    campaign = Campaign.objects.get()
+    addresses = [
+        f"/submissions/{begun.pk}/",
+        f"/tasks/{task.slug}/",
+        f"/admin/leaderboard/submission/{begun.pk}/change/",
+        f"/admin/leaderboard/task/{task.pk}/campaigns/",
+        "/admin/crowd/campaign/",
+    ]
+    for address in addresses:
+        page = text_of(client.get(address))
+        assert f"topped; waiting for {words}" in page, address
+    assert "Waits for" not in text_of(client.get(addresses[0]))
+    slots.take_back(pages[1].pk, pages[1].hit_id, Assignment.State.RETURNED)
+    due = timezone.now().replace(hour=23, minute=59)
+    Assignment.objects.filter(pk=pages[0].pk).update(deadline_at=due)
+    for address in addresses:
+        assert "1 open page until 23:59 UTC" in text_of(client.get(address)), address
+    assert campaign.completed_at is None
+
+
+@pytest.mark.parametrize("on_the_campaign", [False, True])
+def test_a_stop_is_taken_back_while_pages_are_open(
+    begun, boss, client, two_at_work, on_the_campaign
+):
+    pages, _ = two_at_work
+    decide.stop(begun, by=boss, reason="Enough.", publish=True)
+    before = Commitment.objects.get().amount_cents
+    client.force_login(boss)
+    data = {"confirmed": "yes", "reason": "It was the wrong one."}
+    campaign = Campaign.objects.get()
+    if on_the_campaign:
+        chosen = {"action": "resume_selected", "_selected_action": [campaign.pk]}
+        client.post("/admin/crowd/campaign/", {**data, **chosen})
+    else:
+        page = f"/admin/leaderboard/submission/{begun.pk}/"
+        assert "Take back the stop" in client.get(f"{page}change/").text
+        client.post(f"{page}go-on/", data)
+        said = begun.events.values_list("sentence", flat=True)
+        assert "The stop was taken back: It was the wrong one." in list(said)
+    campaign.refresh_from_db()
+    assert (campaign.state, campaign.notice) == (Campaign.State.RUNNING, "")
+    assert campaign.publish_partial is None
+    assert Commitment.objects.get().amount_cents == before
+    for page in pages:
+        slots.take_back(page.pk, page.hit_id, Assignment.State.RETURNED)
+    settle()
+    assert now(begun).state == "ANNOTATING"
+
+
+@pytest.mark.parametrize("publish", [True, False])
+def test_a_stop_is_not_taken_back_after_its_account_is_settled(begun, boss, publish):
+    decide.stop(begun, by=boss, reason="Enough.", publish=publish)
+    settle()
+    campaign = Campaign.objects.get()
+    assert not run.resume(campaign.pk, boss, "Again.")
+    with pytest.raises(GenieError, match="open pages are not in yet"):
+        decide.go_on(begun, by=boss, reason="Again.")
+    assert Campaign.objects.get().state == Campaign.State.STOPPED
