@@ -8,7 +8,6 @@ import time
 import urllib.error
 import urllib.request
 import uuid
-from http.client import HTTPConnection, HTTPSConnection
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
@@ -45,7 +44,7 @@ class Transport:
         self._token = token
         self._timeout = timeout
         self._retries = retries
-        self._opener = urllib.request.build_opener(_NoRedirect(), _Http(), _Https())
+        self._opener = urllib.request.build_opener(_NoRedirect(), _Listening())
 
     @property
     def has_token(self) -> bool:
@@ -141,33 +140,19 @@ class _NoRedirect(urllib.request.HTTPRedirectHandler):
         return None
 
 
-class _Listening:
+class _Listening(urllib.request.HTTPHandler, urllib.request.HTTPSHandler):
     """Read the answer of a site that stops reading a request that is too large."""
 
-    def send(self, data: Any) -> None:
-        try:
-            super().send(data)  # type: ignore[misc]
-        except (BrokenPipeError, ConnectionResetError, ConnectionAbortedError):
-            if self.sock is None:  # type: ignore[attr-defined]
-                raise
+    def do_open(self, http_class: Any, req: Any, **options: Any) -> Any:
+        class Connection(http_class):  # type: ignore[misc]
+            def send(self, data: Any) -> None:
+                try:
+                    super().send(data)
+                except (BrokenPipeError, ConnectionResetError, ConnectionAbortedError):
+                    if self.sock is None:
+                        raise
 
-
-class _Plain(_Listening, HTTPConnection):
-    pass
-
-
-class _Secure(_Listening, HTTPSConnection):
-    pass
-
-
-class _Http(urllib.request.HTTPHandler):
-    def http_open(self, req: urllib.request.Request) -> Any:
-        return self.do_open(_Plain, req)
-
-
-class _Https(urllib.request.HTTPSHandler):
-    def https_open(self, req: urllib.request.Request) -> Any:
-        return self.do_open(_Secure, req)
+        return super().do_open(Connection, req, **options)
 
 
 def multipart(fields: list[tuple[str, str]], file: Path) -> tuple[bytes, str]:

@@ -187,8 +187,9 @@ def _to_work(
     for pool in open_pools(worker):
         if pool in pools:
             return _to_pool(worker, pool)
-    sentence = sentence or _("Welcome. Choose what you would like to do.")
-    messages.success(request, sentence)
+    messages.success(
+        request, sentence or _("Welcome. Choose what you would like to do.")
+    )
     return redirect("work:home")
 
 

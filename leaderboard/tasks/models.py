@@ -73,12 +73,11 @@ class Task(models.Model):
     @property
     def pairs_only(self) -> bool:
         """Whether systems are only compared: nobody wrote a question about one output."""
-        template = hit_templates.known().get(GENERAL)
         return (
             "criteria" in self.config.get("comparison", {})
             and self.human.hit_template == GENERAL
-            and template is not None
-            and dict(self.human.criteria) == dict(template.questions)
+            and dict(self.human.criteria)
+            == dict(hit_templates.known()[GENERAL].questions)
         )
 
     @property

@@ -133,8 +133,11 @@ def _counted_on(campaign: Campaign, now: datetime) -> QuerySet[Worker]:
         workers = workers.filter(pk__in=reserved.values("worker"))
     links = Invitation.objects.filter(Q(campaign=campaign) | Q(pool=campaign.pool))
     if links.exists():
-        came = Q(invited_to__in=links) | Q(came_by__in=links)
-        guests = Worker.objects.filter(came | Q(consents__pool=campaign.pool))
+        guests = Worker.objects.filter(
+            Q(invited_to__in=links)
+            | Q(came_by__in=links)
+            | Q(consents__pool=campaign.pool)
+        )
         workers = workers.filter(pk__in=guests.values("pk"))
     if not campaign.simulated:
         workers = workers.filter(simulated=False)

@@ -118,11 +118,13 @@ class InvitationAdmin(ReadOnlyAdmin):
     ) -> bool:
         """Allow to take back unused ones, but for the last that keeps work closed."""
         unused = not isinstance(obj, Invitation) or (
-            obj.n_taken == 0 and obj.campaign_id is None
+            obj.n_taken == 0
+            and obj.campaign_id is None
+            and (
+                not obj.pool
+                or Invitation.objects.filter(pool=obj.pool).exclude(pk=obj.pk).exists()
+            )
         )
-        if isinstance(obj, Invitation) and obj.pool:
-            others = Invitation.objects.filter(pool=obj.pool).exclude(pk=obj.pk)
-            unused = unused and others.exists()
         return unused and request.user.has_perm("crowd.delete_invitation")
 
     def get_actions(self, request: HttpRequest) -> dict[str, Any]:

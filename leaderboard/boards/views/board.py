@@ -143,13 +143,14 @@ def _context(
 ) -> dict[str, Any]:
     page: Page[Row] = page_of(rows, ROWS, request.GET.get("page"))
     pairs = task.pairs_only and not rows.at and rows.nobody_asked
-    asked = task.asked if pairs else task.human
     return {
         "task": task,
         "board": rows,
         **_moments(rows, address),
         "criterion": main_criterion(task),
-        "question": next(iter(asked.criteria.values()), ""),
+        "question": next(
+            iter((task.asked if pairs else task.human).criteria.values()), ""
+        ),
         "compared": compared(task, request.user) if pairs else None,
         "page": page,
         "address": address,
@@ -157,13 +158,15 @@ def _context(
         # a permanent link shows a board, not what has changed since some day
         "here_query": address.query(changes_since=None),
         "searched": rows.n_all >= SEARCHED or bool(address.chosen.text),
-        **_scales(address),
+        "other_scale": address.query(full=not address.full),
+        "without_changes": address.query(changes_since=None),
         "kept": _kept(address),
         "changes": changes_since(task, address.changes_since)
         if address.changes_since and not rows.at
         else None,
         "today": timezone.localdate(),
-        **_pages(page, address),
+        "earlier": address.query(page=page.number - 1) if page.has_previous() else "",
+        "later": address.query(page=page.number + 1) if page.has_next() else "",
         **_table(task, rows, page, address),
     }
 
@@ -177,13 +180,6 @@ def _moments(rows: Standings, address: Address) -> dict[str, Any]:
         "now": stamp(at),
         "now_words": f"{at:%Y-%m-%d %H:%M}",
         "export_query": kept if rows.at else query.removesuffix("?"),
-    }
-
-
-def _pages(page: Page[Row], address: Address) -> dict[str, Any]:
-    return {
-        "earlier": address.query(page=page.number - 1) if page.has_previous() else "",
-        "later": address.query(page=page.number + 1) if page.has_next() else "",
     }
 
 
@@ -250,14 +246,6 @@ def _axis(rows: Standings, address: Address) -> tuple[Axis | None, bool]:
     near = axis_over(extent.low, extent.high)
     zooms = near.high - near.low <= (full.high - full.low) * 2 / 3
     return (near if zooms and not address.full else full), zooms
-
-
-def _scales(address: Address) -> dict[str, str]:
-    """Name the same board on the other scale, and without what has changed."""
-    return {
-        "other_scale": address.query(full=not address.full),
-        "without_changes": address.query(changes_since=None),
-    }
 
 
 def _kept(address: Address) -> dict[str, list[tuple[str, str]]]:

@@ -138,9 +138,11 @@ def go_on_selected(
 
 def still_open(rows: QuerySet[Any]) -> QuerySet[Any]:
     """Return the stopped ones whose campaigns wait for pages that people have open."""
-    stopped = Campaign.objects.filter(state=Campaign.State.STOPPED, completed_at=None)
-    evaluations = HumanEvaluation.objects.filter(campaigns__campaign__in=stopped)
-    return rows.filter(state=State.ANNOTATING, human_evaluation__in=evaluations)
+    return rows.filter(
+        state=State.ANNOTATING,
+        human_evaluation__campaigns__campaign__state=Campaign.State.STOPPED,
+        human_evaluation__campaigns__campaign__completed_at=None,
+    ).distinct()
 
 
 def _answered(submission: Submission, n: int | None) -> str:

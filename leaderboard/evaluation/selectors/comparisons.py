@@ -244,12 +244,14 @@ def compared(task: Task, viewer: Viewer) -> dict[str, Any]:
     """Return the newest comparisons of a task with their questions and standings."""
     rows = comparisons_seen_by(viewer, task)
     asked = task.configuration.comparison.criteria
-    shown = [
-        (one, asked.get(one.criterion, ""), found, verdict(one, found))
-        for one in rows[:ON_BOARD_AT_MOST]
-        for found in [standing_of(one)]
-    ]
-    return {"shown": shown, "n": rows.count()}
+    return {
+        "shown": [
+            (one, asked.get(one.criterion, ""), found, verdict(one, found))
+            for one in rows[:ON_BOARD_AT_MOST]
+            for found in [standing_of(one)]
+        ],
+        "n": rows.count(),
+    }
 
 
 def seen_and_comparable(viewer: Viewer, pks: Iterable[int]) -> QuerySet[Submission]:

@@ -35,6 +35,14 @@ def test_a_good_file_is_called_good_and_leaves_nothing(client, task, read):
     assert Submission.objects.count() == Prediction.objects.count() == 0
 
 
+def test_the_page_warns_of_what_a_submission_would_be_warned_of(client, task, read):
+    fine = {f"i{n}": f"A text about number {n}." for n in range(3)}
+    said = read(sent(client, json.dumps({**fine, "i1": ""}).encode()))
+    assert "This file can be submitted." in said
+    assert "1 prediction is empty" in said
+    assert "is empty" not in read(sent(client, json.dumps(fine).encode()))
+
+
 def test_a_bad_file_is_told_line_and_id(client, task, read):
     said = read(sent(client, b'{"i0": "a"}\n{"i1": 3}', "kite.jsonl"))
 
@@ -68,6 +76,8 @@ def test_a_file_that_is_too_large_is_refused_before_it_is_parsed(
     large = {"data": b"x" * (3 << 20), "content_type": "text/plain"}
     answer = client.post(CHECK, **large)
     assert answer.status_code == 413
+    assert "also applies after decompression" in read(answer)
+    assert "gzip" not in read(answer)
     assert "the limit is 1 MB" in read(answer)
     answer = client.post(CHECK, **large, headers={"accept": "application/json"})
     assert answer.status_code == 413
