@@ -66,9 +66,13 @@ def open_page(chromium, live_server):
     """
     contexts, troubles = [], []
 
-    def open_(path, *, width="desktop", scheme="light", user=None, forgive=None):
+    def open_(
+        path, *, width="desktop", scheme="light", user=None, forgive=None, touch=False
+    ):
         size = dict(zip(("width", "height"), WIDTHS[width], strict=True))
-        context = chromium.new_context(viewport=size, color_scheme=scheme)
+        context = chromium.new_context(
+            viewport=size, color_scheme=scheme, has_touch=touch, is_mobile=touch
+        )
         contexts.append(context)
         if user is not None:
             context.add_cookies([_session(user, live_server.url)])

@@ -24,6 +24,7 @@
     const active = form.elements.namedItem("active_seconds");
     const questions = Array.from(form.querySelectorAll(".question"));
     const items = Array.from(form.querySelectorAll(".item"));
+    let here = null;
     const controls = Array.from(form.querySelectorAll("input[type=radio], input[type=checkbox][name], input[type=number], input.spans, textarea"));
 
     // --- answers stay on this machine until the server has them ------------------------
@@ -89,6 +90,8 @@
     forgetOthers();
     settle();
     form.addEventListener("change", function () { keep(); settle(); });
+    // The last events of a tap and of a key: folding a text before them would move the page under the finger.
+    for (const last of ["click", "keyup"]) form.addEventListener(last, function (event) { here = event.target.closest(".item") || here; settle(); });
     form.addEventListener("input", keep);
     // What another tab with the same HIT changes shows here, too.
     window.addEventListener("storage", function (event) {
@@ -176,11 +179,11 @@
       window.requestAnimationFrame(function () { (withText ? text : next).scrollIntoView({ block: withText ? "start" : "nearest" }); });
     });
 
-    // Of several items on a page, those that are answered step back.
+    // Of several items on a page, those that are answered step back once another is at work.
     function settle() {
       for (const item of items.length > 1 ? items : []) {
         const inside = questions.filter(function (question) { return item.contains(question); });
-        item.classList.toggle("done", inside.length > 0 && inside.every(answered));
+        item.classList.toggle("done", item !== here && inside.length > 0 && inside.every(answered));
       }
     }
 
