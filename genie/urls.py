@@ -6,6 +6,7 @@ from django.contrib.auth import views as auth
 from django.urls import URLPattern, URLResolver, include, path
 
 from genie.accounts.views import LoginView
+from genie.lib.serving.post_only import post_or
 from genie.upkeep.views import public_status, security_txt, status
 
 # Staff sign in where everybody does: with two factors, and bounded tries.
@@ -25,7 +26,9 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("admin/status/", status, name="status"),
     path("admin/", admin.site.urls),
     path("login/", LoginView.as_view(), name="login"),
-    path("logout/", auth.LogoutView.as_view(), name="logout"),
+    path(
+        "logout/", post_or("leaderboard:home")(auth.LogoutView.as_view()), name="logout"
+    ),
     path("account/", include("genie.accounts.urls", namespace="accounts")),
     path("account/login/", LoginView.as_view(), name="account_login"),
     path("account/", include("allauth.urls")),

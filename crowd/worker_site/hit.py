@@ -12,7 +12,6 @@ from django.urls import reverse
 from django.utils import timezone
 from django.utils.html import format_html
 from django.utils.translation import gettext as _
-from django.views.decorators.http import require_POST
 
 from crowd.campaigns.selectors.document_context import before
 from crowd.campaigns.services import pages, undo, work
@@ -41,6 +40,7 @@ from crowd.workers.selectors.eligible import in_turns_with
 from crowd.workers.selectors.profiles import profile_of
 from crowd.workers.selectors.worker_progress import worker_progress
 from genie.lib.errors import GenieError
+from genie.lib.serving.post_only import post_or
 
 # What can be mended on the page; after any other refusal the work is over.
 MENDABLE = {
@@ -50,7 +50,7 @@ MENDABLE = {
 Context = dict[str, Any]
 
 
-@require_POST
+@post_or("work:home")
 @for_workers
 def next_hit(request: HttpRequest, worker: Worker) -> HttpResponse:
     """Hand out the next HIT of a kind; the same one again while it is open."""
@@ -81,7 +81,7 @@ def change(request: HttpRequest, worker: Worker, pk: int) -> HttpResponse:
     return _page_to_change(request, worker, assignment)
 
 
-@require_POST
+@post_or("work:home")
 @for_workers
 def give_back(request: HttpRequest, worker: Worker, pk: int) -> HttpResponse:
     """Return a HIT without harm."""

@@ -13,7 +13,6 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 from django.views.decorators.cache import never_cache
 from django.views.decorators.csrf import csrf_exempt
-from django.views.decorators.http import require_POST
 
 from crowd.campaigns.services import news
 from crowd.elsewhere.pages.access import for_workers
@@ -28,6 +27,7 @@ from crowd.workers.selectors.consent import consent_text
 from crowd.workers.selectors.profiles import asked_for, may_say_country, profile_of
 from crowd.workers.services import profiles
 from genie.lib.errors import GenieError
+from genie.lib.serving.post_only import post_or
 
 Kind = Requirement.Kind
 
@@ -132,7 +132,7 @@ def settings(request: HttpRequest, worker: Worker) -> HttpResponse:
     return render(request, "worker_site/settings.html", context, status=status)
 
 
-@require_POST
+@post_or("work:settings")
 @for_workers
 def zone(request: HttpRequest, worker: Worker) -> HttpResponse:
     """Keep the zone of the worker's browser until they choose one."""

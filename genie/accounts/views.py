@@ -17,7 +17,7 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.utils.translation import gettext
 from django.views.decorators.cache import never_cache
-from django.views.decorators.http import require_POST, require_safe
+from django.views.decorators.http import require_safe
 
 from genie.accounts import first_staff, tokens
 from genie.accounts.addresses import addresses_of
@@ -25,6 +25,7 @@ from genie.accounts.forms import TokenForm
 from genie.accounts.models import AccessToken
 from genie.accounts.throttles import LOCKED_SECONDS, too_many
 from genie.lib.errors import GenieError
+from genie.lib.serving.post_only import post_or
 from genie.lib.typing import Account
 
 # The secret waits in the session until the next page has shown it, once.
@@ -84,7 +85,7 @@ def home(request: HttpRequest) -> HttpResponse:
     return render(request, "account/home.html", context)
 
 
-@require_POST
+@post_or("usersessions_list")
 @login_required
 def end_session(request: HttpRequest, pk: int) -> HttpResponse:
     """Sign the account out on one of its devices."""
@@ -127,7 +128,7 @@ def _page(
     return render(request, "account/tokens.html", context, status=status)
 
 
-@require_POST
+@post_or("accounts:tokens")
 @login_required
 def revoke(request: HttpRequest, pk: int) -> HttpResponse:
     """Take one of the account's own tokens back."""

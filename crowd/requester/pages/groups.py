@@ -5,7 +5,6 @@ from __future__ import annotations
 from django.contrib import messages
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
-from django.views.decorators.http import require_POST
 
 from crowd.elsewhere.pages.access import for_workers
 from crowd.requester.models.account import RequesterHIT, RequesterHITType
@@ -18,6 +17,7 @@ from crowd.requester.questions.questions import read_question
 from crowd.requester.services import offers, turns
 from crowd.workers.models.worker import Worker
 from genie.lib.errors import GenieError
+from genie.lib.serving.post_only import post_or
 
 # Two people who look at one HIT both get one, while there are as many.
 TRIES = 20
@@ -58,7 +58,7 @@ def group(request: HttpRequest, worker: Worker, group_id: str) -> HttpResponse:
     return admit(response, question)
 
 
-@require_POST
+@post_or("work:request", "group_id")
 @for_workers
 def accept(request: HttpRequest, worker: Worker, group_id: str) -> HttpResponse:
     """Take a HIT of a group: the one that was looked at, or the next one."""

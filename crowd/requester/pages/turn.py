@@ -7,7 +7,6 @@ from typing import Any
 from django.contrib import messages
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
-from django.views.decorators.http import require_POST
 
 from crowd.elsewhere.pages.access import for_workers
 from crowd.requester.models.account import RequesterAssignment
@@ -22,6 +21,7 @@ from crowd.requester.questions.questions import read_question
 from crowd.requester.services import offers, turns
 from crowd.workers.models.worker import Worker
 from genie.lib.errors import GenieError
+from genie.lib.serving.post_only import post_or
 
 State = RequesterAssignment.State
 
@@ -37,7 +37,7 @@ def turn(request: HttpRequest, worker: Worker, entity_id: str) -> HttpResponse:
     return _page(request, assignment)
 
 
-@require_POST
+@post_or("work:requests")
 @for_workers
 def give_back(request: HttpRequest, worker: Worker, entity_id: str) -> HttpResponse:
     """Return a HIT without harm."""

@@ -7,7 +7,7 @@ from typing import Any, cast
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect
-from django.views.decorators.http import require_POST, require_safe
+from django.views.decorators.http import require_safe
 
 from crowd.requester.batches import post as posting
 from crowd.requester.batches import review
@@ -23,6 +23,7 @@ from crowd.requester.views.access import for_requesters, page
 from crowd.templatetags.crowd_money import dollars
 from genie.lib.admin.log import note
 from genie.lib.errors import GenieError
+from genie.lib.serving.post_only import post_or
 from genie.lib.typing import Account
 
 
@@ -91,7 +92,7 @@ def results(request: HttpRequest, requester: Requester, pk: int) -> HttpResponse
     return response
 
 
-@require_POST
+@post_or("requester:batch", "customer_id", "pk")
 @for_requesters
 def stop(request: HttpRequest, requester: Requester, pk: int) -> HttpResponse:
     """Let nobody begin any more of a batch."""

@@ -11,7 +11,7 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
 from django.views.decorators.cache import never_cache
-from django.views.decorators.http import require_POST, require_safe
+from django.views.decorators.http import require_safe
 
 from crowd.requester.models.account import AccessKey, Requester, RequesterEntry
 from crowd.requester.protocol import clock
@@ -19,6 +19,7 @@ from crowd.requester.selectors import desk as numbers
 from crowd.requester.services import access_keys, money
 from crowd.requester.services.settle import settle
 from crowd.requester.views.access import for_requesters, page
+from genie.lib.serving.post_only import post_or
 from genie.lib.typing import Account
 
 # The secret waits in the session until the next page has shown it, once.
@@ -80,7 +81,7 @@ def desk(request: HttpRequest, requester: Requester) -> HttpResponse:
     )
 
 
-@require_POST
+@post_or("requester:desk", "customer_id")
 @for_requesters
 def revoke(request: HttpRequest, requester: Requester, pk: int) -> HttpResponse:
     """Let a key sign nothing any more."""

@@ -7,13 +7,13 @@ from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect
 from django.utils import timezone
-from django.views.decorators.http import require_POST
 
 from crowd.requester.models.account import Requester
 from crowd.requester.models.records import RequesterLayout
 from crowd.requester.questions.template import as_question, fields_of
 from crowd.requester.views.access import for_requesters, page
 from genie.lib.errors import GenieError
+from genie.lib.serving.post_only import post_or
 
 
 class LayoutForm(forms.Form):
@@ -55,7 +55,7 @@ def layouts(request: HttpRequest, requester: Requester) -> HttpResponse:
     )
 
 
-@require_POST
+@post_or("requester:layouts", "customer_id")
 @for_requesters
 def retire(request: HttpRequest, requester: Requester, pk: int) -> HttpResponse:
     """Make no more HITs of a layout; those that there are stay as they are."""

@@ -11,10 +11,10 @@ from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
 from django.views.decorators.csrf import csrf_exempt, csrf_protect
-from django.views.decorators.http import require_POST
 
 from genie.accounts.staff import staff_may
 from genie.lib.errors import GenieError
+from genie.lib.serving.post_only import post_or
 from leaderboard.studio.forms import NewForm
 from leaderboard.studio.models import Draft
 from leaderboard.studio.services import bring, keep
@@ -110,7 +110,7 @@ def _add(request: HttpRequest, draft: Draft) -> HttpResponse:
     return redirect("leaderboard:studio-files", pk=draft.pk)
 
 
-@require_POST
+@post_or("leaderboard:studio-files", "pk")
 @for_makers
 def delete(request: HttpRequest, pk: int) -> HttpResponse:
     draft = own_draft(request, pk)

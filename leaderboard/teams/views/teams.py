@@ -12,10 +12,11 @@ from django.urls import reverse
 from django.utils import timezone
 from django.utils.translation import gettext
 from django.views.decorators.cache import never_cache
-from django.views.decorators.http import require_POST, require_safe
+from django.views.decorators.http import require_safe
 
 from genie.accounts.throttles import WrongLinks, too_many
 from genie.lib.errors import GenieError
+from genie.lib.serving.post_only import post_or
 from genie.lib.typing import Account
 from leaderboard.submissions.models.submission import Team
 from leaderboard.teams.forms import InviteForm, TeamForm
@@ -84,7 +85,7 @@ def _page(
     return render(request, "leaderboard/teams/team.html", context, status=status)
 
 
-@require_POST
+@post_or("leaderboard:team", "slug")
 @login_required
 def invite(request: HttpRequest, slug: str) -> HttpResponse:
     """Invite somebody by e-mail, or get the link to hand over."""
@@ -110,7 +111,7 @@ def invite(request: HttpRequest, slug: str) -> HttpResponse:
     return redirect("leaderboard:team", slug)
 
 
-@require_POST
+@post_or("leaderboard:team", "slug")
 @login_required
 def take_back(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     team = team_of(request, slug, owner=True)
@@ -120,7 +121,7 @@ def take_back(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     return redirect("leaderboard:team", slug)
 
 
-@require_POST
+@post_or("leaderboard:team", "slug")
 @login_required
 def member(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     """Change a member's role, or take them out; everybody may take themselves out."""

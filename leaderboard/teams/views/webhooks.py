@@ -10,9 +10,9 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.utils.translation import gettext
 from django.views.decorators.cache import never_cache
-from django.views.decorators.http import require_POST
 
 from genie.lib.errors import GenieError
+from genie.lib.serving.post_only import post_or
 from genie.lib.typing import Account
 from leaderboard.teams.forms import WebhookForm
 from leaderboard.teams.models.webhook import Webhook, WebhookDelivery
@@ -51,7 +51,7 @@ def webhooks(request: HttpRequest, slug: str) -> HttpResponse:
     return render(request, "leaderboard/teams/webhooks.html", context, status=status)
 
 
-@require_POST
+@post_or("leaderboard:webhooks", "slug")
 @login_required
 def webhook(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     """Switch a webhook on or off, try it, or remove it with its deliveries."""

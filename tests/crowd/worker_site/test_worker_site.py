@@ -363,7 +363,11 @@ def test_a_look_claims_nothing(site):
     for name in ("home", "earnings"):
         site.get(reverse(f"work:{name}"))
     site.get(reverse("work:instructions", args=[POOL]))
-    assert site.get(reverse("work:next")).status_code == 405
+    back = reverse("work:return", args=[1])
+    for path in (reverse("work:next"), back, reverse("work:zone")):
+        assert site.get(path).status_code == site.head(path).status_code == 302
+        assert site.put(path).status_code == 405
+    assert site.get(reverse("work:next"))["Location"] == reverse("work:home")
     assert not Assignment.objects.exists()
 
 

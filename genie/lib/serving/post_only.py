@@ -1,0 +1,33 @@
+"""Addresses that only take forms: a reload, "back" or a bookmark leads to a page."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import wraps
+from typing import Any
+
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect
+from django.views.decorators.http import require_POST
+
+View = Callable[..., HttpResponse]
+
+
+def post_or(page: str, *names: str) -> Callable[[View], View]:
+    """Take POST; redirect GET and HEAD to `page`, which gets the arguments in `names`.
+
+    Signing in leads here as well when the session ended before the form was sent.
+    """
+
+    def take_post(view: View) -> View:
+        posted = require_POST(view)
+
+        @wraps(view)
+        def post_only(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
+            if request.method in {"GET", "HEAD"}:
+                return redirect(page, **{name: kwargs[name] for name in names})
+            return posted(request, *args, **kwargs)
+
+        return post_only
+
+    return take_post
