@@ -75,6 +75,9 @@ class Scale(ABC):
         What points at equal distances on the line stand for, from the minimum to the
         maximum; empty words where a point lies between two others. `labels` has them in
         other languages.
+    ends : tuple of str
+        What the minimum and the maximum stand for, where no points do. `labels` has them
+        in other languages.
     counted : bool
         The number is counted from marked errors; nobody is asked for it.
     times : float
@@ -92,6 +95,7 @@ class Scale(ABC):
     relative: ClassVar[bool] = False
     slider: ClassVar[bool] = False
     ticks: ClassVar[tuple[str, ...]] = ()
+    ends: ClassVar[tuple[str, ...]] = ()
     counted: ClassVar[bool] = False
     times: ClassVar[float] = 1.0
 
@@ -200,8 +204,9 @@ class Scale(ABC):
 
 @cache
 def _in_language(scale: type[Scale], language: str) -> type[Scale]:
-    if scale.ticks:
-        return type(scale.__name__, (scale,), {"ticks": scale.labels[language]})
+    for words in ("ticks", "ends"):
+        if getattr(scale, words):
+            return type(scale.__name__, (scale,), {words: scale.labels[language]})
     options = tuple(
         replace(option, label=label)
         for option, label in zip(scale.options, scale.labels[language], strict=True)

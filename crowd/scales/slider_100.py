@@ -22,3 +22,12 @@ class Slider100(Scale):
     maximum = 100.0
     binary_threshold = 50.0
     slider = True
+    ends = ("not at all", "completely")
+    labels = {
+        "de": ("gar nicht", "vollständig"),
+        "fr": ("pas du tout", "entièrement"),
+        "es": ("nada en absoluto", "por completo"),
+        "zh-hans": ("完全没有", "完全"),
+        "ar": ("لا شيء إطلاقًا", "بالكامل"),
+        "hi": ("बिल्कुल नहीं", "पूरी तरह"),
+    }

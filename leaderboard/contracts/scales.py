@@ -41,7 +41,7 @@ class ScaleContract:
             # points between two others have no words
             said = [label for label in labels if label]
             assert len({*said}) == len(said)
-            assert len(labels) == len(scale.options or scale.ticks)
+            assert len(labels) == len(scale.options or scale.ticks or scale.ends)
 
     def test_the_threshold_parts_the_options_into_good_and_bad(
         self, scale: type[Scale]

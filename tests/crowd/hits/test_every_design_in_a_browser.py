@@ -205,6 +205,10 @@ def test_a_slider_stands_nowhere_until_it_is_moved(at_work):
     page = at_work("slider-translation")
     slider = page.get_by_role("slider")
     assert slider.get_attribute("aria-valuetext") == "not set yet"
+    hint = page.get_by_text("Not answered yet. Tap the line, or type a number.")
+    assert hint.is_visible()
+    described = page.locator(f"[id={slider.get_attribute('aria-describedby')}]")
+    assert described.inner_text().split() == ["0", *"not at all 100 completely".split()]
     assert page.locator("input[type=number]").input_value() == ""
     page.keyboard.press("Enter")
     page.wait_for_timeout(200)
@@ -212,9 +216,28 @@ def test_a_slider_stands_nowhere_until_it_is_moved(at_work):
     slider.focus()
     press(page, "End", "ArrowLeft", "ArrowLeft")
     picture(page, "slider-set")
+    assert hint.is_hidden()
     page.keyboard.press("Enter")
     wait_until_sent(page)
     assert answers() == [("overall", 98.0)]
+
+
+@pytest.mark.parametrize(
+    ("slug", "ends"),
+    [
+        ("error-span-translation", ["not at all", "completely"]),
+        ("error-span-pairs", ["not at all", "completely"]),
+        ("sqm-translation", ["None of the meaning", "All of the meaning"]),
+    ],
+)
+def test_each_untouched_slider_names_its_ends_and_how_to_set_it(at_work, slug, ends):
+    page = at_work(slug, width="phone")
+    sliders = page.get_by_role("slider").count()
+    for words in ends:
+        assert page.locator(".field").get_by_text(words).count() == sliders
+    assert page.locator(".untouched:visible").count() == sliders
+    page.locator("input[type=number]").first.fill("40")
+    assert page.locator(".untouched:visible").count() == sliders - 1
 
 
 def test_a_slider_takes_a_click_where_it_stands_and_survives_a_reload(at_work):
