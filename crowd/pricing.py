@@ -365,6 +365,51 @@ def missing_cents(
     return max(0, fair - reward_cents)
 
 
+def pay_problem(
+    reward_cents: int, seconds: float, floor_cents: int, *, volunteers: bool = False
+) -> str:
+    """Return why a reward may not be offered and what to pay instead; empty if it may.
+
+    Parameters
+    ----------
+    reward_cents : int
+        What one assignment pays.
+    seconds : float
+        How long an assignment takes, expected or measured.
+    floor_cents : int
+        What an hour has to pay at least.
+    volunteers : bool, optional
+        Whether all raters are volunteers, who came by a link or an invitation: they may
+        work unpaid, but nobody is paid less than the floor.
+
+    Examples
+    --------
+    >>> pay_problem(4, 12, 1500)
+    'pays $0.04 for 12 seconds, $12.00 an hour; the minimum is $15.00 an hour, so pay at least $0.05 (5 cents).'
+    >>> pay_problem(5, 12, 1500), pay_problem(0, 12, 1500, volunteers=True)
+    ('', '')
+    """
+    missing = missing_cents(reward_cents, seconds, floor_cents)
+    unpaid = reward_cents == 0
+    if not missing or (unpaid and volunteers):
+        return ""
+    fair = reward_cents + missing
+    pays = (
+        "pays nothing, and only volunteers who come by a link or an invitation work unpaid"
+        if unpaid
+        else f"pays {_dollars(reward_cents)} for {seconds:.0f} seconds, "
+        f"{_dollars(hourly_cents(reward_cents, seconds) or 0)} an hour"
+    )
+    return (
+        f"{pays}; the minimum is {_dollars(floor_cents)} an hour, so pay at least "
+        f"{_dollars(fair)} ({fair} cents)."
+    )
+
+
+def _dollars(cents: int) -> str:
+    return f"${cents / 100:,.2f}"
+
+
 def _line(label: str, n: int, unit_cents: int) -> QuoteLine:
     return QuoteLine(label, n, unit_cents, n * unit_cents)
 

@@ -12,7 +12,7 @@ from crowd.hits.models.campaign import HIT, Campaign
 from crowd.hits.selectors.progress import campaign_progress, unit_cents
 from crowd.hits.services.platforms import can
 from crowd.money.selectors.fair_pay import ENOUGH_TIMES
-from crowd.pricing import fee_per_assignment, hourly_cents, missing_cents
+from crowd.pricing import fee_per_assignment, hourly_cents, pay_problem
 from genie.lib.errors import GenieError
 
 State = Campaign.State
@@ -57,13 +57,8 @@ def priced(campaign: Campaign, reward_cents: int) -> NewReward:
     _check(campaign, reward_cents)
     seconds = _seconds(campaign)
     floor = int(settings.GENIE["MINIMUM_HOURLY_CENTS"])
-    if missing := missing_cents(reward_cents, seconds, floor):
-        raise GenieError(
-            f"{_money(reward_cents)} for {seconds:.0f} seconds is less than "
-            f"{_money(floor)} an hour; the least is "
-            f"{_money(reward_cents + missing)}.",
-            code="below-minimum-pay",
-        )
+    if problem := pay_problem(reward_cents, seconds, floor):
+        raise GenieError(f"The new reward {problem}", code="below-minimum-pay")
     fee = fee_per_assignment(
         campaign.platform, reward_cents, max_assignments=_ratings_per_hit(campaign)
     )

@@ -32,6 +32,7 @@ from leaderboard.submissions.models.submission import Submission
 from leaderboard.submissions.services import lifecycle
 from leaderboard.submissions.services.attempts import UNFAILED, LostRace
 from leaderboard.tasks.services import worker_requirements
+from leaderboard.tasks.services.fitting import pay_problem
 
 State = states.State
 Subject = TypeVar("Subject", Submission, Comparison, JointEvaluation)
@@ -103,6 +104,11 @@ def approve(
     # What would fail at the launch is refused here, before money is set aside.
     strategy.check_launch(evaluation)
     human = strategy.human(evaluation)
+    if problem := pay_problem(human):
+        raise GenieError(
+            f"The reward of {evaluation.task.title} {problem}",
+            code="below-minimum-pay",
+        )
     worker_requirements.check(human, evaluation.task.slug)
     qualification.check(evaluation.task)
     if not evaluation.simulated and not is_measured(evaluation):

@@ -15,6 +15,7 @@ import numpy as np
 from django.db import transaction
 from django.utils import timezone
 
+from crowd import hit_templates
 from crowd.campaigns.services import run
 from crowd.hits.models.campaign import Campaign
 from crowd.hits.selectors.progress import campaign_progress
@@ -33,8 +34,10 @@ from leaderboard.evaluation.evidence import agreement
 from leaderboard.stats.components import Components, pilot_components
 from leaderboard.studio.models import Draft
 from leaderboard.studio.services.preview import page_like
+from leaderboard.tasks.config import read_task
 from leaderboard.tasks.drafts.bundle import Bundle
 from leaderboard.tasks.intake.join import Material
+from leaderboard.tasks.services.fitting import pay_problem
 from quality.bans.selectors.clean_ratings import clean_ratings
 
 if TYPE_CHECKING:
@@ -112,7 +115,7 @@ def begin(
     Raises
     ------
     GenieError
-        ``pilot-runs``, ``over-budget``, and what no page can show.
+        ``pilot-runs``, ``below-minimum-pay``, ``over-budget``, and what no page can show.
     """
     # Who clicks twice at once starts one.
     draft = Draft.objects.select_for_update(of=("self",)).get(pk=draft.pk)
@@ -123,6 +126,7 @@ def begin(
         raise GenieError(
             "A pilot of this draft is running; stop it first.", code="pilot-runs"
         )
+    _check_pay(bundle, wanted)
     name = _name(draft, number_of(draft) + 1)
     seed = seed_for("pilot", name)
     drawn = generator(seed).permutation(len(material.items))[: wanted.n_items]
@@ -158,6 +162,17 @@ def begin(
     draft.state = {**draft.state, "pilots": number_of(draft) + 1}
     draft.save()
     return token
+
+
+def _check_pay(bundle: Bundle, wanted: Wanted) -> None:
+    """Refuse a reward below the minimum; people come by the link, so none is needed."""
+    table = "comparison" if "comparison" in bundle.document else "human"
+    config = read_task(bundle.document, hit_templates.known()).config
+    human = replace(
+        getattr(config, table), reward_cents=wanted.reward_cents, platform=run.HERE
+    )
+    if problem := pay_problem(human):
+        raise GenieError(f"The pilot's reward {problem}", code="below-minimum-pay")
 
 
 def end(draft: Draft, *, by: Account | None, reason: str) -> None:

@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from crowd import hit_templates
+from django.conf import settings
+
+from crowd import hit_templates, pricing
 from crowd.hit_templates import HITTemplate
 from crowd.hits.services.build import check_hit_type
 from crowd.platforms.base import all_platforms
@@ -77,6 +79,7 @@ def misfits(document: Mapping[str, object]) -> Misfits:
     together = [*metric_problems(config.metrics)]
     for table, human in _tables(config).items():
         together += _of_table(table, config, human)
+    together += _of_pay(config, document)
     together += _of_ranks(config.human)
     together += _of_judges(config)
     together += _of_formats(config)
@@ -163,6 +166,31 @@ def _of_table(table: str, config: TaskConfig, human: HumanConfig) -> list[Proble
         *_of_questions(table, config.title, human, design),
         *languages.problems(table, human, config.fields.values()),
     ]
+
+
+def pay_problem(human: HumanConfig) -> str:
+    """Return what is wrong with the reward by the time that a HIT is expected to take.
+
+    Workers of this site came by a link or an invitation; those of a platform are paid.
+    """
+    template = hit_templates.known().get(human.hit_template)
+    seconds = human.expected_seconds or (template.seconds if template else 0)
+    return pricing.pay_problem(
+        human.reward_cents,
+        seconds,
+        int(settings.GENIE["MINIMUM_HOURLY_CENTS"]),
+        volunteers=human.platform == SelfHosted.slug,
+    )
+
+
+def _of_pay(config: TaskConfig, document: Mapping[str, object]) -> Iterator[Problem]:
+    """Check the reward of [human], and of other tables that the document has."""
+    found: set[str] = {""}
+    for table, human in _tables(config).items():
+        problem = pay_problem(human) if table in document else ""
+        if problem not in found:
+            yield Problem(f"{table}.reward_cents", problem)
+        found.add(problem)
 
 
 def _of_ranks(human: HumanConfig) -> Iterator[Problem]:

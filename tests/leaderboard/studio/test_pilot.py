@@ -115,7 +115,7 @@ def test_from_the_link_to_proposals_that_are_taken_over(mia, draft):  # noqa: F8
 
 
 def test_who_is_paid_is_proposed_what_is_fair(mia, draft):  # noqa: F811
-    mia.post(at(draft, "people"), {"who": "invited", "ratings": "1", "reward": "0.01"})
+    mia.post(at(draft, "people"), {"who": "invited", "ratings": "1", "reward": "0.40"})
     page = start(mia, draft, joins="on", n_people="2", n_items="5")
     invited(page, "ned")
     judge(Campaign.objects.get(), "mia", "ned", seconds=61.0)
@@ -205,3 +205,12 @@ def test_pairs_have_a_pilot_as_well(mia, draft):  # noqa: F811
     assert "The questions have been changed" not in page
     mia.post(at(draft, "ask"), asked(question_1="Which is shorter?"))
     assert "The questions have been changed" in text(mia.get(at(draft, "pilot")))
+
+
+def test_a_pilot_pays_nothing_or_the_minimum(mia, draft):  # noqa: F811
+    start(mia, draft, reward="0.01", shown_cents="30")
+    assert not Campaign.objects.exists()
+    page = text(mia.get(at(draft, "pilot")))
+    assert "The pilot’s reward pays $0.01" in page or "reward pays $0.01" in page
+    start(mia, draft, reward="0.10", shown_cents="300")
+    assert Campaign.objects.get().hit_type.reward_cents == 10

@@ -41,7 +41,12 @@ def task(db):
     task = load.load_task("demo-qa").task
     # few test questions: the instances are for pairs
     return config_with(
-        task, positive_share=0.05, negative_share=0.05, reward_cents=4, wave_size=10
+        task,
+        positive_share=0.05,
+        negative_share=0.05,
+        reward_cents=4,
+        expected_seconds=9,
+        wave_size=10,
     )
 
 

@@ -242,7 +242,12 @@ def test_test_questions_hide_among_the_pairs_and_are_no_labels(
     right, wrong, ask, finish, task
 ):
     config_with(
-        task, positive_share=0.1, negative_share=0.1, reward_cents=4, wave_size=10
+        task,
+        positive_share=0.1,
+        negative_share=0.1,
+        reward_cents=4,
+        expected_seconds=9,
+        wave_size=10,
     )
     found = finish(ask(right, wrong, max_pairs=30))
     placements = Placement.objects.filter(campaign=found.evaluation.campaign)
@@ -349,7 +354,7 @@ def test_money_for_third_opinions_is_not_spent_on_test_questions(
     task, level, ask, crowd
 ):
     shares = {"positive_share": 0.2, "negative_share": 0.2}
-    config_with(task, **shares, reward_cents=4, wave_size=5)
+    config_with(task, **shares, reward_cents=4, expected_seconds=9, wave_size=5)
     found = ask(*level, strategy="max-three", max_pairs=15)
     crowd.work()
     campaign = found.evaluation.campaign

@@ -38,6 +38,7 @@ ways = st.fixed_dictionaries(
         "sample_size": st.integers(1, 6),
         "ratings_per_instance": st.integers(1, 3),
         "reward_cents": st.integers(0, 40),
+        "expected_seconds": st.just(1),
         "positive_share": shares,
         "negative_share": shares,
         "repost_share": shares,
@@ -146,7 +147,12 @@ def worked_off(task):
     way=ways,
     how=hows,
     others=st.fixed_dictionaries(
-        {}, optional={"reward_cents": st.integers(0, 40), "positive_share": shares}
+        {},
+        optional={
+            "reward_cents": st.integers(0, 40),
+            "expected_seconds": st.just(1),
+            "positive_share": shares,
+        },
     ),
 )
 def test_the_ledger_has_the_price_without_what_nobody_had_to_do_again(
