@@ -305,19 +305,7 @@ def share_of(cents: int, n: int, place: int) -> int:
 
 
 def hourly_cents(reward_cents: int, median_seconds: float | None) -> int | None:
-    """Say what an hour pays at the median pace, rounded down.
-
-    Parameters
-    ----------
-    reward_cents : int
-        What one assignment pays.
-    median_seconds : float or None
-        Median active time of an assignment; None or zero: nothing is known yet.
-
-    Returns
-    -------
-    int or None
-        Cents an hour, None where the pace is not known.
+    """Return what an hour pays at the median pace, rounded down; None without a pace.
 
     Examples
     --------
@@ -370,17 +358,7 @@ def pay_problem(
 ) -> str:
     """Return why a reward may not be offered and what to pay instead; empty if it may.
 
-    Parameters
-    ----------
-    reward_cents : int
-        What one assignment pays.
-    seconds : float
-        How long an assignment takes, expected or measured.
-    floor_cents : int
-        What an hour has to pay at least.
-    volunteers : bool, optional
-        Whether all raters are volunteers, who came by a link or an invitation: they may
-        work unpaid, but nobody is paid less than the floor.
+    Volunteers, who come by a link or an invitation, may work unpaid, not for less.
 
     Examples
     --------

@@ -197,10 +197,15 @@ def input_fields(task: TaskView, shown: Shown) -> dict[str, Any]:
 
 def document_of(task: TaskView, shown: Shown) -> str:
     """Name the document that an instance is a part of; empty where none is asked for."""
-    if not task.page_by:
+    return document_name(task.page_by, shown.instance_id, shown.fields)
+
+
+def document_name(page_by: str, instance_id: str, fields: Mapping[str, str]) -> str:
+    """Name a document by the field that says so, or by what the instance's id begins with."""
+    if not page_by:
         return ""
-    by_id = shown.instance_id.rpartition(".")[0] or shown.instance_id
-    return by_id if task.page_by == BY_ID else shown.fields.get(task.page_by, "")
+    by_id = instance_id.rpartition(".")[0] or instance_id
+    return by_id if page_by == BY_ID else fields.get(page_by, "")
 
 
 def _part(task: TaskView, shown: Shown) -> dict[str, Any]:

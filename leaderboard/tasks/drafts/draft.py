@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from statistics import mean
 
 from leaderboard.tasks.drafts.ask import KINDS, OVERALL, Ask, fair_cents, seconds_for
 from leaderboard.tasks.drafts.bundle import Bundle, bundle_of
+from leaderboard.tasks.drafts.documents import whole_size
 from leaderboard.tasks.intake.join import Material
 from leaderboard.tasks.intake.roles import TEXT
 
@@ -85,7 +87,7 @@ def _human(material: Material, ask: Ask) -> dict[str, object]:
         "design": ask.way.design if single else "direct-assessment",
         "scale": ask.way.scale if single else "likert-5",
         "hit_template": (ask.template if single else "") or template,
-        "sample_size": min(ask.n_items or MOST_ITEMS, max(1, len(material.items))),
+        "sample_size": _sample_size(material, ask),
         "ratings_per_instance": ask.ratings,
         **_pay(material, ask, criteria),
         **_care(material, ask),
@@ -103,6 +105,15 @@ def _human(material: Material, ask: Ask) -> dict[str, object]:
     if len(criteria) > 1:
         table["test_criteria"] = _marks(ask, criteria)
     return table
+
+
+def _sample_size(material: Material, ask: Ask) -> int:
+    """Return how many inputs are judged: as many as asked for, in whole documents."""
+    n = min(ask.n_items or MOST_ITEMS, max(1, len(material.items)))
+    if ask.items_per_page == 1 or not ask.by_document:
+        return n
+    names = Counter(item.id.rpartition(".")[0] or item.id for item in material.items)
+    return whole_size(list(names.values()), n)
 
 
 def _page(ask: Ask) -> tuple[str, str]:

@@ -15,8 +15,10 @@ from genie.lib.errors import GenieError
 from genie.lib.seeds import generator
 from genie.lib.typing import Account
 from genie.lib.unguessable import seed_for
+from leaderboard.designs.base import document_name
 from leaderboard.tasks import shipped
 from leaderboard.tasks.config import TaskConfig
+from leaderboard.tasks.drafts.documents import drawn, page_by_of, whole_size
 from leaderboard.tasks.models import Instance, Task
 from leaderboard.tasks.readers import Release, all_readers, read_release
 from leaderboard.tasks.services import brought, revisions
@@ -118,9 +120,10 @@ def _load(
             _refuse_changed(existing, release)
         if files is not None:
             brought.keep(existing, files)
+        _refuse_cut(existing, config)
         _refresh(existing, described, by)
         return LoadReport(existing, created=False, n_instances=existing.n_instances)
-    task = _create(slug, release, described)
+    task = _create(slug, release, described, config)
     if files is not None:
         brought.keep(task, files)
     revisions.begin(task, by=by)
@@ -130,6 +133,24 @@ def _load(
             pool=slug, defaults={"limit_cents": config.budget.cents}
         )
     return LoadReport(task, created=True, n_instances=task.n_instances)
+
+
+def _refuse_cut(task: Task, config: TaskConfig) -> None:
+    """Refuse another sample of a loaded task that would cut a document in two."""
+    page_by, n, now = page_by_of(config), config.human.sample_size, task.configuration
+    if not page_by or (page_by, n) == (page_by_of(now), now.human.sample_size):
+        return
+    sides: dict[bool, set[str]] = {True: set(), False: set()}
+    for name, fields, rank in task.instances.values_list(
+        "instance_id", "fields", "sample_rank"
+    ):
+        sides[rank < n].add(document_name(page_by, name, fields))
+    if sides[True] & sides[False]:
+        raise GenieError(
+            f"A sample of {n} would cut documents of {task.title}, whose instances are "
+            "drawn already; load it under another slug as a new version.",
+            code="incomparable",
+        )
 
 
 def change(
@@ -143,6 +164,7 @@ def change(
         ``unusable-task``, and ``incomparable`` where it takes a new version.
     """
     config = usable(task.slug, document)
+    _refuse_cut(task, config)
     _refresh(task, {**_described(config), "config": document}, by, because)
 
 
@@ -170,7 +192,41 @@ def _refuse_without_source(config: TaskConfig) -> NoReturn:
     )
 
 
-def _create(slug: str, release: Release, described: Mapping[str, object]) -> Task:
+def _ranks(config: TaskConfig, release: Release, seed: int) -> list[int]:
+    """Draw the order in which instances are judged: by whole documents if pages have them.
+
+    Raises
+    ------
+    GenieError
+        ``unusable-task`` if the sample would end within a document.
+    """
+    random, page_by = generator(seed), page_by_of(config)
+    if not page_by:
+        return [int(rank) for rank in random.permutation(len(release.instances))]
+    parts: dict[str, list[int]] = {}
+    for position, one in enumerate(release.instances):
+        name = document_name(page_by, one.id, one.fields)
+        parts.setdefault(name, []).append(position)
+    documents = list(parts.values())
+    documents = [documents[int(at)] for at in random.permutation(len(documents))]
+    sizes = [len(document) for document in documents]
+    n = min(config.human.sample_size, len(release.instances))
+    whole = whole_size(sizes, n)
+    if whole != n:
+        raise GenieError(
+            f"{config.slug}/task.toml: human.sample_size is {n}, which would cut a "
+            f"document; set it to {whole}, so that whole documents are judged.",
+            code="unusable-task",
+        )
+    first = drawn(sizes, n)
+    later = sorted({*range(len(documents))}.difference(first))
+    order = [position for at in (*first, *later) for position in documents[at]]
+    return [rank for _, rank in sorted(zip(order, range(len(order)), strict=True))]
+
+
+def _create(
+    slug: str, release: Release, described: Mapping[str, object], config: TaskConfig
+) -> Task:
     # Test questions are made of instances outside the sample: nobody may recompute it.
     seed = seed_for("sample", slug, release.sha256)
     task = Task.objects.create(
@@ -181,7 +237,7 @@ def _create(slug: str, release: Release, described: Mapping[str, object]) -> Tas
         sample_seed=seed,
         **described,
     )
-    ranks = generator(seed).permutation(len(release.instances))
+    ranks = _ranks(config, release, seed)
     Instance.objects.bulk_create(
         [
             Instance(
@@ -190,7 +246,7 @@ def _create(slug: str, release: Release, described: Mapping[str, object]) -> Tas
                 position=position,
                 fields=instance.fields,
                 references=instance.references,
-                sample_rank=int(ranks[position]),
+                sample_rank=ranks[position],
             )
             for position, instance in enumerate(release.instances)
         ],
