@@ -8,6 +8,7 @@ from django.conf import settings
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, render
 
+from crowd.pricing import hourly_cents
 from genie.lib.serving.pages import page_of
 from leaderboard.boards.selectors.home import tasks_in_order
 from leaderboard.boards.selectors.sorting import metrics_of
@@ -58,7 +59,9 @@ def about(request: HttpRequest, slug: str) -> HttpResponse:
             "example": example(task),
             "control": control(task),
             "requirements": requirements(task),
-            "hourly_cents": hourly_cents(task),
+            "hourly_cents": hourly_cents(
+                task.human.reward_cents, task.human.expected_seconds
+            ),
             "positive_percent": _percent(task.human.positive_share),
             "negative_percent": _percent(task.human.negative_share),
             "threshold": settings.GENIE["BAN_THRESHOLD"],
@@ -70,14 +73,6 @@ def about(request: HttpRequest, slug: str) -> HttpResponse:
             "quota": task.configuration.quota,
         },
     )
-
-
-def hourly_cents(task: Task) -> int | None:
-    """Tell what an hour pays at the time that the task expects a HIT to take."""
-    seconds = task.human.expected_seconds
-    if seconds <= 0:
-        return None
-    return task.human.reward_cents * 3600 // seconds
 
 
 def _percent(share: float) -> str:
