@@ -22,7 +22,6 @@ from leaderboard.judges.models import JudgeRun
 from leaderboard.judges.selectors.doubts import doubts_of
 from leaderboard.stats.judges.choosing import choose_instances
 from leaderboard.tasks.config import PLAIN, SIMULTANEOUS
-from leaderboard.tasks.drafts.documents import page_by_of
 from leaderboard.tasks.models import Instance, Task
 
 State = HumanEvaluation.State
@@ -131,7 +130,7 @@ def _check_task(task: Task) -> None:
     _check_nobody_asked(task)
     if task.instances.exclude(propensity=None).exists():
         raise _no("its instances have been chosen already")
-    if page_by_of(task.configuration):
+    if task.configuration.page_by:
         raise _no(f"people judge whole documents of {task.title}, not chosen instances")
     if task.sample_size >= task.n_instances:
         raise _no(f"people judge all {task.n_instances:,} instances of {task.title}")

@@ -112,3 +112,9 @@ class TaskConfig(About):
     quota: QuotaConfig = setting(table_of(QuotaConfig), QuotaConfig())
     budget: BudgetConfig = setting(table_of(BudgetConfig), BudgetConfig())
     judges: JudgesConfig = setting(table_of(JudgesConfig), JudgesConfig())
+
+    @property
+    def page_by(self) -> str:
+        """What names the documents that pages show; empty if pages mix inputs."""
+        tables = (self.human, self.comparison, self.joint)
+        return next((table.page_by for table in tables if table.page_by), "")

@@ -4,14 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from leaderboard.tasks.config import TaskConfig
-
-
-def page_by_of(config: TaskConfig) -> str:
-    """Return what names the documents of a task; empty if pages mix inputs."""
-    tables = (config.human, config.comparison, config.joint)
-    return next((table.page_by for table in tables if table.page_by), "")
-
 
 def whole_size(sizes: Sequence[int], n: int) -> int:
     """Return the largest sum of whole documents up to `n`, or the smallest document.

@@ -18,7 +18,7 @@ from genie.lib.unguessable import seed_for
 from leaderboard.designs.base import document_name
 from leaderboard.tasks import shipped
 from leaderboard.tasks.config import TaskConfig
-from leaderboard.tasks.drafts.documents import drawn, page_by_of, whole_size
+from leaderboard.tasks.drafts.documents import drawn, whole_size
 from leaderboard.tasks.models import Instance, Task
 from leaderboard.tasks.readers import Release, all_readers, read_release
 from leaderboard.tasks.services import brought, revisions
@@ -137,8 +137,8 @@ def _load(
 
 def _refuse_cut(task: Task, config: TaskConfig) -> None:
     """Refuse another sample of a loaded task that would cut a document in two."""
-    page_by, n, now = page_by_of(config), config.human.sample_size, task.configuration
-    if not page_by or (page_by, n) == (page_by_of(now), now.human.sample_size):
+    page_by, n, now = config.page_by, config.human.sample_size, task.configuration
+    if not page_by or (page_by, n) == (now.page_by, now.human.sample_size):
         return
     sides: dict[bool, set[str]] = {True: set(), False: set()}
     for name, fields, rank in task.instances.values_list(
@@ -200,7 +200,7 @@ def _ranks(config: TaskConfig, release: Release, seed: int) -> list[int]:
     GenieError
         ``unusable-task`` if the sample would end within a document.
     """
-    random, page_by = generator(seed), page_by_of(config)
+    random, page_by = generator(seed), config.page_by
     if not page_by:
         return [int(rank) for rank in random.permutation(len(release.instances))]
     parts: dict[str, list[int]] = {}
