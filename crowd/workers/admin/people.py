@@ -11,6 +11,7 @@ from django.db.models import Count, OuterRef, Subquery
 from django.http import HttpRequest, HttpResponse
 
 from crowd.hits.models.assignment import Assignment
+from crowd.hits.models.campaign import ELSEWHERE
 from crowd.messages.models import Message
 from crowd.messages.services import send_many
 from crowd.money.selectors.earnings import Earnings, earnings_of
@@ -89,14 +90,15 @@ class WorkerAdmin(GrantAction, ReadOnlyAdmin):
         "approved",
         "paid",
         "n_pools",
-        "excluded",
+        "without_work",
     ]
     list_filter = ["platform", "simulated", "excluded", HasQualification]
     list_select_related = ["user"]
     search_fields = ["pseudonym", "user__username", "platform_worker_id"]
     # grouped rows have no order of their own, and the search for a worker wants one
     ordering = ["-pk"]
-    readonly_fields = ["pending", "approved", "paid"]
+    readonly_fields = ["pending", "approved", "paid", "without_work"]
+    exclude = ["excluded"]
     inlines = [GrantInline, ExclusionInline, ConsentInline, MessageInline]
     actions = [
         "write_selected",
@@ -153,6 +155,12 @@ class WorkerAdmin(GrantAction, ReadOnlyAdmin):
     def n_pools(self, worker: Worker) -> int:
         count: int = worker.n_exclusions  # type: ignore[attr-defined]
         return count
+
+    @admin.display(description="excluded", ordering="excluded")
+    def without_work(self, worker: Worker) -> str:
+        if worker.platform == ELSEWHERE:
+            return "imported"
+        return "yes" if worker.excluded else "no"
 
     @admin.action(description="Write to the selected workers …", permissions=["act"])
     def write_selected(

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+from collections import Counter
+
 import pytest
+from django.contrib.admin import site
+from django.contrib.auth.models import Permission
 
 from crowd.campaigns.services import work_records
 from crowd.campaigns.services.add_money import add_money
@@ -184,3 +188,24 @@ def test_nobody_is_told_anything_or_owed_anything(task, client, staff):
     assert not Message.objects.exists()
     pk = task.submissions.first().pk
     assert client.get(f"/submissions/{pk}/file/").status_code == 404
+
+
+def test_staff_see_imported_people_as_imported_and_not_as_excluded(task, client):
+    staff = make_user("reader", is_staff=True)
+    staff.user_permissions.add(Permission.objects.get(codename="view_worker"))
+    client.force_login(staff)
+    for name, excluded in (("careful", False), ("careless", True)):
+        worker = Worker.objects.create(
+            platform="site", platform_worker_id=name, excluded=excluded
+        )
+        shown = client.get(f"/admin/crowd/worker/{worker.pk}/change/").content.decode()
+        assert ("field-without_work" in shown, "icon-yes" in shown) == (True, False)
+    rows = client.get("/admin/crowd/worker/").context["cl"].result_list
+    admin = site.get_model_admin(Worker)
+    states = [(one.platform, admin.without_work(one)) for one in rows]
+    assert Counter(states) == {
+        ("imported", "imported"): len(rows) - 2,
+        ("site", "no"): 1,
+        ("site", "yes"): 1,
+    }
+    assert len(rows) > 3
