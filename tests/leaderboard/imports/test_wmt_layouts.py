@@ -316,3 +316,64 @@ def test_severities_without_a_weight_cost_nothing():
     assert (
         mqm_score([Span(0, 1, "major", "Linguistic conventions/Punctuation")]) == -0.1
     )
+
+
+def spans_row(login, system, item, score, document="d1"):
+    about = f"{login},{system},{item},TGT,eng,dan,{score},{document}#{system},False"
+    return f"{about},[],{TIMES}"
+
+
+SPLIT = {
+    "two accounts with a part each": [
+        *(spans_row("u1", "red", n, 80) for n in (1, 2)),
+        *(spans_row("u2", "red", n, 20) for n in (1, 2)),
+        *(spans_row("u3", "blue", n, 50) for n in (11, 12)),
+    ],
+    "a system with a part only": [
+        *(spans_row("u1", "red", n, 80) for n in (1, 2)),
+        *(spans_row("u3", "blue", n, 50) for n in (11, 12, 13)),
+    ],
+}
+
+
+@pytest.mark.parametrize("rows", SPLIT.values(), ids=SPLIT)
+def test_segments_without_a_position_are_refused_with_their_rows(rows):
+    # another document, all of which each system's account had
+    rows = [
+        *rows,
+        spans_row("u1", "red", 30, 9, "d2"),
+        spans_row("u3", "blue", 40, 7, "d2"),
+    ]
+    listed = "1, 2, 3, 4" if "u2" in rows[2] else "1, 2, 3, 4, 5"
+    with pytest.raises(GenieError, match=f"rows {listed}:") as refused:
+        read_files("appraise", scores__csv="\n".join(rows))
+    assert refused.value.code == "no-position"
+    assert "Add the batches (JSON)" in refused.value.message
+
+
+def test_segments_with_a_position_are_never_numbered_anew():
+    rows = SPLIT["two accounts with a part each"]
+    items = [
+        {"itemID": n, "documentID": f"d1#{system}", "_item": f"{system} | {at} | d1"}
+        for system, n, at in (
+            ("red", 1, 0),
+            ("red", 2, 1),
+            ("blue", 11, 0),
+            ("blue", 12, 1),
+        )
+    ]
+    batches = json.dumps([{"items": items}])
+    found = read_files("appraise", scores__csv="\n".join(rows), batches__json=batches)
+    by_red = found.judged[found.judged["system"] == "red"]
+    assert by_red["instance"].tolist() == ["1", "1", "2", "2"] * 2
+
+
+def test_items_that_count_within_documents_keep_these_apart():
+    rows = [
+        spans_row(f"u{n}", system, item, 10 * n, document)
+        for document in ("d1", "d2")
+        for n, system in enumerate(("red", "blue"), 1)
+        for item in (1, 2)
+    ]
+    found = read_files("appraise", scores__csv="\n".join(rows))
+    assert set(found.judged["instance"]) == {"d1:1", "d1:2", "d2:1", "d2:2"}

@@ -35,6 +35,8 @@ from leaderboard.imports.readers.test_sets import (
     segments_of,
 )
 
+# Rows that a refusal lists.
+_LISTED = 50
 _PAIR = re.compile(r",(?:TGT|BAD|REF|CHK),([^,\s]+),([^,\s]+),")
 
 
@@ -84,6 +86,7 @@ class Appraise(Layout):
         made.rows, made.extra = _frames(
             rows, people, sources.index(source), made, source.name
         )
+        made.scales = {"DA": "0 to 100", "ESA": "0 to 100"}
         made.languages = (pair.partition("-")[0], pair.partition("-")[2])
         return made
 
@@ -114,10 +117,22 @@ def _place(
         shown[row.login].append((row.item, row.document))
     batches = batch_of_accounts(batches_of(sources), shown)
     numbered = _item_is_segment(rows, {s.instance: s.document for s in segments})
+    # a number that several documents have is a segment's only within its document
+    within = not segments and len({r.item for r in rows}) < len(
+        {(r.item, r.name) for r in rows}
+    )
     places = {} if numbered else _places(rows)
+    items = {
+        id(row): batches[row.login].items.get((row.item, row.document), {})
+        for row in rows
+        if row.login in batches
+    }
+    if not numbered:
+        _refuse_split(
+            [r for r in rows if not _segment_number(items.get(id(r), {}))], name
+        )
     for row in rows:
-        items = batches[row.login].items if row.login in batches else {}
-        item = items.get((row.item, row.document), {})
+        item = items.get(id(row), {})
         row.text = str(item.get("targetText") or "")
         number = _segment_number(item)
         if row.role in (Role.TUTORIAL, Role.DOCUMENT):
@@ -125,7 +140,7 @@ def _place(
         elif number:
             row.instance = number
         elif numbered:
-            row.instance = row.item
+            row.instance = f"{row.name}:{row.item}" if within else row.item
         else:
             row.instance = places[id(row)]
         if row.role is Role.JUDGMENT:
@@ -185,6 +200,39 @@ def _item_is_segment(rows: list[Row], documents: Mapping[str, str]) -> bool:
     return all(
         len(set.union(*found)) == len(found[0]) for found in by_document.values()
     )
+
+
+def _refuse_split(rows: list[Row], name: str) -> None:
+    """Refuse a document of which several accounts, or some systems, have only a part.
+
+    Raises
+    ------
+    GenieError
+        ``no-position``: which segments the parts hold is not known.
+    """
+    of: dict[str, dict[str, dict[str, list[Row]]]] = defaultdict(dict)
+    for row in rows:
+        if row.role is Role.JUDGMENT:
+            by_account = of[row.name].setdefault(row.system, defaultdict(list))
+            by_account[row.login].append(row)
+    unknown: list[Row] = []
+    for systems in of.values():
+        found = [list(by_account.values()) for by_account in systems.values()]
+        split = [parts for parts in found if len(parts) > 1]
+        uneven = len({len(part) for parts in found for part in parts}) > 1
+        for parts in split or (found if uneven else []):
+            unknown += [row for part in parts for row in part]
+    if unknown:
+        numbers = sorted(row.number for row in unknown)
+        listed = ", ".join(f"{n:,}" for n in numbers[:_LISTED])
+        more = f" and {len(numbers) - _LISTED:,} more" if numbers[_LISTED:] else ""
+        raise GenieError(
+            f"{name}, rows {listed}{more}: these are parts of documents, by several"
+            " accounts or of other length than for other systems, and items are numbered"
+            " within an account, so which segment a row is of is not known. Add the batches (JSON) that the accounts were given, or put each"
+            " segment's number in the test set into the column item (the third).",
+            code="no-position",
+        )
 
 
 def _places(rows: list[Row]) -> dict[int, str]:
