@@ -37,7 +37,7 @@ class About:
     Parameters
     ----------
     title : str
-        Of the task; empty: made from its slug. Of a task that is there already it stays.
+        Of the task; empty: its slug. Of a task that is there already it stays.
     source, licence, citation : str
         From where the files are, on which terms, and how they are cited.
     known : mapping of str to str
@@ -48,8 +48,8 @@ class About:
     questions : mapping of str to str
         Criterion to what people read.
     scales : mapping of str to str
-        Criterion to the slug of the scale it was answered on, where the values do not
-        tell; "*" stands for every criterion.
+        Criterion to the scale that it was answered on, such as "1 to 5"; "*" stands for
+        every criterion.
     """
 
     title: str = ""

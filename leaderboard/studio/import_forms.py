@@ -40,6 +40,29 @@ class LayoutForm(forms.Form):
                 self.first.append(f"choice_{number}")
             else:
                 self.rest_said |= bool(chosen.get(one["name"]))
+        self.scales: dict[str, Mapping[str, Any]] = {}
+        self.scales_said: Mapping[str, str] = said.get("scales", {})
+        for one in seen.get("scales", []):
+            if one["scale"]:
+                self._add_scale(one)
+
+    def _add_scale(self, one: Mapping[str, Any]) -> None:
+        field, name, used = f"scale_{len(self.scales)}", one["criterion"], one["scale"]
+        self.scales[field] = one
+        self.first.append(field)
+        self.fields[field] = forms.CharField(
+            max_length=50,
+            required=False,
+            initial=used["shown"] if used["confirmed"] else "",
+            label=f"Scale{f' of “{name}”' if name else ''}",
+            help_text="The lowest and the highest possible answer, such as 1 to 5. "
+            f"Values go from {one['least']:g} to {one['most']:g}. "
+            + (
+                f"Used: {used['shown']} ({used['source']})."
+                if used["confirmed"]
+                else "Needed, as there are too few different values to see both ends."
+            ),
+        )
 
     @property
     def main(self) -> list[forms.BoundField]:
@@ -59,7 +82,15 @@ class LayoutForm(forms.Form):
             for field, name in self.names.items()
             if self.cleaned_data.get(field)
         }
-        return {"layout": self.cleaned_data["layout"], "choices": choices}
+        # a scale that was only shown stays open to correction by other choices
+        scales = dict(self.scales_said) | {
+            one["criterion"]: text
+            for field, one in self.scales.items()
+            if (text := self.cleaned_data.get(field, ""))
+            and text != one["scale"]["shown"] * one["scale"]["confirmed"]
+        }
+        layout = self.cleaned_data["layout"]
+        return {"layout": layout, "choices": choices, "scales": scales}
 
 
 def _layouts(seen: Mapping[str, Any], chosen: str) -> list[tuple[str, str]]:
@@ -96,6 +127,7 @@ def _choice(one: Mapping[str, Any], said: str) -> forms.Field:
 class AboutForm(forms.Form):
     """From where judgments are, and what is known of how people were asked."""
 
+    title = forms.CharField(max_length=100, required=False, label="Title of the task")
     source = forms.CharField(
         max_length=500,
         label="Source",
@@ -110,9 +142,10 @@ class AboutForm(forms.Form):
     )
 
     def __init__(
-        self, data: Any, seen: Mapping[str, Any], about: Mapping[str, Any]
+        self, data: Any, seen: Mapping[str, Any], about: Mapping[str, Any], title: str
     ) -> None:
         super().__init__(data, initial={name: about.get(name, "") for name in _SAID})
+        self.fields["title"].initial = title
         known, questions = about.get("known", {}), about.get("questions", {})
         for key, words in ASKED.items():
             self.fields[f"known_{key}"] = forms.CharField(
@@ -136,7 +169,7 @@ class AboutForm(forms.Form):
     @property
     def main(self) -> list[forms.BoundField]:
         """Give the fields that come first: where files are from, and the questions."""
-        return [self[name] for name in _SAID] + self._named("question_")
+        return [self[name] for name in ("title", *_SAID)] + self._named("question_")
 
     @property
     def known(self) -> list[forms.BoundField]:

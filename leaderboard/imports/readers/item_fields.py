@@ -56,7 +56,7 @@ class Fields:
 
     def instance_of(self, item: Item, number: str) -> str:
         """Give the instance's name; the item's own number where it has none."""
-        return str(item.get(self.instance) or number)[:200]
+        return str(item.get(self.instance) or number)
 
     def keep(self, made: Judgments, item: Item, instance: str) -> None:
         """Keep the texts of an item."""

@@ -189,6 +189,8 @@ class Judgments:
         Whether the values are z-scores of workers instead of what they gave.
     published : dict of str to float
         Figures that stand in the files themselves, by name.
+    scales : dict of str to str
+        Criterion to the scale that the files state, such as "1 to 5".
     """
 
     layout: str
@@ -203,6 +205,7 @@ class Judgments:
     lower_is_better: tuple[str, ...] = ()
     standardised: bool = False
     published: dict[str, float] = field(default_factory=dict)
+    scales: dict[str, str] = field(default_factory=dict)
 
     @property
     def judged(self) -> pd.DataFrame:

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import numpy.typing as npt
 
 from leaderboard.imports.readers.judgments import Judgments, Problem, Role, told
 
@@ -24,6 +23,27 @@ _NEVER_IN_FILES = ("pay", "instructions", "how workers were screened")
 
 
 @dataclass(frozen=True)
+class UsedScale:
+    """The scale on which ratings of a criterion are stored and shown.
+
+    Parameters
+    ----------
+    slug : str
+    shown : str
+        As people write it: "1 to 5".
+    source : str
+        From where it is known, in a few words.
+    confirmed : bool
+        False if it is a guess from too few different values.
+    """
+
+    slug: str
+    shown: str
+    source: str
+    confirmed: bool = True
+
+
+@dataclass(frozen=True)
 class Scale:
     """What the values of a criterion look like.
 
@@ -37,9 +57,11 @@ class Scale:
     n_distinct : int
         Different values, or different words.
     likely : str
-        What it seems to be, in a few words.
+        What it is, in a few words; of ratings, the scale that would be stored.
     words : dict of str to int
         The commonest words with their numbers, where no value is a number.
+    scale : UsedScale or None
+        None if the values are no ratings.
     """
 
     criterion: str
@@ -49,6 +71,12 @@ class Scale:
     n_distinct: int
     likely: str
     words: Mapping[str, int]
+    scale: UsedScale | None = None
+
+    def to_dict(self) -> dict[str, Any]:
+        """Give it as JSON can hold it."""
+        used = self.scale and dict(vars(self.scale))
+        return {**vars(self), "scale": used}
 
 
 @dataclass(frozen=True)
@@ -106,7 +134,7 @@ class Preview:
     def to_dict(self) -> dict[str, Any]:
         """Give it as JSON can hold it."""
         found = dict(vars(self))
-        found["scales"] = [dict(vars(scale)) for scale in self.scales]
+        found["scales"] = [scale.to_dict() for scale in self.scales]
         found["problems"] = [
             {**vars(problem), "text": told(problem)} for problem in self.problems
         ]
@@ -134,7 +162,8 @@ class Preview:
         if self.n_problems:
             lines += [
                 "",
-                f"Problems: {self.n_problems:,}, of which {self.n_fatal:,} leave rows out.",
+                f"Problems: {self.n_problems:,}; rows that cannot be used: "
+                f"{self.n_fatal:,}.",
             ]
             lines += [f"  {problem}" for problem in self.problems]
         if len(self.problems) < self.n_problems:
@@ -143,12 +172,20 @@ class Preview:
         return "\n".join(lines) + "\n"
 
 
-def preview(judgments: Judgments) -> Preview:
+def preview(
+    judgments: Judgments,
+    scales: Mapping[str, UsedScale] | None = None,
+    refused: Sequence[str] = (),
+) -> Preview:
     """Look at what was read.
 
     Parameters
     ----------
     judgments : Judgments
+    scales : dict of str to UsedScale
+        Of ratings, by criterion.
+    refused : sequence of str
+        What has to be answered before this is stored.
 
     Returns
     -------
@@ -168,7 +205,7 @@ def preview(judgments: Judgments) -> Preview:
         n_workers=_n(judged["worker"]),
         n_pages=_n(judged["page"]),
         scales=tuple(
-            _scale(str(name), rows, judgments)
+            _scale(str(name), rows, (scales or {}).get(str(name)))
             for name, rows in judged.groupby("criterion", sort=True)
         ),
         rows=tuple(_shown(judgments.rows.iloc[:FIRST_ROWS])),
@@ -183,7 +220,7 @@ def preview(judgments: Judgments) -> Preview:
         languages=judgments.languages,
         standardised=judgments.standardised,
         unknown=_unknown(judgments, judged),
-        refused=_refused(judged),
+        refused=(*_refused(judged), *refused),
     )
 
 
@@ -203,7 +240,7 @@ def _by_system(judged: pd.DataFrame) -> dict[str, int]:
     }
 
 
-def _scale(criterion: str, rows: pd.DataFrame, judgments: Judgments) -> Scale:
+def _scale(criterion: str, rows: pd.DataFrame, scale: UsedScale | None) -> Scale:
     values = rows["value"].to_numpy()
     values = values[~np.isnan(values)]
     if not len(values):
@@ -214,47 +251,18 @@ def _scale(criterion: str, rows: pd.DataFrame, judgments: Judgments) -> Scale:
     different = np.unique(values)
     if (rows["other"] != "").all():
         likely = "preference, with ties" if 0.5 in different else "preference, no ties"
-    elif judgments.standardised:
-        likely = "standardised (z scores)"
     else:
-        likely = likely_scale(values)
+        likely = _in_words(scale)
     least, most = float(different[0]), float(different[-1])
-    return Scale(criterion, len(rows), least, most, len(different), likely, {})
+    n = len(different)
+    return Scale(criterion, len(rows), least, most, n, likely, {}, scale)
 
 
-def likely_scale(values: npt.NDArray[np.float64]) -> str:
-    """Say what numbers seem to be.
-
-    Parameters
-    ----------
-    values : (n,) array
-        Finite numbers, at least one.
-
-    Returns
-    -------
-    str
-
-    Examples
-    --------
-    >>> likely_scale(np.array([1.0, 3.0, 5.0])), likely_scale(np.array([0.0, 73.0, 100.0]))
-    ('1 to 5, points', '0 to 100, slider')
-    """
-    least, most = values.min(), values.max()
-    whole = bool((values == np.round(values)).all())
-    if set(np.unique(values)) <= {0.0, 1.0}:
-        return "yes or no (0 and 1)"
-    if most <= 0:
-        return "penalties, 0 the best"
-    if least >= 0 and most <= 10 and whole:
-        top = next(k for k in (5, 6, 7, 10) if most <= k)
-        return f"{0 if least == 0 else 1} to {top}, points"
-    if least >= 0 and most <= 1:
-        return "0 to 1"
-    if least >= 0 and most <= 10:
-        return "0 to 10, with decimals"
-    if least >= 0 and most <= 100:
-        return "0 to 100, slider"
-    return "magnitudes, without an upper end" if least >= 0 else "numbers of both signs"
+def _in_words(scale: UsedScale | None) -> str:
+    if scale is None:
+        return "not for a board"
+    confirm = "" if scale.confirmed else "; to be confirmed"
+    return f"{scale.shown} ({scale.source}{confirm})"
 
 
 def _unknown(judgments: Judgments, judged: pd.DataFrame) -> tuple[str, ...]:
@@ -317,7 +325,7 @@ def _line(scale: Scale) -> str:
         return f"{name}: {scale.n:,} labels, {scale.n_distinct:,} different: {words}."
     return (
         f"{name}: {scale.n:,} judgments from {scale.least:g} to {scale.most:g}, "
-        f"{scale.n_distinct:,} different values; likely {scale.likely}."
+        f"{scale.n_distinct:,} different values; {scale.likely}."
     )
 
 

@@ -62,6 +62,12 @@ class Table:
         """Give a column without blanks around its words."""
         return np.array([word.strip() for word in self.words[name]], dtype=object)
 
+    def names(self, name: str) -> npt.NDArray[np.object_]:
+        """Return a column of names as `column`, but with blanks if only these tell two apart."""
+        words, raw = self.column(name), self.words[name].to_numpy(dtype=object)
+        raw = np.where(words == "", "", raw)
+        return words if len(set(raw)) == len(set(words)) else raw
+
 
 def header_of(source: Source) -> list[str]:
     """Give the names of a table's columns from its beginning; none where it is no table."""

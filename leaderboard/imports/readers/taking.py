@@ -65,6 +65,26 @@ def words_of(table: Table, name: str | None) -> npt.NDArray[np.object_]:
     return table.column(name) if name else np.full(len(table.rows), "", dtype=object)
 
 
+def names_of(table: Table, name: str | None) -> npt.NDArray[np.object_]:
+    """Return a column's names; if there is none, as many empty ones."""
+    return table.names(name) if name else np.full(len(table.rows), "", dtype=object)
+
+
+def say_blanks(table: Table, columns: Sequence[str]) -> list[Problem]:
+    """Name what is one name only because blanks around it are dropped."""
+    cells = {
+        str(word) for name in columns for word in table.words[name] if word.strip()
+    }
+    alike = sorted(
+        word for word in cells if word != word.strip() and word.strip() in cells
+    )
+    sentence = (
+        f"Read without the blanks around them: {', '.join(map(repr, alike[:5]))}."
+    )
+    place = ", ".join(columns)
+    return [Problem(table.name, 0, place, sentence, fatal=False)] if alike else []
+
+
 def answers(
     table: Table, name: str
 ) -> tuple[npt.NDArray[np.object_], Floats, list[Problem]]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
@@ -22,6 +23,12 @@ _THOUSANDS = r"[+-]?[1-9]\d{0,2}(?:,\d{3})+(?:\.\d+)?"
 # Later than any study, in seconds; a larger number counts thousandths.
 _FAR = 1e11
 _FIRST = 1e8
+# "(1-5)" and "[0 to 100]"; "1 = bad, 5 = perfect".
+_RANGE = re.compile(
+    r"(?:[(\[]|\bfrom |\bscale:? |\bscale of )\s*(-?[0-9]{1,4})\s*(?:-|–|to|\.\.+|…)\s*(-?[0-9]{1,4})\b",
+    re.IGNORECASE,
+)
+_MEANING = re.compile(r"(?<![\w.])(-?[0-9]{1,4})\s*[=:]\s*[^\W\d]")
 _US = ("%m/%d/%Y %H:%M:%S", "%m/%d/%Y %H:%M", "%m/%d/%y %H:%M", "%m/%d/%Y")
 _OTHERS = (
     "%d/%m/%Y %H:%M:%S", "%d/%m/%Y %H:%M", "%d.%m.%Y %H:%M:%S", "%d.%m.%Y %H:%M",
@@ -82,6 +89,22 @@ def _floats(series: pd.Series) -> Floats:
     found = np.array(pd.to_numeric(series, errors="coerce"), dtype=float)
     found[~np.isfinite(found)] = np.nan
     return found
+
+
+def stated_scale(text: str) -> str:
+    """Return the scale that a question or a column's name states, "" if it states none.
+
+    Examples
+    --------
+    >>> stated_scale("How fluent? (1 = bad, 5 = perfect)"), stated_scale("fluency (0-100)")
+    ('1 to 5', '0 to 100')
+    >>> stated_scale("fluency (2 raters)")
+    ''
+    """
+    found = _RANGE.search(text)
+    words = found.groups() if found else _MEANING.findall(text)
+    ends = {int(word) for word in words}
+    return f"{min(ends)} to {max(ends)}" if len(ends) > 1 else ""
 
 
 def moments(words: Words) -> Floats:

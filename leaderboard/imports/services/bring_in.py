@@ -18,15 +18,21 @@ from leaderboard.imports.about import UNKNOWN, About, told_by_rows
 from leaderboard.imports.kept import ASIDE, ONE, PAIRS
 from leaderboard.imports.models import Import
 from leaderboard.imports.readers.judgments import Judgments, Role, told
+from leaderboard.imports.readers.layout import Choice
 from leaderboard.imports.readers.people import kept_name
+from leaderboard.imports.readers.preview import Preview, UsedScale, preview
 from leaderboard.imports.readers.sources import Source
 from leaderboard.imports.services import campaigns, people, plan, scored, systems, tasks
+from leaderboard.imports.services.alike import join_alike
 from leaderboard.imports.services.measures import (
     Before,
     Measure,
     check_severities,
+    find_scales,
     measures,
     preferred,
+    say_outside,
+    unconfirmed,
 )
 from leaderboard.imports.services.named import INSTANCE, SYSTEM, changed, fitting
 from leaderboard.imports.services.write import WRITTEN, Known, write
@@ -78,21 +84,22 @@ def bring_in(
 class Planned:
     """What an import would make; nothing is written yet."""
 
-    def __init__(self, judgments: Judgments, task: Task | None, about: About) -> None:
+    def __init__(
+        self,
+        judgments: Judgments,
+        task: Task | None,
+        about: About,
+        files: Sequence[Source],
+    ) -> None:
         self.task = task
         self.rows = plan.ratings_of(judgments)
         self.names = plan.criteria_of(judgments, *campaigns.criteria_before(task))
-        lower, standard = judgments.lower_is_better, judgments.standardised
         if task is not None and task.human.design == ErrorSpans.slug:
             check_severities(self.rows)
         _refuse_other_meaning(task, judgments, self.rows["criterion"].unique())
         before = _scales_of(task)
         self.measures = measures(
-            self.rows,
-            lower_is_better=lower,
-            standardised=standard,
-            said=about.scales,
-            before=before,
+            self.rows, judgments, said=about.scales, before=before, files=files
         )
         # scales whose ends moved: as before, and as they are now
         self.moved = {
@@ -152,7 +159,49 @@ def check(
             "another column than that of the systems may have been read as theirs.",
             code="too-many-systems",
         )
-    return Planned(judgments, task, about or About())
+    about = about or About()
+    _, _, refused = _settled(judgments, task, about)
+    if refused:
+        raise GenieError(" ".join(refused), code="not-settled")
+    return Planned(judgments, task, about, files)
+
+
+def preview_import(
+    judgments: Judgments, *, slug: str, about: About, files: Sequence[Source] = ()
+) -> tuple[Preview, tuple[Choice, ...]]:
+    """Return what an import would store, and what is asked about names.
+
+    Names are joined as `about` says, in `judgments` itself, and values outside their scale
+    become problems of it.
+
+    Raises
+    ------
+    GenieError
+        ``unknown-scale``.
+    """
+    task = Task.objects.filter(slug=slug, imported=True).first()
+    scales, asked, refused = _settled(judgments, task, about)
+    say_outside(plan.ratings_of(judgments), scales, judgments, files)
+    return preview(judgments, scales, refused), asked
+
+
+def _settled(
+    judgments: Judgments, task: Task | None, about: About
+) -> tuple[dict[str, UsedScale], tuple[Choice, ...], list[str]]:
+    """Find scales and join names as chosen: both, what is asked, and what has no answer."""
+    known = task.submissions.values_list("system_name", flat=True) if task else ()
+    before = _scales_of(task)
+    asked = join_alike(judgments, about.choices, {"systems": known, "criteria": before})
+    scales = find_scales(
+        plan.ratings_of(judgments), judgments, said=about.scales, before=before
+    )
+    open_ones = [
+        f"{one.question} Answer with --choose {one.name}=yes or {one.name}=no, or on "
+        "the import's page."
+        for one in asked
+        if about.choices.get(one.name) not in one.options
+    ]
+    return scales, asked, [*open_ones, *unconfirmed(scales)]
 
 
 def _refuse_again(task: Task, files: Sequence[Source]) -> None:

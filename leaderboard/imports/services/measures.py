@@ -1,12 +1,14 @@
-"""On which scale a criterion was answered, as far as its values tell."""
+"""On which scale a criterion was answered: as stated, as stored, or as its values suggest."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+import re
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
 from typing import TYPE_CHECKING
+
+import numpy as np
 
 from crowd.hit_templates.errors import WEIGHTS
 from crowd.scales.base import Scale
@@ -14,6 +16,10 @@ from crowd.scales.elsewhere import PREFERRED
 from crowd.scales.find import all_scales
 from genie.lib.errors import GenieError
 from leaderboard.imports.kept import MAGNITUDE, Floats, as_found, as_kept
+from leaderboard.imports.readers.judgments import Judgments, Problem
+from leaderboard.imports.readers.preview import UsedScale
+from leaderboard.imports.readers.sources import Source
+from leaderboard.imports.readers.values import stated_scale
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -21,7 +27,10 @@ if TYPE_CHECKING:
 SLIDER = "slider-100"
 MARKED = "error-span-translation"
 # Ends that people are shown, the narrowest first.
-_USUAL = ((0, 1), (1, 3), (1, 4), (1, 5), (1, 6), (1, 7), (0, 5), (1, 10), (0, 10))
+_USUAL = ((0, 1), (1, 5), (1, 6), (1, 7), (0, 5), (0, 6), (1, 10), (0, 10))
+# Fewer different values may all lie within a part of the scale that people saw.
+ENOUGH = 5
+_ENDS = re.compile(r"(-?[0-9]{1,9}) *(?:to|-|–|\.\.) *(-?[0-9]{1,9})", re.ASCII)
 #: Families of scales whose scores are in their own unit: their ends only bound values.
 OWN_UNIT = ("z", "sum")
 # What an earlier import had: the scale of a criterion, and the import's number.
@@ -62,89 +71,201 @@ class Measure:
         return as_found(ratings, self.scale, lower_is_better=self.lower_is_better)
 
 
-def measures(
+def find_scales(
     rows: pd.DataFrame,
+    judgments: Judgments,
     *,
-    lower_is_better: Sequence[str],
-    standardised: bool,
     said: Mapping[str, str],
-    before: Mapping[str, Before] | None = None,
-) -> dict[str, Measure]:
-    """Find the measure of each criterion of ratings (`rows` without preferences).
+    before: Mapping[str, Before],
+) -> dict[str, UsedScale]:
+    """Find the scale of each criterion of ratings (`rows` without preferences).
 
-    Of those that a task has `before`, it is theirs; the ends of z-scores and of penalties,
-    which no score is in proportion to, move out as far as the values go.
+    It is that of an earlier import of the task, else the one that a person or the files
+    state. Only a scale that is not stated is guessed from the values, and a guess from
+    fewer than `ENOUGH` different values has to be confirmed. The ends of z-scores and of
+    penalties of before, which no score is in proportion to, move out as far as values go.
+
+    Raises
+    ------
+    GenieError
+        ``unknown-scale``.
     """
-    found, earlier = {}, before or {}
-    for name, own in rows.groupby("criterion", sort=False):
-        criterion = str(name)
-        lower = criterion in lower_is_better
-        low, high = float(own["value"].min()), float(own["value"].max())
-        if lower:
-            low, high = 0.0 - high, 0.0 - low
-        slug = said.get(criterion, said.get("*", ""))
-        whole = bool((own["value"] % 0.25 == 0).all())
-        guess = partial(_scale, standardised=standardised, lower=lower, step=whole)
-        if criterion in earlier:
-            slug = _further(earlier[criterion], slug, criterion, (low, high), guess)
-        slug = slug or guess(low, high)
-        check(slug, criterion, low, high)
-        found[criterion] = measure(slug, lower=lower, marked=_marked(own["spans"]))
+    found = {}
+    for criterion, values in _by_criterion(rows, judgments.lower_is_better):
+        lower, sure = criterion in judgments.lower_is_better, True
+        given = said.get(criterion) or said.get("*", "")
+        stated = "" if judgments.standardised else judgments.scales.get(criterion, "")
+        stated = stated or stated_scale(criterion)
+        if criterion in before:
+            slug, number = before[criterion]
+            slug, source = _moved(slug, values), f"as in import {number}"
+        elif given or stated:
+            slug = scale_named(given or stated, lower=lower)
+            source = "as you say" if given else "as the files say"
+        else:
+            slug = _guess(values, standardised=judgments.standardised, lower=lower)
+            source = "guessed from the values"
+            sure = len(np.unique(values)) >= ENOUGH or _family(slug) in OWN_UNIT
+        if slug not in all_scales():
+            raise GenieError(
+                f"There is no scale {slug!r}. Give the lowest and the highest possible "
+                f"answer, as in --scale '{criterion or '*'}=1 to 5'.",
+                code="unknown-scale",
+            )
+        found[criterion] = UsedScale(slug, in_words(slug), source, confirmed=sure)
     return found
 
 
-def _further(
-    before: Before,
-    said: str,
-    criterion: str,
-    found: tuple[float, float],
-    guess: Callable[[float, float], str],
-) -> str:
-    """Give the scale of earlier imports, with its ends as far out as values go.
+def unconfirmed(scales: Mapping[str, UsedScale]) -> list[str]:
+    """Ask for the scales that too few different values show."""
+    names = [name or "*" for name, one in scales.items() if not one.confirmed]
+    options = " ".join(f"--scale '{name}=LOWEST to HIGHEST'" for name in names)
+    sentence = (
+        f"Confirm the scale of {', '.join(names).replace('*', 'the ratings')}: there are "
+        f"fewer than {ENOUGH} different values, so one end may be missing. Give the "
+        f"lowest and the highest possible answer with {options}, or in the field Scale."
+    )
+    return [sentence] if names else []
+
+
+def measures(
+    rows: pd.DataFrame,
+    judgments: Judgments,
+    *,
+    said: Mapping[str, str],
+    before: Mapping[str, Before],
+    files: Sequence[Source] = (),
+) -> dict[str, Measure]:
+    """Check that values are on their scales, and return the measure of each criterion.
 
     Raises
     ------
     GenieError
-        ``not-on-the-scale``, with what to do: where scores are percent of the way between
-        the ends, those of before would become others.
+        ``unknown-scale``; ``not-on-the-scale``, with the first rows that are not.
     """
-    slug, number = before
-    least, most = _ends(all_scales()[slug])
-    low, high = min(least, found[0]), max(most, found[1])
-    family = slug.partition("_")[0]
-    fits = (low, high) == (least, most)
-    if fits and said in ("", slug):
+    found = find_scales(rows, judgments, said=said, before=before)
+    outside = say_outside(rows, found, judgments, files)
+    made = {}
+    for name, own in rows.groupby("criterion", sort=False):
+        criterion, used = str(name), found[str(name)]
+        lower = criterion in judgments.lower_is_better
+        given = scale_named(said.get(criterion) or said.get("*", ""), lower=lower)
+        other = criterion in before and given not in ("", before[criterion][0])
+        bad = [str(one) for one in outside if one.field == criterion]
+        if bad or other:
+            ends = f"{own['value'].min():g} to {own['value'].max():g}"
+            rest = f"; {len(bad) - 3:,} more" if len(bad) > 3 else ""
+            what = (
+                f"Correct them, or give another scale with --scale "
+                f"'{criterion or '*'}=LOWEST to HIGHEST' or in the field Scale."
+            )
+            if criterion in before:
+                values = own["value"].to_numpy()
+                guess = _guess(values, standardised=judgments.standardised, lower=lower)
+                what = _as_before(
+                    before[criterion], criterion, in_words(given or guess)
+                )
+            raise GenieError(
+                f"The values of {criterion or 'the ratings'!r} go from {ends}, and their "
+                f"scale is {used.shown} ({used.source}"
+                f"{f'; you say {given}' if other else ''}). {' '.join(bad[:3])}{rest} "
+                f"{what}",
+                code="not-on-the-scale",
+            )
+        made[criterion] = measure(used.slug, lower=lower, marked=_marked(own["spans"]))
+    return made
+
+
+def say_outside(
+    rows: pd.DataFrame,
+    scales: Mapping[str, UsedScale],
+    judgments: Judgments,
+    files: Sequence[Source],
+) -> list[Problem]:
+    """Make each value outside its scale a problem of `judgments`, and return these."""
+    problems = []
+    for criterion, values in _by_criterion(rows, judgments.lower_is_better):
+        used = scales[criterion]
+        least, most = _ends(all_scales()[used.slug])
+        own = rows[rows["criterion"] == criterion]
+        outside = own[(values < least) | (values > most)]
+        for file, row, value in outside[["file", "row", "value"]].to_numpy().tolist():
+            problems.append(
+                Problem(
+                    _name(files, int(file)),
+                    int(row),
+                    criterion,
+                    f"{value:g} is outside the scale {used.shown} ({used.source}).",
+                )
+            )
+    judgments.problems += [one for one in problems if one not in judgments.problems]
+    return problems
+
+
+def _name(files: Sequence[Source], number: int) -> str:
+    return files[number].name if number < len(files) else f"file {number + 1}"
+
+
+def _by_criterion(
+    rows: pd.DataFrame, lower_is_better: Sequence[str]
+) -> list[tuple[str, Floats]]:
+    """Return the values of each criterion, turned round where lower is better."""
+    return [
+        (str(name), 0.0 - own.to_numpy() if name in lower_is_better else own.to_numpy())
+        for name, own in rows.groupby("criterion", sort=False)["value"]
+    ]
+
+
+def _moved(slug: str, values: Floats) -> str:
+    if _family(slug) not in OWN_UNIT:
         return slug
-    if family in OWN_UNIT and said in ("", slug):
-        return _named(family, math.floor(low), math.ceil(high))
-    raise GenieError(
-        f"{criterion!r} was imported on the scale {slug}, from {least:g} to {most:g}, and "
-        f"these values go from {found[0]:g} to {found[1]:g}"
-        f"{f', on {said} as you say' if said else ''}. Scores are percent of the way "
-        f"between the ends, so the earlier ones would become others. Take import {number} "
-        f"back (genie import-judgments --take-back {number}) and import its files again "
-        f"with --scale {criterion or '*'}={said or guess(low, high)}, then these.",
-        code="not-on-the-scale",
+    least, most = _ends(all_scales()[slug])
+    low, high = min(least, values.min()), max(most, values.max())
+    return _named(_family(slug), math.floor(low), math.ceil(high))
+
+
+def _as_before(before: Before, criterion: str, wanted: str) -> str:
+    number = before[1]
+    return (
+        "Scores are percent of the way between the ends, so the earlier ones would become "
+        f"others. Take import {number} back (genie import-judgments --take-back {number}) "
+        f"and import its files again with --scale '{criterion or '*'}={wanted}', then these."
     )
 
 
-def check(slug: str, criterion: str, low: float, high: float) -> None:
-    """Refuse a scale that the values are not on.
+def scale_named(text: str, *, lower: bool = False) -> str:
+    """Return the scale that a person or a file states, such as "1 to 5" or its name.
 
-    Raises
-    ------
-    GenieError
-        ``not-on-the-scale``.
+    Examples
+    --------
+    >>> scale_named("1 to 7"), scale_named("0-100"), scale_named("likert-5")
+    ('number_1_7', 'slider-100', 'likert-5')
+    >>> scale_named("1 to 5", lower=True)
+    'number_-5_-1'
     """
-    if slug not in all_scales():
-        raise GenieError(f"There is no scale {slug!r}.", code="unknown-scale")
-    least, most = _ends(all_scales()[slug])
-    if not least <= low <= high <= most:
-        raise GenieError(
-            f"The values of {criterion!r} go from {low:g} to {high:g}, and the scale "
-            f"{slug} from {least:g} to {most:g}.",
-            code="not-on-the-scale",
-        )
+    found = _ENDS.fullmatch(text.strip())
+    if found is None:
+        return text.strip()
+    low, high = sorted(0 - int(end) if lower else int(end) for end in found.groups())
+    return SLIDER if (low, high) == (0, 100) else _named("number", low, high)
+
+
+def in_words(slug: str) -> str:
+    """Return how a scale is shown, in a form that `scale_named` reads.
+
+    Examples
+    --------
+    >>> in_words("number_1_7"), in_words("slider-100"), in_words("magnitude")
+    ('1 to 7', '0 to 100', 'magnitude')
+    """
+    scale = all_scales().get(slug)
+    if scale is None or (slug != SLIDER and _family(slug) != "number"):
+        return slug
+    return "{:g} to {:g}".format(*_ends(scale))
+
+
+def _family(slug: str) -> str:
+    return slug.partition("_")[0]
 
 
 def _ends(scale: type[Scale]) -> tuple[float, float]:
@@ -153,9 +274,9 @@ def _ends(scale: type[Scale]) -> tuple[float, float]:
     return min(ends), max(ends)
 
 
-def _scale(
-    low: float, high: float, *, standardised: bool, lower: bool, step: bool
-) -> str:
+def _guess(values: Floats, *, standardised: bool, lower: bool) -> str:
+    """Guess a scale from values: nothing else in an import does."""
+    low, high = float(values.min()), float(values.max())
     ends = math.floor(low), math.ceil(high)
     if ends[0] == ends[1]:
         ends = ends[0], ends[1] + 1
@@ -166,7 +287,7 @@ def _scale(
         return MAGNITUDE
     if lower or low < -10 or high > 100 or (low < 0 and high <= 0):
         return _named("sum", *ends)
-    if step:
+    if (values % 0.25 == 0).all():
         for least, most in _USUAL:
             if least <= low and high <= most:
                 return _named("number", least, most)

@@ -180,8 +180,8 @@ def _document(
     shown = dict.fromkeys(
         name for one in judgments.texts.inputs.values() for name in one
     )
-    labels = {name: name.replace("_", " ").capitalize() for name in shown}
-    title = about.title or slug.replace("-", " ").capitalize()
+    labels = {name: name.replace("_", " ") for name in shown}
+    title = about.title or slug
     source, target = judgments.languages
     measure = next(iter(criteria.values()))[1]
     questions = {name: question for name, (question, _) in criteria.items()}

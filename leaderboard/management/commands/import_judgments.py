@@ -14,10 +14,10 @@ from genie.lib.logs import one_line
 from leaderboard.imports.about import About
 from leaderboard.imports.models import Import
 from leaderboard.imports.readers.judgments import Judgments
-from leaderboard.imports.readers.preview import Preview, preview
+from leaderboard.imports.readers.preview import Preview
 from leaderboard.imports.readers.read import guess, read
 from leaderboard.imports.readers.sources import Source, sources_in
-from leaderboard.imports.services.bring_in import bring_in, check
+from leaderboard.imports.services.bring_in import bring_in, check, preview_import
 from leaderboard.imports.services.take_back import take_back
 from leaderboard.management.owner import owner
 from leaderboard.papers.expected import read_expected
@@ -92,7 +92,10 @@ class Command(BaseCommand):
             published_in(printed, options["part"])
         layout = options["layout"] or self._guessed(files)
         judgments = read(files, layout=layout, choices=said["choose"])
-        seen, about = preview(judgments), _about(options, said)
+        about = _about(options, said)
+        seen, _ = preview_import(
+            judgments, slug=options["task"], about=about, files=files
+        )
         dry = options["dry_run"]
         if not options["json"]:
             self.stdout.write(seen.to_text(), ending="")
@@ -102,8 +105,11 @@ class Command(BaseCommand):
             raise CommandError(" ".join(seen.refused))
         if dry:
             check(judgments, slug=options["task"], about=about, files=files)
+            title = about.title or options["task"]
             self._say(
-                f"{options['task']} could be imported; nothing was stored.", options
+                f"{options['task']} could be imported; nothing was stored. Its title, "
+                f"unless the task is there already: {title} (--title).",
+                options,
             )
             return
         row = bring_in(
@@ -157,14 +163,19 @@ _PAIRS = {
     "choose": "what the layout cannot know, such as system=COLUMN; may be repeated",
     "known": f"what is known of {', '.join(ASKED)}",
     "question": "what people read for a criterion",
-    "scale": "the scale of a criterion, such as overall=number_1_7",
+    "scale": "the lowest and highest possible answer, such as overall='1 to 7'; without "
+    "a name, of every criterion",
 }
 
 
 def _pairs(name: str, given: list[str]) -> dict[str, str]:
     pairs = {}
     for one in given:
-        key, equals, value = one.partition("=")
+        key, equals, value = (
+            one.rpartition("=") if name == "scale" else one.partition("=")
+        )
+        if name == "scale" and not equals:
+            key, equals = "*", "="
         if not equals:
             raise CommandError(f"--{name} takes NAME=VALUE, not {one!r}.")
         pairs[key] = value

@@ -73,6 +73,12 @@ class ImportFilesSerializer(Body):
     questions = TableField(
         required=False, help_text="JSON object: criterion to what people were asked."
     )
+    scales = TableField(
+        required=False,
+        help_text="JSON object: criterion to its lowest and highest possible answer, such "
+        'as {"fluency": "1 to 5"}; "*" is every criterion. Needed if there are fewer than '
+        "five different values and the files state no scale.",
+    )
     dry_run = serializers.BooleanField(
         default=False, help_text="Only say what is in the files and what is wrong."
     )
@@ -152,6 +158,7 @@ class ImportList(ImportView):
             files=request.FILES.getlist("file"),
             layout=said.get("layout", ""),
             choices=said.get("choices", {}),
+            scales=said.get("scales", {}),
             about={
                 name: said[name]
                 for name in ("source", "licence", "citation", "known", "questions")

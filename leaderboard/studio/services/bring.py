@@ -1,7 +1,7 @@
 """Judgments made elsewhere: files are kept in a draft, read by a job, looked at, imported.
 
 The draft's state has, under `imported`: `layout`, `choices` and `about` as a person said
-them; `phase`; `asked`, which counts what was asked for, so that a job that comes late
+them; `scales`, of criteria; `phase`; `asked`, which counts what was asked for, so that a job that comes late
 writes nothing; `seen`, what was found; `error`.
 """
 
@@ -23,7 +23,7 @@ from genie.lib.errors import GenieError
 from genie.lib.typing import Account
 from leaderboard.imports.about import About
 from leaderboard.imports.readers.uploads import Found, find
-from leaderboard.imports.services.bring_in import bring_in, check
+from leaderboard.imports.services.bring_in import bring_in, check, preview_import
 from leaderboard.studio.models import Draft
 from leaderboard.studio.services import keep
 from leaderboard.studio.services.seen import seen
@@ -49,7 +49,7 @@ def begin(
 ) -> Draft:
     """Keep files of judgments in a draft, and have them read.
 
-    `said`: `layout`, `choices`, `about`, and `at_once` where what can be imported is
+    `said`: `layout`, `choices`, `scales`, `about`, and `at_once` where what can be imported is
     imported without anybody looking at it.
 
     Raises
@@ -81,6 +81,7 @@ def state_of(draft: Draft) -> dict[str, Any]:
     usual = {
         "layout": "",
         "choices": {},
+        "scales": {},
         "about": {},
         "phase": "",
         "asked": 0,
@@ -105,8 +106,8 @@ def say(draft: Draft, **said: Any) -> None:
         jobs.enqueue(READ_JOB, pk=draft.pk)
 
 
-def start(draft: Draft, **said: Any) -> None:
-    """Have an import made, by a job.
+def start(draft: Draft, *, title: str = "", **said: Any) -> None:
+    """Have an import made, by a job; an empty title leaves that of the draft.
 
     Raises
     ------
@@ -121,6 +122,7 @@ def start(draft: Draft, **said: Any) -> None:
             raise GenieError(
                 found["error"] or "The files have not been read yet.", code="not-read"
             )
+        draft.title = title or draft.title
         _put(draft, **said, phase=IMPORTING, error="")
         jobs.enqueue(IMPORT_JOB, pk=draft.pk)
 
@@ -140,16 +142,17 @@ def read_now(pk: int) -> None:
         return
     asked = state_of(draft)
     found = _find(draft)
-    summary = seen(found)
-    error = found.error or " ".join(summary.get("refused", ()))
-    if found.judgments is not None and not error:
+    summary, error = seen(found), found.error
+    if found.judgments is not None:
+        task: dict[str, Any] = {
+            "slug": draft.slug,
+            "about": _about(draft),
+            "files": found.sources,
+        }
         try:
-            check(
-                found.judgments,
-                slug=draft.slug,
-                about=_about(draft),
-                files=found.sources,
-            )
+            summary = seen(found, *preview_import(found.judgments, **task))
+            if not (error := " ".join(summary["refused"])):
+                check(found.judgments, **task)
         except GenieError as refused:
             error = refused.message
     with transaction.atomic():
@@ -239,7 +242,7 @@ def _about(draft: Draft) -> About:
         known={key: text for key, text in about.get("known", {}).items() if text},
         choices=said["choices"],
         questions={k: text for k, text in about.get("questions", {}).items() if text},
-        scales=about.get("scales", {}),
+        scales=said["scales"],
     )
 
 

@@ -2,29 +2,34 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
+from leaderboard.imports.readers.layout import Choice
 from leaderboard.imports.readers.people import pseudonyms
-from leaderboard.imports.readers.preview import preview
+from leaderboard.imports.readers.preview import Preview
 from leaderboard.imports.readers.uploads import Found
 
 N_NAMES = 100
 LONGEST = 80
 
 
-def seen(found: Found) -> dict[str, Any]:
+def seen(
+    found: Found, shown: Preview | None = None, asked: Sequence[Choice] = ()
+) -> dict[str, Any]:
     """Put together, as JSON can hold it, what files seem to be and what they say."""
     about: dict[str, Any] = {
         "layouts": [list(one) for one in found.layouts],
         "layout": found.layout,
         "choices": [
-            {**vars(one), "options": list(one.options)} for one in found.choices
+            {**vars(one), "options": list(one.options)}
+            for one in (*found.choices, *asked)
         ],
         "files": [one.name for one in found.sources][:N_NAMES],
     }
-    if found.judgments is None:
+    if shown is None:
         return about
-    said = preview(found.judgments).to_dict()
+    said = shown.to_dict()
     first = said.pop("rows")
     people = pseudonyms(row["worker"] for row in first)
     # a draft keeps words, not texts, and nobody's name

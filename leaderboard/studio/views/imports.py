@@ -64,7 +64,7 @@ def _draft(request: HttpRequest, pk: int) -> HttpResponse:
         return _page(request, draft)
     found = bring.state_of(draft)
     layout = LayoutForm(request.POST, found["seen"], found)
-    about = AboutForm(request.POST, found["seen"], found["about"])
+    about = AboutForm(request.POST, found["seen"], found["about"], draft.title)
     try:
         if "add" in request.POST:
             keep.add(draft, request.FILES.getlist("files"))
@@ -79,7 +79,7 @@ def _draft(request: HttpRequest, pk: int) -> HttpResponse:
         elif "import" in request.POST:
             if not about.is_valid():
                 return _page(request, draft, about=about)
-            bring.start(draft, about=about.said)
+            bring.start(draft, title=about.cleaned_data["title"], about=about.said)
     except GenieError as error:
         messages.error(request, error.message)
     return redirect("leaderboard:studio-import", pk=pk)
@@ -103,7 +103,7 @@ def _page(
         "progress": bring.progress_of(draft),
         "files": draft.files.all(),
         "layout_form": layout or LayoutForm(None, seen, found),
-        "about_form": about or AboutForm(None, seen, found["about"]),
+        "about_form": about or AboutForm(None, seen, found["about"], draft.title),
         "n_more": seen.get("n_problems", 0) - len(seen.get("problems", [])),
         "most_megabytes": settings.GENIE["MAX_UPLOAD_BYTES"] >> 20,
     }

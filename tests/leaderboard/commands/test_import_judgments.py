@@ -15,7 +15,7 @@ pytestmark = pytest.mark.django_db
 ROWS = [
     "system,item,rater,score",
     *(
-        f"{system},{item},r{item % 3},{item % 3 + place}"
+        f"{system},{item},r{item % 3},{item % 4 + place}"
         for place, system in enumerate(("red", "blue"), 1)
         for item in range(9)
     ),
@@ -45,7 +45,7 @@ def test_an_import_has_a_board_and_can_be_taken_back(table, capsys):
     assert (row.known, row.licence) == ({"pay": "9 USD an hour"}, "CC0-1.0")
     scale = Score.objects.first().evaluation.campaign.hit_type.scale
     assert scale == "number_1_7"
-    with pytest.raises(CommandError, match="imported into Elsewhere already"):
+    with pytest.raises(CommandError, match="imported into elsewhere already"):
         call_command("import_judgments", table, task="elsewhere")
     call_command("import_judgments", take_back=row.pk)
     assert "the task elsewhere is gone" in capsys.readouterr().out

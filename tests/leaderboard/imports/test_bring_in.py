@@ -10,6 +10,7 @@ import pytest
 from pandas.testing import assert_frame_equal
 
 from genie.lib.errors import GenieError
+from leaderboard.imports.about import About
 from leaderboard.imports.readers.judgments import (
     Judgments,
     Role,
@@ -186,7 +187,8 @@ def test_what_was_imported_is_read_back_as_it_was():
         lower_is_better=("mqm",),
         published={"red": 70.5},
     )
-    row = bring_in(judgments, slug="elsewhere", by=make_user("importer"))
+    about = About(scales={"*": "0 to 100"})
+    row = bring_in(judgments, slug="elsewhere", by=make_user("importer"), about=about)
     back = judgments_of(row.task)
     names = dict(zip(back.rows["worker"], judgments.rows["worker"], strict=True))
     assert len(names) == 3
@@ -294,7 +296,8 @@ def test_little_or_nothing_to_tell_still_gets_a_board(client, more):
     for name in ("worker", "value"):
         if name in more:
             judgments.rows[name] = more[name]
-    row = bring_in(judgments, slug="elsewhere", by=make_user("importer"))
+    about = About(scales={"*": "-1 to 100"})
+    row = bring_in(judgments, slug="elsewhere", by=make_user("importer"), about=about)
     assert client.get("/tasks/elsewhere/").status_code == 200
     assert client.get("/tasks/elsewhere/evidence/").status_code == 200
     assert_frame_equal(
@@ -334,11 +337,11 @@ def test_a_stopped_import_leaves_nothing():
 @pytest.mark.parametrize(
     ("values", "lower", "scale", "mean"),
     [
-        ([1, 4, 5], (), "number_1_5", 175 / 3),
-        ([-3, 0, 3], (), "number_-3_3", 50.0),
+        ([1, 2, 3, 4, 5], (), "number_1_5", 50.0),
+        ([-3, -2, 0, 2, 3], (), "number_-3_3", 50.0),
         ([0, 5, 1], ("overall",), "sum_-5_0", -2.0),
-        ([0.1, 0.25, 0.4], (), "number_0_1", 25.0),
-        ([0, 50, 100], (), "slider-100", 50.0),
+        ([0.1, 0.2, 0.25, 0.3, 0.4], (), "number_0_1", 25.0),
+        ([0, 25, 50, 75, 100], (), "slider-100", 50.0),
     ],
 )
 def test_values_keep_a_scale_that_does_not_mislead(values, lower, scale, mean):
@@ -346,8 +349,8 @@ def test_values_keep_a_scale_that_does_not_mislead(values, lower, scale, mean):
         "plain",
         frame(
             {
-                "worker": ["w1", "w2", "w3"],
-                "instance": ["a", "b", "c"],
+                "worker": [f"w{n}" for n in range(len(values))],
+                "instance": [f"i{n}" for n in range(len(values))],
                 "system": "red",
                 "criterion": "overall",
                 "value": [float(v) for v in values],

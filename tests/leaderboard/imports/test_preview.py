@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from leaderboard.imports.readers.judgments import Judgments, Problem, Role, frame
-from leaderboard.imports.readers.preview import likely_scale, preview
+from leaderboard.imports.readers.preview import preview
 from leaderboard.imports.readers.read import read
 from tests.leaderboard.imports.examples import EXAMPLES, sources
 
@@ -23,25 +23,6 @@ def test_every_example_has_a_preview_as_json_and_as_text(slug, files, choices):
     assert f"Layout {slug}" in text
     assert "Not known: " in text
     assert "pay, instructions" in text
-
-
-@pytest.mark.parametrize(
-    ("values", "likely"),
-    [
-        ([1, 3, 5], "1 to 5, points"),
-        ([1, 6], "1 to 6, points"),
-        ([0, 7], "0 to 7, points"),
-        ([0, 1], "yes or no (0 and 1)"),
-        ([0, 0.25, 1], "0 to 1"),
-        ([2.5, 9], "0 to 10, with decimals"),
-        ([0, 100, 73], "0 to 100, slider"),
-        ([50, 100, 111111], "magnitudes, without an upper end"),
-        ([-25, -0.1, 0], "penalties, 0 the best"),
-        ([-1.5, 2], "numbers of both signs"),
-    ],
-)
-def test_scales_are_told_by_their_values(values, likely):
-    assert likely_scale(np.array(values, dtype=float)) == likely
 
 
 def judged(values, **columns):

@@ -282,7 +282,12 @@ def test_a_wave_beyond_points_says_what_to_do():
     row = bring_in(waves[0], slug="x", by=staff)
     with pytest.raises(GenieError) as refused:
         bring_in(waves[1], slug="x", by=staff)
-    for said in ("number_1_5", f"--take-back {row.pk}", "--scale overall=number_1_7"):
+    for said in (
+        "1 to 5",
+        f"--take-back {row.pk}",
+        "--scale 'overall=1 to 7'",
+        "row 7",
+    ):
         assert said in refused.value.message
     # nor may what the same points mean be said anew: scores are percent of the way
     about = About(scales={"overall": "number_1_7"})

@@ -13,7 +13,7 @@ from django.urls import reverse
 
 from genie.history import log
 from genie.lib import jobs
-from leaderboard.models import Import, Submission, Task
+from leaderboard.models import Import, Score, Submission, Task
 from leaderboard.releases.make import make
 from leaderboard.releases.rebuilding.rebuild import rebuild
 from leaderboard.studio.models import Draft
@@ -118,6 +118,7 @@ def test_only_what_was_found_is_asked_first(client, sara):
         "Column with the worker (who judged)",
         "Column with the criterion",
         "Column with the rating",
+        "Scale of “fluency”",
     ]
     assert len(form.rest) == len(form.fields) - len(labels) > 10
     named = [value for value, _label in form["choice_0"].field.choices]
@@ -320,3 +321,57 @@ def test_a_release_with_a_scale_for_each_criterion_is_rebuilt(client, sara, tmp_
     manifest = json.loads((tmp_path / "release" / "manifest.json").read_text())
     assert "a paper" in manifest["imported"]
     assert rebuild(tmp_path / "release").n_same["scores"]
+
+
+def few(names=("ada", "bob")):
+    lines = ["system,instance,worker,criterion,value"]
+    lines += [
+        f"{names[n % 2]},q{n // 2},w{n % 3},{criterion},{n % 3 + 2}"
+        for n in range(12)
+        for criterion in ("fluency", "truth")
+    ]
+    return "\n".join(lines).encode()
+
+
+def test_a_scale_that_values_do_not_show_is_a_field_to_fill_in(client, sara):
+    page = began(client, few())
+    work_off()
+    shown = client.get(page).content.decode()
+    assert "Confirm the scale of fluency, truth" in shown
+    assert "Scale of “truth”" in shown
+    client.post(page, {"import": "1", "source": "a paper"})
+    work_off()
+    assert not Import.objects.exists()
+    form = client.get(page).context["layout_form"]
+    assert [form[f"scale_{n}"].initial for n in range(2)] == ["", ""]
+    scales = {"scale_0": "1 to 5", "scale_1": "0 to 4"}
+    client.post(page, {"again": "1", "layout": "", **scales})
+    work_off()
+    answer = client.get(page)
+    assert "1 to 5 (as you say)" in answer.content.decode()
+    form = answer.context["layout_form"]
+    assert [form[f"scale_{n}"].initial for n in range(2)] == ["1 to 5", "0 to 4"]
+    client.post(page, {"import": "1", "source": "a paper", "title": "Old Ratings, 2"})
+    work_off()
+    row = Import.objects.get()
+    assert row.said["scales"] == {"fluency": "number_1_5", "truth": "number_0_4"}
+    assert row.task.title == "Old Ratings, 2"
+    assert "number_1_5" in {
+        s.evaluation.campaign.hit_type.scale for s in Score.objects.all()
+    }
+
+
+def test_names_that_are_nearly_the_same_are_a_question_of_the_page(client, sara):
+    page = began(client, table().replace(b"cyd", b"Ada"))
+    work_off()
+    shown = client.get(page).content.decode()
+    assert "differ only in case, spaces or quotation marks" in shown
+    form = client.get(page).context["layout_form"]
+    (field,) = (name for name, of in form.names.items() if of == "same_systems")
+    client.post(page, {"again": "1", "layout": "", field: "no"})
+    work_off()
+    assert "This can be imported" in client.get(page).content.decode()
+    client.post(page, {"import": "1", "source": "a paper"})
+    work_off()
+    names = Import.objects.get().task.submissions.values_list("system_name", flat=True)
+    assert set(names) == {"ada", "Ada", "bob"}

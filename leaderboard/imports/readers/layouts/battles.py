@@ -19,6 +19,7 @@ from leaderboard.imports.readers.taking import (
     SAME_THING,
     put_inputs,
     put_outputs,
+    say_blanks,
     say_doubles,
     stacked,
     words_of,
@@ -109,6 +110,7 @@ def _one_of(table: Table, names: Sequence[str]) -> str | None:
 
 def _rows(table: Table, judgments: Judgments) -> tuple[Any, Any]:
     first, second = table.column("model_a"), table.column("model_b")
+    judgments.problems += say_blanks(table, ("model_a", "model_b"))
     words = _winners(table)
     values = outcomes(list(words), list(first), list(second))
     instances = _instances(table, judgments)

@@ -92,6 +92,9 @@ class Pearmut(Layout):
             made.problems.append(problem)
         people = pseudonyms(page.key[0] for page in pages)
         protocol = str(info.get("protocol") or _protocol(texts))
+        made.scales = {"score": "0 to 100"}
+        if protocol != "MQM":
+            made.scales[protocol] = "0 to 100"
         _write(made, texts, people, protocol, list(sources).index(source))
         _tell(made, texts, source.name)
         return made
@@ -187,7 +190,7 @@ def _instance(item: Mapping[str, Any], page: Page, n: int) -> str:
     if item.get("item_id") is not None:
         return str(item["item_id"])
     if item.get("src"):
-        return str(item["src"])[:200]
+        return str(item["src"])
     return f"{page.record['item_i']}.{n}"
 
 

@@ -23,6 +23,7 @@ from leaderboard.imports.readers.tables import (
 )
 from leaderboard.imports.readers.taking import (
     answers,
+    names_of,
     put_inputs,
     put_outputs,
     put_references,
@@ -30,7 +31,12 @@ from leaderboard.imports.readers.taking import (
     stacked,
     words_of,
 )
-from leaderboard.imports.readers.values import is_nothing, moments, numbers
+from leaderboard.imports.readers.values import (
+    is_nothing,
+    moments,
+    numbers,
+    stated_scale,
+)
 
 #: What can be said of a table's columns.
 FIELDS = (
@@ -203,6 +209,8 @@ def _rows(
     for name in criteria or [fields["value"]]:
         words, values, problems = answers(table, name)
         judgments.problems += problems
+        if not criteria and (stated := stated_scale(name)):
+            judgments.scales |= dict.fromkeys(map(str, shared["criterion"]), stated)
         one = {**shared, "word": words, "value": values}
         parts.append({**one, "criterion": name} if criteria else one)
     _say_what_is_missing(table, shared, judgments)
@@ -227,7 +235,11 @@ def _shared(
     """Give what all values of a line have in common."""
     shared: dict[str, Any] = {
         field: words_of(table, fields.get(field))
-        for field in ("system", "instance", "worker", "criterion", "page", "document")
+        for field in ("instance", "page", "document")
+    }
+    shared |= {
+        field: names_of(table, fields.get(field))
+        for field in ("system", "worker", "criterion")
     }
     words = words_of(table, fields.get("at"))
     at, seconds = moments(words), numbers(words_of(table, fields.get("seconds")))
@@ -306,7 +318,7 @@ def _take_texts(
     if "reference" in fields:
         put_references(judgments.texts, instances, table.words[fields["reference"]])
     if {"output", "system"} <= set(fields):
-        systems = table.column(fields["system"])
+        systems = table.names(fields["system"])
         outputs = table.words[fields["output"]].to_numpy()
         if usual is not None:  # a damaged text is nobody's output
             outputs = np.where(usual, outputs, "")

@@ -23,6 +23,7 @@ from leaderboard.imports.readers.tables import (
 from leaderboard.imports.readers.taking import (
     SAME_THING,
     answers,
+    names_of,
     put_inputs,
     put_outputs,
     say_doubles,
@@ -41,6 +42,8 @@ _CRITERIA = {
 }
 # What else a page has for each of its places.
 _OTHERS = ("sys", "ref", "dupl_ref")
+# Designs by their own names: magnitude estimation has no upper end.
+_MAGNITUDES = re.compile(r"(plain|rank)[_-]?me|magnitude", re.IGNORECASE)
 _ROWS = ("judgement", "mr_id", "system", "position", "worker", "time")
 
 
@@ -93,6 +96,9 @@ class RankmePages(Layout):
             _take_outputs(source, judgments)
         if judgments.rows.empty:
             raise GenieError(f"{design} has no numbers.", code="no-rows")
+        if _MAGNITUDES.search(design) and (judgments.judged["value"] > 0).all():
+            criteria = judgments.rows["criterion"].unique()
+            judgments.scales = dict.fromkeys(map(str, criteria), "magnitude")
         say_doubles(judgments, design, (*SAME_THING, "page"))
         return judgments
 
@@ -196,9 +202,9 @@ def _from_rows(table: Table, judgments: Judgments) -> tuple[Any, Any]:
     apart = table.name.rpartition("/")[2].partition(".")[0]
     shared = {
         "row": table.rows,
-        "worker": words_of(table, "worker"),
+        "worker": names_of(table, "worker"),
         "instance": words_of(table, "mr_id"),
-        "system": words_of(table, "system"),
+        "system": names_of(table, "system"),
         # numbers of judgements start again in each file
         "page": [f"{apart}:{number}" for number in judged],
         "place": np.where(np.isnan(places), 0, places).astype(np.int64) - 1,

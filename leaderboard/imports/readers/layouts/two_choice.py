@@ -20,6 +20,7 @@ from leaderboard.imports.readers.taking import (
     SAME_THING,
     put_inputs,
     put_outputs,
+    say_blanks,
     say_doubles,
     stacked,
     words_of,
@@ -112,7 +113,9 @@ def _rows(
 ) -> tuple[Any, Any]:
     fields = _fields(table.header)
     judgments.problems += table.problems
-    first, second = (table.column(fields[f]) for f in ("system_a", "system_b"))
+    pair = [fields["system_a"], fields["system_b"]]
+    judgments.problems += say_blanks(table, pair)
+    first, second = map(table.column, pair)
     words = table.column(fields["preferred"])
     words = np.where(is_nothing(words), "", words)
     means = tuple(str(choices.get(name) or "").split(",") for name in _MEANINGS)

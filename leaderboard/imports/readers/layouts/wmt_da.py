@@ -106,6 +106,9 @@ class WmtDa(Layout):
             problems += more
         judgments = _judgments(table, scores, number, sources, problems)
         judgments.standardised = values == "z"
+        if values == "raw":
+            criteria = judgments.rows["criterion"].unique()
+            judgments.scales = dict.fromkeys(map(str, criteria), "0 to 100")
         judgments.languages = tuple(pair.split("-"))  # type: ignore[assignment]
         judgments.problems += _left(sources, {number})
         return judgments

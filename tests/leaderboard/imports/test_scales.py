@@ -1,0 +1,178 @@
+"""The scale that is shown before an import is the scale that is stored and used."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from django.contrib.auth.models import User
+
+from genie.lib.errors import GenieError
+from leaderboard.imports.about import About
+from leaderboard.imports.readers.judgments import Judgments, frame
+from leaderboard.imports.readers.read import read
+from leaderboard.imports.readers.sources import Source
+from leaderboard.imports.readers.values import stated_scale
+from leaderboard.imports.services.bring_in import bring_in, preview_import
+from leaderboard.models import Import, Score
+from tests.factories import make_user
+
+pytestmark = pytest.mark.django_db
+
+
+def table(values, column="value", systems=("ada", "bob")):
+    lines = [f'system,instance,worker,"{column}"']
+    lines += [
+        f"{systems[n % len(systems)]},q{n // 2},w{n % 3},{value}"
+        for n, value in enumerate(values)
+    ]
+    return [Source("ratings.csv", "\n".join(lines).encode())]
+
+
+def begun(values, said=None, slug="x", **more):
+    files = table(values, **more)
+    about = About(scales=said or {})
+    judgments = read(files, layout="plain")
+    shown, _ = preview_import(judgments, slug=slug, about=about, files=files)
+    return judgments, shown, {"slug": slug, "about": about, "files": files}
+
+
+def store(judgments, task):
+    by = User.objects.filter(username="importer").first() or make_user("importer")
+    return bring_in(judgments, by=by, **task)
+
+
+@pytest.mark.parametrize(
+    ("values", "scale"),
+    [
+        ([1, 2, 3, 4, 5], "1 to 5"),
+        ([1, 2, 3, 4, 6], "1 to 6"),
+        ([0, 1, 2, 3, 5], "0 to 5"),
+        ([0, 1, 2, 3, 7], "0 to 10"),
+        ([0, 0.2, 0.4, 0.6, 0.9], "0 to 1"),
+        ([2.1, 3, 4, 5, 9], "0 to 10"),
+        ([0, 10, 25, 73, 100], "0 to 100"),
+        ([50, 100, 200, 300, 111111], "magnitude"),
+        ([-25, -5, -1, -0.1, 0], "sum_-25_0"),
+        ([-1.5, 2, 1, 0, -1], "-2 to 2"),
+    ],
+)
+def test_the_scale_that_is_shown_is_stored_and_used(values, scale):
+    judgments, shown, task = begun(values * 2)
+    (one,) = shown.scales
+    assert (one.scale.shown, one.scale.confirmed) == (scale, True)
+    assert scale in shown.to_text()
+    row = store(judgments, task)
+    assert row.said["scales"] == {"": one.scale.slug}
+    used = {s.evaluation.campaign.hit_type.scale for s in Score.objects.all()}
+    assert used == {one.scale.slug}
+    assert row.task.config["human"]["scale"] == one.scale.slug
+
+
+def test_fewer_than_five_different_values_need_an_answer():
+    values = [2, 3, 4, 4, 2, 3, 4, 3]
+    judgments, shown, task = begun(values)
+    assert "to be confirmed" in shown.to_text()
+    assert "--scale '*=LOWEST to HIGHEST', or in the field Scale" in shown.refused[0]
+    with pytest.raises(GenieError) as refused:
+        store(judgments, task)
+    assert refused.value.code == "not-settled"
+    assert not Import.objects.exists()
+    judgments, shown, task = begun(values, {"*": "1-5"})
+    assert not shown.refused
+    assert "1 to 5 (as you say)" in shown.to_text()
+    row = store(judgments, task)
+    assert row.said["scales"] == {"": "number_1_5"}
+    means = {s.submission.system_name: s.mean for s in Score.objects.all()}
+    assert means == {"ada": pytest.approx(50.0), "bob": pytest.approx(56.25)}
+    # a later wave needs no answer, and stays on the scale of the first
+    judgments, shown, task = begun([4, 4, 5, 5])
+    assert f"1 to 5 (as in import {row.pk})" in shown.to_text()
+    assert store(judgments, task).said["scales"] == {"": "number_1_5"}
+
+
+def test_each_criterion_is_asked_for_and_answered_by_itself():
+    rows = frame(
+        {
+            "worker": ["w1", "w2"] * 6,
+            "instance": [f"i{n // 4}" for n in range(12)],
+            "system": ["ada", "ada", "bob", "bob"] * 3,
+            "criterion": ["fluency", "truth"] * 6,
+            "value": [float(1 + n % 3) for n in range(12)],
+        }
+    )
+    judgments = Judgments("plain", rows)
+    about = About(scales={"fluency": "1 to 5"})
+    shown, _ = preview_import(judgments, slug="x", about=about)
+    assert "Confirm the scale of truth:" in shown.refused[0]
+    about = About(scales={"fluency": "1 to 5", "truth": "0 to 4"})
+    row = bring_in(judgments, slug="x", by=make_user("importer"), about=about)
+    assert row.said["scales"] == {"fluency": "number_1_5", "truth": "number_0_4"}
+
+
+@pytest.mark.parametrize(
+    ("text", "scale"),
+    [
+        ("How fluent is it? (1 = bad, 5 = perfect)", "1 to 5"),
+        ("fluency (0-100)", "0 to 100"),
+        ("fluency [1 to 7]", "1 to 7"),
+        ("on a scale of -3 to 3", "-3 to 3"),
+        ("fluency (5 = best … 1 = worst)", "1 to 5"),
+        ("fluency (2 raters)", ""),
+        ("Q1-5 fluency", ""),
+        ("fluency", ""),
+    ],
+)
+def test_scales_are_read_from_questions(text, scale):
+    assert stated_scale(text) == scale
+
+
+@pytest.mark.parametrize("how", ["header", "said", "before"])
+def test_a_value_outside_a_stated_scale_never_changes_it(how):
+    column = "How fluent? (1 = bad, 5 = perfect)" if how == "header" else "value"
+    said = {"*": "1 to 5"} if how == "said" else {}
+    good = [1, 2, 3, 4, 5, 5]
+    if how == "before":
+        store(*begun([*good, 1, 3])[::2])
+    n = Import.objects.count()
+    judgments, shown, task = begun([*good, 55, 3], said, column=column)
+    (problem,) = (str(one) for one in shown.problems if "outside" in one.sentence)
+    assert "ratings.csv, row 8" in problem
+    assert "55 is outside the scale 1 to 5" in problem
+    with pytest.raises(GenieError, match="row 8") as refused:
+        store(judgments, task)
+    assert refused.value.code == "not-on-the-scale"
+    assert Import.objects.count() == n
+    judgments, shown, task = begun(good, said, column=column)
+    assert [one.scale.slug for one in shown.scales] == ["number_1_5"]
+
+
+def test_a_scale_where_lower_is_better_is_turned_round():
+    judgments, _, task = begun([1, 2, 3, 1, 2, 3], {"*": "1 to 5"})
+    judgments.lower_is_better = ("",)
+    row = store(judgments, task)
+    assert row.said["scales"] == {"": "number_-5_-1"}
+    mean = np.mean([s.mean for s in Score.objects.all()])
+    assert mean == pytest.approx(75.0)
+
+
+@pytest.mark.parametrize("said", ["5", "9 to", "1 to 1", "number_7_1", "stars"])
+def test_a_scale_that_is_none_is_refused(said):
+    with pytest.raises(GenieError, match="lowest and the highest") as refused:
+        begun([1, 2, 3], {"*": said})
+    assert refused.value.code == "unknown-scale"
+
+
+def test_a_design_of_magnitudes_is_known_by_its_name():
+    lines = ["judgement,mr_id,system,position,worker,time,quality"]
+    lines += [
+        f"{n},{n % 3},{'ada' if n % 2 else 'bob'},,w{n % 2},2018-01-05T15:51:32,{25 + 5 * n}"
+        for n in range(12)
+    ]
+    for name, scale in (
+        ("a_rankme_quality", "magnitude"),
+        ("a_slider_quality", "0 to 100"),
+    ):
+        files = [Source(f"{name}.csv", "\n".join(lines).encode())]
+        judgments = read(files, layout="rankme-pages")
+        shown, _ = preview_import(judgments, slug="x", about=About(), files=files)
+        assert [one.scale.shown for one in shown.scales] == [scale]
