@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -193,10 +194,11 @@ def number_of(word: str) -> float:
 
     Examples
     --------
-    >>> number_of("4"), number_of("-2.5")
-    (4.0, -2.5)
+    >>> number_of("4"), number_of("-2.5"), number_of("inf"), number_of("1_0")
+    (4.0, -2.5, nan, nan)
     """
     try:
-        return float(word)
+        value = math.nan if "_" in word else float(word)
     except ValueError:
-        return float("nan")
+        return math.nan
+    return value if math.isfinite(value) else math.nan

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from genie.lib.errors import GenieError
-from leaderboard.imports.readers.judgments import Judgments
+from leaderboard.imports.readers.judgments import Judgments, Problem
 from leaderboard.imports.readers.layout import Look, all_layouts
 from leaderboard.imports.readers.sources import Source
 
@@ -54,4 +54,16 @@ def read(
         known = ", ".join(sorted(layouts))
         what = f"There is no layout {layout!r}" if layout else "No layout fits"
         raise GenieError(f"{what}; known are {known}.", code="unknown-layout")
-    return layouts[layout].read(sources, choices or {})
+    found = layouts[layout].read(sources, choices or {})
+    named = {problem.source for problem in found.problems}
+    with_rows = set(found.rows["file"])
+    rest = [
+        source.name
+        for number, source in enumerate(sources)
+        if number not in with_rows and source.name not in named
+    ]
+    if rest:
+        more = f" and {len(rest) - 10:,} more" if rest[10:] else ""
+        sentence = f"No rating was read from {', '.join(rest[:10])}{more}."
+        found.problems.append(Problem(rest[0], 0, "", sentence, fatal=False))
+    return found

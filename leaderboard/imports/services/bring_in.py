@@ -18,23 +18,17 @@ from leaderboard.imports.about import UNKNOWN, About, told_by_rows
 from leaderboard.imports.kept import ASIDE, ONE, PAIRS
 from leaderboard.imports.models import Import
 from leaderboard.imports.readers.judgments import Judgments, Role, told
-from leaderboard.imports.readers.layout import Choice
 from leaderboard.imports.readers.people import kept_name
-from leaderboard.imports.readers.preview import Preview, UsedScale, preview
 from leaderboard.imports.readers.sources import Source
 from leaderboard.imports.services import campaigns, people, plan, scored, systems, tasks
-from leaderboard.imports.services.alike import join_alike
 from leaderboard.imports.services.measures import (
-    Before,
     Measure,
     check_severities,
-    find_scales,
     measures,
     preferred,
-    say_outside,
-    unconfirmed,
 )
 from leaderboard.imports.services.named import INSTANCE, SYSTEM, changed, fitting
+from leaderboard.imports.services.settle import scales_of, settle
 from leaderboard.imports.services.write import WRITTEN, Known, write
 from leaderboard.tasks.models import Task
 
@@ -97,7 +91,7 @@ class Planned:
         if task is not None and task.human.design == ErrorSpans.slug:
             check_severities(self.rows)
         _refuse_other_meaning(task, judgments, self.rows["criterion"].unique())
-        before = _scales_of(task)
+        before = scales_of(task)
         self.measures = measures(
             self.rows, judgments, said=about.scales, before=before, files=files
         )
@@ -160,48 +154,10 @@ def check(
             code="too-many-systems",
         )
     about = about or About()
-    _, _, refused = _settled(judgments, task, about)
+    _, _, refused = settle(judgments, task, about)
     if refused:
         raise GenieError(" ".join(refused), code="not-settled")
     return Planned(judgments, task, about, files)
-
-
-def preview_import(
-    judgments: Judgments, *, slug: str, about: About, files: Sequence[Source] = ()
-) -> tuple[Preview, tuple[Choice, ...]]:
-    """Return what an import would store, and what is asked about names.
-
-    Names are joined as `about` says, in `judgments` itself, and values outside their scale
-    become problems of it.
-
-    Raises
-    ------
-    GenieError
-        ``unknown-scale``.
-    """
-    task = Task.objects.filter(slug=slug, imported=True).first()
-    scales, asked, refused = _settled(judgments, task, about)
-    say_outside(plan.ratings_of(judgments), scales, judgments, files)
-    return preview(judgments, scales, refused), asked
-
-
-def _settled(
-    judgments: Judgments, task: Task | None, about: About
-) -> tuple[dict[str, UsedScale], tuple[Choice, ...], list[str]]:
-    """Find scales and join names as chosen: both, what is asked, and what has no answer."""
-    known = task.submissions.values_list("system_name", flat=True) if task else ()
-    before = _scales_of(task)
-    asked = join_alike(judgments, about.choices, {"systems": known, "criteria": before})
-    scales = find_scales(
-        plan.ratings_of(judgments), judgments, said=about.scales, before=before
-    )
-    open_ones = [
-        f"{one.question} Answer with --choose {one.name}=yes or {one.name}=no, or on "
-        "the import's page."
-        for one in asked
-        if about.choices.get(one.name) not in one.options
-    ]
-    return scales, asked, [*open_ones, *unconfirmed(scales)]
 
 
 def _refuse_again(task: Task, files: Sequence[Source]) -> None:
@@ -240,16 +196,6 @@ def described(files: Sequence[Source]) -> list[dict[str, Any]]:
         }
         for one in files
     ]
-
-
-def _scales_of(task: Task | None) -> dict[str, Before]:
-    """Give the scales of what a task has already: one criterion has one scale."""
-    rows = task.imports.order_by("pk") if task else ()
-    scales: dict[str, Before] = {}
-    for row in rows:
-        for name, slug in row.said.get("scales", {}).items():
-            scales.setdefault(name, (slug, row.pk))
-    return scales
 
 
 def _refuse_other_meaning(
@@ -383,11 +329,6 @@ def _judges(judgments: Judgments) -> list[str]:
 def _problems(judgments: Judgments) -> list[str]:
     """Say what a person should know, the first thousand of it."""
     problems = [told(problem) for problem in judgments.problems[:1_000]]
-    if n := plan.n_without_number(judgments):
-        problems.append(
-            f"{n:,} judgments have no number or no system; they are kept and count "
-            "for nothing."
-        )
     if "" in set(judgments.rows["worker"]):
         problems.append(
             "Of some rows nobody knows who judged: intervals and ranks leave workers out."

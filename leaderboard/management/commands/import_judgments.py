@@ -17,7 +17,8 @@ from leaderboard.imports.readers.judgments import Judgments
 from leaderboard.imports.readers.preview import Preview
 from leaderboard.imports.readers.read import guess, read
 from leaderboard.imports.readers.sources import Source, sources_in
-from leaderboard.imports.services.bring_in import bring_in, check, preview_import
+from leaderboard.imports.services.bring_in import bring_in, check
+from leaderboard.imports.services.settle import preview_import
 from leaderboard.imports.services.take_back import take_back
 from leaderboard.management.owner import owner
 from leaderboard.papers.expected import read_expected

@@ -23,7 +23,8 @@ from genie.lib.errors import GenieError
 from genie.lib.typing import Account
 from leaderboard.imports.about import About
 from leaderboard.imports.readers.uploads import Found, find
-from leaderboard.imports.services.bring_in import bring_in, check, preview_import
+from leaderboard.imports.services.bring_in import bring_in, check
+from leaderboard.imports.services.settle import preview_import
 from leaderboard.studio.models import Draft
 from leaderboard.studio.services import keep
 from leaderboard.studio.services.seen import seen

@@ -9,7 +9,8 @@ from genie.lib.errors import GenieError
 from leaderboard.imports.about import About
 from leaderboard.imports.readers.read import read
 from leaderboard.imports.readers.sources import Source
-from leaderboard.imports.services.bring_in import bring_in, preview_import
+from leaderboard.imports.services.bring_in import bring_in
+from leaderboard.imports.services.settle import preview_import
 from tests.factories import make_user
 
 pytestmark = pytest.mark.django_db

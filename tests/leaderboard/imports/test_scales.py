@@ -12,7 +12,8 @@ from leaderboard.imports.readers.judgments import Judgments, frame
 from leaderboard.imports.readers.read import read
 from leaderboard.imports.readers.sources import Source
 from leaderboard.imports.readers.values import stated_scale
-from leaderboard.imports.services.bring_in import bring_in, preview_import
+from leaderboard.imports.services.bring_in import bring_in
+from leaderboard.imports.services.settle import preview_import
 from leaderboard.models import Import, Score
 from tests.factories import make_user
 

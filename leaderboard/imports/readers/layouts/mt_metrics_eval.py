@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -9,6 +10,7 @@ from typing import Any
 
 from genie.lib.errors import GenieError
 from leaderboard.imports.readers.choosing import chosen, one_of
+from leaderboard.imports.readers.item_fields import number_of
 from leaderboard.imports.readers.judgments import (
     Judgments,
     Problem,
@@ -112,12 +114,12 @@ def _rows(
     seen: dict[str, int] = {}
     for number, system, word in lines:
         at = seen[system] = seen.get(system, -1) + 1
-        value = _number(word)
-        if value is None and word != "None":
+        value = number_of(word)
+        if math.isnan(value) and word != "None":
             what = f"{word!r} is neither a number nor None."
             problems.append(Problem(source.name, number, "score", what))
         segment = instances[at]
-        if value is None or segment is None:
+        if math.isnan(value) or segment is None:
             continue
         about = {"row": number, "system": system, "value": value, "word": word}
         where = {"instance": segment.instance, "document": segment.document}
@@ -164,13 +166,6 @@ def _instances(
     return [None] * (n - len(segments)) + list(segments)
 
 
-def _number(word: str) -> float | None:
-    try:
-        return float(word)
-    except ValueError:
-        return None
-
-
 def _tell(made: Judgments, segments: Sequence[Segment], name: str) -> None:
     sentence = (
         "Nobody knows who gave these scores: what differs between people cannot be"
@@ -198,8 +193,8 @@ def _published(
             continue
         for line in source.lines():
             system, _, word = line.strip().partition("\t")
-            value = _number(word)
-            if value is not None:
+            value = number_of(word)
+            if not math.isnan(value):
                 found[f"{name['score']}/{system}"] = value
     return found
 

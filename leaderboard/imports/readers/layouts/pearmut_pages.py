@@ -123,4 +123,5 @@ def is_number(value: object) -> TypeGuard[float]:
     >>> is_number(3), is_number(True), is_number("3")
     (True, False, False)
     """
-    return isinstance(value, int | float) and not isinstance(value, bool)
+    number = isinstance(value, int | float) and not isinstance(value, bool)
+    return number and math.isfinite(value)

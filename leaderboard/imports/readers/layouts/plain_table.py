@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -226,7 +227,23 @@ def _rows(
     used = {fields[field] for field in FIELDS if field in fields} | set(criteria)
     extra, problems = extra_of(table, used)
     judgments.problems += problems
+    if criteria:
+        judgments.problems += _nearly_criteria(table, extra.columns)
     return stacked(parts, extra)
+
+
+def _nearly_criteria(table: Table, names: Sequence[str]) -> list[Problem]:
+    """Name the columns that one cell, or a few, keep from being a criterion."""
+    problems = []
+    for name in names:
+        _, values, odd = answers(table, str(name))
+        if odd and not np.isnan(values).all() and plain(str(name)) not in _COUNTED:
+            sentence = (
+                f"{odd[0].sentence} The column is not imported until all its cells are "
+                "numbers, or it is among the criteria that are chosen."
+            )
+            problems.append(replace(odd[0], sentence=sentence, fatal=False))
+    return problems
 
 
 def _shared(

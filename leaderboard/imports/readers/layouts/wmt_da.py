@@ -89,7 +89,9 @@ class WmtDa(Layout):
         pair = chosen(choices, "pair", sorted({pair for pair, _ in found}))
         files = {kind: number for (p, kind), number in found.items() if p == pair}
         moments = _worker_moments(sources, pair)
-        usual = "raw" if "raw" in files or moments else "z"
+        # a file that is there and cannot be read is no reason for other numbers
+        beside = any(s.stem == f"worker-mean-sd-{pair}" for s in sources)
+        usual = "raw" if "raw" in files or beside else "z"
         values = chosen(choices, "values", ("raw", "z"), usual)
         kind = values if values in files else "z"
         if kind not in files or (kind != values and not moments):
@@ -110,7 +112,6 @@ class WmtDa(Layout):
             criteria = judgments.rows["criterion"].unique()
             judgments.scales = dict.fromkeys(map(str, criteria), "0 to 100")
         judgments.languages = tuple(pair.split("-"))  # type: ignore[assignment]
-        judgments.problems += _left(sources, {number})
         return judgments
 
 
@@ -249,11 +250,3 @@ def _extra(kept: pd.DataFrame, sources: Sequence[Source]) -> pd.DataFrame:
             verdicts = {pair[0]: pair[1] for pair in pairs if len(pair) == 2}
             extra["worker_class"] = kept["worker"].map(verdicts).fillna("")
     return extra
-
-
-def _left(sources: Sequence[Source], taken: set[int]) -> list[Problem]:
-    others = [source.name for n, source in enumerate(sources) if n not in taken]
-    if not others:
-        return []
-    sentence = f"{len(others)} other files were not read as judgments of this pair."
-    return [Problem(others[0], 0, "", sentence, fatal=False)]

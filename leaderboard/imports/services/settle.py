@@ -1,0 +1,86 @@
+"""An import before it is stored: its scales, questions about names, and preview."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from leaderboard.imports.about import About
+from leaderboard.imports.readers.judgments import Judgments, Problem
+from leaderboard.imports.readers.layout import Choice
+from leaderboard.imports.readers.preview import Preview, UsedScale, preview
+from leaderboard.imports.readers.sources import Source
+from leaderboard.imports.services import plan
+from leaderboard.imports.services.alike import join_alike
+from leaderboard.imports.services.measures import (
+    Before,
+    find_scales,
+    say_outside,
+    unconfirmed,
+)
+from leaderboard.tasks.models import Task
+
+
+def preview_import(
+    judgments: Judgments, *, slug: str, about: About, files: Sequence[Source] = ()
+) -> tuple[Preview, tuple[Choice, ...]]:
+    """Return what an import would store, and what is asked about names.
+
+    Names are joined as `about` says, in `judgments` itself, and values outside their scale
+    become problems of it.
+
+    Raises
+    ------
+    GenieError
+        ``unknown-scale``.
+    """
+    task = Task.objects.filter(slug=slug, imported=True).first()
+    scales, asked, refused = settle(judgments, task, about)
+    say_outside(plan.ratings_of(judgments), scales, judgments, files)
+    return preview(judgments, scales, refused), asked
+
+
+def settle(
+    judgments: Judgments, task: Task | None, about: About
+) -> tuple[dict[str, UsedScale], tuple[Choice, ...], list[str]]:
+    """Find scales and join names as chosen: both, what is asked, and what has no answer."""
+    known = task.submissions.values_list("system_name", flat=True) if task else ()
+    before = scales_of(task)
+    _say_of_all(judgments)
+    asked = join_alike(judgments, about.choices, {"systems": known, "criteria": before})
+    scales = find_scales(
+        plan.ratings_of(judgments), judgments, said=about.scales, before=before
+    )
+    open_ones = [
+        f"{one.question} Answer with --choose {one.name}=yes or {one.name}=no, or on "
+        "the import's page."
+        for one in asked
+        if about.choices.get(one.name) not in one.options
+    ]
+    return scales, asked, [*open_ones, *unconfirmed(scales)]
+
+
+def _say_of_all(judgments: Judgments) -> None:
+    """Make problems of rows that count for nothing, and of rows that count again."""
+    rows = judgments.judged
+    told = []
+    if n := plan.n_without_number(judgments):
+        told.append(
+            f"{n:,} judgments have no number or no system; they are kept and count "
+            "for nothing."
+        )
+    if n := int(rows.drop(columns=["row", "spans"]).duplicated().sum()):
+        told.append(
+            f"{n:,} judgments are the same as an earlier one in every column; each counts."
+        )
+    problems = [Problem("All files", 0, "", one, fatal=False) for one in told]
+    judgments.problems += [one for one in problems if one not in judgments.problems]
+
+
+def scales_of(task: Task | None) -> dict[str, Before]:
+    """Give the scales of what a task has already: one criterion has one scale."""
+    rows = task.imports.order_by("pk") if task else ()
+    scales: dict[str, Before] = {}
+    for row in rows:
+        for name, slug in row.said.get("scales", {}).items():
+            scales.setdefault(name, (slug, row.pk))
+    return scales
