@@ -72,3 +72,18 @@ def test_a_list_of_nothing_published_stops_it_before_anything_is_stored(
     with pytest.raises(CommandError, match="None of the 1 numbers is published"):
         call_command("import_judgments", table, task="elsewhere", published=printed)
     assert not Task.objects.exists()
+
+
+def test_a_scale_is_asked_for_and_may_be_of_every_criterion(tmp_path):
+    make_user("boss", is_staff=True, is_superuser=True)
+    path = tmp_path / "few.csv"
+    path.write_text("\n".join(row[:-1] + str(n % 3 + 2) for n, row in enumerate(ROWS)))
+    path.write_text(path.read_text().replace("system,item,rater,scor2", ROWS[0]))
+    for dry in (True, False):
+        with pytest.raises(CommandError, match="--scale"):
+            call_command("import_judgments", path, task="few-values", dry_run=dry)
+    assert not Task.objects.exists()
+    call_command("import_judgments", path, task="few-values", scale=["1 to 5"])
+    row = Import.objects.get()
+    assert row.said["scales"] == {"": "number_1_5"}
+    assert row.task.title == "few-values"

@@ -375,3 +375,16 @@ def test_names_that_are_nearly_the_same_are_a_question_of_the_page(client, sara)
     work_off()
     names = Import.objects.get().task.submissions.values_list("system_name", flat=True)
     assert set(names) == {"ada", "Ada", "bob"}
+
+
+def test_programs_give_scales_too(client, sara):
+    about = {"task": "by-program", "source": "a paper"}
+    for scales, state in (("{}", "read"), ('{"*": "1 to 5"}', "imported")):
+        sent = {**about, "file": file(few()), "scales": scales}
+        answer = client.post("/api/v1/imports/", sent)
+        work_off()
+        found = client.get(answer.json()["url"]).json()
+        assert found["state"] == state
+        assert ("Confirm the scale" in found["error"]) == (state == "read")
+    scales = Import.objects.get().said["scales"]
+    assert set(scales.values()) == {"number_1_5"}
