@@ -7,7 +7,7 @@ from datetime import datetime
 
 from django.db import transaction
 
-from crowd.campaigns.services import run, shares, staff_notices
+from crowd.campaigns.services import reissue, run, shares, staff_notices
 from crowd.hits.models.campaign import Campaign
 from crowd.hits.selectors.progress import campaign_progress
 from crowd.hits.services.build import build_campaign
@@ -138,8 +138,9 @@ def grade_and_judge(
     )
     for campaign in campaigns:
         # What is left over is closed before anybody is told that work waits.
-        if not in_waves:
-            leftovers.settle(campaign)
+        if not in_waves and leftovers.settle(campaign):
+            # The money of questions that nobody needs pays for ratings that were lost.
+            reissue.replace_lost(campaign.pk)
         staff_notices.watch(campaign)
 
 

@@ -24,7 +24,11 @@ from leaderboard.evaluation.models.human_evaluation import HumanEvaluation, Scor
 from leaderboard.evaluation.models.joint_evaluation import JointEvaluation
 from leaderboard.evaluation.models.rescoring import Rescoring
 from leaderboard.evaluation.selectors.outdated import outdated, with_lost_ratings
-from leaderboard.evaluation.selectors.unsettled import unsettled, why_changed
+from leaderboard.evaluation.selectors.unsettled import (
+    lost_instances,
+    unsettled,
+    why_changed,
+)
 from leaderboard.evaluation.services import public_log, refit, score
 from leaderboard.evaluation.services.joint_results import (
     joint_changes,
@@ -85,11 +89,12 @@ def settle(evaluation: HumanEvaluation, *, just_published: bool = False) -> bool
             return now.final_at is not None
         if unsettled(now):
             return False
-        # Within this transaction: whoever reads the new scores reads that they are final.
-        now.final_at = timezone.now()
-        HumanEvaluation.objects.filter(pk=now.pk).update(final_at=now.final_at)
         if write is not None:
             write(now)
+        if lost_instances(now).exists():
+            return False
+        # Within this transaction: whoever reads the new scores reads that they are final.
+        HumanEvaluation.objects.filter(pk=now.pk).update(final_at=timezone.now())
         Score.objects.filter(evaluation=now, superseded_at=None).update(
             provisional=False
         )

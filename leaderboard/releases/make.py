@@ -174,6 +174,8 @@ def _manifest(
         "texts": texts,
         "ranked_by": main_criterion(task),
         "whole_share": whole_share(),
+        # earlier releases did not rank scores that had lost ratings
+        "ranks_provisional": True,
         "estimate": task.human.estimate,
         "ranks": task.human.ranks,
         "estimates_seed": estimates_seed(task),

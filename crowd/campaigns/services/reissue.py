@@ -8,7 +8,7 @@ answer counts again unless somebody has taken that place.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 from django.db import transaction
@@ -24,6 +24,17 @@ State = Assignment.State
 COUNTED = (State.SUBMITTED, State.APPROVED)
 _SHORTAGE = re.compile(r"\d+ answers that do not count were not .*?used up\.")
 ASKING = (Campaign.State.RUNNING, Campaign.State.PAUSED)
+
+
+#: Returns the keys of a campaign's HITs that are asked again after all others.
+Waiting = Callable[[Campaign], Iterable[int]]
+
+_waiting: dict[str, Waiting] = {}
+
+
+def register(name: str, waiting: Waiting) -> None:
+    """Ask again for other HITs first, as far as the money goes; one of each name."""
+    _waiting[name] = waiting
 
 
 @transaction.atomic
@@ -95,14 +106,23 @@ def _replace_in(campaign_pk: int, **whose: Any) -> int:
         .order_by("pk")
         .values_list("pk", "hit_id")
     )
-    affordable = _n_affordable(campaign)
-    if affordable < len(rows):
-        notice = (
-            f"{len(rows) - affordable} answers that do not count were not replaced: "
-            f"the campaign's budget of ${campaign.budget_cents / 100:,.2f} is used up."
-        )
-        Campaign.objects.filter(pk=campaign_pk).update(notice=notice)
+    can_wait = {pk for find in _waiting.values() for pk in find(campaign)}
+    rows.sort(key=lambda row: row[1] in can_wait)
+    affordable = n_affordable(campaign)
+    note_shortage(campaign, len(rows) - affordable)
     return _reopen(rows[:affordable])
+
+
+def note_shortage(campaign: Campaign, n: int) -> None:
+    """Tell staff how many answers the budget does not pay for, if it is any."""
+    notice = without_shortage(campaign.notice)
+    if n > 0:
+        notice += (
+            f" {n} answers that do not count were not replaced: the campaign's budget "
+            f"of ${campaign.budget_cents / 100:,.2f} is used up."
+        )
+    if (notice := notice.strip()[:600]) != campaign.notice:
+        Campaign.objects.filter(pk=campaign.pk).update(notice=notice)
 
 
 def _reopen(rows: Iterable[tuple[int, int]]) -> int:
@@ -117,7 +137,8 @@ def _reopen(rows: Iterable[tuple[int, int]]) -> int:
     return n
 
 
-def _n_affordable(campaign: Campaign) -> int:
+def n_affordable(campaign: Campaign) -> int:
+    """Count the answers that the rest of the campaign's budget pays for."""
     left = campaign.budget_cents - progress_of([campaign])[campaign.pk].committed_cents
     unit = unit_cents(campaign)
     if unit == 0:

@@ -45,6 +45,9 @@ def reopen(campaign_pk: int) -> int:
     if not workers:
         return 0
     emptied = _emptied(campaign)
+    if not emptied and not reissue.n_affordable(campaign):
+        reissue.note_shortage(campaign, lost.count())
+        return 0
     extra = (lost.count() + sum(emptied.values())) * unit_cents(campaign)
     budgets.set_aside_again(
         key=campaign.key,

@@ -133,8 +133,8 @@ def field_of(task: Task, teams: frozenset[int], at: datetime | None = None) -> F
     mean[~published] = np.nan
     n = np.nan_to_num(_numbers(rows, 7)).astype(np.int64)
     whole = n >= whole_share() * np.nan_to_num(_numbers(rows, 8))
-    # staff may have decided that a partial one is ranked
-    whole |= np.array([row[12] is True for row in rows], dtype=np.bool_)
+    # a partial one is ranked if staff decided so, or until lost ratings are replaced
+    whole |= np.array([row[12] or row[13] or False for row in rows], dtype=np.bool_)
     # a partial score keeps its mean on the board and takes no part in the ranks
     ranked = whole & ~np.isnan(mean)
     first, last, cluster = (

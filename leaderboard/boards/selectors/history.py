@@ -9,7 +9,7 @@ from typing import Any, cast
 from leaderboard.boards.selectors.columns import main_criterion
 from leaderboard.boards.selectors.pairs import compared
 from leaderboard.evaluation.models.human_evaluation import Score
-from leaderboard.evaluation.selectors.coverage import is_whole
+from leaderboard.evaluation.selectors.coverage import is_ranked
 from leaderboard.stats.systems.ranks import ALPHA, Ranking
 from leaderboard.submissions.selectors.visibility import public
 from leaderboard.tasks.models import Task
@@ -88,7 +88,16 @@ def history(task: Task) -> History:
         )
     )
     results = [Published(*cast("tuple[Any, ...]", row)) for row in rows]
-    ranked = [one for one in results if one.ranks_partial or is_whole(one.n, one.of)]
+    ranked = [
+        one
+        for one in results
+        if is_ranked(
+            one.n,
+            one.of,
+            ranks_partial=one.ranks_partial,
+            provisional=one.provisional,
+        )
+    ]
     found = compared(task)
     return History(results, _leads(ranked, found[1] if found else None))
 

@@ -1,8 +1,9 @@
-"""Whether a score rests on the instances that were to be judged, or on too few.
+"""Whether a score is made from the instances that were planned, or from too few.
 
-An evaluation can end early: staff stop it, or the money for lost ratings runs out. Its
-score is shown with how far it came, and is not ranked among those that are whole
-unless staff decide that it is (`HumanEvaluation.ranks_partial`).
+Staff can stop an evaluation early. Its score is shown with how far it came, and is not
+ranked among those that are whole unless staff decide that it is
+(`HumanEvaluation.ranks_partial`). A score that lost ratings of people who do not count
+any more stays ranked. It is provisional until they are collected again.
 """
 
 from __future__ import annotations
@@ -41,15 +42,29 @@ def whole_share() -> float:
 
 
 def is_whole(n: int, of: int) -> bool:
-    """Tell whether a score from n of the planned instances is ranked by itself."""
+    """Check whether a score has enough of the planned instances."""
     return n >= whole_share() * of
 
 
+def is_ranked(n: int, of: int, *, ranks_partial: bool, provisional: bool) -> bool:
+    """Check whether a score is ranked; see `ranked`."""
+    return ranks_partial or provisional or is_whole(n, of)
+
+
 def ranked() -> Q:
-    """Select the scores that are ranked: from enough instances, or as staff decided."""
+    """Select the scores that are ranked.
+
+    They are made from enough instances, staff decided it, or they are provisional: a
+    score from too few instances is provisional only if it lost the others.
+    """
+    return whole() | Q(evaluation__ranks_partial=True) | Q(provisional=True)
+
+
+def whole() -> Q:
+    """Select the scores from enough of the planned instances."""
     # the cast keeps the product a fraction: databases would compare integers otherwise
     planned = Cast(F("evaluation__n_instances"), FloatField())
-    return Q(n__gte=planned * whole_share()) | Q(evaluation__ranks_partial=True)
+    return Q(n__gte=planned * whole_share())
 
 
 def n_judged(evaluation: HumanEvaluation) -> int:

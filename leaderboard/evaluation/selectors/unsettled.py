@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from datetime import datetime, timedelta
 
-from django.db.models import Count, Q
+from django.db.models import Count, Q, QuerySet
 from django.utils import timezone
 
 from crowd.hits.models.assignment import Assignment
 from crowd.hits.models.campaign import Campaign
-from leaderboard.evaluation.models.human_evaluation import HumanEvaluation
+from leaderboard.evaluation.models.human_evaluation import HumanEvaluation, Score
+from leaderboard.evaluation.selectors import coverage
+from leaderboard.evaluation.selectors.outdated import outdated
 from quality.bans.selectors import pending
 from quality.bans.selectors.clean_ratings import COUNTED
 from quality.detection.models import Ban
@@ -19,6 +21,9 @@ _STILL_ASKING = Q(state=State.RUNNING) | Q(state=State.STOPPED, completed_at=Non
 # So long at most a score waits for campaigns that were open at the same time.
 SETTLES_WITHIN = timedelta(days=7)
 REPLACEMENTS = "ratings of excluded workers are being collected again"
+MISSING = (
+    "ratings that were left out could not be collected again within the approved budget"
+)
 OTHERS = "its workers still answer test questions in campaigns of that time"
 
 # between two looks of the queue nothing may be open any more
@@ -28,7 +33,7 @@ LAST_CHECK = "the last check is about to be made"
 def unsettled(evaluation: HumanEvaluation) -> list[str]:
     """Say what could still change which ratings count; empty when nothing is open.
 
-    Excluded workers' ratings are being collected again, staff have an exclusion or an
+    Excluded workers' ratings are being collected again or are missing, staff have an exclusion or an
     appeal to decide, or workers go on in campaigns that were open at the same time:
     what they answer there may show that they are unreliable here, too.
     """
@@ -37,6 +42,8 @@ def unsettled(evaluation: HumanEvaluation) -> list[str]:
     asking = Campaign.objects.filter(_STILL_ASKING, pk__in=pks)
     if asking.exists():
         reasons.append(REPLACEMENTS)
+    elif lost_instances(evaluation).exists() and not outdated([evaluation.pk]):
+        reasons.append(MISSING)
     if n := pending.n_held(pks):
         reasons.append(f"{n:,} {_plural(n, 'exclusion')} to be decided by staff")
     if n := pending.n_appeals(pks):
@@ -44,6 +51,13 @@ def unsettled(evaluation: HumanEvaluation) -> list[str]:
     if _goes_on_elsewhere(evaluation, pks):
         reasons.append(OTHERS)
     return reasons
+
+
+def lost_instances(evaluation: HumanEvaluation) -> QuerySet[Score]:
+    """Select its scores from too few instances, as the other ratings were left out."""
+    return evaluation.scores.filter(superseded_at=None, provisional=True).exclude(
+        coverage.whole()
+    )
 
 
 def _goes_on_elsewhere(evaluation: HumanEvaluation, pks: list[int]) -> bool:

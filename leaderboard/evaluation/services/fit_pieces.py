@@ -36,7 +36,7 @@ from leaderboard.evaluation.selectors.board_ratings import (
     units_of,
     weighed,
 )
-from leaderboard.evaluation.selectors.coverage import is_whole
+from leaderboard.evaluation.selectors.coverage import is_ranked
 from leaderboard.evaluation.selectors.shown import with_what_was_shown
 from leaderboard.evaluation.services import platform_crowds
 from leaderboard.evaluation.stored_fit import as_json
@@ -276,12 +276,16 @@ def estimates_seed(task: Task) -> int:
 
 
 def ranked_systems(scores: Sequence[Score]) -> set[int]:
-    """Give the systems that are ranked: on enough instances, or as staff decided."""
+    """Return the systems that are ranked, see `coverage.ranked`."""
     return {
         score.submission_id
         for score in scores
-        if score.evaluation.ranks_partial
-        or is_whole(score.n, score.evaluation.n_instances)
+        if is_ranked(
+            score.n,
+            score.evaluation.n_instances,
+            ranks_partial=score.evaluation.ranks_partial,
+            provisional=score.provisional,
+        )
     }
 
 

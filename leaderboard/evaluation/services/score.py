@@ -14,9 +14,11 @@ from leaderboard.designs.unit import Unit
 from leaderboard.evaluation.estimates import Estimate, plain_intervals
 from leaderboard.evaluation.models.human_evaluation import HumanEvaluation, Score
 from leaderboard.evaluation.selectors.campaigns import campaigns_of
+from leaderboard.evaluation.selectors.coverage import is_whole
 from leaderboard.evaluation.selectors.ratings_beside import ratings_beside
 from leaderboard.evaluation.selectors.ratings_digest import OF_ONE, digest
 from leaderboard.evaluation.selectors.system_ratings import (
+    all_system_ratings_of,
     known_to_nobody,
     system_ratings,
     unit_for,
@@ -26,7 +28,7 @@ from leaderboard.evaluation.services.anchors import links
 from leaderboard.stats.intervals import Interval
 from leaderboard.tasks.config import PLAIN
 from leaderboard.tasks.selectors.chances import chances_of, with_chances
-from quality.bans.selectors.clean_ratings import n_excluded_workers
+from quality.bans.selectors.clean_ratings import NOT_SENT, n_excluded_workers
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -48,6 +50,8 @@ class Computed:
     ratings_sha256: str
     # what links its crowd to an earlier one; None: nothing does
     link: dict[str, Any] | None = None
+    # instances with a rating, whether or not it counts
+    n_rated: int = 0
 
 
 def computed(evaluation: HumanEvaluation) -> list[Computed]:
@@ -80,6 +84,8 @@ def computed(evaluation: HumanEvaluation) -> list[Computed]:
     if evaluation.strategy == HumanEvaluation.Strategy.SINGLE:
         link_of = links(evaluation, ratings)
         scores = [replace(one, link=link_of.get(one.criterion)) for one in scores]
+    if not all(is_whole(one.interval.n, evaluation.n_instances) for one in scores):
+        scores = _with_rated(evaluation, scores)
     # what the task asks comes first, in its order; then ticks and marks
     order = list(campaign_by_criterion)
     return sorted(
@@ -90,6 +96,24 @@ def computed(evaluation: HumanEvaluation) -> list[Computed]:
             else len(order)
         ),
     )
+
+
+def _with_rated(evaluation: HumanEvaluation, scores: list[Computed]) -> list[Computed]:
+    """Count the instances of which somebody sent a rating in; they may count no more."""
+    ratings = all_system_ratings_of([evaluation.pk])
+    sent = ratings[ratings["why_not"] != NOT_SENT]
+    n_rated = sent.groupby(["submission", "criterion"])["instance"].nunique()
+    return [
+        replace(one, n_rated=int(n_rated.get((one.submission_pk, one.criterion), 0)))
+        for one in scores
+    ]
+
+
+def _is_provisional(evaluation: HumanEvaluation, score: Computed) -> bool:
+    """Check whether a score may change; one from too few instances: if it lost them."""
+    if is_whole(score.interval.n, evaluation.n_instances):
+        return evaluation.final_at is None
+    return is_whole(score.n_rated, evaluation.n_instances)
 
 
 def _campaign_by_criterion(evaluation: HumanEvaluation) -> dict[str, Campaign]:
@@ -182,7 +206,7 @@ def write(
             ratings_sha256=new.ratings_sha256,
             signature=_signature(evaluation, new),
             estimates={PLAIN: asdict(Estimate.of(new.interval, new.interval_50))},
-            provisional=evaluation.final_at is None,
+            provisional=_is_provisional(evaluation, new),
             reason=reason if old is not None else "",
             link=new.link,
         )

@@ -103,6 +103,7 @@ def _standings(
         score["submission"]
         for score in scores
         if systems[score["submission"]]["ranks_partial"]
+        or (manifest.get("ranks_provisional") and score["provisional"])
         or score["n"]
         >= manifest["whole_share"] * systems[score["submission"]]["n_instances"]
     }

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
 COUNTED = (Assignment.State.SUBMITTED, Assignment.State.APPROVED)
 COLUMNS = ["item", "worker", "criterion", "slot", "value"]
+NOT_SENT = "work not handed in"
 
 
 def clean_ratings(campaign: Campaign) -> pd.DataFrame:
@@ -119,7 +120,7 @@ def _why_not(state: str, replaced_at: datetime | None, banned: bool) -> str:
     if state == Assignment.State.REJECTED:
         return "work rejected"
     if state not in COUNTED:
-        return "work not handed in"
+        return NOT_SENT
     if banned:
         return "worker excluded"
     return "replaced" if replaced_at else ""

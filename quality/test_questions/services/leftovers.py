@@ -42,10 +42,14 @@ def settle(campaign: Campaign, now: datetime | None = None) -> int:
 
 
 def _hits(campaign: Campaign) -> tuple[QuerySet[HIT], QuerySet[HIT]]:
-    placed = Placement.objects.filter(campaign=campaign).values("item")
-    tests = Item.objects.filter(pk__in=placed).values("hit")
-    hits = campaign.hits.order_by("pk")
+    tests, hits = test_hits(campaign), campaign.hits.order_by("pk")
     return hits.filter(pk__in=tests), hits.exclude(pk__in=tests)
+
+
+def test_hits(campaign: Campaign) -> QuerySet[Item, int]:
+    """Select the campaign's HITs with test questions, by their keys."""
+    placed = Placement.objects.filter(campaign=campaign).values("item")
+    return Item.objects.filter(pk__in=placed).values_list("hit", flat=True)
 
 
 def _open(campaign: Campaign, waiting: QuerySet[HIT]) -> int:

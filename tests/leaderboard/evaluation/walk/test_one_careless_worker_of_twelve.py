@@ -1,0 +1,298 @@
+"""Excluding one worker never takes a system off the ranking: R3 of what was measured."""
+
+from __future__ import annotations
+
+import csv
+import io
+from datetime import timedelta
+
+import pytest
+from django.urls import reverse
+from django.utils import timezone
+
+from crowd.campaigns.services import preference
+from crowd.campaigns.services.add_money import add_money
+from crowd.hits.selectors.progress import progress_of
+from crowd.models import Assignment, Campaign
+from crowd.workers.services import consent, invitations
+from genie.lib import jobs
+from leaderboard.boards.selectors.history import history
+from leaderboard.boards.selectors.home import newest_board
+from leaderboard.boards.selectors.score_changes import still_open
+from leaderboard.boards.selectors.standings import standings
+from leaderboard.boards.selectors.systems import ranked_pks
+from leaderboard.evaluation import decide
+from leaderboard.evaluation.selectors import unsettled
+from leaderboard.evaluation.services.simulate import DILIGENT, Crowd, Player
+from leaderboard.models import HumanEvaluation, Score
+from quality.bans.services import ban as banning
+from quality.models import Ban, Placement
+from tests.kept import kept
+from tests.leaderboard.evaluation.days import a_day_later
+from tests.leaderboard.evaluation.walk.test_ends_of_campaigns import now, settle, spent
+
+pytestmark = pytest.mark.django_db
+N_WORKERS = 12
+
+
+@pytest.fixture
+def players(task):
+    """Return twelve workers; the first is found out only when staff look."""
+    crowd = []
+    for number in range(N_WORKERS):
+        worker = invitations.register_worker(
+            platform_worker_id=f"of-twelve-{number}", simulated=True
+        )
+        consent.give(worker, task.slug)
+        crowd.append(Player(worker, DILIGENT))
+    return crowd
+
+
+def set_reserve(task, share: float) -> None:
+    human = {**task.config["human"], "repost_share": share}
+    task.config = {**task.config, "human": human}
+    task.save()
+
+
+@pytest.fixture
+def begin(task, hand_in, good, boss):
+    """Send two systems out, of which one is right and one is wrong."""
+
+    def begun(share: float):
+        set_reserve(task, share)
+        wrong = dict.fromkeys(good, "I do not know.")
+        made = [
+            hand_in(content, simulated=True, name=name)
+            for name, content in (("Right", good), ("Wrong", wrong))
+        ]
+        jobs.drain()
+        for submission in made:
+            decide.approve(submission, by=boss, start_now=True)
+        settle()
+        return made
+
+    return lambda share: kept("two systems", lambda: begun(share), share)
+
+
+def do_share(players, quality) -> None:
+    """Let the first worker answer all that one worker may."""
+    crowd = Crowd(players, quality=quality, seed=1)
+    while crowd.do_hit(players[0]):
+        pass
+    for campaign in Campaign.objects.all():
+        mine = campaign.hits.filter(assignments__worker=players[0].worker).count()
+        assert mine >= 0.15 * campaign.hits.count()
+
+
+def answer(players, quality) -> None:
+    """Let the first worker answer all that they may, and the others all that is left."""
+    do_share(players, quality)
+    work(players, quality)
+
+
+def work(players, quality) -> None:
+    """Let the other workers answer until no campaign asks for more."""
+    crowd = Crowd(players[1:], quality=quality, seed=2)
+    while crowd.work():
+        settle()
+    settle()
+
+
+def exclude(players, task, boss) -> None:
+    banning.ban(players[0].worker, task.slug, by=boss, reason="At random.")
+
+
+def pass_a_minute() -> None:
+    """So long a score may not have seen an exclusion."""
+    Ban.objects.update(created_at=timezone.now() - timedelta(minutes=2))
+
+
+def exported(client, task) -> dict[str, dict[str, str]]:
+    address = reverse("leaderboard:board-export", args=[task.slug, "csv"])
+    rows = csv.DictReader(io.StringIO(client.get(address).text))
+    return {row["system"]: row for row in rows}
+
+
+def lost(players) -> int:
+    """Count the first worker's answers on outputs, test questions left out."""
+    answers = Assignment.objects.filter(worker=players[0].worker)
+    tests = Placement.objects.values("item")
+    return answers.exclude(hit__items__in=tests).count()
+
+
+def test_without_room_in_the_budget_both_stay_ranked_and_provisional(
+    begin, players, quality, task, boss, client
+):
+    best, _ = begin(0.0)
+    answer(players, quality)
+    exclude(players, task, boss)
+    work(players, quality)
+
+    rows = list(standings(task))
+    assert [(row.system, row.rank_first) for row in rows] == [
+        ("Right", 1),
+        ("Wrong", 2),
+    ]
+    for row in rows:
+        assert row.human.n < 0.95 * row.human.of
+        assert row.human.provisional
+        assert str(row.partial) == f"ended at {row.human.n} of {row.human.of}"
+    assert set(ranked_pks(task)) == {row.pk for row in rows}
+    assert history(task).leads[0].result.pk == best.pk
+    assert newest_board() == task
+    # what could be paid for was asked again once, and nothing beyond
+    for campaign in Campaign.objects.all():
+        assert campaign.state == Campaign.State.COMPLETE
+        assert "were not replaced" in campaign.notice
+        assert progress_of([campaign])[campaign.pk].spent_cents <= campaign.budget_cents
+
+    # page, API, CSV and JSON agree
+    board = client.get(reverse("leaderboard:board", args=[task.slug])).text
+    assert f"ended at {rows[0].human.n} of 30" in board
+    assert "provisional" in board
+    pass_a_minute()
+    page = client.get(reverse("leaderboard:submission", args=[best.pk])).text
+    assert "This score has no rank" not in page
+    assert "stays ranked" in page
+    assert still_open(now(best)) == [unsettled.MISSING]
+    assert unsettled.MISSING in page
+    api = client.get(f"/api/v1/tasks/{task.slug}/leaderboard/").json()["results"]
+    in_json = client.get(
+        reverse("leaderboard:board-export", args=[task.slug, "json"])
+    ).json()["rows"]
+    in_csv = exported(client, task)
+    for row, told, file in zip(rows, api, in_json, strict=True):
+        assert (told["rank_first"], told["human"]["provisional"]) == (
+            row.rank_first,
+            True,
+        )
+        assert (file["rank_first"], file["partial"]) == (
+            row.rank_first,
+            str(row.partial),
+        )
+        line = in_csv[row.system]
+        assert line["rank_first"] == str(row.rank_first)
+        assert line["human_overall_provisional"].lower() == "true"
+        assert line["human_overall_n"] == str(row.human.n)
+
+    # nothing changes any more, however often it is looked at
+    before = Score.objects.count()
+    a_day_later()
+    settle()
+    settle()
+    assert Score.objects.count() == before
+    assert all(row.human.provisional for row in standings(task))
+
+
+def test_money_that_is_added_collects_them_again_and_makes_both_final(
+    begin, players, quality, task, boss
+):
+    begin(0.0)
+    answer(players, quality)
+    exclude(players, task, boss)
+    work(players, quality)
+    for campaign in Campaign.objects.order_by("pk"):
+        add_money(
+            campaign.pk,
+            200,
+            budget_cents=campaign.budget_cents,
+            by=boss,
+            reason="To replace what was lost.",
+        )
+    settle()
+    work(players, quality)
+    a_day_later()
+    settle()
+    settle()
+    for row in standings(task):
+        assert (row.human.n, row.human.provisional, row.partial) == (30, False, None)
+        assert row.rank_first is not None
+    assert not HumanEvaluation.objects.filter(final_at=None).exists()
+
+
+def test_with_room_in_the_budget_they_are_ranked_while_ratings_are_collected_again(
+    begin, players, quality, task, boss
+):
+    best, _ = begin(1.0)
+    answer(players, quality)
+    assert not any(row.human.provisional for row in standings(task))
+    n_lost = lost(players)
+    exclude(players, task, boss)
+    settle()
+    settle()
+    rows = list(standings(task))
+    assert [(row.system, row.rank_first) for row in rows] == [
+        ("Right", 1),
+        ("Wrong", 2),
+    ]
+    for row in rows:
+        assert row.human.provisional
+        assert str(row.partial) == f"{row.human.n} of 30 so far"
+    assert unsettled.REPLACEMENTS in still_open(now(best))
+    open_places = sum(p.n_left for p in progress_of(Campaign.objects.all()).values())
+    assert open_places >= n_lost
+
+    work(players, quality)
+    a_day_later()
+    settle()
+    settle()
+    for row in standings(task):
+        assert (row.human.n, row.human.provisional, row.partial) == (30, False, None)
+    for campaign in Campaign.objects.all():
+        assert progress_of([campaign])[campaign.pk].spent_cents <= campaign.budget_cents
+    assert spent() <= sum(Campaign.objects.values_list("budget_cents", flat=True))
+
+
+def test_what_the_budget_pays_for_is_outputs_first(begin, players, quality, task, boss):
+    """With too little money, ratings are asked again before test questions."""
+    begin(0.1)
+    do_share(players, quality)
+    exclude(players, task, boss)
+    tests = Placement.objects.values("item")
+    replaced = Assignment.objects.filter(replaced_at__isnull=False)
+    assert replaced.exists()
+    kept_answers = Assignment.objects.filter(
+        worker=players[0].worker, replaced_at=None
+    ).exclude(hit__items__in=tests)
+    for campaign in Campaign.objects.all():
+        again = replaced.filter(hit__campaign=campaign)
+        if again.filter(hit__items__in=tests).exists():
+            assert not kept_answers.filter(hit__campaign=campaign).exists()
+
+
+def test_money_of_questions_that_are_left_over_collects_lost_ratings(
+    begin, players, quality, task, boss, monkeypatch
+):
+    begin(0.0)
+
+    def leave_tests(worker, campaign, unseen):
+        outputs = unseen.exclude(items__in=Placement.objects.values("item"))
+        return list(outputs.values_list("pk", flat=True))
+
+    monkeypatch.setitem(preference._choosers, "test questions", leave_tests)
+    do_share(players, quality)
+    exclude(players, task, boss)
+    assert not Assignment.objects.filter(replaced_at__isnull=False).exists()
+    work(players, quality)
+    for row in standings(task):
+        assert (row.human.n, row.human.provisional) == (30, False)
+    assert spent() <= sum(Campaign.objects.values_list("budget_cents", flat=True))
+
+
+def test_what_staff_stopped_early_has_no_rank_whoever_is_excluded(
+    begin, players, quality, task, boss
+):
+    """Half of it was never rated: that is no loss to exclusions."""
+    half, _ = begin(0.0)
+    crowd = Crowd(players, quality=quality, seed=1)
+    for player in players[:4]:
+        for _ in range(8):
+            crowd.do_hit(player)
+    decide.stop(half, by=boss, reason="Too dear.", publish=True)
+    exclude(players, task, boss)
+    settle()
+    settle()
+    row = next(row for row in standings(task) if row.pk == half.pk)
+    assert row.rank_first is None
+    assert str(row.partial).startswith("stopped at")
+    assert not row.human.provisional
