@@ -134,7 +134,7 @@ MATRIX: dict[str, str] = {
     """,
     NOT_HERS: """
         accounts:revoke-token accounts:end-session mfa_deactivate_totp mfa_view_recovery_codes
-        mfa_download_recovery_codes appeals:work appeals:ban appeals:requester work:consent work:agreed
+        mfa_download_recovery_codes appeals:work appeals:ban appeals:exclusion appeals:requester work:consent work:agreed
         work:instructions work:test work:attempt work:hit work:change work:return work:request
         work:turn work:turn-return work:requester-qualification work:requester-test
         requester:desk requester:revoke-key requester:batches requester:batch

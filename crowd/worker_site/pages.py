@@ -34,6 +34,7 @@ from crowd.workers.models.worker import Exclusion, Pause, Worker
 from crowd.workers.selectors.consent import agreed_text, consent_text
 from crowd.workers.selectors.eligible import open_pools
 from crowd.workers.services import consent as consent_service
+from crowd.workers.services import exclusions
 from genie.lib.serving.pages import page_of
 
 PAGE = 100
@@ -59,7 +60,7 @@ def home(request: HttpRequest, worker: Worker) -> HttpResponse:
             "earnings": earnings_selector(worker),
             "exclusions": Exclusion.objects.filter(worker=worker),
             "paused": Pause.objects.filter(worker=worker).exists(),
-            "excluded": worker.excluded,
+            "excluded": worker.excluded and exclusions.notice_of(worker),
             "requests": has_work(worker),
         },
     )

@@ -4,7 +4,8 @@ A score is published as *provisional*. It becomes final when nothing is left tha
 change which ratings count: the detector has judged all answers, staff have decided held
 exclusions and appeals, ratings that were lost have been collected again. Whatever
 changes who counts after that, or while staff take their time, changes the published
-scores of a task at most once a day, all of them at once, and each says why.
+scores of a task at most once a day, all of them at once, and each says why. A lifted
+ban takes effect at once.
 """
 
 from __future__ import annotations
@@ -38,6 +39,7 @@ from leaderboard.evaluation.services.joint_results import (
 from leaderboard.submissions.models.submission import Submission
 from leaderboard.submissions.services import lifecycle
 from leaderboard.tasks.models import Task
+from quality.detection.models import Ban
 
 logger = logging.getLogger(__name__)
 JOB = "leaderboard.jobs.rescore_task"
@@ -120,9 +122,15 @@ def due() -> list[int]:
 
 
 def may_change(task: int, now: datetime) -> bool:
-    """Tell whether a day has passed since published scores of the task changed last."""
+    """Check whether a day has passed since published scores of the task changed last.
+
+    Staff who take an exclusion back need not wait: scores return to what they were.
+    """
     last = Rescoring.objects.filter(task=task).order_by("-at").first()
-    return last is None or (last.at + PAUSE <= now and last.on < now.date())
+    if last is None or (last.at + PAUSE <= now and last.on < now.date()):
+        return True
+    pools = Task.objects.filter(pk=task).values("slug")
+    return Ban.objects.filter(pool__in=pools, lifted_at__gt=last.at).exists()
 
 
 def enqueue_due() -> int:
@@ -149,8 +157,10 @@ def rescore(task_pk: int) -> int:
             return 0
         n_changed = _write_all(writes)
         if n_changed:
-            Rescoring.objects.create(
-                task_id=task_pk, on=now.date(), at=now, n_changed=n_changed
+            Rescoring.objects.update_or_create(
+                task_id=task_pk,
+                on=now.date(),
+                defaults={"at": now, "n_changed": n_changed},
             )
     refit.refit_board(Task.objects.get(pk=task_pk), hold=True)
     return n_changed

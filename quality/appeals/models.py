@@ -10,7 +10,7 @@ from quality.detection.models import Ban
 
 
 class Appeal(models.Model):
-    """A worker's appeal against a rejection or a ban; each can be appealed once."""
+    """A worker's appeal against a rejection or exclusion; each can be appealed once."""
 
     class State(models.TextChoices):
         WAITING = "WAITING", "waiting for an answer"
@@ -22,7 +22,8 @@ class Appeal(models.Model):
     )
     # empty for the work of a requester
     pool = models.CharField(max_length=100, blank=True)
-    # one of the three: rejected work of ours, of a requester, or the ban
+    # one of the three: rejected work of ours, of a requester, or the ban; none of them
+    # is set if it is about being excluded from all work
     assignment = models.OneToOneField(
         "crowd.Assignment",
         on_delete=models.CASCADE,
@@ -64,7 +65,7 @@ class Appeal(models.Model):
                     assignment__isnull=False, requester_assignment=None, ban=None
                 )
                 | Q(assignment=None, requester_assignment__isnull=False, ban=None)
-                | Q(assignment=None, requester_assignment=None, ban__isnull=False),
+                | Q(assignment=None, requester_assignment=None),
                 name="against_a_rejection_or_a_ban",
             )
         ]
@@ -78,4 +79,6 @@ class Appeal(models.Model):
         """Name the decision and whose it is."""
         if self.requester_assignment is not None:
             return f"a rejection · {self.requester_assignment.hit.requester}"
+        if self.assignment_id is None and self.ban_id is None:
+            return "exclusion from all work"
         return f"{'a rejection' if self.assignment_id else 'a ban'} · {self.pool}"

@@ -18,6 +18,7 @@ from crowd.messages.services import Words
 from crowd.requester.models.account import RequesterAssignment
 from crowd.requester.services.overturn import overturn as overturn_requester
 from crowd.workers.models.worker import Worker
+from crowd.workers.services import exclusions
 from genie.lib.admin.log import note
 from genie.lib.errors import GenieError
 from genie.lib.typing import Account
@@ -86,6 +87,26 @@ def against_ban(worker: Worker, pool: str, words: str) -> Appeal:
         return _first_or_same(before, worker, words, pool=pool, ban=ban)
 
 
+def against_exclusion(worker: Worker, words: str) -> Appeal:
+    """Appeal against the exclusion from all work that is in force; raises as above."""
+    words = _checked(words)
+    with transaction.atomic():
+        now = Worker.objects.select_for_update(of=("self",)).get(pk=worker.pk)
+        if not now.excluded:
+            raise _nothing(gettext("You are not excluded from this work."))
+        return _first_or_same(exclusion_appeal(worker), worker, words)
+
+
+def exclusion_appeal(worker: Worker) -> Appeal | None:
+    """Return the appeal against the newest exclusion from all work, if there is one."""
+    appeals = Appeal.objects.filter(
+        worker=worker, assignment=None, requester_assignment=None, ban=None
+    )
+    if since := exclusions.notice_of(worker).created_at:
+        appeals = appeals.filter(created_at__gte=since)
+    return appeals.last()
+
+
 def _first_or_same(
     before: Appeal | None, worker: Worker, words: str, **of: Any
 ) -> Appeal:
@@ -142,6 +163,10 @@ def grant(pk: int, *, by: Account, sentence: str) -> bool:
                 message="",  # the answer below says it
             )
             _tell(appeal, gettext_lazy("Your appeal was granted"), _LET_IN)
+        else:
+            why = f"Appeal granted: {sentence}"
+            exclusions.from_all_work(appeal.worker, False, by, why)
+            _tell(appeal, gettext_lazy("Your appeal was granted"), exclusions.OPEN[1])
     return True
 
 

@@ -219,8 +219,9 @@ class WorkerAdmin(GrantAction, ReadOnlyAdmin):
     )
     @after_asking(
         "Exclude workers",
-        "They get no more work on this site and are told so, without your reason. "
-        "Submitted work is still paid.",
+        "They get no more work on this site. They read your reason and can appeal. "
+        "Submitted work is still paid, and their ratings still count. To leave ratings "
+        "out of the scores of a task, open a worker and choose Ratings and bans.",
         "Exclude workers",
     )
     def exclude_selected(

@@ -6,6 +6,8 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from django.db import transaction
+from django.utils import translation
+from django.utils.text import format_lazy
 from django.utils.translation import gettext_lazy
 
 from crowd.hits.models.assignment import Assignment
@@ -24,13 +26,19 @@ CLOSED = (
     gettext_lazy(
         "The staff of this site have decided not to give you any more work. Work that "
         "you have already submitted is still paid. If you think that this is wrong, "
-        "write to the people who invited you."
+        "you can appeal once: a person will review it and can readmit you."
     ),
 )
+_BECAUSE = gettext_lazy("{text}\n\nReason given by the staff: {reason}")
 OPEN = (
     gettext_lazy("You can work again"),
     gettext_lazy("The staff of this site have readmitted you."),
 )
+
+
+def explain(text: services.Words, reason: str) -> services.Words:
+    """Return a notice to a worker with the reason that staff gave, if there is one."""
+    return format_lazy(_BECAUSE, text=text, reason=reason) if reason else text
 
 
 @transaction.atomic
@@ -38,8 +46,10 @@ def exclude(worker: Worker, pool: str, message: services.Words) -> Exclusion:
     """Exclude the worker and take back what they have open of that pool."""
     # Waits for a claim that is under way, so that none slips through.
     Worker.objects.select_for_update(of=("self",)).get(pk=worker.pk)
+    with translation.override(services.languages_of([worker.pk])[worker.pk]):
+        message = str(message)
     exclusion, _ = Exclusion.objects.update_or_create(
-        worker=worker, pool=pool, defaults={"message": str(message)}
+        worker=worker, pool=pool, defaults={"message": message}
     )
     Pause.objects.filter(worker=worker, pool=pool).delete()
     for pk, hit_pk in Assignment.objects.filter(
@@ -60,10 +70,21 @@ def from_all_work(
         )
         if changed:
             kind = Message.Kind.BANNED if excluded else Message.Kind.UNBANNED
-            services.send(worker, kind, *(CLOSED if excluded else OPEN))
+            subject, text = CLOSED if excluded else OPEN
+            services.send(
+                worker, kind, subject, explain(text, why) if excluded else text
+            )
             sentence = "Excluded from all work." if excluded else "Readmitted."
             note(by, worker, sentence, why)
     return bool(changed)
+
+
+def notice_of(worker: Worker) -> Message:
+    """Return the newest notice that a worker gets no work at all."""
+    sent = Message.objects.filter(worker=worker, kind=Message.Kind.BANNED, pool="")
+    return sent.filter(requester=None).first() or Message(
+        worker=worker, text=str(CLOSED[1])
+    )
 
 
 def include(worker: Worker, pool: str) -> bool:

@@ -234,7 +234,7 @@ def _give(
     }
     until = None
     if hold and numbers["signature"] == score.signature and not _has(score, numbers):
-        until = _held_until(score, now)
+        until = _held_until(score, now, estimates)
     shown: dict[str, Any] = {
         "rank_first": ranks[0] if ranks else None,
         "rank_last": ranks[1] if ranks else None,
@@ -259,21 +259,30 @@ def _has(score: Score, fields: Mapping[str, Any]) -> bool:
     return all(getattr(score, name) == value for name, value in fields.items())
 
 
-def _held_until(score: Score, now: datetime) -> datetime | None:
-    """Say until when a published score keeps its numbers; None if they may move now."""
+def _held_until(
+    score: Score, now: datetime, estimates: Mapping[str, Any]
+) -> datetime | None:
+    """Say until when a published score keeps its numbers; None if they may move now.
+
+    They may always move back to what they were, as when a ban is lifted.
+    """
     if score.fit_id is None or score.submission.published_at is None:
         return None
-    rows = Score.objects.filter(
-        evaluation=score.evaluation_id,
-        submission=score.submission_id,
-        criterion=score.criterion,
+    rows = (
+        Score.objects.filter(
+            evaluation=score.evaluation_id,
+            submission=score.submission_id,
+            criterion=score.criterion,
+        )
+        .order_by("pk")
+        .only("created_at", "estimates", "reason")
     )
+    if any(row.estimates == estimates for row in rows):
+        return None
     # ranks move without the numbers, so that not each row is a move of these
     moved = [
         new.created_at
-        for old, new in pairwise(
-            rows.order_by("pk").only("created_at", "estimates", "reason")
-        )
+        for old, new in pairwise(rows)
         if new.reason == AGAIN and new.estimates != old.estimates
     ]
     return moved[-1] + PAUSE if moved and moved[-1] + PAUSE > now else None

@@ -102,6 +102,20 @@ def ban(request: HttpRequest, worker: Worker, pool: str) -> HttpResponse:
     )
 
 
+@for_workers
+def exclusion(request: HttpRequest, worker: Worker) -> HttpResponse:
+    """Appeal against getting no more work at all."""
+    appeal = service.exclusion_appeal(worker)
+    if appeal is None and not worker.excluded:
+        raise Http404("There is nothing to appeal.")
+    return _page(
+        request,
+        appeal,
+        lambda words: service.against_exclusion(worker, words),
+        title=gettext("Your work"),
+    )
+
+
 def _appeal_of(
     work: Assignment | RequesterAssignment, appeals: QuerySet[Appeal]
 ) -> Appeal | None:

@@ -37,7 +37,7 @@ LIFT = Question(
     title="Lift bans",
     sentence=(
         "These workers can work on the pool's HITs again, and their ratings count "
-        "again."
+        "again, except those that others have replaced meanwhile."
     ),
     button="Lift bans",
     action="lift_selected",
@@ -46,9 +46,11 @@ LIFT = Question(
 IMPOSE = Question(
     title="Ban a worker",
     sentence=(
-        "The worker gets no more work in this pool, their ratings no longer count, "
+        "The worker gets no more work on this task, their ratings no longer count, "
         "and their HITs are reassigned as far as the campaigns' budgets allow. "
-        "Submitted work stays paid."
+        "Submitted work stays paid. The worker reads your reason and can appeal. "
+        "Published scores follow, at most once a day. Lifting the ban lets the ratings "
+        "count again, at once."
     ),
     button="Ban worker",
     action="impose",
@@ -152,13 +154,15 @@ class BanAdmin(OfTask, ReadOnlyAdmin):
         self, request: HttpRequest, worker: Worker, pool: str, reason: str
     ) -> None:
         by = cast("Account", request.user)
-        if Ban.objects.filter(worker=worker, pool=pool, lifted_at=None).exists():
-            self.message_user(
-                request, f"{worker} is already banned from {pool}.", messages.WARNING
-            )
-            return
+        in_force = Ban.objects.filter(worker=worker, pool=pool, lifted_at=None)
         try:
             with transaction.atomic():
+                # Of two clicks the second waits here, and finds the ban of the first.
+                Worker.objects.select_for_update(of=("self",)).get(pk=worker.pk)
+                if in_force.exists():
+                    sentence = f"{worker} is already banned from {pool}."
+                    self.message_user(request, sentence, messages.WARNING)
+                    return
                 ban = service.ban(worker, pool, by=by, reason=reason)
                 self.log_addition(request, ban, f"Banned: {reason}")
         except GenieError as error:

@@ -25,7 +25,7 @@ MESSAGE = gettext_lazy(
     "that this is wrong, you can appeal once: a person will review it and can readmit "
     "you."
 )
-# Where a person decided: the answers may have been right, and the reason is not told.
+# A person decided: the answers may have been right. The person's reason follows.
 DECIDED = gettext_lazy(
     "The staff of this site have decided that you will get no more work of this kind; "
     "all work that you have submitted stays paid. If you think that this is wrong, "
@@ -65,7 +65,10 @@ def ban(
             decided_by=by,
             reason=reason,
         )
-        message = DECIDED if verdict is None else MESSAGE
+        # With a verdict, the reason could tell which items were test questions.
+        message = (
+            MESSAGE if verdict else exclusions.explain(DECIDED, reason if by else "")
+        )
         exclusions.exclude(worker, pool, message)
         services.send(
             worker,

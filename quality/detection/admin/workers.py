@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from django.contrib import admin
 from django.core.exceptions import PermissionDenied
-from django.db.models import Count, Max, Q
+from django.db.models import Count, Max, OuterRef, Q, Subquery
+from django.db.models.functions import Coalesce
 from django.http import Http404, HttpRequest, HttpResponse
 from django.template.response import TemplateResponse
 from django.urls import path
 
+from crowd.hits.models.assignment import Assignment
+from crowd.hits.models.campaign import Campaign
 from crowd.workers.models.worker import Worker
 from genie.accounts import reads
 from genie.accounts.task_admin import OfTask
@@ -20,7 +23,7 @@ from genie.lib.admin.lists import COUNTED
 from genie.lib.admin.read_only import ReadOnlyAdmin
 from genie.lib.serving.pages import page_of
 from quality.detection.models import Ban, Verdict
-from quality.test_questions.models import Grade, Placement, Polarity
+from quality.test_questions.models import Grade, Polarity
 from quality.test_questions.planted import of_worker
 from quality.test_questions.selectors import MOST, graded_answers
 
@@ -29,6 +32,12 @@ if TYPE_CHECKING:
     from django.urls import URLPattern
 
 PER_PAGE = 100
+POOL = "hit__campaign__pool"
+SENT_IN = (
+    Assignment.State.SUBMITTED,
+    Assignment.State.APPROVED,
+    Assignment.State.REJECTED,
+)
 
 
 @dataclass(frozen=True)
@@ -51,6 +60,8 @@ class Record:
 
     worker: Worker
     pool: str
+    # HITs sent in
+    n_answered: int
     tallies: list[Tally]
     ban: Ban | None
 
@@ -73,18 +84,18 @@ class GradeAdmin(OfTask, ReadOnlyAdmin):
     ) -> TemplateResponse:
         if not self.has_view_permission(request):
             raise PermissionDenied
-        grades = self.get_queryset(request)
+        answered = answered_by(self.pools_seen(request))
         pool, name = request.GET.get("pool", ""), request.GET.get("q", "").strip()
-        # to put the worst of all tasks first is to add up every grade
-        many = grades.order_by()[: COUNTED + 1].count() > COUNTED
+        # to put the worst of all tasks first is to add up every answer
+        many = answered.order_by()[: COUNTED + 1].count() > COUNTED
         if many and not pool and not name:
-            pool = grades.latest("pk").pool
-        pairs = _pairs(grades, pool, name)
+            pool = answered.latest("pk").hit.campaign.pool
+        pairs = _pairs(answered, pool, name)
         page = page_of(pairs, PER_PAGE, request.GET.get("p"))
         context = {
             **self.admin_site.each_context(request),
             "opts": self.opts,
-            "title": "Workers and their test questions",
+            "title": "Workers, their answers and test questions",
             "pools": self._pools(request),
             "pool": pool,
             "many": many,
@@ -95,10 +106,8 @@ class GradeAdmin(OfTask, ReadOnlyAdmin):
         return TemplateResponse(request, "admin/quality/grade/workers.html", context)
 
     def _pools(self, request: HttpRequest) -> list[str]:
-        """List the pools with test questions, without a look at every grade."""
-        pools = set(
-            Placement.objects.order_by().values_list("campaign__pool", flat=True)
-        )
+        """List the pools that have campaigns, without a look at every answer."""
+        pools = set(Campaign.objects.order_by().values_list("pool", flat=True))
         seen = self.pools_seen(request)
         return sorted(pools if seen is None else pools & seen)
 
@@ -111,18 +120,18 @@ class GradeAdmin(OfTask, ReadOnlyAdmin):
             raise Http404
         seen = self.pools_seen(request)
         bans = Ban.objects.filter(worker=worker).select_related("created_by")
-        grades = self.get_queryset(request).filter(worker=worker)
-        if seen is not None and not grades.exists():
+        answered = answered_by(seen).filter(worker=worker)
+        if seen is not None and not answered.exists():
             raise Http404
         # answers are shown with the texts that they were given on
         reads.record(request, worker, reads.Way.ADMIN)
-        pools = grades.values_list("worker", "pool")
+        pools = answered.values_list("worker", POOL)
         context = {
             **self.admin_site.each_context(request),
             "opts": self.opts,
             "title": f"Worker {worker}",
             "worker": worker,
-            "records": records(pools.order_by("pool").distinct()),
+            "records": records(pools.order_by(POOL).distinct()),
             "bans": bans if seen is None else bans.filter(pool__in=seen),
             "answers": graded_answers(worker, seen),
             "planted": of_worker(worker, seen),
@@ -132,29 +141,45 @@ class GradeAdmin(OfTask, ReadOnlyAdmin):
         return TemplateResponse(request, "admin/quality/grade/worker.html", context)
 
 
+def answered_by(pools: Collection[str] | None) -> QuerySet[Assignment]:
+    """Select what workers sent in, in these pools or in all."""
+    # imported work need not say when it was sent in
+    sent_in = Assignment.objects.filter(state__in=SENT_IN)
+    return sent_in if pools is None else sent_in.filter(**{f"{POOL}__in": pools})
+
+
 def _pairs(
-    grades: QuerySet[Grade], pool: str, name: str
-) -> QuerySet[Grade, tuple[int, str]]:
-    """List worker and pool of everybody who was asked a test question, worst first."""
+    answered: QuerySet[Assignment], pool: str, name: str
+) -> QuerySet[Assignment, tuple[int, str]]:
+    """List worker and pool of everybody who answered, most wrong test questions first."""
     condition = Q()
     if pool:
-        condition &= Q(pool=pool)
+        condition &= Q(**{POOL: pool})
     if name:
         condition &= Q(worker__pseudonym__icontains=name)
+    wrong = Grade.objects.filter(
+        worker=OuterRef("worker"), pool=OuterRef(POOL), correct=False
+    )
+    n_wrong = wrong.order_by().values("worker").annotate(n=Count("pk")).values("n")
     return (
-        grades.filter(condition)
-        .values("worker", "pool")
-        .annotate(n_wrong=Count("pk", filter=Q(correct=False)))
-        .order_by("-n_wrong", "worker", "pool")
-        .values_list("worker", "pool")
+        answered.filter(condition)
+        .order_by()
+        .values("worker", POOL)
+        .distinct()
+        .annotate(n_wrong=Coalesce(Subquery(n_wrong), 0))
+        .order_by("-n_wrong", "worker", POOL)
+        .values_list("worker", POOL)
     )
 
 
 def records(pairs: Iterable[tuple[int, str]]) -> list[Record]:
-    """Gather the records of workers in pools, in five queries however many there are."""
+    """Gather the records of workers in pools, in six queries however many there are."""
     listed = list(pairs)
     worker_pks = {worker for worker, _ in listed}
-    workers = Worker.objects.in_bulk(worker_pks)
+    workers = Worker.objects.select_related("user").in_bulk(worker_pks)
+    answers = answered_by({pool for _, pool in listed}).filter(worker__in=worker_pks)
+    sums = answers.order_by().values_list("worker", POOL).annotate(n=Count("pk"))
+    n_answered = {(worker, pool): n for worker, pool, n in sums}
     counts = _counts(worker_pks)
     verdicts = _newest_verdicts(worker_pks)
     bans = {
@@ -165,6 +190,7 @@ def records(pairs: Iterable[tuple[int, str]]) -> list[Record]:
         Record(
             worker=workers[worker],
             pool=pool,
+            n_answered=n_answered.get((worker, pool), 0),
             tallies=[
                 Tally(
                     Polarity(polarity).value.lower(),
