@@ -17,6 +17,7 @@ from leaderboard.stats.judges.alternative_annotator import (
     Label,
     alternative_annotator_test,
 )
+from leaderboard.stats.judges.following import partial_association
 
 Labels = Mapping[str, Label]
 
@@ -166,7 +167,8 @@ def judge_licence(
     Licence
         It needs the alternative annotator test passed, a fit to people that is surely no
         worse than people's to each other by more than epsilon (a share of people's own
-        distance for numbers), and no change of that fit since it was given.
+        distance for numbers), an association with people within systems and instances
+        that is surely above 0, and no change of that fit since it was given.
 
     Raises
     ------
@@ -209,9 +211,24 @@ def judge_licence(
             f"gap {_words(fit.gap)}, allowed -{margin:.2f}",
         )
     )
+    reasons.append(_follows(people, judge, score=score, seed=seed))
     if before is not None:
         reasons.append(drift(people, judge, before, score=score, seed=seed))
     return Licence(reasons, _moved(given_on or {}, facts or {}))
+
+
+def _follows(
+    people: Mapping[str, Labels], judge: Labels, *, score: str, seed: int
+) -> Reason:
+    """Check that the judge follows people where system and instance say nothing."""
+    found = partial_association(people, judge, numbers=score != "accuracy", seed=seed)
+    words = (
+        "labels of the judge or of people do not vary within systems and instances"
+        if found is None
+        else f"partial correlation with people {_words(found)}, needed above 0"
+    )
+    holds = found is not None and found.low > 0
+    return Reason("within systems and instances", holds, words)
 
 
 def drift(

@@ -72,6 +72,7 @@ def test_people_vouch_for_a_judge_that_says_what_they_say(rated):
         "people": True,
         "alternative annotator test": True,
         "agreement": True,
+        "within systems and instances": True,
         "bias: length": True,
         "bias: lists and markup": True,
         "bias: own family": True,

@@ -6,10 +6,12 @@ import gzip
 import json
 import math
 
+import numpy as np
 import pytest
 from django.core.management import CommandError, call_command
 
 from leaderboard.stats.judges.alternative_annotator import alternative_annotator_test
+from leaderboard.stats.judges.following import partial_association
 from leaderboard.stats.judges.licence import beside_people, judge_licence
 from leaderboard.table_stats.judges.labels import read_labels
 from tests.shared import SHARED, needs_shared
@@ -136,7 +138,50 @@ def test_a_licence_is_no_easier_than_the_test():
         people, judges["mistral-v03"], score="rmse", epsilon=0.2, seed=1
     )
     assert weak.state == "not licensed"
-    assert [one.holds for one in weak.reasons] == [False, False]
+    assert [one.holds for one in weak.reasons] == [False, False, True]
+
+
+def test_who_knows_only_systems_and_the_center_follows_nobody():
+    rng = np.random.default_rng(4)
+    names = [f"{at}__{system}" for at in range(40) for system in "abcd"]
+    truth = {n: ord(n[-1]) - 96 + rng.normal() for n in names}
+    people = {
+        who: {n: value + rng.normal(0, 0.5) for n, value in truth.items()}
+        for who in "pqr"
+    }
+    system = {n: float(ord(n[-1]) - 96) for n in names}
+    mixed = {n: 3 + 0.01 * value for n, value in system.items()}
+    noisy = {n: value + rng.normal(0, 0.01) for n, value in mixed.items()}
+    for judge in (dict.fromkeys(names, 3), system, mixed, {"0__a": math.nan}, {}):
+        assert partial_association(people, judge, numbers=True, seed=1) is None
+    assert partial_association(people, noisy, numbers=True, seed=1).low < 0
+    found = partial_association(people, truth, numbers=True, seed=1)
+    assert found.low > 0
+    assert found == partial_association(people, truth, numbers=True, seed=1)
+
+
+def test_the_partial_correlation_is_that_of_least_squares():
+    rng = np.random.default_rng(5)
+    names = [f"{at}/{system}" for at in range(12) for system in range(5)][:-7]
+    judge = {n: int(rng.integers(5)) for n in names}
+    people = {
+        who: {n: judge[n] + rng.normal() for n in names if rng.random() < 0.8}
+        for who in "pqr"
+    }
+    rows = [
+        (w, *n.split("/"), v, judge[n]) for w in people for n, v in people[w].items()
+    ]
+    dummies = np.array(
+        [
+            [row[k] == level for k in range(3) for level in {r[k] for r in rows}]
+            for row in rows
+        ],
+        dtype=float,
+    )
+    sides = np.array([row[3:] for row in rows], dtype=float)
+    left = sides - dummies @ np.linalg.lstsq(dummies, sides, rcond=None)[0]
+    found = partial_association(people, judge, numbers=True, seed=1)
+    assert found.estimate == pytest.approx(np.corrcoef(left.T)[0, 1], abs=1e-8)
 
 
 def test_licences_are_given_void_and_refused_with_reasons(tmp_path, capsys):
