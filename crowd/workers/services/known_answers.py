@@ -9,11 +9,15 @@ can be marked: a fluent text on the wrong subject is bad on relevance only.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Protocol
+
+from crowd.scales.base import Scale
 
 MIDDLE = 0.5
 FIRST_SLOT = "A"
+# So many values stand for all numbers of a scale without options.
+_GRID = 100
 
 
 class Rated(Protocol):
@@ -94,3 +98,68 @@ def _is_right(
         # values speak for the first slot; a tie prefers nobody
         return value > MIDDLE if expected["slot"] == FIRST_SLOT else value < MIDDLE
     return (value > line) is good
+
+
+def guesses_of(
+    expected: Mapping[str, Any],
+    *,
+    good: bool,
+    scale: type[Scale],
+    slots: Sequence[str],
+) -> tuple[float, ...]:
+    """Compute how often answers that were given without reading are right.
+
+    Parameters
+    ----------
+    expected : mapping
+    good : bool
+    scale : type
+    slots : sequence of str
+        The outputs that are rated one by one; one or none if there is one answer.
+
+    Returns
+    -------
+    tuple of float
+        Probability of being right for a random answer. Then, for always the highest
+        value (the first output), the lowest (the last output), the middle, and one value
+        for all outputs.
+
+    Examples
+    --------
+    >>> from crowd.scales.find import all_scales
+    >>> scales = all_scales()
+    >>> guesses_of({}, good=True, scale=scales["likert-5"], slots=[""])
+    (0.4, 1.0, 0.0, 0.0, 0.0)
+    >>> guesses_of({"slot": "B"}, good=True, scale=scales["preference-5"], slots=[""])
+    (0.4, 0.0, 1.0, 0.0, 0.0)
+    >>> guesses_of({"not_best": "A"}, good=True, scale=scales["magnitude"], slots="ABC")[1:]
+    (0.0, 1.0, 1.0, 0.0)
+    """
+    line = float(expected.get("threshold", scale.binary_threshold))
+    values = _values(scale, line)
+    low, middle, high = values[0], values[len(values) // 2], values[-1]
+    if "not_best" not in expected or len(slots) < 2:
+        rights = [_is_right({"": value}, expected, good, line) for value in values]
+        habits = [{"": value} for value in (high, low, middle, middle)]
+        chance = sum(rights) / len(rights)
+    else:
+        best = (slots[0], slots[-1], slots[len(slots) // 2], "")
+        habits = [
+            {slot: high if slot == top else low for slot in slots} for top in best
+        ]
+        # No other value is higher than the wrong one.
+        n, others = len(values), len(slots) - 1
+        chance = 1 - sum(((k + 1) / n) ** others for k in range(n)) / n
+    rights = [_is_right(values, expected, good, line) for values in habits]
+    return (round(chance, 6), *map(float, rights))
+
+
+def _values(scale: type[Scale], line: float) -> list[float]:
+    """List the values of a scale in order; numbers lie evenly around the line."""
+    if scale.options:
+        return sorted(option.value for option in scale.options)
+    low, high = scale.minimum, scale.maximum
+    if scale.relative or scale.counted:
+        # There are no ends between which random numbers would lie.
+        low, high = line - 1, line + 1
+    return [low + (high - low) * (k + 0.5) / _GRID for k in range(_GRID)]

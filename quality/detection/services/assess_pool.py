@@ -78,7 +78,7 @@ def assess(pool: str, *, simulated: bool, complete: bool = True) -> list[Ban]:
         len(evidence.workers),
         evidence.tests,
         evidence.ratings,
-        options=AssessOptions(positive=evidence.positive),
+        options=AssessOptions(guesses=evidence.guesses),
         seed=seed,
     )
     fit = DetectorFit(
@@ -233,14 +233,14 @@ def _parts(
     i: int, evidence: Evidence, found: Assessment, facts: Sequence[str]
 ) -> dict[str, Any]:
     own = evidence.tests.worker == i
-    tests = []
-    for number, kind in enumerate(evidence.kinds):
-        of_kind = own & (evidence.tests.kind == number)
-        if of_kind.any():
-            right = int(evidence.tests.correct[of_kind].sum())
-            tests.append([label_of(kind), right, int(of_kind.sum())])
+    kinds, rights = evidence.tests.kind[own], evidence.tests.correct[own]
+    tests: dict[str, list[int]] = {}
+    for kind, right in sorted(zip(kinds.tolist(), rights.tolist(), strict=True)):
+        count = tests.setdefault(label_of(evidence.kinds[kind]), [0, 0])
+        count[0] += right
+        count[1] += 1
     return {
-        "tests": tests,
+        "tests": [[label, *count] for label, count in tests.items()],
         "odds": {name: round(float(odds[i]), 2) for name, odds in found.parts.items()},
         "class": found.classes[int(np.argmax(found.p_class[i]))],
         "beside": list(facts),

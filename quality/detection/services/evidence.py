@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from django.db.models import Count, Max
+from django.db.models import Count, Max, QuerySet
 
 from crowd.hits.models.assignment import Answer, Assignment
 from crowd.hits.models.campaign import Campaign
@@ -21,8 +21,9 @@ from crowd.scales.find import all_scales
 from quality.detection.models import RetiredQuestion
 from quality.detection.services.record import COUNTING
 from quality.detection.stats.assess import Ratings, Tests
-from quality.test_questions.models import Grade, Placement, Polarity
+from quality.test_questions.models import Grade, Placement
 from quality.test_questions.services.grade import COUNTED
+from quality.test_questions.services.marking import Guesses, guesses
 
 # So many of the newest ratings are looked at: what a fit costs has an end.
 MOST_RATINGS = 200_000
@@ -42,8 +43,8 @@ class Evidence:
         Placements and the criteria on which they are marked, ascending.
     kinds : list of str
         Polarity, criterion and origin of each kind of question.
-    positive : tuple of bool
-        Which kinds are right when rated well.
+    guesses : tuple of tuple of float
+        How often answers given without reading are right on each kind.
     tests : Tests
     ratings : Ratings or None
     rated_items : list of int
@@ -53,7 +54,7 @@ class Evidence:
     workers: list[int]
     questions: list[tuple[int, str]]
     kinds: list[str]
-    positive: tuple[bool, ...]
+    guesses: tuple[tuple[float, ...], ...]
     tests: Tests
     ratings: Ratings | None
     rated_items: list[int]
@@ -93,7 +94,8 @@ def evidence_of(pool: str, *, simulated: bool) -> Evidence:
     for worker, assignment in sorted(steps):
         place[worker, assignment] = counts[worker]
         counts[worker] += 1
-    kinds = sorted({row[3] for row in grades})
+    guesses_by_kind = {row[3]: row[5] for row in grades}
+    kinds = sorted(guesses_by_kind)
     questions = sorted({row[2] for row in grades})
     tests = Tests(
         worker=_ints([number[row[0]] for row in grades]),
@@ -102,7 +104,7 @@ def evidence_of(pool: str, *, simulated: bool) -> Evidence:
         correct=np.array([row[4] for row in grades], dtype=bool),
         order=_ints([place[row[0], row[1]] for row in grades]),
     )
-    positive = tuple(kind.startswith(Polarity.POSITIVE) for kind in kinds)
+    by_habit = tuple(guesses_by_kind[kind] for kind in kinds)
     ratings = None
     if rated:
         ratings = Ratings(
@@ -115,7 +117,7 @@ def evidence_of(pool: str, *, simulated: bool) -> Evidence:
             order=_ints([place[row[0], row[1]] for row in rated]),
         )
     items = [row[2][0] for row in rated]
-    return Evidence(workers, questions, kinds, positive, tests, ratings, items)
+    return Evidence(workers, questions, kinds, by_habit, tests, ratings, items)
 
 
 def stamp_of(pool: str, *, simulated: bool) -> list[int]:
@@ -136,52 +138,74 @@ def stamp_of(pool: str, *, simulated: bool) -> list[int]:
 
 def label_of(kind: str) -> str:
     """Say in words what a kind of question is."""
-    polarity, criterion, origin = kind.split(":", 2)
+    polarity, _, criterion, origin = kind.split(":", 3)
     words = [polarity.lower(), criterion and f"on {criterion}"]
     return " ".join([*filter(None, words), *([f"({origin})"] if origin else [])])
 
 
 def _grades(
     pool: str, simulated: bool
-) -> list[tuple[int, int, tuple[int, str], str, bool]]:
-    """Give worker, assignment, question, its kind and whether it was right."""
+) -> list[tuple[int, int, tuple[int, str], str, bool, Guesses]]:
+    """Return worker, assignment, question, kind, mark and guesses of each grade."""
     counting = Placement.objects.filter(COUNTING, campaign__pool=pool)
-    rows = (
-        Grade.objects.filter(
-            pool=pool, worker__simulated=simulated, placement__in=counting
-        )
-        .order_by("worker_id", "assignment_id", "placement_id", "criterion")
-        .values_list(
-            "worker_id",
-            "assignment_id",
-            "placement_id",
-            "polarity",
-            "criterion",
-            "placement__kind",
-            "correct",
-        )
+    grades = Grade.objects.filter(
+        pool=pool, worker__simulated=simulated, placement__in=counting
     )
-    listed = list(rows)
-    kind_of = _told_apart((row[0], row[3:6]) for row in listed)
+    of_question = _guesses_by_question(counting)
+    rows = grades.order_by(
+        "worker_id", "assignment_id", "placement_id", "criterion"
+    ).values_list(
+        "worker_id",
+        "assignment_id",
+        "placement_id",
+        "polarity",
+        "criterion",
+        "placement__kind",
+        "correct",
+    )
+    listed = [(*row, of_question[row[2]]) for row in rows]
+    kind_of = _told_apart((row[0], (*row[3:6], row[7])) for row in listed)
     return [
-        (worker, work, (pk, criterion), kind_of[polarity, criterion, origin], correct)
-        for worker, work, pk, polarity, criterion, origin, correct in listed
+        (worker, work, (pk, kind[1]), kind_of[(*kind, own)], correct, own)
+        for worker, work, pk, *kind, correct, own in listed
     ]
 
 
-def _told_apart(rows: Iterable[tuple[int, tuple[str, str, str]]]) -> dict[Any, str]:
+def _guesses_by_question(questions: QuerySet[Placement]) -> dict[int, Guesses]:
+    """Compute what answers given without reading get right of each question."""
+    rated = Answer.objects.filter(item__in=questions.order_by().values("item"))
+    slots: dict[int, list[str]] = {}
+    pairs = rated.order_by("item", "slot").values_list("item", "slot").distinct()
+    for item, slot in pairs:
+        slots.setdefault(item, []).append(slot)
+    rows = questions.order_by("pk").values_list(
+        "pk", "item", "expected", "polarity", "campaign__hit_type__scale"
+    )
+    return {
+        pk: guesses(expected, polarity, scale, slots.get(item, ()))
+        for pk, item, expected, polarity, scale in rows
+    }
+
+
+def _told_apart(rows: Iterable[tuple[int, tuple[Any, ...]]]) -> dict[Any, str]:
     """Name kinds of questions, their origin only where enough workers met it.
 
     Of a kind that hardly anybody else was asked, the model could only say that its key
     may be wrong.
     """
-    workers: dict[tuple[str, str, str], set[int]] = {}
+    workers: dict[tuple[Any, ...], set[int]] = {}
     for worker, kind in rows:
         workers.setdefault(kind, set()).add(worker)
     return {
-        (polarity, criterion, origin): f"{polarity}:{criterion}:"
-        + (origin if len(met) >= LEAST_WORKERS else "")
-        for (polarity, criterion, origin), met in workers.items()
+        (polarity, criterion, origin, own): ":".join(
+            [
+                polarity,
+                " ".join(f"{share:g}" for share in own),
+                criterion,
+                origin if len(met) >= LEAST_WORKERS else "",
+            ]
+        )
+        for (polarity, criterion, origin, own), met in workers.items()
     }
 
 

@@ -12,9 +12,7 @@ from collections.abc import Mapping
 
 from django.conf import settings
 from django.db import IntegrityError, transaction
-from django.db.models import Count, Q
 
-from crowd.workers.models.worker import Worker
 from genie.lib.seeds import seed_from
 from quality.bans.services.carry_out import carry_out
 from quality.detection.models import ALL_EVIDENCE, Ban, DetectorFit, Verdict
@@ -22,7 +20,7 @@ from quality.detection.services.assess_pool import assess
 from quality.detection.services.counts import Counts, counts_of
 from quality.detection.services.verdicts import changed, posteriors
 from quality.detection.stats.detectors import Detection, detect
-from quality.test_questions.models import Grade, Polarity
+from quality.test_questions.models import Polarity
 
 
 def judge(
@@ -110,13 +108,3 @@ def _write(
     fit.save(update_fields=["posteriors"])
     Verdict.objects.bulk_create(changed(fit, verdicts))
     return carry_out(fit, simulated=simulated)
-
-
-def evidence(worker: Worker, pool: str) -> dict[str, tuple[int, int]]:
-    """Give (right, asked) for each polarity, for staff."""
-    rows = (
-        Grade.objects.filter(worker=worker, pool=pool)
-        .values("polarity")
-        .annotate(n=Count("pk"), right=Count("pk", filter=Q(correct=True)))
-    )
-    return {row["polarity"]: (row["right"], row["n"]) for row in rows}

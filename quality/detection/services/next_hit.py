@@ -5,7 +5,8 @@ Registered with `crowd.campaigns.services.preference`, which knows nothing of te
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 from django.conf import settings
@@ -39,7 +40,6 @@ NEW_POOL = AssessOptions.share_careless
 # HITs of a campaign are counted again after so many were handed out, or so much time.
 COUNT_AGAIN, COUNTED_SECONDS = 500, 60
 _IS_TEST = Exists(Placement.objects.filter(item__hit=OuterRef("pk")))
-KINDS = (Polarity.POSITIVE.value, Polarity.NEGATIVE.value)
 
 
 def choose(
@@ -96,9 +96,8 @@ def _tests(campaign: Campaign, unseen: QuerySet[HIT], record: Record) -> list[in
 
     From the placements: late in a campaign few of very many HITs are tests.
     """
-    counts = record.counts()
-    asked = {kind: counts.get(kind, (0, 0))[1] for kind in KINDS}
-    rarer = Q(polarity=min(KINDS, key=lambda kind: asked[kind]), retirement=None)
+    asked = Counter(polarity for (polarity, _), _ in record.tests)
+    rarer = Q(polarity=min(Polarity.values, key=asked.__getitem__), retirement=None)
     left = Placement.objects.filter(
         Exists(unseen.order_by().filter(pk=OuterRef("item__hit"))), campaign=campaign
     ).order_by("pk")
@@ -121,14 +120,21 @@ def _p_careless(worker: Worker, pool: str, record: Record) -> tuple[float, bool]
         known = fits.values_list("parameters", flat=True).first() or {}
         share = known.get("share_careless", NEW_POOL)
         presumed = min(share, AssessOptions.innocence)
-        early = EarlyStop(presumed, known.get("good_accuracy"))
-        return early.probability(record.counts(), KINDS), False
+        return _updated(record, presumed, known, 0), False
     if standing.n_questions >= record.n_tests:
         return standing.p_careless, True
-    seen = record.counts(standing.n_questions)
-    good = standing.fit.parameters.get("good_accuracy")
-    early = EarlyStop(standing.p_careless, good, seen)
-    return early.probability(record.counts(), KINDS), False
+    before, known = standing.p_careless, standing.fit.parameters
+    return _updated(record, before, known, standing.n_questions), False
+
+
+def _updated(
+    record: Record, before: float, known: Mapping[str, Any], n_seen: int
+) -> float:
+    """Compute the probability with the answers to test questions since a fit."""
+    counts, rates = record.counts(), known.get("good_accuracy", {})
+    good = {kind: rates[kind[0]] for kind in counts if kind[0] in rates}
+    early = EarlyStop(before, good, record.counts(n_seen))
+    return early.probability(counts, {kind: kind[1] for kind in counts})
 
 
 def _affordable(campaign: Campaign) -> Allowance | None:

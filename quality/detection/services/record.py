@@ -16,8 +16,15 @@ from crowd.scales.find import all_scales
 from crowd.workers.models.worker import Worker
 from quality.test_questions.models import Placement
 from quality.test_questions.services.grade import COUNTED
-from quality.test_questions.services.marking import Marked, marks
+from quality.test_questions.services.marking import (
+    Guesses,
+    Marked,
+    guesses,
+    marks,
+)
 
+# Polarity of a question, and what answering without reading gets right of it.
+Kind = tuple[str, Guesses]
 # questions that are not retired, or that staff have restored
 COUNTING = Q(retirement=None) | Q(retirement__restored_at__isnull=False)
 
@@ -30,24 +37,24 @@ class Record:
     ----------
     n_shown : int
         HITs that they were given, whatever became of them.
-    tests : list of (str, bool)
-        Polarity of each answered test question and whether it was right, in the order
-        of answering.
+    tests : list of (Kind, bool)
+        Kind of each answered test question and whether it was right, in the order of
+        answering.
     """
 
     n_shown: int
-    tests: list[tuple[str, bool]] = field(default_factory=list)
+    tests: list[tuple[Kind, bool]] = field(default_factory=list)
 
     @property
     def n_tests(self) -> int:
         return len(self.tests)
 
-    def counts(self, first: int | None = None) -> dict[str, tuple[int, int]]:
-        """Give right answers and all answers by polarity, or those of the first few."""
-        counts: dict[str, tuple[int, int]] = {}
-        for polarity, correct in self.tests[:first]:
-            right, asked = counts.get(polarity, (0, 0))
-            counts[polarity] = (right + correct, asked + 1)
+    def counts(self, first: int | None = None) -> dict[Kind, tuple[int, int]]:
+        """Count right answers and all answers by kind, or those of the first few."""
+        counts: dict[Kind, tuple[int, int]] = {}
+        for kind, correct in self.tests[:first]:
+            right, asked = counts.get(kind, (0, 0))
+            counts[kind] = (right + correct, asked + 1)
         return counts
 
 
@@ -76,7 +83,7 @@ def record_of(worker: Worker, pool: str) -> Record:
     return Record(done.count(), _tally(rows))
 
 
-def _tally(rows: Iterable[tuple[Any, ...]]) -> list[tuple[str, bool]]:
+def _tally(rows: Iterable[tuple[Any, ...]]) -> list[tuple[Kind, bool]]:
     questions: dict[int, tuple[Any, ...]] = {}
     answers: dict[int, list[Marked]] = {}
     for item, *question, criterion, slot, value in rows:
@@ -96,5 +103,7 @@ def _tally(rows: Iterable[tuple[Any, ...]]) -> list[tuple[str, bool]]:
         )
         # One question is one piece of evidence: its criteria were read together.
         right = 2 * sum(by_criterion.values()) > len(by_criterion)
-        tests.append((str(polarity), right))
+        slots = sorted({one.slot for one in marked})
+        own = guesses(expected, polarity, scale, slots)
+        tests.append(((str(polarity), own), right))
     return tests

@@ -52,7 +52,8 @@ class Assessment:
     Attributes
     ----------
     p_careless : ndarray, shape (n_workers,)
-        Probability of being careless now; see ``AssessOptions.narrow_counts``.
+        Probability of being careless now. Answers that vary less than people's count only
+        as far as ratings speak for that.
     p_class : ndarray, shape (n_workers, n_classes)
         Probability of each of `classes`.
     classes : tuple of str
@@ -147,18 +148,18 @@ def assessment_of(
     >>> from quality.detection.stats.workers.answers import no_tests
     >>> fitted = fit_workers(1, no_tests(), no_ratings(), AssessOptions())
     >>> assessment_of(fitted, no_tests(), AssessOptions()).p_careless.round(2).tolist()
-    [0.12]
+    [0.09]
     """
     p_class = fitted.posterior(options.innocence)
-    careless = 1 - p_class[:, 0]
     # innocence is presumed of people when they may be stopped; a rating of a bad crowd
     # does not count for more because of it
     believed = fitted.posterior()
     kept = fitted.careful(believed)
-    if not options.narrow_counts:
-        column = CLASSES.index("narrow")
-        careless = careless - p_class[:, column]
-        kept = kept + believed[fitted.line.worker, column]
+    # Only ratings can vary too little. Unless they speak for it, what was presumed of the
+    # class counts against nobody.
+    column, ratings = CLASSES.index("narrow"), fitted.parts["ratings"]
+    odds = np.maximum(ratings[:, column] - ratings[:, 0], 0)
+    careless = 1 - p_class[:, 0] - p_class[:, column] * np.exp(-odds)
     careful = kept[fitted.line.test]
     return Assessment(
         p_careless=_not_too_soon(np.clip(careless, 0, 1), fitted, tests, options),

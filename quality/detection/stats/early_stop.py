@@ -7,17 +7,17 @@ waits until the whole pool has been assessed. The product and its study stop so.
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from math import exp, lgamma, log
 from typing import Any
 
 Counts = Mapping[Any, tuple[int, int]]
+Kinds = Mapping[Any, Sequence[float]]
 
-#: Mean share right on positive and negative questions of those who do not read: who
-#: always says yes, always no, anything, and the opposite.
-HABITS = ((0.95, 0.05), (0.05, 0.95), (0.5, 0.5), (0.1, 0.1))
+# How often a habit is followed, and what those who answer the opposite get right.
+_FOLLOWED, _OPPOSITE = 0.95, 0.1
 # How firmly the rates of a habit are known: as many imagined answers.
 _FIRM = 12.0
 # Careful people differ more, and a hard key makes them differ.
@@ -46,7 +46,7 @@ class EarlyStop:
     good: Mapping[Hashable, float] | None = None
     seen: Counts | None = None
 
-    def probability(self, counts: Counts, kinds: Sequence[Hashable]) -> float:
+    def probability(self, counts: Counts, kinds: Kinds) -> float:
         """Give the probability that a worker with these counts is careless.
 
         Parameters
@@ -54,8 +54,9 @@ class EarlyStop:
         counts : mapping to (right, asked)
             Of each kind of question, those that the fit has seen among them; kinds that
             were not asked may be missing.
-        kinds : sequence
-            The positive kind, then the negative one.
+        kinds : mapping to tuple of float
+            How often answers given without reading are right on each kind: at random,
+            then by each habit.
 
         Returns
         -------
@@ -70,7 +71,7 @@ class EarlyStop:
         Examples
         --------
         >>> early = EarlyStop()
-        >>> kinds = ["POSITIVE", "NEGATIVE"]
+        >>> kinds = {"POSITIVE": (0.5, 1.0, 0.0), "NEGATIVE": (0.5, 0.0, 1.0)}
         >>> round(early.probability({}, kinds), 3)
         0.2
         >>> early.probability({"POSITIVE": (3, 3), "NEGATIVE": (0, 4)}, kinds) > 0.97
@@ -82,8 +83,10 @@ class EarlyStop:
         logit += self._ratio(counts, kinds) - self._ratio(self.seen or {}, kinds)
         return 1 / (1 + exp(-min(max(logit, -30.0), 30.0)))
 
-    def _ratio(self, counts: Counts, kinds: Sequence[Hashable]) -> float:
+    def _ratio(self, counts: Counts, kinds: Kinds) -> float:
         """Give the log-likelihood of one of the habits above that of careful workers."""
+        if not kinds:
+            return 0.0
         careful = 0.0
         for kind in kinds:
             rate = min(max((self.good or {}).get(kind, 0.88), _RANGE[0]), _RANGE[1])
@@ -93,11 +96,19 @@ class EarlyStop:
                 _log_likelihood(counts.get(kind, (0, 0)), rate, _FIRM)
                 for kind, rate in zip(kinds, rates, strict=True)
             )
-            for rates in HABITS
+            for rates in dict.fromkeys(zip(*map(_rates, kinds.values()), strict=True))
         ]
         top = max(habits)
         total = sum(exp(habit - top) for habit in habits) / len(habits)
         return top + log(total) - careful
+
+
+def _rates(guesses: Sequence[float]) -> Iterator[float]:
+    """Yield the share right of each habit, of random and of opposite answers."""
+    chance, *habits = guesses
+    for right in habits:
+        yield right * _FOLLOWED + (1 - right) * (1 - _FOLLOWED)
+    yield from (chance, _OPPOSITE)
 
 
 def _inside(p: float) -> float:

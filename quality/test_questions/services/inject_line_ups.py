@@ -64,9 +64,11 @@ def draw_pairs(
     pairs = [(line_up, edits[line_up.content_key].text) for line_up in edited]
     others = [line_up for line_up in material if line_up.content_key not in edits]
     pairs += _with_strangers(others, n - len(pairs), rng, blind)
-    for line_up, other in pairs:
+    # Each side is right equally often: then who always takes one fails half of them.
+    sides = rng.permutation(len(pairs)) % 2
+    for side, (line_up, other) in zip(sides, pairs, strict=True):
         slots = list(line_up.outputs)[:2]
-        right = slots[int(rng.integers(2))]
+        right = slots[int(side)]
         texts = {slot: line_up.reference if slot == right else other for slot in slots}
         questions.append(
             _hidden(

@@ -10,8 +10,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from crowd.workers.services.known_answers import marks_of
+from crowd.scales.find import all_scales
+from crowd.workers.services.known_answers import guesses_of, marks_of
 from quality.test_questions.models import Polarity
+
+# Probabilities of being right without reading, see `known_answers.guesses_of`.
+Guesses = tuple[float, ...]
 
 
 @dataclass(frozen=True)
@@ -34,3 +38,11 @@ def marks(
     return marks_of(
         answers, expected, good=polarity == Polarity.POSITIVE, threshold=threshold
     )
+
+
+def guesses(
+    expected: Mapping[str, Any], polarity: str, scale: str, slots: Sequence[str]
+) -> Guesses:
+    """Compute what answers that were given without reading get right of a question."""
+    good = polarity == Polarity.POSITIVE
+    return guesses_of(expected, good=good, scale=all_scales()[scale], slots=slots)

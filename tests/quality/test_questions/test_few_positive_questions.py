@@ -11,8 +11,9 @@ from quality.detection.stats.schedule import (
     ScheduleOptions,
     test_probability,
 )
+from quality.detection.stats.workers.options import NO_YES
 
-KINDS = ("POSITIVE", "NEGATIVE")
+KINDS = {"POSITIVE": NO_YES[1], "NEGATIVE": NO_YES[0]}
 
 
 def stopped_after(rng, right_on, positive_share, most=120):
@@ -25,7 +26,7 @@ def stopped_after(rng, right_on, positive_share, most=120):
     for answered in range(most):
         if rng.random() >= test_probability(n_tests, p, allowance, options=options):
             continue
-        kind = KINDS[int(rng.random() >= positive_share)]
+        kind = list(KINDS)[int(rng.random() >= positive_share)]
         right, asked = counts[kind]
         counts[kind] = (right + int(rng.random() < right_on[kind]), asked + 1)
         n_tests += 1

@@ -33,12 +33,14 @@ from quality.detection.stats.schedule import (
 from quality.detection.stats.weights import rating_weights
 from quality.detection.stats.workers.answers import no_ratings, no_tests
 from quality.detection.stats.workers.fitting import Fitted, fit_workers
+from quality.detection.stats.workers.options import NO_YES
 
+KINDS = dict(enumerate(NO_YES))
 DETECTORS = ("none", "fixed", "tests", "all")
 
 
 def _options() -> AssessOptions:
-    return AssessOptions(positive=(False, True))
+    return AssessOptions(guesses=NO_YES)
 
 
 @dataclass(frozen=True)
@@ -207,7 +209,7 @@ class _Campaign:
         seen, counts = self.seen_counts[worker].tolist(), self.counts[worker].tolist()
         known = {0: tuple(seen[0]), 1: tuple(seen[1])}
         early = EarlyStop(float(self.before[worker]), self.good, known)
-        return early.probability({0: tuple(counts[0]), 1: tuple(counts[1])}, (1, 0))
+        return early.probability({0: tuple(counts[0]), 1: tuple(counts[1])}, KINDS)
 
     def _ask_item(self, worker: int) -> None:
         free = np.flatnonzero(self.open & ~self.seen[worker])

@@ -14,6 +14,7 @@ from quality.detection.stats.crowds.people import CrowdPlan, draw_crowd
 from quality.detection.stats.workers.answers import as_levels
 from quality.detection.stats.workers.dawid_skene import dawid_skene
 from quality.detection.stats.workers.mace import mace
+from quality.detection.stats.workers.options import NO_YES
 from quality.detection.stats.workers.straight import constant_answers, repeated_answers
 
 _KINDS = ("lazy", "random", "adversarial", "copying")
@@ -86,7 +87,7 @@ def _scores(
 ) -> dict[str, Floats]:
     """Give each kind of evidence on each worker, more is more careless."""
     n, rated = plan.n_workers, outcome.rated
-    options = AssessOptions(positive=(False, True))
+    options = AssessOptions(guesses=NO_YES)
     found = assess_workers(n, outcome.asked, rated, options=options, seed=0)
     parts = found.parts
     level, places = as_levels(rated.value)

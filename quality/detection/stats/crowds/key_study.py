@@ -15,6 +15,7 @@ from quality.detection.stats.crowds.people import (
     draw_crowd,
 )
 from quality.detection.stats.detectors import DEFAULT_DETECTOR, detect
+from quality.detection.stats.workers.options import NO_YES
 
 ACCURACIES = (0.95, 0.86, 0.75, 0.62)
 #: Test questions of each polarity.
@@ -93,7 +94,7 @@ def key_study(
     if n_pools < 2:
         raise ValueError("At least two pools are needed.")
     base = plan or CrowdPlan()
-    options = AssessOptions(positive=(False, True))
+    options = AssessOptions(guesses=NO_YES)
     cells = []
     for accuracy in accuracies:
         here = _with(base, (accuracy, negative))

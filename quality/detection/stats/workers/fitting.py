@@ -206,11 +206,9 @@ def _nodes(
 ) -> dict[str, list[Nodes]]:
     """Give what each class answers in tests and in ratings."""
     key, line = fitted.key, fitted.line
-    careful = Nodes(
-        _placed(keys.careful_log_odds(tests, key, options), line.test, line),
-        keys.point_weights(),
-    )
-    guesses = keys.careless_log_odds(tests, key)
+    by_care = keys.careful_log_odds(tests, key, options)
+    careful = Nodes(_placed(by_care, line.test, line), keys.point_weights())
+    guesses = keys.careless_log_odds(tests, key, by_care)
     rated = residuals.habits(items, fitted.people, fitted.copied)
     found = {}
     for kind, (answers, weights) in rated.items():
@@ -221,8 +219,7 @@ def _nodes(
                 _placed(guesses[:, rows], line.test, line),
                 np.full(len(rows), -np.log(len(rows))),
             )
-        powered = options.rating_weight * answers
-        found[kind] = [tested, Nodes(_placed(powered, line.rating, line), weights)]
+        found[kind] = [tested, Nodes(_placed(answers, line.rating, line), weights)]
     return found
 
 

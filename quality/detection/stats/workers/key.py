@@ -66,13 +66,13 @@ def first_key(tests: Tests, options: AssessOptions) -> Key:
     >>> one = np.zeros(1, dtype=np.int64)
     >>> key = first_key(Tests(one, one, one, one == 0), AssessOptions())
     >>> key.strategy
-    ['constant', 'constant', 'random', 'inverted']
+    ['constant', 'random', 'inverted']
     """
     n_kinds = int(tests.kind.max(initial=-1)) + 1
     n_questions = int(tests.question.max(initial=-1)) + 1
-    guessing, strategy = _guessing_prior(n_kinds, options)
+    guessing, _, strategy = _guessing_prior(n_kinds, options)
     return Key(
-        np.full(n_kinds, _logit(_BEGIN)),
+        _logit(_above(_guesses(n_kinds, options)[0], _BEGIN)),
         np.full(n_kinds, options.accuracy_sd**2),
         np.zeros(n_questions),
         np.zeros(n_questions),
@@ -82,18 +82,39 @@ def first_key(tests: Tests, options: AssessOptions) -> Key:
     )
 
 
-def _guessing_prior(n_kinds: int, options: AssessOptions) -> tuple[Floats, list[str]]:
-    """Give the strategies' expected agreement with each kind of question."""
-    well = np.full(n_kinds, 0.5)
-    if options.positive is not None:
-        if len(options.positive) < n_kinds:
-            raise ValueError(f"Polarities are needed of {n_kinds} kinds of questions.")
-        positive = np.array(options.positive[:n_kinds], dtype=bool)
-        well = np.where(positive, _ALWAYS, 1 - _ALWAYS)
-    half = np.full(n_kinds, 0.5)
-    inverted = np.full(n_kinds, 1 - options.accuracy)
-    rows = np.array([well, 1 - well, half, inverted]).reshape(4, n_kinds)
-    return rows, ["constant", "constant", "random", "inverted"]
+def _guesses(n_kinds: int, options: AssessOptions) -> tuple[Floats, Floats]:
+    """Return how often a random answer, and each habit, is right by kind of question."""
+    rows = options.guesses or ((0.5, 0.5),) * max(n_kinds, 1)
+    if len(rows) < n_kinds:
+        raise ValueError(f"Guesses are needed of {n_kinds} kinds of questions.")
+    chance, *habits = np.array(rows, dtype=np.float64)[:n_kinds].T
+    # Two habits that are right on the same questions are one.
+    different = {habit.tobytes(): habit for habit in habits}
+    return chance, np.array(list(different.values()))
+
+
+def _above(chance: Floats, share: float) -> Floats:
+    """Scale a share right of two possible answers to questions that guessing gets right."""
+    chance = np.maximum(chance, 0.5)
+    return np.asarray(chance + (2 * share - 1) * (1 - chance), dtype=np.float64)
+
+
+def _guessing_prior(
+    n_kinds: int, options: AssessOptions
+) -> tuple[Floats, Floats, list[str]]:
+    """Return the strategies' expected agreement with each kind, and their leanings.
+
+    A strategy that follows its habit more often is right more often if its leaning is 1,
+    and less often if it is -1.
+    """
+    chance, habits = _guesses(n_kinds, options)
+    slips = 2 * (1 - _ALWAYS)
+    inverted = 1 - _above(chance, options.accuracy)
+    rows = np.vstack([(1 - slips) * habits + slips * chance, chance, inverted])
+    leaning = np.vstack([2 * habits - 1, habits[0] - habits[-1], 0 * chance])
+    if len(habits) > 1:
+        leaning[-2] = habits[0] - habits[1]
+    return rows, leaning, [*["constant"] * len(habits), "random", "inverted"]
 
 
 def careful_log_odds(tests: Tests, key: Key, options: AssessOptions) -> Floats:
@@ -159,8 +180,18 @@ def _without_own(
     return key.difficulty[tests.question] - pull / rest, 1 / rest
 
 
-def careless_log_odds(tests: Tests, key: Key) -> Floats:
-    """Give the log-probability of each answer by each careless strategy.
+def careless_log_odds(tests: Tests, key: Key, careful: Floats) -> Floats:
+    """Compute the log-probability of each answer by each careless strategy.
+
+    No strategy is right more often than careful people: a right answer never counts
+    against a worker, also if all questions have the same one.
+
+    Parameters
+    ----------
+    tests : Tests
+    key : Key
+    careful : ndarray, shape (n_tests, n_points)
+        As `careful_log_odds` returns it.
 
     Returns
     -------
@@ -172,10 +203,13 @@ def careless_log_odds(tests: Tests, key: Key) -> Floats:
     >>> tests = Tests(one, one, one, np.array([True, False]))
     >>> options = AssessOptions()
     >>> key = first_key(tests, options)
-    >>> np.exp(careless_log_odds(tests, key))[0].round(2).tolist()
-    [0.5, 0.5, 0.5, 0.15]
+    >>> careful = careful_log_odds(tests, key, AssessOptions())
+    >>> np.exp(careless_log_odds(tests, key, careful))[0].round(2).tolist()
+    [0.5, 0.5, 0.15]
     """
-    rate = np.clip(key.guessing[:, tests.kind].T, 0.01, 0.99)
+    as_answered = np.exp(careful) @ _POINT_WEIGHTS
+    right = np.where(tests.correct, as_answered, 1 - as_answered)[:, None]
+    rate = np.clip(np.minimum(key.guessing[:, tests.kind].T, right), 0.01, 0.99)
     return np.asarray(
         np.log(np.where(tests.correct[:, None], rate, 1 - rate)), dtype=np.float64
     )
@@ -213,7 +247,7 @@ def learn_key(
     >>> tests = Tests(one, one, one, np.array([True, False]))
     >>> options = AssessOptions()
     >>> key = first_key(tests, options)
-    >>> weights = np.zeros((2, 4))
+    >>> weights = np.zeros((2, 3))
     >>> learned = learn_key(tests, key, np.ones(2), weights, options)
     >>> bool(learned.difficulty[0] > 0)
     True
@@ -222,6 +256,7 @@ def learn_key(
     kind, question = tests.kind, tests.question
     ability, difficulty, own = key.ability, key.difficulty, key.difficulty_information
     known, usual = options.question_sd**-2, options.accuracy_sd**-2
+    presumed = _logit(_above(_guesses(n_kinds, options)[0], options.accuracy))
     for _ in range(3):
         # as answers are predicted: averaged over people and over what is unknown
         spread = options.worker_sd**2 + 1 / (own + known)
@@ -230,7 +265,7 @@ def learn_key(
         gap = careful * flat * (tests.correct - chance)
         weight = careful * flat**2 * chance * (1 - chance)
         information = _sums(kind, weight, n_kinds) + usual
-        pull = _sums(kind, gap, n_kinds) - usual * (ability - _logit(options.accuracy))
+        pull = _sums(kind, gap, n_kinds) - usual * (ability - presumed)
         ability = ability + np.clip(pull / information, -1, 1)
         ability = _raised(ability, _sums(kind, np.ones(len(kind)), n_kinds), options)
         chance = _expit(ability[kind] - difficulty[question])
@@ -250,15 +285,15 @@ def learn_key(
 
 
 def _raised(ability: Floats, asked: Floats, options: AssessOptions) -> Floats:
-    """Lift the kinds of a polarity so that their mean logit is the least agreement's."""
+    """Lift kinds that reward the same habits: their mean logit is the least agreement's."""
     lifted = ability.copy()
-    polarity = np.zeros(len(ability), dtype=bool)
-    if options.positive is not None:
-        polarity = np.array(options.positive[: len(ability)], dtype=bool)
-    for group in (polarity, ~polarity):
+    chance, habits = _guesses(len(ability), options)
+    least = _logit(_above(chance, _LEAST))
+    for pattern in np.unique(habits, axis=1).T:
+        group = (pattern == habits.T).all(axis=1)
         n = float(asked[group].sum())
         if n:
-            missing = _logit(_LEAST) - float(ability[group] @ asked[group]) / n
+            missing = float((least - ability)[group] @ asked[group]) / n
             lifted[group] += max(missing, 0.0)
     return lifted
 
@@ -268,26 +303,23 @@ def _learn_guessing(
 ) -> Floats:
     """Learn what careless strategies get right.
 
-    Whoever does not look says "good" as often of good outputs as of bad ones: what they
-    get right of positive and of negative questions adds up to 1 (Youden's index is 0).
+    Answers given without reading are right by habit or chance alone: a strategy that
+    says "good" more often gets more of the good questions right and as many fewer of the
+    bad ones (Youden's index is 0).
     """
     n_kinds = len(key.ability)
-    expected, _ = _guessing_prior(n_kinds, options)
+    expected, leaning, _ = _guessing_prior(n_kinds, options)
     right = np.array(
         [_sums(tests.kind, w * tests.correct, n_kinds) for w in careless.T]
     )
     n = np.array([_sums(tests.kind, w, n_kinds) for w in careless.T])
-    free = (right + _STRENGTH * expected) / (n + _STRENGTH)
-    learned = np.clip(free, expected - _LEEWAY, expected + _LEEWAY)
-    if options.positive is not None and n_kinds:
-        positive = np.array(options.positive[:n_kinds], dtype=bool)
-        good = np.where(positive, right, n - right).sum(axis=1)
-        likely = np.where(positive, expected, 1 - expected).mean(axis=1)
-        says = (good + _STRENGTH * likely) / (n.sum(axis=1) + _STRENGTH)
-        says = np.clip(says, likely - _LEEWAY, likely + _LEEWAY)[:, None]
-        learned = np.where(positive, says, 1 - says)
+    more = (leaning * (right - n * expected)).sum(axis=1)
+    shift = more / ((n * leaning**2).sum(axis=1) + _STRENGTH)
+    shift = np.clip(shift, -_LEEWAY, _LEEWAY)[:, None]
+    learned = np.clip(expected + leaning * shift, 0, 1)
     # whoever inverts is right where careful people are wrong
-    learned[3] = np.minimum(free[3], 0.5)
+    free = (right + _STRENGTH * expected)[-1] / (n[-1] + _STRENGTH)
+    learned[-1] = np.minimum(free, 0.5)
     return np.asarray(learned, dtype=np.float64)
 
 
@@ -352,5 +384,5 @@ def _expit(x: Floats) -> Floats:
     return np.asarray(1 / (1 + np.exp(-x)), dtype=np.float64)
 
 
-def _logit(p: float) -> float:
-    return float(np.log(p / (1 - p)))
+def _logit(p: Floats) -> Floats:
+    return np.asarray(np.log(p / (1 - p)), dtype=np.float64)

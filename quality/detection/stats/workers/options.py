@@ -6,6 +6,8 @@ from dataclasses import dataclass
 
 CLASSES = ("honest", "turning", "constant", "random", "inverted", "narrow")
 CARELESS = ("constant", "random", "inverted")
+#: Negative and positive questions: what a random answer, always bad and always good get.
+NO_YES = ((0.5, 1.0, 0.0), (0.5, 0.0, 1.0))
 
 
 @dataclass(frozen=True)
@@ -25,13 +27,10 @@ class AssessOptions:
         of questions in logits.
     question_sd, worker_sd : float, default 1.0, 0.5
         Spread, in logits, of questions of a kind and of careful workers.
-    positive : tuple of bool, optional
-        Which kinds of questions are right when rated well: tells what always rating
-        well, or badly, gets right. Without it both count as guessing.
-    narrow_counts : bool, default True
-        Whether answers that vary less than people's count as careless.
-    rating_weight : float, default 1.0
-        Power to which the likelihood of ratings is raised, 0 to 1.
+    guesses : tuple of tuple of float, optional
+        For each kind of question, how often answers given without reading are right: at
+        random, then by each habit (always good, always bad, always the first output).
+        Without it all of them are right half of the time.
     least, at_first : float, default 3.0, 0.9
         On less evidence than so many test questions, or five times as many ratings,
         nobody is careless with a greater probability than `at_first`.
@@ -47,9 +46,7 @@ class AssessOptions:
     accuracy_sd: float = 1.0
     question_sd: float = 1.0
     worker_sd: float = 0.5
-    positive: tuple[bool, ...] | None = None
-    narrow_counts: bool = True
-    rating_weight: float = 1.0
+    guesses: tuple[tuple[float, ...], ...] = ()
     least: float = 3.0
     at_first: float = 0.9
     n_iterations: int = 12
@@ -62,7 +59,5 @@ class AssessOptions:
         for name in ("strength", "accuracy_sd", "question_sd", "worker_sd"):
             if not getattr(self, name) > 0:
                 raise ValueError(f"{name} must be positive.")
-        if not 0 <= self.rating_weight <= 1 or self.n_iterations < 1:
-            raise ValueError(
-                "The weight of ratings lies in [0, 1]; iterate at least once."
-            )
+        if self.n_iterations < 1:
+            raise ValueError("Iterate at least once.")

@@ -12,9 +12,10 @@ from quality.detection.stats.crowds.order import SESSION, order_auc, places_of
 from quality.detection.stats.crowds.people import CrowdPlan, draw_crowd
 from quality.detection.stats.early_stop import EarlyStop
 from quality.detection.stats.schedule import Allowance, ScheduleOptions, affordable
+from quality.detection.stats.workers.options import NO_YES
 
 OPTIONS = ScheduleOptions()
-KINDS = (1, 0)
+KINDS = dict(enumerate(NO_YES))
 QUARTER = Allowance(0.25)
 
 
