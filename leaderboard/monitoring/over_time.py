@@ -60,7 +60,9 @@ def over_time(campaign: Campaign) -> OverTime:
         _agreement(campaign),
         _in_pieces(_graded(campaign), lambda values: sum(values) / len(values)),
         _in_pieces(_seconds(campaign), median),
-        None if campaign.simulated else least_seconds(campaign) or None,
+        None
+        if campaign.simulated
+        else least_seconds([campaign]).get(campaign.pk) or None,
     )
 
 

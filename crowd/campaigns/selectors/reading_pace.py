@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections import defaultdict
+from collections.abc import Iterable, Mapping
 from statistics import median
 from typing import Any
 
+from django.db.models import F, Window
+from django.db.models.functions import RowNumber
+
 from crowd.hits.models.assignment import Assignment
-from crowd.hits.models.campaign import Campaign
+from crowd.hits.models.campaign import Campaign, Item
 from crowd.money.selectors.fair_pay import ENOUGH_TIMES
 
 #: Silent reading of English non-fiction, words a minute: M. Brysbaert, "How many words
@@ -36,21 +40,34 @@ def n_words(data: Mapping[str, Any]) -> int:
     return sum(len(text.split()) for text in texts)
 
 
-def least_seconds(campaign: Campaign) -> float:
-    """Give the time below which nobody can have read the campaign's median item."""
-    rows = campaign.items.order_by("pk").values_list("data", flat=True)[:N_ITEMS]
-    words = [n_words(data) for data in rows]
-    return 60 * median(words) / WORDS_A_MINUTE / LENIENCE if words else 0.0
+def least_seconds(campaigns: Iterable[Campaign]) -> dict[int, float]:
+    """Return by campaign the time below which nobody can have read its median item."""
+    place = Window(RowNumber(), partition_by=F("campaign"), order_by=F("pk").asc())
+    rows = Item.objects.filter(campaign__in=campaigns).annotate(place=place)
+    words = defaultdict(list)
+    for campaign, data in (
+        rows.filter(place__lte=N_ITEMS)
+        .values_list("campaign", "data")
+        .iterator(chunk_size=N_ITEMS)
+    ):
+        words[campaign].append(n_words(data))
+    return {
+        campaign: 60 * median(counts) / WORDS_A_MINUTE / LENIENCE
+        for campaign, counts in words.items()
+    }
 
 
-def is_faster_than_reading(campaign: Campaign) -> bool:
-    """Tell whether people's median pace is below that, as far as enough times tell."""
-    if campaign.simulated:
-        return False
-    seconds = list(
-        Assignment.objects.filter(
-            hit__campaign=campaign, active_seconds__isnull=False
-        ).values_list("active_seconds", flat=True)
-    )
-    measured = [float(value) for value in seconds if value is not None]
-    return len(measured) >= ENOUGH_TIMES and median(measured) < least_seconds(campaign)
+def faster_than_reading(campaigns: Iterable[Campaign]) -> set[int]:
+    """Select campaigns in which people's median pace is below that; two queries for all.
+
+    Campaigns with few measured times are not among them, nor those of programs.
+    """
+    by_people = [campaign for campaign in campaigns if not campaign.simulated]
+    measured = defaultdict(list)
+    for campaign, seconds in Assignment.objects.filter(
+        hit__campaign__in=by_people, active_seconds__isnull=False
+    ).values_list("hit__campaign", "active_seconds"):
+        measured[campaign].append(float(seconds or 0))
+    enough = {pk for pk, times in measured.items() if len(times) >= ENOUGH_TIMES}
+    least = least_seconds([one for one in by_people if one.pk in enough])
+    return {pk for pk, floor in least.items() if median(measured[pk]) < floor}

@@ -6,7 +6,7 @@ from datetime import datetime
 
 from django.utils import timezone
 
-from crowd.campaigns.selectors.reading_pace import is_faster_than_reading
+from crowd.campaigns.selectors.reading_pace import faster_than_reading
 from crowd.campaigns.selectors.starved import is_held_by_shares, is_starved
 from crowd.campaigns.services import shares
 from crowd.hits.models.campaign import Campaign
@@ -63,7 +63,7 @@ def watch(campaign: Campaign, now: datetime | None = None) -> bool:
     held = not starved and is_held_by_shares(campaign, now)
     holds = {
         # the short one first: where only the beginning is shown, it is there
-        TOO_FAST: is_faster_than_reading(campaign),
+        TOO_FAST: bool(faster_than_reading([campaign])),
         STARVED: starved,
         HELD_BY_SHARES: held,
         UNDERPAID: is_underpaid(campaign),

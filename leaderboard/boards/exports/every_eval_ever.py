@@ -24,8 +24,6 @@ SCHEMA_VERSION = "0.3.0"
 _CONFIDENCE = 0.95
 _ABOUT = ("organization", "weights", "parameters", "licence", "baseline")
 
-About = Mapping[str, str]
-
 
 @dataclass(frozen=True)
 class Source:
@@ -50,27 +48,21 @@ class Source:
     agreement: Mapping[str, Agreement]
 
 
-def as_records(
-    table: BoardTable, about: Mapping[int, About], source: Source
-) -> list[dict[str, Any]]:
+def as_records(table: BoardTable, source: Source) -> list[dict[str, Any]]:
     """Give a record for each system of which there is a score or a metric.
 
     Parameters
     ----------
     table : BoardTable
         What everybody may see.
-    about : mapping of int to mapping
-        What submitters say of their systems, by submission.
     source : Source
     """
-    records = (_record(table, row, about.get(row.pk, {}), source) for row in table.rows)
+    records = (_record(table, row, source) for row in table.rows)
     return [record for record in records if record["evaluation_results"]]
 
 
-def _record(
-    table: BoardTable, row: Row, about: About, source: Source
-) -> dict[str, Any]:
-    model = _model(row, about)
+def _record(table: BoardTable, row: Row, source: Source) -> dict[str, Any]:
+    model = _model(row)
     stamp = f"{source.retrieved.timestamp():.0f}"
     results = [
         _human(table, row, name, source)
@@ -102,9 +94,9 @@ def _record(
     }
 
 
-def _model(row: Row, about: About) -> dict[str, Any]:
+def _model(row: Row) -> dict[str, Any]:
     # who anonymous systems are from is nobody's to know
-    shown = {key: about[key] for key in _ABOUT if row.team and about.get(key)}
+    shown = {key: text for key in _ABOUT if row.team and (text := row.about.shown(key))}
     # how a system was run when it wrote its outputs, nobody asks submitters
     weights = f"{shown['weights']}_weights" if "weights" in shown else "unknown"
     demanded = {"deployment_type": "unknown", "model_availability": weights}

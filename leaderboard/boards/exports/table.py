@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import asdict, dataclass
 from datetime import datetime
+from functools import cached_property
 from typing import Any
 
 from leaderboard.boards.selectors.on_request.described import COLUMNS
@@ -13,6 +14,7 @@ from leaderboard.boards.selectors.on_request.judged import (
     Judged,
 )
 from leaderboard.boards.selectors.rows import Human, Row
+from leaderboard.boards.selectors.version import State
 from leaderboard.evaluation.selectors.adjusted.judged import who_ranks
 from leaderboard.tasks.config import PLAIN
 from leaderboard.tasks.models import Task
@@ -46,6 +48,8 @@ class BoardTable:
         Columns, the ranking criterion first.
     at : datetime
         The moment that the rows show.
+    state : State
+        Of the board when they were read.
     address, page : str
         Where the board is, and where a submission is, with "{}" for its id.
     """
@@ -55,17 +59,18 @@ class BoardTable:
     criteria: tuple[str, ...]
     metrics: tuple[str, ...]
     at: datetime
+    state: State
     address: str
     page: str
     # what submitters say that has a column
     about: tuple[str, ...] = ()
 
-    @property
+    @cached_property
     def said(self) -> list[str]:
         """Give the columns of what submitters say in which anything stands."""
         return [key for key in self.about if any(r.about.shown(key) for r in self.rows)]
 
-    @property
+    @cached_property
     def judges(self) -> list[str]:
         """Name the judges that help scores here, each with what it is."""
         found = {
@@ -76,7 +81,7 @@ class BoardTable:
         }
         return sorted(found)
 
-    @property
+    @cached_property
     def judged(self) -> list[str]:
         """Give the criteria on which judges help."""
         return [n for n in self.criteria if any(n in row.judged for row in self.rows)]

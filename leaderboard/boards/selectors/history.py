@@ -6,8 +6,10 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, cast
 
+from genie.lib.serving.computed_once import computed_once
 from leaderboard.boards.selectors.columns import main_criterion
 from leaderboard.boards.selectors.pairs import compared
+from leaderboard.boards.selectors.version import KEPT_SECONDS, state
 from leaderboard.evaluation.models.human_evaluation import Score
 from leaderboard.evaluation.selectors.coverage import is_ranked
 from leaderboard.stats.systems.ranks import ALPHA, Ranking
@@ -56,10 +58,15 @@ class History:
 
 
 def history(task: Task) -> History:
-    """Tell a board's story by the scores as they count now; one query.
+    """Return a board's story by the scores as they count now, computed once per version.
 
     Partial scores are results; they lead only where staff have them ranked.
     """
+    key = state(task).key("history")
+    return computed_once(key, lambda: _history(task), KEPT_SECONDS)
+
+
+def _history(task: Task) -> History:
     # today's scores at the dates of publication: what has been scored again since then
     # appears with its present value, not with the one it led with
     rows = (

@@ -14,10 +14,12 @@ from typing import TYPE_CHECKING, overload
 
 import numpy as np
 
+from genie.lib.serving.computed_once import computed_once
 from leaderboard.boards.selectors.columns import Field, Ints, field_of
 from leaderboard.boards.selectors.filtering import ALL, Filter, matching_pks
 from leaderboard.boards.selectors.rows import Row, fetch_rows
 from leaderboard.boards.selectors.sorting import DEFAULT, Order, arranged
+from leaderboard.boards.selectors.version import KEPT_FROM_ROWS, KEPT_SECONDS, State
 from leaderboard.evaluation.selectors.progress import any_judged
 from leaderboard.submissions.selectors.visibility import team_ids
 from leaderboard.tasks.models import Task
@@ -83,6 +85,24 @@ class Standings(Sequence[Row]):
     def ranks_made_again(self) -> bool:
         """Tell whether a past board's ranks are not those that it showed then, perhaps."""
         return self.at is not None and self._field.by_scores and self.n_ranked > 1
+
+    def kept(self, now: State) -> tuple[Row, ...]:
+        """Return all rows; those of a long public board are fetched once per version.
+
+        Filters and orders choose from these rows, so that none of them costs a new fetch.
+        """
+        if self.at is not None or self._teams or self.n_all < KEPT_FROM_ROWS:
+            return tuple(self)
+        rows = computed_once(now.key("rows"), self._rows_of_all, KEPT_SECONDS)
+        chosen = (int(pk) for pk in self._field.pk[self._in_order])
+        # a system may have joined the board since the rows were fetched
+        return tuple(rows[pk] for pk in chosen if pk in rows)
+
+    def _rows_of_all(self) -> dict[int, Row]:
+        places = [self._field.place(i) for i in range(self.n_all)]
+        return {
+            row.pk: row for row in fetch_rows(self.task, places, self._teams, self.at)
+        }
 
     @property
     def nobody_asked(self) -> bool:

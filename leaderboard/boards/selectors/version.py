@@ -44,7 +44,7 @@ class State:
     version: str
     latest_at: datetime | None
 
-    def key(self, *asked: str, teams: frozenset[int]) -> str:
+    def key(self, *asked: str, teams: frozenset[int] = frozenset()) -> str:
         """Name what is kept of the board in this state, as these teams asked for it.
 
         Members of a team see its private rows and their progress: never another team's

@@ -44,19 +44,16 @@ def board_export(request: HttpRequest, slug: str, form: str) -> HttpResponse:
 def board_records(request: HttpRequest, slug: str) -> HttpResponse:
     """Give the board as records of Every Eval Ever, one a system."""
     table = public_table(request, get_object_or_404(Task, slug=slug))
-    said = Submission.objects.filter(pk__in=[row.pk for row in table.rows])
-    fields = ("organization", "weights", "parameters", "licence", "baseline")
     # of a past moment it is not known who had rated by then
     now = "at" not in request.GET
     source = Source(
-        retrieved=state(table.task, at=table.at).latest_at or table.task.created_at,
+        retrieved=table.state.latest_at or table.task.created_at,
         site=_site(),
         version=settings.VERSION,
-        raters=raters_of(table.task, [row.pk for row in table.rows]) if now else {},
+        raters=raters_of(table.task, table.state) if now else {},
         agreement=agreement_of(table.task) if now else {},
     )
-    about = {row["pk"]: row for row in said.values("pk", *fields)}
-    found = as_records(table, about, source)
+    found = as_records(table, source)
     response = JsonResponse(found, safe=False)
     name = f"{slug}-every-eval-ever.json"
     response["Content-Disposition"] = f'attachment; filename="{name}"'
@@ -94,13 +91,15 @@ def public_table(request: HttpRequest, task: Task) -> BoardTable:
     address = read_address(task, request.GET)
     # for nobody in particular: a file is handed on, so no team's private rows
     rows = standings(task, None, address.order, chosen=address.chosen, at=at)
+    now = state(task, at=moment)
     # a paper that cites the file cites this moment, not the board of the day it is read
     kept = reverse("leaderboard:board-at", args=[task.slug, stamp(moment)])
     # one reversed address with a gap instead of one reversal a row
     page = reverse("leaderboard:submission", args=[0]).replace("/0/", "/{}/")
     return BoardTable(
         task=task,
-        rows=tuple(rows),
+        rows=rows.kept(now),
+        state=now,
         criteria=(main_criterion(task), *address.criteria),
         metrics=tuple(address.metrics),
         about=tuple(address.about),

@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
-from django.db.models import Count, Max, Min, Q, QuerySet, Sum
+from django.db.models import Count, Exists, Max, Min, OuterRef, Q, QuerySet, Sum
 
-from crowd.campaigns.selectors.reading_pace import is_faster_than_reading
+from crowd.campaigns.selectors.reading_pace import faster_than_reading
 from crowd.hits.models.assignment import Assignment
 from crowd.hits.models.campaign import Campaign
 from crowd.hits.selectors.wording import language_written
 from crowd.money.models import LedgerEntry
 from crowd.pricing import hourly_cents
-from leaderboard.evaluation.selectors.system_ratings import known_to_nobody
+from leaderboard.evaluation.selectors.system_ratings import unnamed
 from quality.detection.models import Ban
 from quality.test_questions.models import Grade
 
@@ -82,62 +83,112 @@ class WorkerFigures:
 
 
 def worker_figures(campaigns: Sequence[Campaign]) -> WorkerFigures:
-    """Count over the campaigns of one evaluation, in five queries and two for each."""
+    """Count over the campaigns of one evaluation."""
+    return figures_of_each({0: campaigns})[0]
+
+
+def figures_of_each(
+    evaluations: Mapping[int, Sequence[Campaign]],
+) -> dict[int, WorkerFigures]:
+    """Count over the campaigns of each evaluation, in seven queries for all."""
+    rows_of = _rows([one for campaigns in evaluations.values() for one in campaigns])
+    return {
+        key: _figures(
+            campaigns,
+            {
+                name: [row for one in campaigns for row in found[one.pk]]
+                for name, found in rows_of.items()
+            },
+        )
+        for key, campaigns in evaluations.items()
+    }
+
+
+def _rows(
+    campaigns: Sequence[Campaign],
+) -> dict[str, dict[int, list[tuple[Any, ...]]]]:
+    """Read what is counted, by kind and campaign."""
     handed_in = Assignment.objects.filter(_HANDED_IN, hit__campaign__in=campaigns)
-    counts = handed_in.aggregate(
-        rejected=Count("pk", filter=Q(state=Assignment.State.REJECTED)),
-        replaced=Count("pk", filter=Q(replaced_at__isnull=False)),
-        least=Min("reward_cents"),
-        highest=Max("reward_cents"),
+    banned = Ban.objects.filter(
+        worker=OuterRef("worker"), pool=OuterRef("hit__campaign__pool"), lifted_at=None
     )
-    done = work_done(handed_in)
+    answered = Grade.objects.filter(placement__campaign__in=campaigns).order_by()
+    found: dict[str, Iterable[tuple[Any, ...]]] = {
+        "done": work_done(handed_in, "hit__campaign").annotate(
+            rejected=Count("pk", filter=Q(state=Assignment.State.REJECTED)),
+            replaced=Count("replaced_at"),
+            least=Min("reward_cents"),
+            highest=Max("reward_cents"),
+        ),
+        "seconds": handed_in.filter(
+            state__in=COUNTED, active_seconds__gt=0
+        ).values_list("hit__campaign", "active_seconds"),
+        "apart": handed_in.order_by()
+        .annotate(banned=Exists(banned), unnamed=Q(worker__in=unnamed()))
+        .filter(Q(banned=True) | Q(unnamed=True))
+        .values_list("hit__campaign", "worker", "banned", "unnamed")
+        .distinct(),
+        "cents": _spent(campaigns, "campaign"),
+        "questions": answered.values_list("placement__campaign").annotate(
+            n=Count("pk"), wrong=Count("pk", filter=Q(correct=False))
+        ),
+        "too_fast": ((campaign,) for campaign in faster_than_reading(campaigns)),
+    }
+    return {name: _by_campaign(rows) for name, rows in found.items()}
+
+
+def _by_campaign(rows: Iterable[tuple[Any, ...]]) -> dict[int, list[tuple[Any, ...]]]:
+    found: dict[int, list[tuple[Any, ...]]] = defaultdict(list)
+    for campaign, *values in rows:
+        found[campaign].append(tuple(values))
+    return found
+
+
+def _figures(
+    campaigns: Sequence[Campaign], rows: Mapping[str, list[tuple[Any, ...]]]
+) -> WorkerFigures:
     per_worker: Counter[int] = Counter()
-    for worker, _, n in done:
+    for worker, _, n, *_ in rows["done"]:
         per_worker[worker] += n
     loads = sorted(per_worker.values())
-    seconds = list(
-        handed_in.filter(state__in=COUNTED, active_seconds__gt=0)
-        .order_by()
-        .values_list("active_seconds", flat=True)
-    )
+    seconds = [value for (value,) in rows["seconds"]]
     if any(campaign.simulated for campaign in campaigns):
         seconds = []  # what a program takes says nothing about what an hour pays
     pace = float(np.median(np.array(seconds, dtype=float))) if seconds else None
     offered = campaigns[0].hit_type.reward_cents if campaigns else 0
-    reward = offered if counts["least"] is None else counts["least"]
-    paid, fee = paid_and_fee(campaigns)
-    n_asked, n_wrong = _questions(campaigns)
+    reward = min((least for *_, least, _ in rows["done"]), default=offered)
+    paid, fee = _paid_and_fee(rows["cents"])
     enough_workers = len(loads) >= LEAST_WORKERS
     written = language_written(campaigns[0].hit_type) if campaigns else ""
-    languages, by_language = read_in(done, written)
+    languages, by_language = read_in((row[:3] for row in rows["done"]), written)
     return WorkerFigures(
-        n_workers=len(loads) - len(known_to_nobody([*per_worker])),
-        n_excluded=_excluded(campaigns),
+        n_workers=len(loads) - len({row[0] for row in rows["apart"] if row[2]}),
+        n_excluded=len({row[0] for row in rows["apart"] if row[1]}),
         n_assignments=sum(loads),
-        n_rejected=counts["rejected"],
-        n_replaced=counts["replaced"],
+        n_rejected=sum(row[3] for row in rows["done"]),
+        n_replaced=sum(row[4] for row in rows["done"]),
         most=loads[-1] if enough_workers else None,
         median=int(np.median(loads)) if enough_workers else None,
         median_seconds=pace,
         hourly_cents=hourly_cents(reward, pace),
-        faster_than_reading=any(
-            is_faster_than_reading(campaign) for campaign in campaigns
-        ),
+        faster_than_reading=bool(rows["too_fast"]),
         reward_cents=reward,
-        highest_reward_cents=max(reward, counts["highest"] or 0),
+        highest_reward_cents=max(reward, *(row[6] for row in rows["done"]), 0),
         paid_cents=paid,
         fee_cents=fee,
-        n_asked=n_asked,
-        n_wrong=n_wrong,
+        n_asked=sum(row[0] for row in rows["questions"]),
+        n_wrong=sum(row[1] for row in rows["questions"]),
         languages=languages,
         by_language=by_language,
     )
 
 
-def work_done(handed_in: QuerySet[Assignment]) -> list[tuple[int, str, int]]:
+def work_done(
+    handed_in: QuerySet[Assignment], *by: str
+) -> QuerySet[Assignment, tuple[Any, ...]]:
     """Count pieces of work by worker and the language that they read it in."""
-    rows = handed_in.order_by().values_list("worker", "language")
-    return list(rows.annotate(n=Count("pk")))
+    rows = handed_in.order_by().values_list(*by, "worker", "language")
+    return rows.annotate(n=Count("pk"))
 
 
 def read_in(
@@ -162,37 +213,22 @@ def read_in(
     return tuple(sorted(work)), {} if tells else counts
 
 
-def _excluded(campaigns: Sequence[Campaign]) -> int:
-    pools = {campaign.pool for campaign in campaigns}
-    banned = Ban.objects.filter(pool__in=pools, lifted_at=None).values("worker")
-    return (
-        Assignment.objects.filter(
-            _HANDED_IN, hit__campaign__in=campaigns, worker__in=banned
-        )
-        .order_by()
-        .values("worker")
-        .distinct()
-        .count()
-    )
-
-
 def paid_and_fee(campaigns: Sequence[Campaign]) -> tuple[int, int]:
-    """Give what went to workers and what went to the platform, in cents."""
-    rows = (
-        LedgerEntry.objects.filter(campaign__in=campaigns)
-        .exclude(state__in=_GONE)
-        .order_by()
-        .values_list("kind")
-        .annotate(cents=Sum("amount_cents"))
-    )
+    """Return the cents that went to workers, and those that went to the platform."""
+    return _paid_and_fee(_spent(campaigns))
+
+
+def _spent(
+    campaigns: Sequence[Campaign], *by: str
+) -> QuerySet[LedgerEntry, tuple[Any, ...]]:
+    rows = LedgerEntry.objects.filter(campaign__in=campaigns).exclude(state__in=_GONE)
+    return rows.order_by().values_list(*by, "kind").annotate(cents=Sum("amount_cents"))
+
+
+def _paid_and_fee(rows: Iterable[tuple[Any, ...]]) -> tuple[int, int]:
     # rewards and bonuses both go to workers; the fee is the platform's alone
-    cents = {kind: total or 0 for kind, total in rows}
+    cents: Counter[str] = Counter()
+    for kind, total in rows:
+        cents[kind] += total or 0
     fee = cents.pop(LedgerEntry.Kind.FEE, 0)
     return sum(cents.values()), fee
-
-
-def _questions(campaigns: Sequence[Campaign]) -> tuple[int, int]:
-    counts = Grade.objects.filter(placement__campaign__in=campaigns).aggregate(
-        n=Count("pk"), wrong=Count("pk", filter=Q(correct=False))
-    )
-    return counts["n"], counts["wrong"]

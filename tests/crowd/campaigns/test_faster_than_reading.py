@@ -6,7 +6,7 @@ import pytest
 from django.test import Client
 
 from crowd.campaigns.selectors.reading_pace import (
-    is_faster_than_reading,
+    faster_than_reading,
     least_seconds,
     n_words,
 )
@@ -52,7 +52,7 @@ def test_all_that_is_shown_counts_and_nothing_else():
 
 def test_the_formula_is_the_one_in_the_manual():
     campaign = answered(1, 1, 1, 1, 1)
-    assert round(least_seconds(campaign), 2) == round(60 * 239 / 238 / 3, 2)
+    assert round(least_seconds([campaign])[campaign.pk], 2) == round(60 * 239 / 238 / 3, 2)
 
 
 @pytest.mark.parametrize(
@@ -68,7 +68,7 @@ def test_the_formula_is_the_one_in_the_manual():
 )
 def test_a_campaign_that_nobody_can_have_read_gets_a_notice(seconds, told):
     campaign = answered(*seconds)
-    assert is_faster_than_reading(campaign) is told
+    assert bool(faster_than_reading([campaign])) is told
     assert (TOO_FAST in notice_of(campaign)) is told
     # a notice and nothing more
     assert not Exclusion.objects.exists()
@@ -83,7 +83,7 @@ def test_the_notice_goes_when_the_pace_becomes_human():
 
 
 def test_programs_are_not_expected_to_read():
-    assert not is_faster_than_reading(answered(0.2, 0.2, 0.2, 0.2, 0.2, simulated=True))
+    assert not faster_than_reading([answered(0.2, 0.2, 0.2, 0.2, 0.2, simulated=True)])
 
 
 def test_nobody_is_told_that_volunteers_are_underpaid():

@@ -2,24 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections import defaultdict
 from dataclasses import dataclass
+
+from django.db.models import F
 
 from crowd.hits.models.campaign import Campaign
 from crowd.scales.find import all_scales
 from genie.lib.serving.computed_once import computed_once
 from leaderboard.boards.selectors.certainty import Agreement
-from leaderboard.boards.selectors.version import version
+from leaderboard.boards.selectors.version import State
 from leaderboard.evaluation.models.board_fit import BoardFit
-from leaderboard.evaluation.selectors.campaigns import (
-    campaigns_of,
-    launched,
-    ratings_per_output,
-)
+from leaderboard.evaluation.models.human_evaluation import EvaluationCampaign
+from leaderboard.evaluation.selectors.campaigns import ratings_per_output
 from leaderboard.evaluation.selectors.worker_figures import (
     WorkerFigures,
-    worker_figures,
+    figures_of_each,
 )
+from leaderboard.submissions.selectors.visibility import public
 from leaderboard.tasks.models import Task
 
 _KEPT_SECONDS = 600
@@ -46,11 +46,9 @@ class Raters:
     instrument: Instrument
 
 
-def raters_of(task: Task, submissions: Iterable[int]) -> dict[int, Raters]:
-    """Say who rated each of these systems; those nobody was asked about are not there."""
-    wanted = sorted(submissions)
-    key = f"raters-{task.pk}-{version(task)}-{hash(tuple(wanted))}"
-    return computed_once(key, lambda: _counted(task, wanted), _KEPT_SECONDS)
+def raters_of(task: Task, now: State) -> dict[int, Raters]:
+    """Return who rated each public system, if people were asked about it."""
+    return computed_once(now.key("raters"), lambda: _counted(task), _KEPT_SECONDS)
 
 
 def agreement_of(task: Task) -> dict[str, Agreement]:
@@ -64,16 +62,22 @@ def agreement_of(task: Task) -> dict[str, Agreement]:
     }
 
 
-def _counted(task: Task, submissions: list[int]) -> dict[int, Raters]:
-    found = {}
-    for evaluation in launched(submissions):
-        campaigns = campaigns_of(evaluation)
-        found[evaluation.submission.pk] = Raters(
-            tuple(sorted({campaign.platform for campaign in campaigns})),
-            worker_figures(campaigns),
-            _instrument(task, evaluation.design, campaigns),
+def _counted(task: Task) -> dict[int, Raters]:
+    rows = EvaluationCampaign.objects.filter(
+        public("evaluation__submission__"), evaluation__submission__task=task
+    ).annotate(system=F("evaluation__submission"), design=F("evaluation__design"))
+    asked: dict[int, list[Campaign]] = defaultdict(list)
+    for row in rows:
+        asked[row.system].append(row.campaign)
+    designs = {row.system: row.design for row in rows}
+    return {
+        pk: Raters(
+            tuple(sorted({campaign.platform for campaign in asked[pk]})),
+            figures,
+            _instrument(task, designs[pk], asked[pk]),
         )
-    return found
+        for pk, figures in figures_of_each(asked).items()
+    }
 
 
 def _instrument(task: Task, design: str, campaigns: list[Campaign]) -> Instrument:

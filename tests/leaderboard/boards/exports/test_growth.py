@@ -1,0 +1,78 @@
+"""Exports cost twice as much for twice the rows, and once per version of a board."""
+
+from __future__ import annotations
+
+from cProfile import Profile
+from pstats import Stats
+
+import pytest
+from django.core.cache import caches
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
+
+from leaderboard.boards.exports.board import WRITERS
+from leaderboard.boards.selectors.rows import fetch_rows
+from leaderboard.models import Submission
+from tests.factories import make_many_ranked
+
+BOARD = "/tasks/tidy-news"
+
+
+@pytest.fixture
+def grow(task, team, submitter):
+    def made(n):
+        make_many_ranked(task, n, team=team, owner=submitter)
+        Submission.objects.update(organization="Kite Lab", licence="MIT")
+        caches["shared"].clear()
+
+    return made
+
+
+def n_calls(get):
+    profile = Profile()
+    profile.runcall(get)
+    return Stats(profile).total_calls
+
+
+def n_queries(client, path):
+    with CaptureQueriesContext(connection) as asked:
+        assert client.get(f"{BOARD}/{path}").status_code == 200
+    return len(asked)
+
+
+@pytest.mark.parametrize("form", WRITERS)
+def test_twice_the_rows_take_twice_the_calls(client, grow, form):
+    def get():
+        assert client.get(f"{BOARD}/board.{form}").status_code == 200
+
+    grow(200)
+    get()  # modules are imported once
+    caches["shared"].clear()
+    few = n_calls(get)
+    grow(200)
+    assert n_calls(get) < 2.2 * few
+
+
+def test_records_ask_as_many_queries_for_20_systems_as_for_40(client, grow):
+    grow(20)
+    few = n_queries(client, "every-eval-ever.json?q=System")
+    grow(20)
+    assert n_queries(client, "every-eval-ever.json?q=System") == few <= 20
+
+
+@pytest.mark.parametrize("name", ["board.csv", "every-eval-ever.json"])
+def test_another_filter_fetches_no_row_anew(client, grow, monkeypatch, name):
+    fetched = []
+
+    def noted(*args):
+        fetched.append(args)
+        return fetch_rows(*args)
+
+    monkeypatch.setattr("leaderboard.boards.selectors.standings.fetch_rows", noted)
+    grow(120)
+    whole = client.get(f"{BOARD}/{name}").content
+    first = n_queries(client, f"{name}?q=1")
+    part = client.get(f"{BOARD}/{name}?q=2&sort=system").content
+    assert len(fetched) == 1
+    assert len(part) < len(whole)
+    assert first <= 6
