@@ -6,6 +6,7 @@ layout that Markdown has words for is taken up.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
@@ -24,6 +25,11 @@ PLAIN, MARKDOWN, CODE, CONVERSATION = "text", "markdown", "code", "conversation"
 _AS_OUTPUTS = ("prediction", "reference", "standard")
 # A heading within a text stands below the page's own.
 _LEVELS_DOWN = 2
+# Texts with more signs, lines and cells are shown as they are: a page has 50 texts at
+# most, and each sign may cost 25 microseconds and 22 bytes.
+MOST_SIGNS = 1_000
+_SIGNS = re.compile(r"[!-/:-@\[-`{-~\r\n]")
+_LINE_ENDS = re.compile(r"\r\n?|\n")
 
 
 @dataclass(frozen=True)
@@ -98,6 +104,8 @@ def formatted(text: str, kind: str) -> Formatted | None:
     if not text.strip():
         return None  # the page says that it is empty
     if kind == MARKDOWN:
+        if _n_signs(text) > MOST_SIGNS:
+            return None
         html: str = _markdown().render(text)
         # Raw HTML is switched off below.
         return Formatted(mark_safe(html), kind)  # noqa: S308
@@ -106,6 +114,16 @@ def formatted(text: str, kind: str) -> Formatted | None:
     if kind == CONVERSATION:
         return Formatted(_conversation(text), kind)
     return None
+
+
+def _n_signs(text: str) -> int:
+    """Count what may be Markdown; a table fills short rows up to all of its columns."""
+    n_cells = n_columns = 0
+    for line in _LINE_ENDS.split(text):
+        # a table ends at an empty line
+        n_columns = max(n_columns, line.count("|")) if line.strip(" \t") else 0
+        n_cells += n_columns
+    return n_cells + len(_SIGNS.findall(text))
 
 
 def _conversation(text: str) -> SafeString:

@@ -38,6 +38,8 @@ from leaderboard.submissions.selectors.outputs import (
 )
 
 REFERENCE = "reference"
+# So much of outputs is on one page; each escaped character may take six bytes.
+MOST_CHARACTERS = 120_000
 
 
 @dataclass(frozen=True)
@@ -52,6 +54,8 @@ class Shown:
     boxes: list[str]
     errors: Sequence[MarkedError] = ()
     other: str | None = None
+    # where the whole text is, if this is its beginning
+    whole_query: str = ""
     ours_marked: SafeString | None = None
     other_marked: SafeString | None = None
 
@@ -77,7 +81,8 @@ def outputs_context(
     wish = read_wish(parameters, [key for key, _ in orders])
     headline = metrics[0].words.slug if metrics else ""
     arrangement = arranged(submission, evaluation, wish, headline)
-    page = outputs_page(arrangement.positions, parameters.get("page"))
+    only = [one for one in arrangement.positions if str(one) == parameters.get("only")]
+    page = outputs_page(only or arrangement.positions, parameters.get("page"))
     others = rivals(submission, request.user)
     against = _against(submission, others, parameters.get("against", ""))
     kept = {"against": _key(against)} if against else {}
@@ -157,6 +162,7 @@ def _shown(
     names: Mapping[float, str],
 ) -> list[Shown]:
     texts = texts_at(against, positions) if isinstance(against, Submission) else {}
+    most = MOST_CHARACTERS // max(1, len(positions) * (2 if against else 1))
     shown = []
     for prediction in predictions_at(submission, positions):
         ours = output(submission, prediction)
@@ -164,6 +170,10 @@ def _shown(
             other = ours.references[0] if ours.references else None
         else:
             other = texts.get(ours.position)
+        is_cut = max(len(ours.text), len(other or "")) > most
+        if is_cut:
+            ours = replace(ours, text=submission.task.output(ours.text[:most]))
+            other = other and submission.task.output(other[:most])
         shown.append(
             Shown(
                 output=ours,
@@ -172,6 +182,7 @@ def _shown(
                 said=_said(arrangement.said.get(ours.position, {}), names),
                 boxes=[CHECKBOXES[name] for name in arrangement.boxes(ours.position)],
                 other=other,
+                whole_query=f"only={ours.position}&open=1" if is_cut else "",
                 ours_marked=None if other is None else difference(ours.text, other),
                 other_marked=None if other is None else difference(other, ours.text),
             )
