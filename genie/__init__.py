@@ -1,7 +1,13 @@
 from __future__ import annotations
 
 import gc
+import os
 import sys
+
+# Before numpy is imported: threads that wait for each other cost more than they save, and
+# the benchmarks measure one. Neural metrics read OMP_NUM_THREADS, which stays as it is.
+if "OMP_NUM_THREADS" not in os.environ:
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 # Loading Genie makes some hundred thousand objects that stay. Python's collector would look
 # through them again and again for garbage, a tenth of the start; genie/apps.py ends this.

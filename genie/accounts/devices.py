@@ -12,7 +12,6 @@ import hashlib
 import re
 import secrets
 from collections.abc import Callable, Iterable
-from contextlib import suppress
 from datetime import timedelta
 from typing import Any
 
@@ -21,11 +20,12 @@ from django.conf import settings
 from django.contrib.auth import get_user_model
 from django.contrib.sessions.models import Session
 from django.core.cache import cache
-from django.db import DatabaseError
 from django.db.models import Q
 from django.http import HttpRequest, HttpResponse
 from django.utils import timezone
 from django.utils.translation import gettext
+
+from genie.lib.database import best_effort
 
 COOKIE = "genie_device"
 _SALT = "genie.accounts.device"
@@ -77,8 +77,7 @@ class SessionsMiddleware:
     def __call__(self, request: HttpRequest) -> HttpResponse:
         response = self.get_response(request)
         if settings.USERSESSIONS_TRACK_ACTIVITY:
-            with suppress(DatabaseError):  # the page itself is fine
-                _note_use(request)
+            best_effort(lambda: _note_use(request))  # the page itself is fine
         return response
 
 

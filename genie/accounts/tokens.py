@@ -12,6 +12,7 @@ from django.utils import timezone
 from django.utils.translation import gettext
 
 from genie.accounts.models import AccessToken
+from genie.lib.database import best_effort
 from genie.lib.errors import GenieError
 from genie.lib.typing import Account
 
@@ -91,10 +92,11 @@ def find(secret: str) -> AccessToken | None:
 
 
 def note_use(token: AccessToken) -> None:
-    """Write down when a token was last used, to the minute."""
+    """Store when a token was last used, to the minute, unless the database is locked."""
     now = timezone.now()
     if token.last_used_at is None or now - token.last_used_at >= _NOTE_USE_EVERY:
-        AccessToken.objects.filter(pk=token.pk).update(last_used_at=now)
+        row = AccessToken.objects.filter(pk=token.pk)
+        best_effort(lambda: row.update(last_used_at=now))
 
 
 def revoke(token: AccessToken) -> bool:

@@ -5,6 +5,8 @@ from __future__ import annotations
 import errno
 import sqlite3
 import sys
+from collections.abc import Callable
+from contextlib import suppress
 from functools import partial
 from smtplib import SMTPException
 from typing import TYPE_CHECKING, Any
@@ -24,6 +26,10 @@ NOT_RESPONDING = (
     "Our database is not responding. Nothing is lost: everything you saved is still "
     "there. Please try again in a minute."
 )
+BUSY = (
+    "Our database is busy. Your last change was not saved; everything you saved before "
+    "is still there. Please try again in a minute."
+)
 NOT_STORING = (
     "Our server cannot store anything right now. What you have just sent was not saved; "
     "everything you saved before is still there. Please try again later."
@@ -34,6 +40,8 @@ NOT_MAILING = (
     "is sent again."
 )
 _OF_FILES = {errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EFBIG, errno.EIO}
+_LOCKED_IN_SQLITE = {sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED}
+_LOCKED_IN_POSTGRESQL = "55P03"  # lock_not_available
 _OF_SQLITE = {sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR, sqlite3.SQLITE_READONLY}
 # https://www.postgresql.org/docs/current/errcodes-appendix.html: disk_full, io_error
 _OF_POSTGRESQL = {"53100", "58030"}
@@ -47,6 +55,8 @@ def unavailable(error: BaseException | None) -> str:
         return NOT_RESPONDING
     if isinstance(error, SMTPException):
         return NOT_MAILING
+    if is_locked(error):
+        return BUSY
     return NOT_STORING if disk_is_full(error) else ""
 
 
@@ -57,6 +67,35 @@ def cache_is_down(error: BaseException | None) -> bool:
     return errors is not None and isinstance(
         error, errors.ConnectionError | errors.TimeoutError
     )
+
+
+def is_locked(error: BaseException | None) -> bool:
+    """Check whether an error came of a lock that another process holds."""
+    cause = getattr(error, "__cause__", None)
+    return isinstance(error, DatabaseError) and (
+        getattr(cause, "sqlite_errorcode", 0) & 0xFF in _LOCKED_IN_SQLITE
+        or getattr(cause, "sqlstate", None) == _LOCKED_IN_POSTGRESQL
+    )
+
+
+def best_effort(write: Callable[[], Any]) -> None:
+    """Drop a write that would have to wait for a lock: reading never waits for writing."""
+    is_sqlite = connection.vendor == "sqlite"
+    try:
+        if is_sqlite:
+            _wait_in_sqlite(0)
+        with suppress(DatabaseError), transaction.atomic():
+            if not is_sqlite:
+                connection.cursor().execute("SET LOCAL lock_timeout = '50ms'")
+            write()
+    finally:
+        if is_sqlite:
+            _wait_in_sqlite(connection.settings_dict["OPTIONS"].get("timeout", 5))
+
+
+def _wait_in_sqlite(seconds: float) -> None:
+    with connection.cursor() as cursor:
+        cursor.execute(f"PRAGMA busy_timeout = {int(1000 * seconds)}")
 
 
 def disk_is_full(error: BaseException | None) -> bool:

@@ -11,6 +11,7 @@ import os
 import shutil
 import sqlite3
 import subprocess
+import tempfile
 from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
@@ -42,6 +43,30 @@ def dump(target: Path) -> None:
     else:
         _run(["pg_dump", "--format=custom", "--compress=1", "--no-owner",
               "--no-privileges", f"--file={target}"])  # fmt: skip
+
+
+@contextlib.contextmanager
+def working_copy() -> Iterator[None]:
+    """Read and write a copy of the database, of which nothing is kept.
+
+    SQLite has one lock for all: a study in the site's own file would keep its writers
+    waiting. PostgreSQL undoes the transaction instead.
+    """
+    if connection.vendor != "sqlite" or connection.in_atomic_block:
+        with transaction.atomic():
+            yield
+            transaction.set_rollback(True)
+        return
+    name = connection.settings_dict["NAME"]
+    with tempfile.TemporaryDirectory() as folder:
+        dump(Path(folder) / "copy.sqlite3")
+        connection.close()
+        connection.settings_dict["NAME"] = Path(folder) / "copy.sqlite3"
+        try:
+            yield
+        finally:
+            connection.close()
+            connection.settings_dict["NAME"] = name
 
 
 def bring_back(copy: Path) -> None:

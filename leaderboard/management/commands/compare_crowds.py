@@ -8,6 +8,7 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from genie.lib.errors import GenieError
+from genie.upkeep.engines import working_copy
 from leaderboard.boards.selectors.crowds.pools import pools_of
 from leaderboard.table_stats.two_crowds import as_lines, compare_tables
 from leaderboard.tasks.models import Task
@@ -42,7 +43,8 @@ class Command(BaseCommand):
         if len(crowds) > 2:
             raise CommandError("Give a task, or two files.")
         try:
-            lines = _of_task(crowds[0]) if len(crowds) == 1 else _of_files(options)
+            with working_copy():
+                lines = _of_task(crowds[0]) if len(crowds) == 1 else _of_files(options)
         except (GenieError, ValueError) as error:
             raise CommandError(str(error)) from error
         self.stdout.write("\n".join(lines))

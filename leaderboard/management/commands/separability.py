@@ -8,6 +8,7 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from genie.lib.errors import GenieError
+from genie.upkeep.engines import working_copy
 from leaderboard.demo.studied import studied
 from leaderboard.evaluation.separability_study import TaskStudy, as_table, study_task
 from leaderboard.tasks import shipped
@@ -17,8 +18,8 @@ class Command(BaseCommand):
     help = (
         "Draw the test questions of shipped tasks as for campaigns, many times, and "
         "print how well a script tells them from real items, and the positive from the "
-        "negative ones, by what can be seen without reading. Nothing is kept, but the "
-        "database is locked meanwhile: on a busy site, use a copy of it."
+        "negative ones, by what can be seen without reading. It works on a copy "
+        "of the database: nothing is kept."
     )
 
     def add_arguments(self, parser: CommandParser) -> None:
@@ -67,7 +68,8 @@ class Command(BaseCommand):
         if (options["source"] or options["outputs"]) and len(slugs) != 1:
             raise CommandError("--source and --outputs are for one task: name it.")
         try:
-            studies = [self._study(slug, options) for slug in slugs]
+            with working_copy():
+                studies = [self._study(slug, options) for slug in slugs]
         except GenieError as error:
             raise CommandError(str(error)) from error
         self.stdout.write(as_table(studies))

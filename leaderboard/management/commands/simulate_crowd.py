@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from contextlib import nullcontext
 from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
@@ -11,6 +12,7 @@ from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from genie.lib.errors import GenieError
+from genie.upkeep.engines import working_copy
 from leaderboard.demo.crowd_study import site_campaign
 from leaderboard.stats.studies.cleaning_study import simulate_cleaning
 from leaderboard.table_stats.cleaned import (
@@ -147,14 +149,15 @@ class Command(BaseCommand):
             deserved = read_segments(options["segments"], options["systems"])
         for name, crowd in _crowds(options):
             for campaign in _campaigns(options):
-                found = simulate_cleaning(
-                    crowd,
-                    campaign,
-                    n_tasks=options["tasks"],
-                    seed=options["seed"],
-                    deserved=deserved,
-                    run=site_campaign if options["site"] else run_campaign,
-                )
+                with working_copy() if options["site"] else nullcontext():
+                    found = simulate_cleaning(
+                        crowd,
+                        campaign,
+                        n_tasks=options["tasks"],
+                        seed=options["seed"],
+                        deserved=deserved,
+                        run=site_campaign if options["site"] else run_campaign,
+                    )
                 results.append((name, found))
                 # after each cell: a study that is cut short has what was done
                 self._write(options["json"], cleaned_document(results, options["seed"]))
