@@ -278,6 +278,7 @@ REST_FRAMEWORK = {
     "DEFAULT_THROTTLE_RATES": {
         "anon": "600/hour",
         "user": "3000/hour",
+        "file": "240/hour",
         "wrong-token": "120/hour",
         "wrong-link": "60/hour",
     },

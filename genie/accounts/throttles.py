@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import wraps
 from hashlib import sha256
 from ipaddress import IPv6Address, ip_address, ip_network
 from typing import Any
 
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponse, HttpResponseBase
 from django.shortcuts import render
 from rest_framework.request import Request
-from rest_framework.throttling import UserRateThrottle
+from rest_framework.throttling import SimpleRateThrottle, UserRateThrottle
 
 # allauth's longest limit by address counts a minute; that of a name counts five
 MINUTE, LOCKED_SECONDS = 60, 300
@@ -27,11 +29,8 @@ def page(request: HttpRequest) -> HttpResponse:
     return too_many(render(request, "429.html"), MINUTE)
 
 
-class CheckThrottle(UserRateThrottle):
-    """Checks of files: by account, or by address for those who are not signed in."""
-
-    scope = "check"
-    rate = "30/hour"
+class ByNetwork(SimpleRateThrottle):
+    """Counts visitors by address."""
 
     def get_ident(self, request: Request) -> str:
         """Count a whole /64 of IPv6 as one: a single connection has all of it."""
@@ -46,6 +45,39 @@ class CheckThrottle(UserRateThrottle):
         if isinstance(address, IPv6Address):
             return str(ip_network((address, 64), strict=False))
         return ident
+
+
+class CheckThrottle(ByNetwork, UserRateThrottle):
+    """Checks of files: by account, or by address for those who are not signed in."""
+
+    scope = "check"
+    rate = "30/hour"
+
+
+class FileThrottle(ByNetwork, UserRateThrottle):
+    """A file of a large task costs seconds: nobody fetches it all the time."""
+
+    scope = "file"
+    rate: Any = None  # by the settings
+
+
+def limit_files(
+    view: Callable[..., HttpResponseBase],
+) -> Callable[..., HttpResponseBase]:
+    """Bound how often an account or address gets what costs as much as a file."""
+
+    @wraps(view)
+    def limited(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
+        throttle: Any = FileThrottle()
+        if throttle.allow_request(request, None):
+            return view(request, *args, **kwargs)
+        wait = max(1, round(throttle.wait() or 1))
+        text = f"Too many downloads; try again in {wait} seconds.\n"
+        return too_many(
+            HttpResponse(text, content_type="text/plain; charset=utf-8"), wait
+        )
+
+    return limited
 
 
 class WrongCodes(CheckThrottle):

@@ -9,10 +9,12 @@ from typing import Any
 from rest_framework.request import Request
 from rest_framework.throttling import AnonRateThrottle, UserRateThrottle
 
+from genie.accounts.throttles import ByNetwork
+
 _SAFE = frozenset({"GET", "HEAD", "OPTIONS"})
 
 
-class ReadsOfVisitors(AnonRateThrottle):
+class ReadsOfVisitors(ByNetwork, AnonRateThrottle):
     """Reading without a token, by address."""
 
     what = "requests without a token"

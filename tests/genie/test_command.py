@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import io
 import subprocess
 import sys
+from unittest.mock import Mock
 
 import pytest
 from django.core.management import get_commands
@@ -12,6 +14,7 @@ from django.db import OperationalError
 from genie import command
 from genie.lib import site_address
 from genie.lib.serving import local_site
+from genie.management.commands import up
 from tests.installed import ROOT
 
 
@@ -102,3 +105,19 @@ def test_commands_beside_a_site_know_where_it_was_started(tmp_path, monkeypatch)
     assert site_address.read(tmp_path) == "http://127.0.0.1:8001"
     monkeypatch.setenv("GENIE_SITE_URL", "https://genie.example")
     assert site_address.read(tmp_path) == "https://genie.example"
+
+
+@pytest.mark.parametrize(
+    ("host", "warned"), [("127.0.0.1", False), ("0.0.0.0", True), ("192.0.2.1", True)]
+)
+def test_a_site_that_is_open_asks_for_a_proxy(db, monkeypatch, host, warned):
+    out = io.StringIO()
+    command = up.Command(stdout=out)
+    # it ends at once, as when a process of the site has exited
+    monkeypatch.setattr(up, "Processes", Mock)
+    monkeypatch.setattr(command, "refuse_taken", lambda *_, **__: None)
+    monkeypatch.setattr(command, "prepare_database", lambda: None)
+    monkeypatch.setattr(command, "start_site", lambda *_, **__: "http://127.0.0.1:8000")
+    with pytest.raises(up.CommandError):
+        command.handle(host=host, port=8000)
+    assert ("proxy that buffers uploads" in out.getvalue()) is warned

@@ -12,6 +12,8 @@ from genie.accounts import first_staff
 from genie.lib.serving.local_site import LOCAL, LocalSite
 from genie.lib.serving.processes import Processes, Stopped
 
+_OWN_MACHINE = {LOCAL, "localhost", "::1"}
+
 
 class Command(LocalSite):
     help = (
@@ -40,7 +42,8 @@ class Command(LocalSite):
             if settings.PRODUCTION:
                 self.say("collecting static files")
                 call_command("collectstatic", verbosity=0, interactive=False)
-            self._print_way_in(self.start_site(processes, port, host=host))
+            address = self.start_site(processes, port, host=host)
+            self._print_way_in(address, is_open=host not in _OWN_MACHINE)
             processes.wait()
             raise CommandError("A process of the site exited unexpectedly; see above.")
         except Stopped:
@@ -48,13 +51,19 @@ class Command(LocalSite):
         finally:
             processes.stop()
 
-    def _print_way_in(self, address: str) -> None:
+    def _print_way_in(self, address: str, *, is_open: bool) -> None:
         self.say("ready")
         lines = ["", f"  Genie runs at {address}/", ""]
         if first_staff.is_wanted():
             lines += [
                 "  Begin here: make the first staff account, within a day, at",
                 f"  {address}{first_staff.way()}",
+                "",
+            ]
+        if is_open:
+            lines += [
+                "  Other machines can connect. Put a proxy that buffers uploads in front, or a",
+                "  few slow senders can keep the site busy: docs/install.md.",
                 "",
             ]
         lines += ["  Ctrl-C stops everything.", ""]

@@ -7,6 +7,7 @@ from typing import Any
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, render
 
+from genie.accounts.throttles import limit_files
 from genie.lib.serving.pages import page_of
 from leaderboard.boards.charts.timeline import timeline
 from leaderboard.boards.selectors import certainty, pairs
@@ -173,6 +174,7 @@ def weights(request: HttpRequest, slug: str) -> HttpResponse:
     return render(request, "leaderboard/boards/weights.html", context)
 
 
+@limit_files
 def story(request: HttpRequest, slug: str) -> HttpResponse:
     """Show the best score by date."""
     task = get_object_or_404(Task, slug=slug)

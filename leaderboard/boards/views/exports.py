@@ -9,6 +9,7 @@ from django.urls import reverse
 from django.utils import timezone
 from django.views.decorators.http import condition
 
+from genie.accounts.throttles import limit_files
 from genie.lib.moment import read_moment, stamp, whole_second
 from leaderboard.boards.exports.board import WRITERS
 from leaderboard.boards.exports.every_eval_ever import Source, as_records
@@ -29,6 +30,7 @@ from leaderboard.tasks.selectors.made_elsewhere import mark_of
 _FRESH_SECONDS = 300
 
 
+@limit_files
 def board_export(request: HttpRequest, slug: str, form: str) -> HttpResponse:
     """Give what a visitor sees of the board, all its pages in one file."""
     task = get_object_or_404(Task, slug=slug)
@@ -41,6 +43,7 @@ def board_export(request: HttpRequest, slug: str, form: str) -> HttpResponse:
     return response
 
 
+@limit_files
 def board_records(request: HttpRequest, slug: str) -> HttpResponse:
     """Give the board as records of Every Eval Ever, one a system."""
     table = public_table(request, get_object_or_404(Task, slug=slug))

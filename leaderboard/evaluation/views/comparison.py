@@ -9,6 +9,7 @@ from django.contrib.auth.decorators import login_required
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 
+from genie.accounts.throttles import limit_files
 from genie.lib.errors import GenieError
 from leaderboard.evaluation.charts import course
 from leaderboard.evaluation.forms import ComparisonForm, JointForm
@@ -106,6 +107,7 @@ def ask_comparison(request: HttpRequest, slug: str) -> HttpResponse:
     return _ask_page(request, task, form, "Compare systems")
 
 
+@limit_files
 @login_required
 def ask_joint(request: HttpRequest, slug: str) -> HttpResponse:
     """Ask for several systems to be judged side by side."""

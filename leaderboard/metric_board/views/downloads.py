@@ -15,9 +15,9 @@ from django.http import (
 )
 from django.shortcuts import get_object_or_404
 from django.views.decorators.http import require_safe
-from rest_framework.throttling import UserRateThrottle
 
 from crowd.hit_templates.errors import read_errors
+from genie.accounts.throttles import limit_files
 from leaderboard.metric_board import exports as files
 from leaderboard.metric_board import mtme_files, wmt_files
 from leaderboard.metric_board.selectors import agreement, downloads, marked
@@ -40,28 +40,13 @@ SCORES = ("system", "submission", "instance", "metric", "value")
 _CSV, _JSONL, _ZIP = "text/csv", "application/jsonl", "application/zip"
 
 
-class FileThrottle(UserRateThrottle):
-    """A file of a large task costs seconds: nobody fetches it all the time."""
-
-    scope = "metric-files"
-    rate = "240/hour"
-
-
 @require_safe
+@limit_files
 def metric_download(request: HttpRequest, slug: str, name: str) -> HttpResponseBase:
     """Hand a file out; large ones are written while they are read."""
     task = get_object_or_404(Task, slug=slug)
     if name not in WRITERS:
         raise Http404
-    throttle: Any = FileThrottle()
-    if not throttle.allow_request(request, None):
-        wait = max(1, round(throttle.wait() or 1))
-        return HttpResponse(
-            f"Too many downloads; try again in {wait} seconds.\n",
-            content_type="text/plain; charset=utf-8",
-            status=429,
-            headers={"Retry-After": str(wait)},
-        )
     content_type, write = WRITERS[name]
     content = write(task)
     response: HttpResponseBase = (

@@ -12,6 +12,7 @@ from django.template.loader import render_to_string
 from django.utils.cache import get_conditional_response
 from django.utils.http import quote_etag
 
+from genie.accounts.throttles import limit_files
 from genie.lib.moment import read_moment, stamp
 from genie.lib.serving.caches import computed as cache
 from genie.lib.serving.computed_once import computed_once
@@ -33,15 +34,18 @@ _PNG_KEPT_SECONDS = 86_400
 _ZOOM = 2
 
 
+@limit_files
 def board_svg(request: HttpRequest, slug: str) -> HttpResponse:
     """Give a board as a drawing that can be made larger."""
     return _answer(request, _drawn(request, slug), "image/svg+xml", str.encode)
 
 
+@limit_files
 def board_png(request: HttpRequest, slug: str) -> HttpResponse:
     return _png(request, _drawn(request, slug), zoom=_ZOOM)
 
 
+@limit_files
 def board_card(request: HttpRequest, slug: str) -> HttpResponse:
     """Give the best of a board, 1200 by 630."""
     task = get_object_or_404(Task, slug=slug)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from django.urls import path
 
+from genie.accounts.throttles import limit_files
 from leaderboard.boards.views.board import board
 from leaderboard.boards.views.evidence import (
     crowds,
@@ -27,7 +28,7 @@ _TASK = "tasks/<slug:slug>"
 _SUBMISSION = "submissions/<int:pk>"
 
 urlpatterns = [
-    path(f"{_TASK}/at/<slug:at>/", board, name="board-at"),
+    path(f"{_TASK}/at/<slug:at>/", limit_files(board), name="board-at"),
     path(f"{_TASK}/board.<slug:form>", board_export, name="board-export"),
     path(f"{_TASK}/every-eval-ever.json", board_records, name="board-records"),
     path(f"{_TASK}/croissant.json", newest_croissant, name="croissant"),

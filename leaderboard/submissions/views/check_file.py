@@ -22,9 +22,6 @@ from leaderboard.tasks.models import Task
 
 # What surrounds a file in a multipart body.
 _ROOM = 1 << 16
-# So much is still read of a refused upload, because browsers show an answer only once
-# they have sent theirs; more would keep a web thread busy with a refusal.
-_TAKEN_OF_A_REFUSED = 1 << 20
 _BUSY_SECONDS = 3
 
 
@@ -39,7 +36,7 @@ def check_file(request: HttpRequest, slug: str) -> HttpResponse:
         return refused
     if request.method != "POST":
         return _page(request, task, CheckForm())
-    # before the body is read, so that slow uploads, too, take one thread at most
+    _ = request.FILES  # a slow upload holds its own thread, and nobody's lock
     group = "accounts" if request.user.is_authenticated else "strangers"
     with one_at_a_time(f"check-by-{group}") as free:
         return _not_now(request, task, free=free) or _checked(request, task)
@@ -60,7 +57,6 @@ def _not_now(request: HttpRequest, task: Task, *, free: bool) -> HttpResponse | 
         )
     else:
         return None
-    drop(request, _TAKEN_OF_A_REFUSED)
     minutes = seconds // 60
     if seconds < 120:
         again = ngettext(

@@ -39,6 +39,7 @@ def rank_audit(request: HttpRequest) -> HttpResponse:
         refuse_too_large(request)
     except GenieError as error:
         return _page(request, AuditForm(), refused=str(error), status=413)
+    _ = request.FILES  # a slow upload holds its own thread, and nobody's lock
     with one_at_a_time("rank-audit") as free:
         throttle = CheckThrottle()
         if not free:

@@ -12,12 +12,13 @@ import pytest
 from django.core.cache import cache
 
 from crowd.models import Answer
+from genie.accounts.throttles import FileThrottle
 from leaderboard.metric_board import mtme_files
 from leaderboard.metric_board.exports import csv_pieces, safe_name, unique_names
 from leaderboard.metric_board.mtme_files import DataSet
 from leaderboard.metric_board.selectors.downloads import pseudonym
 from leaderboard.metric_board.services import outside
-from leaderboard.metric_board.views.downloads import WRITERS, FileThrottle
+from leaderboard.metric_board.views.downloads import WRITERS
 from leaderboard.models import (
     HumanEvaluation,
     JudgedItem,
