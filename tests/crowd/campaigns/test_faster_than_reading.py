@@ -52,7 +52,9 @@ def test_all_that_is_shown_counts_and_nothing_else():
 
 def test_the_formula_is_the_one_in_the_manual():
     campaign = answered(1, 1, 1, 1, 1)
-    assert round(least_seconds([campaign])[campaign.pk], 2) == round(60 * 239 / 238 / 3, 2)
+    assert round(least_seconds([campaign])[campaign.pk], 2) == round(
+        60 * 239 / 238 / 3, 2
+    )
 
 
 @pytest.mark.parametrize(
