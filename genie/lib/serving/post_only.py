@@ -20,7 +20,7 @@ def post_or(page: str, *names: str) -> Callable[[View], View]:
     """
 
     def take_post(view: View) -> View:
-        posted = require_POST(view)
+        posted: View = require_POST(view)
 
         @wraps(view)
         def post_only(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:

@@ -208,7 +208,10 @@ def test_a_slider_stands_nowhere_until_it_is_moved(at_work):
     hint = page.get_by_text("Not answered yet. Tap the line, or type a number.")
     assert hint.is_visible()
     described = page.locator(f"[id={slider.get_attribute('aria-describedby')}]")
-    assert described.inner_text().split() == ["0", *"not at all 100 completely".split()]
+    assert described.inner_text().split() == [
+        "0",
+        *["not", "at", "all", "100", "completely"],
+    ]
     assert page.locator("input[type=number]").input_value() == ""
     page.keyboard.press("Enter")
     page.wait_for_timeout(200)

@@ -78,6 +78,8 @@ def test_each_tap_answers_the_item_under_the_finger(phone):
 def is_answered(one):
     return bool(
         one.locator(":checked").count()
-        or (number := one.locator("input[type=number]")).count()
-        and number.input_value()
+        or (
+            (number := one.locator("input[type=number]")).count()
+            and number.input_value()
+        )
     )

@@ -78,7 +78,7 @@ def test_only_volunteers_work_unpaid():
 
 def test_a_loaded_task_is_not_changed_below_the_minimum(boss):
     task = load_task("demo-qa").task
-    with pytest.raises(GenieError, match="below|minimum"):
+    with pytest.raises(GenieError, match=r"below|minimum"):
         edit.change(task, {"reward_cents": 4}, by=boss)
     edit.change(task, {"reward_cents": 6}, by=boss)
     task.refresh_from_db()
