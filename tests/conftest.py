@@ -74,7 +74,8 @@ def pytest_collection_modifyitems(config, items):
         paths = {item.path for item in items}
         blind = {path for path in paths if is_engine_blind(path, config.args)}
         asks = [item for item in items if _asks_this_engine(item, blind)]
-        config.hook.pytest_deselected(items=[i for i in items if i not in set(asks)])
+        asking = set(asks)
+        config.hook.pytest_deselected(items=[i for i in items if i not in asking])
         items[:] = asks
 
 

@@ -76,11 +76,14 @@ def shared_parts(
     unknown = set(group["submission"][nobody(group["worker"])].tolist())
     n_codes = 0
     for name in ("worker", "on"):
-        known = group[group[name] != ""] if name in group else group[:0]
-        parts, labels = known[name].factorize() if len(known) else ([], [])
-        for pk, own in known.groupby("submission").indices.items():
-            found = (n_codes + int(code) for code in np.unique(parts[own]))
-            codes.setdefault(int(pk), set()).update(found)
+        if name not in group:
+            continue
+        known = group[group[name].notna() & (group[name] != "")]
+        labels, parts = np.unique(known[name].to_numpy(), return_inverse=True)
+        places: Mapping[Any, Any] = known.groupby("submission").indices
+        for pk, own in places.items():
+            found = n_codes + np.unique(parts[own])
+            codes.setdefault(int(pk), set()).update(found.tolist())
         n_codes += len(labels)
     return {str(pk): sorted(own) for pk, own in codes.items() if pk not in unknown}
 

@@ -102,8 +102,9 @@ def exclusion_appeal(worker: Worker) -> Appeal | None:
     appeals = Appeal.objects.filter(
         worker=worker, assignment=None, requester_assignment=None, ban=None
     )
-    if since := exclusions.notice_of(worker).created_at:
-        appeals = appeals.filter(created_at__gte=since)
+    notice = exclusions.notice_of(worker)
+    if notice.pk is not None:
+        appeals = appeals.filter(created_at__gte=notice.created_at)
     return appeals.last()
 
 

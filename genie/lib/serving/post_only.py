@@ -20,12 +20,15 @@ def post_or(page: str, *names: str) -> Callable[[View], View]:
     """
 
     def take_post(view: View) -> View:
-        posted: View = require_POST(view)
+        posted = require_POST(view)
 
         @wraps(view)
         def post_only(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
             if request.method in {"GET", "HEAD"}:
-                return redirect(page, **{name: kwargs[name] for name in names})
+                answer: HttpResponse = redirect(
+                    page, **{name: kwargs[name] for name in names}
+                )
+                return answer
             return posted(request, *args, **kwargs)
 
         return post_only

@@ -94,9 +94,10 @@ def approve(
         "were declined can be approved"
     )
     evaluation = locked(subject, WAITING, refusal, "not-approvable")
-    if isinstance(subject, Submission) and subject.task.pairs_only:
+    single = evaluation.strategy == HumanEvaluation.Strategy.SINGLE
+    if single and evaluation.task.pairs_only:
         raise GenieError(
-            f"Systems of {subject.task} are compared two at a time, and it has no "
+            f"Systems of {evaluation.task} are compared two at a time, and it has no "
             "question about a single output. Approve its comparisons instead.",
             code="no-question",
         )

@@ -161,7 +161,7 @@ def _pairs(
         worker=OuterRef("worker"), pool=OuterRef(POOL), correct=False
     )
     n_wrong = wrong.order_by().values("worker").annotate(n=Count("pk")).values("n")
-    return (
+    found: QuerySet[Assignment, tuple[int, str]] = (
         answered.filter(condition)
         .order_by()
         .values("worker", POOL)
@@ -170,6 +170,7 @@ def _pairs(
         .order_by("-n_wrong", "worker", POOL)
         .values_list("worker", POOL)
     )
+    return found
 
 
 def records(pairs: Iterable[tuple[int, str]]) -> list[Record]:

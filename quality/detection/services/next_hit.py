@@ -6,7 +6,7 @@ Registered with `crowd.campaigns.services.preference`, which knows nothing of te
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from django.conf import settings
@@ -132,7 +132,9 @@ def _updated(
 ) -> float:
     """Compute the probability with the answers to test questions since a fit."""
     counts, rates = record.counts(), known.get("good_accuracy", {})
-    good = {kind: rates[kind[0]] for kind in counts if kind[0] in rates}
+    good: dict[Hashable, float] = {
+        kind: rates[kind[0]] for kind in counts if kind[0] in rates
+    }
     early = EarlyStop(before, good, record.counts(n_seen))
     return early.probability(counts, {kind: kind[1] for kind in counts})
 

@@ -123,5 +123,6 @@ def is_number(value: object) -> TypeGuard[float]:
     >>> is_number(3), is_number(True), is_number("3")
     (True, False, False)
     """
-    number = isinstance(value, int | float) and not isinstance(value, bool)
-    return number and math.isfinite(value)
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return False
+    return math.isfinite(value)

@@ -228,7 +228,7 @@ def _rows(
     extra, problems = extra_of(table, used)
     judgments.problems += problems
     if criteria:
-        judgments.problems += _nearly_criteria(table, extra.columns)
+        judgments.problems += _nearly_criteria(table, list(extra.columns))
     return stacked(parts, extra)
 
 
