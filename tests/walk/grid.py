@@ -1,0 +1,192 @@
+"""One walk: which cells of the grid are opened, and what was wrong with them."""
+
+from __future__ import annotations
+
+import os
+import re
+import traceback
+from collections import defaultdict
+from dataclasses import dataclass, field, replace
+from urllib.parse import parse_qsl, urlencode, urljoin, urlsplit
+
+from django.urls import Resolver404, resolve
+
+from leaderboard.models import Comparison, MetricResult, Prediction
+from tests.walk.checks import Page, Truth, truth_of, wrong_with, wrong_with_markup
+from tests.walk.routes import Route, names_rows, number_of, paths, routes, rows_of
+from tests.walk.variants import queries_of
+from tests.walk.worlds import BESIDE, World
+
+# One of so many routes of each kind is opened in `make test`; another one of each kind.
+SHARE = 16
+# Pages found by links: of each route, with each set of questions, once.
+MOST_LINKS = 150
+# What they say is of some systems or of another time.
+DATED = {"leaderboard:board", "leaderboard:board-at", "leaderboard:board-export"}
+
+
+def half() -> str:
+    """The half of the grid that a run by hand is about: seen, unseen, or both."""
+    return os.environ.get("GENIE_WALK_HALF", "")
+
+
+def in_half(route: Route, kind: str) -> bool:
+    seen = number_of(route.text, kind) % 2 == 0
+    return {"seen": seen, "unseen": not seen}.get(half(), True)
+
+
+def in_sample(route: Route, kind: str, kinds: list[str]) -> bool:
+    """Whether a cell is opened by `make test`: every route and every kind has some."""
+    return (number_of(route.text, "") + kinds.index(kind)) % SHARE == 0
+
+
+@dataclass
+class Walk:
+    """Open addresses of one world as one role, and keep what was wrong."""
+
+    world: World
+    role: str = "visitor"
+    # (route, kind, role) -> the statuses that came, for another test to compare
+    statuses: dict[tuple[str, str, str], set[int]] = field(
+        default_factory=lambda: defaultdict(set)
+    )
+    wrong: list[str] = field(default_factory=list)
+    n_opened: int = 0
+
+    def __post_init__(self) -> None:
+        self.client = self.world.client(self.role)
+        self.rows = rows_of(self.world)
+        slug = self.world.task.slug
+        self.visitor = self.world.client("visitor")
+        self.board = self.visitor.get(f"/tasks/{slug}/board.json").json()
+        self.truth = truth_of(self.board)
+        of_task = {"submission__task": self.world.task}
+        self.truth.counts = {
+            "metrics": MetricResult.objects.filter(**of_task).count(),
+            "comparisons": Comparison.objects.filter(
+                evaluation__task=self.world.task
+            ).count(),
+            "texts": Prediction.objects.filter(**of_task).exclude(text="").count(),
+        }
+        systems = [*self.rows["SUBMISSION"], 0, 0]
+        self.known = {"a": systems[0], "b": systems[1], "slug": slug}
+        self.found: dict[str, str] = {}
+        self.parsed: set[int] = set()
+
+    def route(self, route: Route) -> None:
+        for path in paths(route, self.world, self.rows):
+            for query in queries_of(route, known=self.known):
+                self.open(route, f"{path}?{query}" if query else path)
+
+    def open(self, route: Route, path: str, *, followed: str = "") -> None:
+        self.n_opened += 1
+        answer = self.client.get(path)
+        content = (
+            b"".join(answer.streaming_content) if answer.streaming else answer.content
+        )
+        status = answer.status_code
+        self.statuses[route.name, self.world.kind, self.role].add(status)
+        if status >= 500:
+            self.tell(route, path, f"{status}: {_cause(answer)}")
+            return
+        if followed and status in {400, 404, 410}:
+            self.tell(route, path, f"{status}, though {followed} links to it")
+        kind = answer.headers.get("Content-Type", "")
+        if content and status < 300:
+            whole = route.name == "leaderboard:board" and "page=" not in path
+            truth = self.truth_at(path) if route.name in DATED else self.truth
+            for what in wrong_with(kind, content, truth, whole=whole):
+                self.tell(route, path, what)
+            self.leaks(route, path, content)
+        if content and kind.startswith("text/html"):
+            self.look_at_markup(route, path, content.decode())
+
+    def truth_at(self, path: str) -> Truth:
+        """Give what board.json says of the board with the same filters and moment."""
+        asked = parse_qsl(urlsplit(path).query, keep_blank_values=True)
+        if at := re.search(r"/at/(\w+)/", path):
+            asked.append(("at", at[1]))
+        of_moment = [(name, value) for name, value in asked if name == "at"]
+        found = []
+        for query in (of_moment, asked):
+            address = f"/tasks/{self.world.task.slug}/board.json?{urlencode(query)}"
+            answer = self.visitor.get(address)
+            if answer.status_code != 200:
+                return self.truth
+            found.append(truth_of(answer.json()))
+        whole, some = found
+        # ranks, and how many there are, are of the whole board
+        return replace(some, n_ranked=whole.n_ranked, counts=self.truth.counts)
+
+    def look_at_markup(self, route: Route, path: str, html: str) -> None:
+        """Parse what is not the same as before, but for numbers."""
+        shape = re.sub(r"\d+|<option[^>]*>", "", html)
+        if hash(shape) not in self.parsed:
+            self.parsed.add(hash(shape))
+            for what in wrong_with_markup(html):
+                self.tell(route, path, what)
+            self.look_for_links(path, html)
+
+    def leaks(self, route: Route, path: str, content: bytes) -> None:
+        text = content.decode("utf-8", "replace")
+        if names_rows(route):
+            for name in BESIDE:
+                if name in text:
+                    self.tell(route, path, f"names “{name}” of another task")
+        if self.role in {"visitor", "rival", "worker"}:
+            for name in self.world.hidden:
+                if name in text:
+                    self.tell(route, path, f"names “{name}”, which is private")
+
+    def look_for_links(self, path: str, html: str) -> None:
+        page = Page(html)
+        for link in page.links:
+            self.found.setdefault(urljoin(path, link).split("#")[0], path)
+        for action, fields in page.forms:
+            if action != "#":
+                for name, value in fields:
+                    address = urljoin(path, action or path.split("?")[0])
+                    asked = f"{address.split('?')[0]}?{name}={value}"
+                    self.found.setdefault(asked, path)
+
+    def follow(self) -> None:
+        """Open what the opened pages link to: each route with each set of questions once."""
+        by_text = {route.text: route for route in routes()}
+        opened: set[tuple] = set()
+        while self.found and len(opened) < MOST_LINKS:
+            address, source = self.found.popitem()
+            parts = urlsplit(address)
+            if parts.netloc not in {"", "testserver", "localhost:8000"}:
+                continue
+            try:
+                match = resolve(parts.path)
+            except Resolver404:
+                self.wrong.append(f"{source} links to {address}, which is no address")
+                continue
+            asked = sorted(
+                {(k, v if v.isalpha() else "") for k, v in parse_qsl(parts.query)}
+            )
+            shape = (match.route, *asked)
+            route = next(
+                (r for r in by_text.values() if r.name == match.view_name), None
+            )
+            if shape in opened or route is None or not names_rows(route):
+                continue
+            opened.add(shape)
+            if in_half(route, self.world.kind):
+                query = f"?{parts.query}" if parts.query else ""
+                self.open(route, f"{parts.path}{query}", followed=source)
+
+    def tell(self, route: Route, path: str, what: str) -> None:
+        self.wrong.append(
+            f"{route.name} | {self.world.kind} | {self.role} | GET {path}: {what}"
+        )
+
+
+def _cause(answer) -> str:
+    if not getattr(answer, "exc_info", None):
+        return "no exception"
+    error = answer.exc_info[1]
+    last = traceback.extract_tb(error.__traceback__)[-1]
+    place = "/".join(last.filename.split("/")[-4:])
+    return f"{error!r} at {place}:{last.lineno}"

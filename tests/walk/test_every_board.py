@@ -1,0 +1,66 @@
+"""Every route on boards of every kind as a visitor; on one of them, as everybody."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.walk.grid import Walk, in_half, in_sample
+from tests.walk.routes import filling, names_rows, routes
+from tests.walk.worlds import KINDS, ROLES
+
+pytestmark = pytest.mark.django_db
+NAMES = list(KINDS)
+
+
+def test_the_walk_knows_how_to_fill_every_route():
+    for route in routes():
+        for part in route.parts:
+            filling(route, part)
+    assert sum(names_rows(route) for route in routes()) > 60
+
+
+def walk(kind: str, role: str, chosen) -> Walk:
+    walked = Walk(KINDS[kind](), role)
+    for route in chosen:
+        if in_half(route, kind):
+            walked.route(route)
+    return walked
+
+
+def judge(walked: Walk, record_property) -> None:
+    record_property("opened", walked.n_opened)
+    record_property("statuses", dict(walked.statuses))
+    if walked.wrong:
+        pytest.fail("\n".join(walked.wrong), pytrace=False)
+
+
+def named(kind: str, *, sampled: bool):
+    return [
+        r for r in routes() if names_rows(r) and in_sample(r, kind, NAMES) == sampled
+    ]
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_some_routes_on_each_kind_of_board(kind, record_property):
+    judge(walk(kind, "visitor", named(kind, sampled=True)), record_property)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("kind", KINDS)
+def test_all_other_routes_on_each_kind_of_board(kind, record_property):
+    walked = walk(kind, "visitor", named(kind, sampled=False))
+    walked.follow()
+    judge(walked, record_property)
+
+
+@pytest.mark.parametrize("role", ROLES)
+def test_some_routes_for_each_role(role, record_property):
+    chosen = [r for r in routes() if in_sample(r, role, list(ROLES))]
+    judge(walk("full", role, chosen), record_property)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("role", ROLES)
+def test_all_other_routes_for_each_role(role, record_property):
+    chosen = [r for r in routes() if not in_sample(r, role, list(ROLES))]
+    judge(walk("full", role, chosen), record_property)
