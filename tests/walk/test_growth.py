@@ -1,0 +1,153 @@
+"""Twice the systems, at most twice the work: counted, never timed."""
+
+from __future__ import annotations
+
+import sys
+from dataclasses import dataclass
+
+import pytest
+from django.core.cache import caches
+from django.db import connection
+from django.db.backends.sqlite3.base import SQLiteCursorWrapper
+from django.test.utils import CaptureQueriesContext
+
+from leaderboard.models import Score
+from tests.factories import make_many_ranked
+from tests.walk.grid import in_half
+from tests.walk.routes import names_rows, paths, routes, rows_of
+from tests.walk.worlds import World, many, world
+
+pytestmark = pytest.mark.django_db
+KIND = "growth"
+# Twice the systems may cost a little more than twice: a logarithm, a longer number.
+MOST = 2.2
+# What is too little to tell growth from a detail.
+LITTLE = {"rows": 100, "calls": 5_000, "bytes": 5_000}
+# Queries are asked for all systems at once, so that there are no more of them.
+MORE_QUERIES = 3
+# Whose answers hold all systems.
+WHOLE = {
+    "leaderboard:board",
+    "leaderboard:board-export",
+    "leaderboard:board-records",
+    "leaderboard:board-svg",
+    "api:leaderboard",
+}
+
+
+@dataclass(frozen=True)
+class Cost:
+    """What one answer took."""
+
+    queries: int
+    rows: int
+    calls: int
+    bytes: int
+
+
+class _Rows:
+    """Count the rows that SQLite's cursors hand over."""
+
+    def __init__(self, patch: pytest.MonkeyPatch) -> None:
+        self.n = 0
+        for name in ("fetchone", "fetchmany", "fetchall"):
+            patch.setattr(
+                SQLiteCursorWrapper, name, self._counting(name), raising=False
+            )
+
+    def _counting(self, name):
+        def fetch(cursor, *given):
+            found = getattr(super(SQLiteCursorWrapper, cursor), name)(*given)
+            self.n += len(found) if isinstance(found, list) else found is not None
+            return found
+
+        return fetch
+
+
+def _forget() -> None:
+    for cache in caches.all():
+        cache.clear()
+
+
+def cost_of(client, path: str, rows: _Rows) -> Cost:
+    _forget()
+    n_calls = 0
+
+    def count(_frame, event, _arg):
+        nonlocal n_calls
+        n_calls += event == "call"
+
+    before = rows.n
+    with CaptureQueriesContext(connection) as captured:
+        sys.setprofile(count)
+        try:
+            answer = client.get(path)
+            content = (
+                b"".join(answer.streaming_content)
+                if answer.streaming
+                else answer.content
+            )
+        finally:
+            sys.setprofile(None)
+    assert answer.status_code < 500, path
+    return Cost(len(captured), rows.n - before, n_calls, len(content))
+
+
+def grown(first: Cost, second: Cost) -> list[str]:
+    """Name what grew too fast from 200 to 400 systems."""
+    wrong = []
+    if second.queries > first.queries + MORE_QUERIES:
+        wrong.append(f"queries from {first.queries} to {second.queries}")
+    for name, little in LITTLE.items():
+        a, b = getattr(first, name), getattr(second, name)
+        if b > MOST * a and b - a > little:
+            wrong.append(f"{name} from {a:,} to {b:,} ({b / max(a, 1):.1f}-fold)")
+    return wrong
+
+
+def look(found: World, chosen, rows: _Rows, *, warm: bool) -> dict[str, Cost]:
+    client, values = found.client("visitor"), rows_of(found)
+    costs = {}
+    for route in chosen:
+        several = route.name.endswith(("-export", "-download", "card-file", "-file"))
+        for path in paths(route, found, values)[: None if several else 1]:
+            if warm:  # templates, imports and all that is done once
+                client.get(path)
+            costs[path] = cost_of(client, path, rows)
+    return costs
+
+
+def check(chosen, monkeypatch) -> None:
+    if connection.vendor != "sqlite":
+        pytest.skip("rows are counted at SQLite's cursors")
+    rows = _Rows(monkeypatch)
+    found = world(KIND, lambda who: many(who, 200), has_texts=False)
+    first = look(found, chosen, rows, warm=True)
+    system = found.task.submissions.order_by("pk").first()
+    make_many_ranked(found.task, 200, team=system.team, owner=system.owner)
+    Score.objects.filter(submission__task=found.task).update(n=8)
+    second = look(found, chosen, rows, warm=False)
+    wrong = [
+        f"GET {path}: {what}"
+        for path, cost in first.items()
+        for what in grown(cost, second[path])
+    ]
+    if wrong:
+        pytest.fail("\n".join(wrong), pytrace=False)
+
+
+def _named(*, whole: bool):
+    return [
+        route
+        for route in routes()
+        if names_rows(route) and (route.name in WHOLE) == whole and in_half(route, KIND)
+    ]
+
+
+def test_what_holds_all_systems_takes_twice_the_work_for_twice_the_systems(monkeypatch):
+    check(_named(whole=True), monkeypatch)
+
+
+@pytest.mark.slow
+def test_every_other_answer_takes_at_most_twice_the_work(monkeypatch):
+    check(_named(whole=False), monkeypatch)
