@@ -136,7 +136,7 @@ ABSENT: tuple[tuple[str, str], ...] = (
     ),
     (r"\b[Nn]o comparisons?(?: yet\b|\.)|\bNo comparisons\b", "comparisons"),
     (
-        r"\b[Nn]o (?:outputs?|texts?) (?:yet|here)\b|\bNo (?:outputs|texts)\b",
+        r"\b[Nn]o (?:outputs?|texts?) (?:yet|here)\b|\bNo (?:outputs|texts)\b(?! match)",
         "texts",
     ),
 )
@@ -218,9 +218,7 @@ def _wrong_with_object(row: dict, truth: Truth, where: str) -> Iterator[str]:
         ends = numeric(low), numeric(high)
         if None in ends:
             continue
-        middles = [
-            numeric(key) for key in ("mean", "estimate", "value", "score", "skill")
-        ]
+        middles = [numeric(key) for key in ("mean", "estimate", "value", "score")]
         inside = [ends[0], *(m for m in middles if m is not None), ends[1]]
         if inside != sorted(inside) and not all(
             ends[0] <= middle <= ends[1] for middle in inside
