@@ -157,7 +157,7 @@ def wrong_with_page(html: str, truth: Truth, *, whole: bool) -> Iterator[str]:
     words = page.words
     for sentence, what in ABSENT:
         there = truth.counts.get(what, getattr(truth, what, 0))
-        found = re.search(sentence, words, re.I)
+        found = re.search(sentence, words)
         if found and there:
             around = words[max(0, found.start() - 60) : found.end() + 40]
             yield f"says “…{around}…”, but there are {there} ({what})"
