@@ -100,7 +100,9 @@ class Walk:
         if content and status < 300:
             whole = route.name == "leaderboard:board" and "page=" not in path
             truth = self.truth_at(path) if route.name in DATED else self.truth
-            for what in wrong_with(kind, content, truth, whole=whole):
+            # the admin's pages speak of one row, not of the board
+            about = {"whole": whole, "absent": not route.is_admin}
+            for what in wrong_with(kind, content, truth, **about):
                 self.tell(route, path, what)
             self.leaks(route, path, content)
         if content and kind.startswith("text/html"):
