@@ -56,8 +56,8 @@ _LONGEST = 100
 def read_filter(parameters: QueryDict) -> Filter:
     """Read a filter from an address; what is not understood is not filtered by."""
     return Filter(
-        text=parameters.get("q", "").strip()[:_LONGEST],
-        team=parameters.get("team", "").strip()[:_LONGEST],
+        text=parameters.get("q", "").replace("\0", "").strip()[:_LONGEST],
+        team=parameters.get("team", "").replace("\0", "").strip()[:_LONGEST],
         kind=_KINDS.get(parameters.get("kind", ""), ""),
         since=read_day(parameters.get("since", "")),
         until=read_day(parameters.get("until", "")),

@@ -145,6 +145,7 @@ class HumanEvaluationAdmin(OfTask, ReadOnlyAdmin):
         """Show all evidence about a worker."""
         return evidence_page(self.admin_site, request, pk)
 
+    list_display_links = ["created_at"]
     list_display = [
         "about",
         "task",

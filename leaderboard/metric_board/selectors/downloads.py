@@ -195,27 +195,27 @@ def metric_scores(task: Task) -> Iterator[ScoredMetric]:
     systems = list(published(task))
     identities = {chosen.slug: chosen.identity for chosen in chosen_of(task)}
     outside = dict(_outside(task))
-    for pk in systems:
-        results = MetricResult.objects.filter(
-            submission=pk, metric__in=list(identities)
-        )
+    for first in range(0, len(systems), _AT_ONCE):
+        some = systems[first : first + _AT_ONCE]
+        rows = MetricResult.objects.filter(submission__in=some, metric__in=identities)
         newest = {
-            row.metric: row
-            for row in results.order_by("pk")
+            (row.submission_id, row.metric): row
+            for row in rows.order_by("pk")
             # of a metric that cannot be computed here the identity is unknown: any
             # result stands
             if identities[row.metric] in {"", row.identity}
         }
-        for slug in identities:
-            if slug in newest:
-                row = newest[slug]
-                yield ScoredMetric(pk, slug, row.value, row.per_instance)
-        scores = OutsideScores.objects.filter(submission=pk, metric__in=list(outside))
-        for outside_scores in scores.order_by("metric_id"):
-            name = outside[outside_scores.metric_id]
-            yield ScoredMetric(
-                pk, name, outside_scores.value, outside_scores.per_instance
-            )
+        others = OutsideScores.objects.filter(submission__in=some, metric__in=outside)
+        scored: dict[int, list[OutsideScores]] = {}
+        for one in others.order_by("metric_id"):
+            scored.setdefault(one.submission_id, []).append(one)
+        for pk in some:
+            for slug in identities:
+                if row := newest.get((pk, slug)):
+                    yield ScoredMetric(pk, slug, row.value, row.per_instance)
+            for one in scored.get(pk, ()):
+                name = outside[one.metric_id]
+                yield ScoredMetric(pk, name, one.value, one.per_instance)
 
 
 def _outside(task: Task) -> Iterator[tuple[int, str]]:
