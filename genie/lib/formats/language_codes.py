@@ -1,4 +1,4 @@
-"""Names of languages: two letters on pages (BCP 47), three in files of WMT and its tools."""
+"""Names of languages: two letters on pages (BCP 47), for three in files of WMT."""
 
 from __future__ import annotations
 
@@ -14,17 +14,6 @@ _THREE = {
     **{"ur": "urd", "vi": "vie", "xh": "xho", "zh": "zho", "zu": "zul"},
 }
 _TWO = {three: two for two, three in _THREE.items()}
-
-
-def three_letters(code: str) -> str:
-    """Name a language by three letters.
-
-    Examples
-    --------
-    >>> three_letters("de"), three_letters("zh-hans"), three_letters("mlt")
-    ('deu', 'zho', 'mlt')
-    """
-    return _THREE.get(code.partition("-")[0], code)
 
 
 def two_letters(code: str) -> str:

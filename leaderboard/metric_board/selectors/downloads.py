@@ -14,6 +14,7 @@ import numpy as np
 from django.db.models import Q, QuerySet
 
 from genie.lib.unguessable import name_for
+from leaderboard.designs.base import Shown, document_of
 from leaderboard.designs.two_choice import TwoChoice
 from leaderboard.evaluation.models.human_evaluation import (
     HumanEvaluation,
@@ -27,6 +28,7 @@ from leaderboard.stats.preferences.style import style_of
 from leaderboard.submissions.models.submission import Prediction, Submission
 from leaderboard.submissions.selectors.visibility import public
 from leaderboard.tasks.models import Task
+from leaderboard.tasks.services.configuration import task_view
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -58,6 +60,17 @@ def instance_ids(task: Task) -> list[str]:
     """Give the instances' names in the task's order."""
     rows = task.instances.order_by("position")
     return list(rows.values_list("instance_id", flat=True))
+
+
+def documents(task: Task) -> list[str]:
+    """Return the document of each instance, in the task's order."""
+    view = task_view(task, task.human)
+    # without references, which may be hidden
+    return [
+        document_of(view, Shown(row.pk, row.instance_id, row.fields, (), row.position))
+        or row.instance_id
+        for row in task.instances.order_by("position").defer("references")
+    ]
 
 
 def pseudonym(task: Task, worker_pk: int) -> str:

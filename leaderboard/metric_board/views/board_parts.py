@@ -34,16 +34,6 @@ FILES = (
         "pairs rated in comparisons: model_a (shown first), model_b, winner, judge, and "
         "length and Markdown of both",
     ),
-    ("appraise.csv", "judgments in Appraise's CSV, as WMT publishes them"),
-    (
-        "pearmut.jsonl",
-        "judgments with marked errors, and texts if the licence allows it, as Pearmut "
-        "writes them",
-    ),
-    (
-        "pearmut-campaign.json",
-        "the same outputs as a campaign that Pearmut can run, if the licence allows it",
-    ),
     ("metric-scores.csv", "system, instance, metric, value; overall values too"),
     ("metric-scores.jsonl", "the same, one object per line"),
     (

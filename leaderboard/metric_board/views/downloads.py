@@ -16,15 +16,13 @@ from django.http import (
 from django.shortcuts import get_object_or_404
 from django.views.decorators.http import require_safe
 
-from crowd.hit_templates.errors import read_errors
 from genie.accounts.throttles import limit_files
 from leaderboard.metric_board import exports as files
-from leaderboard.metric_board import mtme_files, wmt_files
-from leaderboard.metric_board.selectors import agreement, downloads, marked
+from leaderboard.metric_board import mtme_files
+from leaderboard.metric_board.selectors import agreement, downloads
 from leaderboard.metrics.base import all_metrics
 from leaderboard.tasks.licence import may_be_copied
 from leaderboard.tasks.models import Task
-from leaderboard.tasks.services.configuration import errors_asked
 
 JUDGMENTS = (
     "system",
@@ -92,7 +90,7 @@ def _mtme(task: Task) -> bytes:
     about = mtme_files.DataSet(
         files.safe_name(task.slug),
         f"{task.source_language}-{task.target_language}",
-        [one.document for _, one in sorted(marked.segments(task).items())],
+        downloads.documents(task),
         **(downloads.texts(task, names) if may_be_copied(task.licence) else {}),
     )
     return files.zipped(mtme_files.data_set(about, people, _metrics(task, names)))
@@ -149,22 +147,6 @@ def _billboard(task: Task) -> bytes:
     return files.zipped(written)
 
 
-def _appraise(task: Task) -> Iterator[str]:
-    languages = (task.source_language, task.target_language)
-    with_marks = marked.marks_errors(task)
-    return wmt_files.appraise(marked.judgments(task), languages, marked=with_marks)
-
-
-def _campaign(task: Task) -> bytes:
-    if not may_be_copied(task.licence):
-        raise Http404("The licence of the task does not let its texts be handed on.")
-    errors = read_errors(errors_asked(task.human))
-    about = list(marked.segments(task).values())
-    texts, design = marked.outputs(task), task.human.design
-    shown = errors.categories if marked.marks_errors(task) else {}
-    return wmt_files.campaign(task.slug, design, about, texts, shown).encode()
-
-
 WRITERS: dict[str, tuple[str, Callable[[Task], Iterator[str] | bytes]]] = {
     "agreement.csv": (
         _CSV,
@@ -186,12 +168,6 @@ WRITERS: dict[str, tuple[str, Callable[[Task], Iterator[str] | bytes]]] = {
         ),
     ),
     "battles.jsonl": (_JSONL, lambda t: files.json_lines(downloads.battles(t))),
-    "appraise.csv": (_CSV, _appraise),
-    "pearmut.jsonl": (
-        _JSONL,
-        lambda t: wmt_files.pearmut(marked.judgments(t), marked.outputs(t)),
-    ),
-    "pearmut-campaign.json": ("application/json", _campaign),
     "metric-scores.csv": (_CSV, lambda t: files.csv_pieces(SCORES, _scores(t))),
     "metric-scores.jsonl": (_JSONL, lambda t: files.json_lines(_scores(t))),
     "mtme.zip": (_ZIP, _mtme),

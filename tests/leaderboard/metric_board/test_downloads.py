@@ -56,10 +56,6 @@ def everything(client):
     """Give the text of all files together, archives unpacked."""
     found = []
     for name in WRITERS:
-        if name == "pearmut-campaign.json":
-            # nothing but texts, which this task's licence does not let be handed on
-            assert client.get(FOLDER + name).status_code == 404
-            continue
         content = get(client, name)
         if name.endswith(".zip"):
             with zipfile.ZipFile(io.BytesIO(content)) as archive:
@@ -84,46 +80,6 @@ def test_judgments_are_those_that_count(client, world):
     kit = table(client, "judgments.crowd-kit.csv")
     assert list(kit[0]) == ["task", "worker", "label"]
     assert len({row["task"] for row in kit}) == len(kit)
-
-
-def test_judgments_with_marks_are_written_as_wmt_and_pearmut_do(client, world):
-    human = {"design": "error-spans", "scale": "slider-100", "page_by": "id"}
-    Task.objects.update(config={**world.task.config, "human": {**world.task.config["human"], **human, "hit_template": "error-span-translation"}})  # fmt: skip
-    marks = [
-        {"start": 0, "end": 3, "severity": "minor"},
-        {"missing": True, "severity": "major", "category": "Accuracy/Omission"},
-    ]
-    first = world.systems[0].human_evaluation.campaign
-    marked = Answer.objects.filter(item__campaign=first).order_by("pk").first()
-    Answer.objects.filter(pk=marked.pk).update(detail={"spans": marks})
-    rows = list(csv.reader(io.StringIO(get(client, "appraise.csv").decode())))
-    assert len(rows) == 6 * 25
-    assert {len(row) for row in rows} == {12}
-    (row,) = [row for row in rows if row[9] != "[]"]
-    assert (row[3], row[8]) == ("TGT", "False")
-    assert row[7].endswith(f"#{world.systems[0].system_name}")
-    assert json.loads(row[9]) == [
-        {"start_i": 0, "end_i": 2, "severity": "minor", "error_type": None},
-        {"start_i": "missing", "end_i": "missing", "severity": "major", "error_type": ["Accuracy", "Omission"]},
-    ]  # fmt: skip
-    assert int(row[10]) % 86_400 == 0
-    lines = [json.loads(x) for x in get(client, "pearmut.jsonl").splitlines()]
-    said = [
-        said for line in lines for part in line["annotation"] for said in part.items()
-    ]
-    assert len(said) == len(rows)
-    (spans,) = [found["error_spans"] for _, found in said if found["error_spans"]]
-    assert [span["category"] for span in spans] == [None, "Accuracy/Omission"]
-    assert {part["src"] for line in lines for part in line["item"]} == {""}
-    # texts only where the licence lets them be handed on
-    Task.objects.update(licence="CC BY 4.0")
-    line = json.loads(get(client, "pearmut.jsonl").splitlines()[0])
-    assert line["item"][0]["src"]
-    campaign = json.loads(get(client, "pearmut-campaign.json"))
-    assert campaign["info"]["protocol"] == "ESA"
-    names = {s.system_name for s in world.systems}
-    parts = [part for document in campaign["data"] for part in document]
-    assert all(set(part["tgt"]) <= names for part in parts)
 
 
 def test_pseudonyms_are_stable_within_a_task_and_tell_nothing(client, world, settings):
@@ -170,7 +126,6 @@ def test_no_private_system_test_question_or_worker_gets_out(client, world, cast)
         "nina",
     ):
         assert word not in said, word
-    # Pearmut's files have the texts that the systems' pages show; no other has any
     assert "Source number" not in everything(client)
     outside.publish(metric)
     assert "Unseen (rita)" in get(client, "metric-scores.csv").decode()
