@@ -6,11 +6,8 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Any
 
-from leaderboard.stats.active.deciding import PairByPair
-from leaderboard.stats.resampling import Floats
 from leaderboard.stats.studies.crowd_simulation import Crowd, CrowdResult, Share
 from leaderboard.stats.studies.half_crowds import HalfCrowds
-from leaderboard.stats.studies.pairing_study import FalseDecisions, Replays, Savings
 from leaderboard.table_stats.plots import Mark, interval_plot
 from leaderboard.table_stats.report import Sheet
 
@@ -132,91 +129,6 @@ def halves_document(
         for name, one in found
     ]
     return {"seed": seed, "crowds": crowds}
-
-
-def savings_sheet(
-    name: str, n_systems: int, found: Sequence[tuple[Replays, Savings]]
-) -> Sheet:
-    """Put ways to choose pairs below each other, against all labels asked uniformly."""
-    rows = tuple(
-        (
-            how.question,
-            how.choice,
-            f"{one.decided:.1f}",
-            f"{one.decided_half:.1f}",
-            f"{one.decided_all:.1f}",
-            f"{100 * one.also:.0f}",
-            str(one.contrary),
-            f"{one.n_clusters:.1f}",
-            f"{100 * one.same_clusters:.0f}",
-            f"{one.needed:.2f}",
-        )
-        for how, one in found
-    )
-    header = (
-        "question", "choice", "decided, uniform", "chosen, half", "chosen, all",
-        "also %", "contrary", "clusters", "same %", "labels needed",
-    )  # fmt: skip
-    how, one = found[0]
-    notes = (
-        f"Of {n_systems * (n_systems - 1) // 2} pairs: decided by all {how.n_labels:,} labels "
-        "asked uniformly; by half of them, and all, with the choice. Also: of what all "
-        "labels decided uniformly, what half of them decided with the choice; contrary: "
-        "decided in different directions. Clusters of the uniform run; same: replays in "
-        "which half of the labels gave these, or finer ones. Labels needed until as many "
-        "pairs were decided, over what the uniform run needed, at the median.",
-    )
-    title = f"{name}: {one.n_replays:,} replays, delta {how.delta:g}"
-    return Sheet(title, header, rows, notes)
-
-
-def false_sheet(
-    name: str, found: Sequence[tuple[Replays, str, FalseDecisions]]
-) -> Sheet:
-    """Put how often anything is decided between equal systems below each other."""
-    rows = tuple(
-        (how.question, how.choice, labels, f"{one.n_replays:,}", str(one.n_wrong),
-         f"{100 * one.share:.2f} ± {100 * one.error:.2f}")
-        for how, labels, one in found
-    )  # fmt: skip
-    how = found[0][0]
-    notes = (
-        f"Any decision in {how.n_labels:,} labels, looked at after every {how.batch:,}, is "
-        f"false here; promised: at most {100 * how.delta:g} %. Independent: every label is "
-        "for either side alike. Tastes: systems change names worker by worker and each "
-        "label is drawn once, so that a worker's labels go together as they did. After ± "
-        "stands the Monte-Carlo standard error.",
-    )
-    header = ("question", "choice", "labels", "replays", "false", "false %")
-    return Sheet(f"{name}: as if all systems were equal", header, rows, notes)
-
-
-def next_sheet(
-    name: str, systems: Sequence[str], deciding: PairByPair, chances: Floats
-) -> Sheet:
-    """Put the pairs below each other, those to be asked about next first."""
-    better, wins, ties = deciding.better, deciding.wins, deciding.ties
-    pairs = [(i, j) for i in range(len(systems)) for j in range(i + 1, len(systems))]
-    pairs.sort(key=lambda pair: -chances[pair])
-    rows = tuple(
-        (
-            systems[i],
-            systems[j],
-            f"{wins[i, j]:.0f}",
-            f"{ties[i, j]:.0f}",
-            f"{wins[j, i]:.0f}",
-            systems[i] if better[i, j] else systems[j] if better[j, i] else "-",
-            f"{chances[i, j]:.4f}",
-        )
-        for i, j in pairs
-    )
-    header = ("system", "other", "wins", "ties", "losses", "better", "draw next")
-    notes = (
-        f"Better: decided, with a chance of {deciding.delta:g} at most that any decision is "
-        "wrong, however often one looks. Draw the pair of each next label with these "
-        "chances, and keep them with the labels.",
-    )
-    return Sheet(f"{name}: what to ask next", header, rows, notes)
 
 
 def _label(crowd: Crowd) -> str:

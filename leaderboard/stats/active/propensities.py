@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 import numpy as np
 
-from leaderboard.stats.active.deciding import Deciding
+from leaderboard.stats.active.deciding import PairByPair
 from leaderboard.stats.resampling import Floats
 
 #: Share of the labels that every pair gets an equal part of, whatever is known.
@@ -14,10 +12,8 @@ FLOOR = 0.1
 # Labels that a gap's error is taken to have been measured with before there are any.
 _TRUST = 20.0
 
-Propensities = Callable[[Deciding], Floats]
 
-
-def uniform(deciding: Deciding) -> Floats:
+def uniform(deciding: PairByPair) -> Floats:
     """Draw all pairs alike, decided or not.
 
     Returns
@@ -27,7 +23,6 @@ def uniform(deciding: Deciding) -> Floats:
 
     Examples
     --------
-    >>> from leaderboard.stats.active.deciding import PairByPair
     >>> uniform(PairByPair(3, delta=0.05)).round(2).tolist()[0]
     [0.0, 0.33, 0.33]
     """
@@ -35,32 +30,13 @@ def uniform(deciding: Deciding) -> Floats:
     return np.asarray((1 - np.eye(n)) * 2 / (n * (n - 1)))
 
 
-def undecided(deciding: Deciding) -> Floats:
-    """Draw the pairs that are not decided alike, and no others; all once none is left.
-
-    Returns
-    -------
-    ndarray, shape (s, s)
-        As `uniform`.
-
-    Examples
-    --------
-    >>> from leaderboard.stats.active.deciding import PairByPair
-    >>> deciding = PairByPair(3, delta=0.05)
-    >>> deciding.better[0, 1] = True
-    >>> undecided(deciding).tolist()
-    [[0.0, 0.0, 0.5], [0.0, 0.0, 0.5], [0.5, 0.5, 0.0]]
-    """
-    return _shared(deciding.undecided.astype(np.float64), deciding, floor=0.0)
-
-
-def soonest(deciding: Deciding, *, floor: float = FLOOR) -> Floats:
+def soonest(deciding: PairByPair, *, floor: float = FLOOR) -> Floats:
     """Draw those pairs most that are likely to be decided with the fewest labels more.
 
     Parameters
     ----------
-    deciding : Deciding
-        What is known; best of each pair by itself.
+    deciding : PairByPair
+        What is known.
     floor : float
         Share of the draws that all pairs get alike, 0 <= floor <= 1: so that every pair
         has a propensity above 0.
@@ -79,7 +55,6 @@ def soonest(deciding: Deciding, *, floor: float = FLOOR) -> Floats:
 
     Examples
     --------
-    >>> from leaderboard.stats.active.deciding import PairByPair
     >>> deciding = PairByPair(3, delta=0.05)
     >>> deciding.better[0, 1] = True
     >>> soonest(deciding).round(3).tolist()[0]
@@ -93,46 +68,7 @@ def soonest(deciding: Deciding, *, floor: float = FLOOR) -> Floats:
     return _shared(wanted, deciding, floor=floor)
 
 
-def busiest(deciding: Deciding, *, floor: float = FLOOR) -> Floats:
-    """Draw systems by how many others they are not told apart from, against any other.
-
-    Parameters
-    ----------
-    deciding : Deciding
-        What is known; best against the field, for which a system's labels against all
-        others count alike.
-    floor : float
-        As in `soonest`.
-
-    Returns
-    -------
-    ndarray, shape (s, s)
-        As `uniform`.
-
-    Examples
-    --------
-    >>> from leaderboard.stats.active.deciding import AgainstTheField
-    >>> deciding = AgainstTheField(3, delta=0.05)
-    >>> deciding.better[0, 1] = True
-    >>> busiest(deciding, floor=0).tolist()[0]
-    [0.0, 0.25, 0.375]
-    """
-    open_to = deciding.undecided.sum(axis=1).astype(np.float64)
-    wanted = open_to[:, None] + open_to[None, :]
-    np.fill_diagonal(wanted, 0.0)
-    return _shared(wanted, deciding, floor=floor)
-
-
-#: What can be chosen, by name.
-CHOICES: dict[str, Propensities] = {
-    "uniform": uniform,
-    "undecided": undecided,
-    "soonest": soonest,
-    "busiest": busiest,
-}
-
-
-def _shared(wanted: Floats, deciding: Deciding, *, floor: float) -> Floats:
+def _shared(wanted: Floats, deciding: PairByPair, *, floor: float) -> Floats:
     if not 0 <= floor <= 1:
         raise ValueError(f"The floor lies between 0 and 1, not at {floor}.")
     total = wanted.sum() / 2

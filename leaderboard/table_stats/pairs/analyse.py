@@ -13,17 +13,13 @@ from leaderboard.stats.bradley_terry import (
     bradley_terry,
     bradley_terry_by_worker,
 )
-from leaderboard.stats.comparisons import (
-    Comparisons,
-    compare,
-    comparisons_from_table,
-)
+from leaderboard.stats.comparisons import Comparisons, compare
 from leaderboard.stats.resampling import Floats
 from leaderboard.stats.systems.estimates import FEW_WORKERS
 from leaderboard.stats.systems.ranks import Ranking, rank_by_p
 from leaderboard.table_stats.analysis import Analysis, PairLine, SystemLine
 from leaderboard.table_stats.pairs.adjusted import adjusted_lines, p_values
-from leaderboard.table_stats.read import Codes, Pairs, Ratings
+from leaderboard.table_stats.read import Codes, Pairs
 
 # As if every pair had tied once more, and only where no finite strengths fit.
 _PENALTY = 0.05
@@ -153,34 +149,6 @@ def _variance(table: _Table) -> str:
     if table.by is None:
         return "comparisons independent"
     return f"variance between {table.raters}s"
-
-
-def games_of(table: Pairs | Ratings) -> tuple[Comparisons, Codes, list[str]]:
-    """Give who was preferred to whom, by which worker, and the systems' names.
-
-    Ratings that a worker gave on one page (of one instance, where pages are not named) are
-    read as comparisons: the higher wins, equal ones tie.
-    """
-    worker = table.labels["worker"].codes
-    if isinstance(table, Pairs):
-        found = _table(table)
-        return found.games, worker, found.names
-    system = table.labels["system"]
-    page = table.labels.get("page", table.labels.get("instance"))
-    if page is None:
-        raise GenieError(
-            "Pairs can be read from ratings of one page or instance only; the file "
-            "has a column for neither.",
-            code="no-pages",
-        )
-    who_where = np.stack([worker, page.codes], axis=1)
-    _, first_row, row = np.unique(
-        who_where, axis=0, return_index=True, return_inverse=True
-    )
-    wide = np.full((len(first_row), len(system.names)), np.nan)
-    wide[row, system.codes] = table.values
-    games = comparisons_from_table(wide)
-    return games, worker[first_row][games.row], list(system.names)
 
 
 def _numbered(pairs: Pairs, side: str, names: list[str]) -> Codes:
