@@ -7,5 +7,6 @@ makes a task with a board of `Judgments`, or adds another wave to one; nobody of
 judged is asked, paid or told anything here. `selectors.judgments_of` reads them back.
 
 Front door: models; about; readers (judgments, layout, names, people, preview, read, sources,
-uploads); selectors (judgments_of, published); services (bring_in, take_back).
+uploads); selectors (judgments_of, published); services (bring_in, settle,
+take_back).
 """
