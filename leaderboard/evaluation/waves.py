@@ -5,9 +5,10 @@ Pairs are drawn once, in a stored random order; a wave is the next piece of it.
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 
+from crowd.hit_templates.form import DOCUMENT
 from crowd.hits.models.campaign import Campaign
 from crowd.hits.services.build import ItemSpec
 from genie.lib.seeds import generator, seed_from
@@ -24,8 +25,10 @@ from leaderboard.evaluation.services.hidden.offers import Planned
 from leaderboard.evaluation.services.hidden.surfaces import N_CANDIDATES
 from leaderboard.evaluation.services.items import Entry, JudgedSpec
 from leaderboard.evaluation.services.parts import Part
+from leaderboard.evaluation.services.request import document_names
 from leaderboard.submissions.models.submission import Prediction
 from leaderboard.tasks.config import ComparisonConfig
+from leaderboard.tasks.drafts.documents import whole_first, whole_wave
 from leaderboard.tasks.models import Instance
 from leaderboard.tasks.services import configuration
 from quality.test_questions.services import inject
@@ -80,14 +83,13 @@ def drawn(comparison: Comparison) -> Drawn:
     ).filter(predictions__submission=comparison.b_id)
     # In a known order before the draw: the seed decides, not the database.
     rows = list(both.order_by("position"))
-    rng = generator(seed_from("pairs", comparison.seed))
-    order = [rows[int(index)] for index in rng.permutation(len(rows))]
     human = human_of(comparison)
-    n_pairs = min(comparison.max_pairs, len(order))
+    n_pairs = min(comparison.max_pairs, len(rows))
     # Test questions are made of instances that are no pairs. Where systems share few,
     # there are fewer pairs, so that the questions are not left out.
-    while n_pairs > 1 and n_pairs + human.n_tests_among(n_pairs) > len(order):
+    while n_pairs > 1 and n_pairs + human.n_tests_among(n_pairs) > len(rows):
         n_pairs -= 1
+    order, n_pairs = _ordered(comparison, rows, n_pairs)
     with_references = [
         instance
         for instance in order[n_pairs:]
@@ -98,6 +100,32 @@ def drawn(comparison: Comparison) -> Drawn:
     n_tests = min(n_due, max(0, len(with_references) - 1))
     offered = with_references[: N_CANDIDATES * n_tests + 1 if n_tests else 0]
     return Drawn(order[:n_pairs], offered, n_tests, n_due)
+
+
+def _ordered(
+    comparison: Comparison, rows: Sequence[Instance], n: int
+) -> tuple[list[Instance], int]:
+    """Draw the order of instances, by whole documents if pages have them.
+
+    What was asked stays first: a comparison goes on in the order in which it began.
+    """
+    seed, page_by = seed_from("pairs", comparison.seed), human_of(comparison).page_by
+    order = [rows[int(at)] for at in generator(seed).permutation(len(rows))]
+    pairs = comparison.pairs.order_by("position")
+    asked = list(pairs.values_list("judged_item__instance", flat=True))
+    if page_by and not _by_rounds(comparison):
+        names = document_names(page_by, rows)
+        places, size = whole_first(names, n, generator(seed).permutation)
+        began = [rows[place].pk for place in places[: len(asked)]]
+        if size <= comparison.max_pairs and began == asked:
+            order, n = [rows[place] for place in places], size
+    place_of = {pk: place for place, pk in enumerate(asked)}
+    return sorted(order, key=lambda row: place_of.get(row.pk, len(asked))), n
+
+
+def _by_rounds(comparison: Comparison) -> bool:
+    """Return whether each label is drawn by itself, so that documents are not whole."""
+    return bool(comparison.within and comparison.within.informative_first)
 
 
 def whole(comparison: Comparison, used: Collection[str] = ()) -> Part:
@@ -150,10 +178,19 @@ def whole(comparison: Comparison, used: Collection[str] = ()) -> Part:
     return Part(key, title, criteria, seed, pairs, tests, draw)
 
 
-def wave_of(comparison: Comparison, start: int, size: int) -> Wave:
-    """Plan the pairs from this position on, with their share of the test questions."""
+def wave_of(
+    comparison: Comparison, start: int, size: int, most: int | None = None
+) -> Wave:
+    """Plan the pairs from this position on, with their share of the test questions.
+
+    A wave ends with a document, and has up to `most` pairs if its first one is long.
+    """
     human, every = human_of(comparison), whole(comparison)
-    pairs = every.judged[start : start + max(0, size)]
+    left = every.judged[start:]
+    names = [str(one.spec.data.get(DOCUMENT) or one.spec.key) for one in left]
+    if human.page_by and left and not _by_rounds(comparison):
+        size = whole_wave(names, size, len(left) if most is None else most)
+    pairs = left[: max(0, size)]
     # Differences of a running total: rounding wave by wave would lose or add questions.
     first, after = (human.n_tests_among(n) for n in (start, start + len(pairs)))
     hidden = every.hidden[first:after]

@@ -64,6 +64,7 @@ def request(
         by=by.pk,
         design=human.design,
         n_instances=question.max_pairs,
+        page_by=human.page_by,
     )
     comparison = Comparison.objects.create(
         evaluation=evaluation,
@@ -107,8 +108,15 @@ def request_all_pairs(
             code="wrong-number-of-systems",
         )
     pairs = list(combinations(systems, 2))
-    wave = question.wave_size or systems[0].task.configuration.comparison.wave_size
+    human = systems[0].task.configuration.comparison
+    wave = question.wave_size or human.wave_size
     n_first = len(pairs) * min(wave, question.max_pairs)
+    if informative_first and human.page_by:
+        raise GenieError(
+            "This comparison is not possible: the most informative pairs are chosen one "
+            f"by one, and people judge whole documents of {systems[0].task.title}.",
+            code="unusable-question",
+        )
     _check_rounds(question, n_first, informative_first, max_in_all)
     together = ComparisonSet.objects.create(
         task=systems[0].task,

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from django.db import transaction
-from django.db.models import Count, Q
+from django.db.models import QuerySet
 
 from genie.lib.errors import GenieError
 from genie.lib.seeds import seed_from
@@ -15,11 +15,16 @@ from genie.lib.unguessable import seed_for
 from leaderboard.designs.base import all_designs
 from leaderboard.evaluation.models.human_evaluation import HumanEvaluation
 from leaderboard.evaluation.models.joint_evaluation import JointEvaluation
-from leaderboard.evaluation.services.request import requested
+from leaderboard.evaluation.services.request import (
+    document_names,
+    requested,
+    shared_by,
+)
 from leaderboard.stats.blocks import balanced_blocks
 from leaderboard.submissions.models.submission import Submission
 from leaderboard.submissions.selectors.visibility import ON_BOARD
 from leaderboard.tasks.config import HumanConfig
+from leaderboard.tasks.drafts.documents import whole_first
 from leaderboard.tasks.models import Instance, Task
 from leaderboard.tasks.selectors.chances import choice_of
 from leaderboard.tasks.selectors.made_elsewhere import CLOSED
@@ -27,6 +32,7 @@ from leaderboard.tasks.selectors.made_elsewhere import CLOSED
 # On a page, and in all where a page shows only some of them.
 MOST_ON_PAGE, MOST_SYSTEMS = 8, 100
 MOST_WORKERS = 9
+Rows = list[Instance] | QuerySet[Instance]
 
 
 def criteria_of(task: Task) -> dict[str, str]:
@@ -99,6 +105,7 @@ def request(
         by=by.pk,
         design=task.configuration.joint.design,
         n_instances=n,
+        page_by=task.configuration.joint.page_by,
     )
     joint = JointEvaluation.objects.create(
         evaluation=evaluation,
@@ -128,13 +135,18 @@ def shown_together(
 
 
 def shared_instances(
-    task: Task, systems: Sequence[Submission], *, n: int, after: int = 0
-) -> list[Instance]:
-    """Give instances that all systems have outputs for, in the task's random order."""
-    # counted, as a join for each of a hundred systems is more than SQLite can do
-    theirs = Count("predictions", filter=Q(predictions__submission__in=systems))
-    rows = task.instances.annotate(n_outputs=theirs).filter(n_outputs=len(systems))
-    return list(rows.order_by("sample_rank")[after : after + n])
+    task: Task, systems: Sequence[Submission], *, n: int
+) -> tuple[list[Instance], Rows]:
+    """Return up to `n` instances that all systems have outputs for, and the others.
+
+    In the task's random order; with documents, whole ones, unless none is so short.
+    """
+    rows: Rows = shared_by(task, systems).order_by("sample_rank")
+    if page_by := task.configuration.joint.page_by:
+        places, whole = whole_first(document_names(page_by, rows), n)
+        if whole <= n:
+            rows, n = [rows[place] for place in places], whole
+    return list(rows[:n]), rows[n:]
 
 
 def _check_systems(

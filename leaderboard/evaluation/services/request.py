@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+
+from django.db.models import Count, Q, QuerySet
 
 from genie.lib.errors import GenieError
+from leaderboard.designs.base import document_name
 from leaderboard.evaluation.models.human_evaluation import (
     EvaluatedSystem,
     HumanEvaluation,
 )
 from leaderboard.submissions.models.submission import Submission
+from leaderboard.tasks.drafts.documents import whole_first
+from leaderboard.tasks.models import Instance, Task
 from leaderboard.tasks.selectors.made_elsewhere import CLOSED
 
 
@@ -21,6 +26,7 @@ def requested(
     design: str,
     n_instances: int,
     seed: int = 0,
+    page_by: str = "",
 ) -> HumanEvaluation:
     """Note that people are to be asked about these systems; within a transaction.
 
@@ -29,10 +35,12 @@ def requested(
     Raises
     ------
     GenieError
-        ``imported-task`` where judgments were made elsewhere: nobody is asked here.
+        ``imported-task`` where judgments were made elsewhere: nobody is asked here;
+        ``unusable-question`` if so many instances would cut a document.
     """
     if systems[0].task.imported:
         raise GenieError(CLOSED, code="imported-task")
+    _refuse_cut(systems, page_by, n_instances)
     evaluation = HumanEvaluation.objects.create(
         task=systems[0].task,
         strategy=strategy,
@@ -49,6 +57,32 @@ def requested(
         ]
     )
     return evaluation
+
+
+def shared_by(task: Task, systems: Sequence[Submission]) -> QuerySet[Instance]:
+    """Return the instances that all systems have outputs for."""
+    # counted, as a join for each of a hundred systems is more than SQLite can do
+    theirs = Count("predictions", filter=Q(predictions__submission__in=systems))
+    return task.instances.annotate(n_outputs=theirs).filter(n_outputs=len(systems))
+
+
+def document_names(page_by: str, instances: Iterable[Instance]) -> list[str]:
+    """Return the document of each instance."""
+    return [document_name(page_by, row.instance_id, row.fields) for row in instances]
+
+
+def _refuse_cut(systems: Sequence[Submission], page_by: str, n: int) -> None:
+    """Refuse a number of instances that would end within a document."""
+    if not page_by:
+        return
+    names = document_names(page_by, shared_by(systems[0].task, systems))
+    whole = whole_first(names, n)[1]
+    if n < len(names) and whole != n:
+        raise GenieError(
+            f"{n:,} instances would cut a document; choose {whole:,}, so that whole "
+            "documents are judged.",
+            code="unusable-question",
+        )
 
 
 def commitment_key(submission_pk: int) -> str:

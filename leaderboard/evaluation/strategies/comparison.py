@@ -224,7 +224,7 @@ def _next_wave(comparison: Comparison, campaign: Campaign, n_pairs: int) -> bool
         if share is None:
             return True
         size = share
-    wave = waves.wave_of(comparison, n_pairs, size)
+    wave = waves.wave_of(comparison, n_pairs, size, left)
     if not wave.pairs:
         return False
     if affordable is not None:

@@ -84,7 +84,7 @@ class SideBySide:
     ) -> list[Part]:
         task, human = evaluation.task, self.human(evaluation)
         systems, n = systems_of(evaluation), evaluation.joint.n_instances
-        judged = joint.shared_instances(task, systems, n=n)
+        judged, others = joint.shared_instances(task, systems, n=n)
         if not judged:
             raise GenieError(
                 "The systems have no instance in common.", code="nothing-to-compare"
@@ -97,10 +97,9 @@ class SideBySide:
         n_workers = evaluation.joint.n_workers
         if len(spare) <= n_tests or human.n_workers_wanted < 2 * n_workers:
             more = 4 * n_tests
-            others = joint.shared_instances(task, systems, n=more, after=len(judged))
-            others = [row for row in others if configuration.has_references(row)]
-            enough = len(others) > n_tests
-            spare = others if enough else [*others, *spare[::-1][:more]]
+            beside = [row for row in others[:more] if configuration.has_references(row)]
+            enough = len(beside) > n_tests
+            spare = beside if enough else [*beside, *spare[::-1][:more]]
         texts = _texts(systems, [*judged, *spare])
         together = partial(joint.shown_together, evaluation.joint, systems)
         pages = together(len(judged), what="blocks")

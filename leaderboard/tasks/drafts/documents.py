@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
+from itertools import accumulate, groupby
 
 
 def whole_size(sizes: Sequence[int], n: int) -> int:
@@ -15,6 +16,53 @@ def whole_size(sizes: Sequence[int], n: int) -> int:
     """
     reached = _sums(sizes, n)[0]
     return reached.bit_length() - 1 or min(sizes, default=0)
+
+
+def whole_first(
+    names: Sequence[str],
+    n: int,
+    permuted: Callable[[int], Iterable[int]] = range,
+) -> tuple[list[int], int]:
+    """Return all places, whole documents first, and how many of them `n` asks for.
+
+    A place without a name is a document of its own. `permuted` orders the documents.
+
+    Examples
+    --------
+    >>> whole_first(["a", "b", "b", "a", ""], 3)
+    ([0, 3, 4, 1, 2], 3)
+    >>> whole_first(["a", "b", "b", "a"], 3)
+    ([0, 3, 1, 2], 2)
+    """
+    documents: dict[str | int, list[int]] = {}
+    for place, name in enumerate(names):
+        documents.setdefault(name or place, []).append(place)
+    parts = list(documents.values())
+    parts = [parts[int(at)] for at in permuted(len(parts))]
+    sizes = [len(part) for part in parts]
+    whole = whole_size(sizes, n)
+    first = drawn(sizes, whole)
+    later = sorted({*range(len(parts))}.difference(first))
+    return [place for at in (*first, *later) for place in parts[at]], whole
+
+
+def whole_wave(names: Sequence[str], size: int, most: int) -> int:
+    """Return how many of the next pairs are whole documents: up to `size`, or the first.
+
+    Where documents lie scattered, as they were drawn once, `size` of them.
+
+    Examples
+    --------
+    >>> names = ["a", "a", "b", "b", "b"]
+    >>> [whole_wave(names, size, 5) for size in (1, 4, 5)], whole_wave(names, 1, 1)
+    ([2, 2, 5], 0)
+    """
+    runs = [len(list(run)) for _, run in groupby(names)]
+    if len(runs) > len(set(names)):
+        return size
+    ends = list(accumulate(runs))
+    fits = [end for end in ends if end <= max(size, ends[0]) and end <= most]
+    return max(fits, default=0)
 
 
 def drawn(sizes: Sequence[int], n: int) -> list[int]:

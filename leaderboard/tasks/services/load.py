@@ -18,7 +18,7 @@ from genie.lib.unguessable import seed_for
 from leaderboard.designs.base import document_name
 from leaderboard.tasks import shipped
 from leaderboard.tasks.config import TaskConfig
-from leaderboard.tasks.drafts.documents import drawn, whole_size
+from leaderboard.tasks.drafts.documents import whole_first
 from leaderboard.tasks.models import Instance, Task
 from leaderboard.tasks.readers import Release, all_readers, read_release
 from leaderboard.tasks.services import brought, revisions
@@ -145,7 +145,7 @@ def _refuse_cut(task: Task, config: TaskConfig) -> None:
         "instance_id", "fields", "sample_rank"
     ):
         sides[rank < n].add(document_name(page_by, name, fields))
-    if sides[True] & sides[False]:
+    if (sides[True] & sides[False]) - {""}:
         raise GenieError(
             f"A sample of {n} would cut documents of {task.title}, whose instances are "
             "drawn already; load it under another slug as a new version.",
@@ -203,24 +203,15 @@ def _ranks(config: TaskConfig, release: Release, seed: int) -> list[int]:
     random, page_by = generator(seed), config.page_by
     if not page_by:
         return [int(rank) for rank in random.permutation(len(release.instances))]
-    parts: dict[str, list[int]] = {}
-    for position, one in enumerate(release.instances):
-        name = document_name(page_by, one.id, one.fields)
-        parts.setdefault(name, []).append(position)
-    documents = list(parts.values())
-    documents = [documents[int(at)] for at in random.permutation(len(documents))]
-    sizes = [len(document) for document in documents]
-    n = min(config.human.sample_size, len(release.instances))
-    whole = whole_size(sizes, n)
+    names = [document_name(page_by, one.id, one.fields) for one in release.instances]
+    n = min(config.human.sample_size, len(names))
+    order, whole = whole_first(names, n, random.permutation)
     if whole != n:
         raise GenieError(
             f"{config.slug}/task.toml: human.sample_size is {n}, which would cut a "
             f"document; set it to {whole}, so that whole documents are judged.",
             code="unusable-task",
         )
-    first = drawn(sizes, n)
-    later = sorted({*range(len(documents))}.difference(first))
-    order = [position for at in (*first, *later) for position in documents[at]]
     return [rank for _, rank in sorted(zip(order, range(len(order)), strict=True))]
 
 
