@@ -234,7 +234,8 @@ class Prolific(Platform):
         try:
             row = self.calls.without_retry("GET", path, timeout=LOOK_SECONDS)
         except ProlificRefusal as error:
-            return False if error.status == 404 else None
+            # Without a body, only the id can be wrong.
+            return False if error.status in {400, 404} else None
         except (ProlificBusy, ProlificSilence):
             return None
         visit = terms.event(row, {})

@@ -127,13 +127,23 @@ def by_link(
     request: HttpRequest, platform: str, pk: int, panel: str = ""
 ) -> HttpResponse:
     """Let somebody in who comes from a platform, and lead them to the work."""
+    limit = WrongLinks()
+    may_ask = limit.allow_request(request, None)
     try:
-        arrival = visits.by_link(pk, platform, request.GET.dict(), panel)
+        arrival = visits.by_link(
+            pk, platform, request.GET.dict(), panel, may_ask=may_ask
+        )
     except GenieError as error:
+        if error.code == "too-many-links":
+            return too_many(render(request, "429.html"), limit.wait())
+        if error.code == "who-are-you":
+            limit.one_more(request)
         status = 404 if error.code == "not-this-study" else 400
         status = status if error.permanent else 503
         context = {"sentence": error.message}
         return render(request, "worker_site/link_refused.html", context, status=status)
+    if arrival.session.is_vouched is None and may_ask:
+        limit.one_more(request)
     presence.begin(request, arrival)
     if visits.is_over(arrival.session) or not visits.may_work(arrival.session):
         return redirect("work:finished")

@@ -7,9 +7,15 @@ from collections.abc import Collection, Iterable
 from django.db.models import Q
 
 from crowd.campaigns.services import run
+from crowd.elsewhere.models.external import is_unvouched
 from crowd.hits.models.assignment import Assignment
 from crowd.hits.models.campaign import Campaign
-from crowd.hits.selectors.progress import CampaignProgress, campaign_progress, is_done
+from crowd.hits.selectors.progress import (
+    COUNTED,
+    CampaignProgress,
+    campaign_progress,
+    is_done,
+)
 from crowd.money.services import budgets
 from quality.bans.selectors.held import waits_for_decision
 
@@ -57,11 +63,14 @@ def waits(campaigns: Iterable[Campaign]) -> bool:
 def is_over(campaign: Campaign) -> bool:
     """Tell whether no answer can come in any more.
 
-    What people had open when staff stopped a campaign they may send in, and it counts.
+    People may send in the pages that they had open when staff stopped the campaign. Work
+    of visits that the platform has not vouched for waits for its answer.
     """
     if campaign.state == State.STOPPED:
         return not Assignment.objects.filter(
-            hit__campaign=campaign, state=Assignment.State.ACCEPTED
+            Q(state=Assignment.State.ACCEPTED)
+            | Q(is_unvouched("pk"), state__in=COUNTED),
+            hit__campaign=campaign,
         ).exists()
     return campaign.state == State.COMPLETE or (
         campaign.state == State.RUNNING and is_done(campaign)

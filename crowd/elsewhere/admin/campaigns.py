@@ -272,12 +272,19 @@ class ExternalSessionAdmin(OfTask, ReadOnlyAdmin):
         "campaign",
         "worker",
         "status",
+        "is_vouched",
         "accepted_at",
         "submitted_at",
         "auto_approval_at",
         "problem",
     ]
-    list_filter = ["status", "campaign__platform", "campaign__pool", "submitted_at"]
+    list_filter = [
+        "status",
+        "is_vouched",
+        "campaign__platform",
+        "campaign__pool",
+        "submitted_at",
+    ]
     list_select_related = ["campaign", "worker"]
     search_fields = ["session_id", "worker__pseudonym"]
     actions = ["give_bonus"]

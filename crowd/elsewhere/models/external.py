@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from django.db import models
+from django.db.models import Exists, OuterRef
 
 from crowd.hits.models.assignment import Assignment
 from crowd.hits.models.campaign import HIT, Campaign
@@ -146,6 +147,9 @@ class ExternalSession(models.Model):
     problem = models.CharField(max_length=300, blank=True)
     # requirements that who sent them says they meet
     attested = models.JSONField(default=list, blank=True)
+    # whether the platform knows the visit: None if it could not be asked, False if it
+    # denied it; only vouched work reaches scores
+    is_vouched = models.BooleanField("vouched for", null=True, default=True)
     # what came in of it is in assignments
     collected_at = models.DateTimeField(null=True, blank=True)
 
@@ -178,3 +182,12 @@ class SessionWork(models.Model):
 
     def __str__(self) -> str:
         return f"{self.session}: {self.assignment}"
+
+
+def is_unvouched(assignment: str) -> Exists:
+    """Select work of visits that no platform has vouched for, by the path to it."""
+    return Exists(
+        SessionWork.objects.filter(assignment=OuterRef(assignment)).exclude(
+            session__is_vouched=True
+        )
+    )

@@ -87,14 +87,22 @@ def _order_of_submission(event: SessionEvent) -> tuple[bool, float, str]:
 
 
 def arrive(
-    campaign: Campaign, worker: Worker, session_id: str, status: SessionStatus
+    campaign: Campaign,
+    worker: Worker,
+    session_id: str,
+    status: SessionStatus,
+    is_vouched: bool | None = True,
 ) -> ExternalSession:
     """Note that somebody came from a platform to our pages; again changes nothing."""
     session, _ = ExternalSession.objects.get_or_create(
         campaign=campaign,
         session_id=session_id,
         worker=worker,
-        defaults={"status": status, "accepted_at": timezone.now()},
+        defaults={
+            "status": status,
+            "accepted_at": timezone.now(),
+            "is_vouched": is_vouched,
+        },
     )
     return session
 

@@ -141,7 +141,7 @@ def _decided(call: OutwardCall, sent: Sent, result: Result, now: datetime) -> No
         elif call.code == "decided-otherwise":
             reconcile.follow(session, call.trouble)
         elif call.state == OutwardCall.State.FAILED and call.wish == "override":
-            reconcile.stays_rejected(session, call.trouble)
+            reconcile.reject_work(session, f"{reconcile.STANDS} {call.trouble}")
 
 
 # --- bonuses ---------------------------------------------------------------------------

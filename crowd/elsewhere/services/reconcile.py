@@ -95,15 +95,14 @@ def _rejected(session: ExternalSession) -> None:
             review.reject(assignment.pk, None, THERE)
 
 
-def stays_rejected(session: ExternalSession, why: str) -> None:
-    """Follow a platform that takes a rejection not back, though we did."""
+def reject_work(session: ExternalSession, why: str) -> None:
+    """Reject all work of a session, also work that was approved here."""
     for assignment in _work(session):
         # Submitted first, because only submitted work can be rejected.
-        back = Assignment.objects.filter(pk=assignment.pk, state=State.APPROVED).update(
+        Assignment.objects.filter(pk=assignment.pk, state=State.APPROVED).update(
             state=State.SUBMITTED
         )
-        if back:
-            review.reject(assignment.pk, None, f"{STANDS} {why}")
+        review.reject(assignment.pk, None, why)
 
 
 def paid(session: ExternalSession) -> int:

@@ -8,7 +8,7 @@ from datetime import datetime
 
 from django.conf import settings
 from django.db import transaction
-from django.db.models import Sum
+from django.db.models import Q, QuerySet, Sum
 from django.urls import reverse
 
 from crowd import hit_templates
@@ -25,6 +25,7 @@ from crowd.elsewhere.services import (
     reconcile,
     study_places,
 )
+from crowd.elsewhere.services.decisions import OPEN
 from crowd.hits.models.assignment import Assignment
 from crowd.hits.models.campaign import Campaign
 from crowd.hits.services import slots
@@ -33,6 +34,7 @@ from crowd.money.selectors import rates
 from crowd.platforms.base import (
     CampaignSpec,
     ExternalRef,
+    Identity,
     MoreSpec,
     Platform,
     Result,
@@ -47,6 +49,7 @@ Entry = LedgerEntry.State
 OVER = (Campaign.State.STOPPED, Campaign.State.COMPLETE)
 LONGEST_SECONDS = 23 * 3600
 PAID_EARLY = "Given back, paid for in part, and then handed in after all. Decide on the platform."
+DENIED = "The platform does not know this visit."
 NOTHING = "Submitted on the platform, but nothing was answered here."
 
 
@@ -329,12 +332,47 @@ def _follow(campaign: Campaign, event: SessionEvent) -> bool:
         elif early_ends.paid_early(session).exists():
             problem = PAID_EARLY
     ExternalSession.objects.filter(pk=session.pk).update(
-        problem=problem[:300], submitted_at=event.submitted_at, raw=event.raw
+        problem=problem[:300],
+        submitted_at=event.submitted_at,
+        raw=event.raw,
+        is_vouched=True,
     )
     reconcile.follow(session, event.status)
     if event.status in {"returned", "screened-out"} and before != event.status:
         take_back(session)
     return before != event.status
+
+
+def ask_again(sessions: QuerySet[ExternalSession], platform: Platform) -> None:
+    """Ask the platform about visits that it could not vouch for when they began.
+
+    Also about denied visits with work that came in during the denial.
+    """
+    late = Q(is_vouched=False, work__assignment__state__in=OPEN)
+    asked = sessions.filter(Q(is_vouched=None) | late).distinct()
+    for session in asked.select_related("worker", "campaign__external"):
+        who = Identity(
+            session.worker.platform_worker_id,
+            session.session_id,
+            session.campaign.external.platform_id,
+        )
+        answer = platform.vouches_for(who)
+        if answer is not None:
+            _note_answer(session, answer)
+
+
+@transaction.atomic
+def _note_answer(session: ExternalSession, is_vouched: bool) -> None:
+    """Store whether the platform knows a visit; of a denied one nothing is paid."""
+    row = ExternalSession.objects.select_for_update(of=("self",)).get(pk=session.pk)
+    if row.is_vouched:
+        return  # listed by the platform meanwhile
+    row.is_vouched = is_vouched
+    if not is_vouched:
+        row.status, row.problem = "rejected", DENIED
+        take_back(row)
+        reconcile.reject_work(row, DENIED)
+    row.save(update_fields=["is_vouched", "status", "problem"])
 
 
 def take_back(session: ExternalSession) -> int:

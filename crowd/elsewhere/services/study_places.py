@@ -72,7 +72,8 @@ def n_places_told(campaign: Campaign) -> int:
 
 def lacking(campaign: Campaign, place: ExternalCampaign) -> int:
     """Count the places that open work needs beyond those that are still free."""
-    sessions = ExternalSession.objects.filter(campaign=campaign)
+    # A visit that may be forged takes no place on the platform.
+    sessions = ExternalSession.objects.filter(campaign=campaign, is_vouched=True)
     n_taken = sessions.filter(status__in=TAKEN).count()
     free = max(0, n_places_told(campaign) - n_taken) * place.place_size
     under_way = sessions.filter(status="started", collected_at=None).annotate(

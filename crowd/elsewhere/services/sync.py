@@ -182,6 +182,7 @@ def _take_in(
     if platform.capabilities.answers_there:
         return collect.collect(campaign, events, pages)
     n = study.take_in(campaign, events)
+    study.ask_again(campaign.sessions.all(), platform)
     whole_places.pay_whole_places(campaign)
     whole_places.note_screen_outs(campaign)
     return n

@@ -17,7 +17,7 @@ from crowd.elsewhere.models.external import (
     OutwardCall,
 )
 from crowd.elsewhere.models.panel import PanelSource
-from crowd.elsewhere.services import attested, collect
+from crowd.elsewhere.services import attested, collect, study
 from crowd.elsewhere.services.study_places import AT_WORK
 from crowd.hits.models.assignment import Assignment
 from crowd.hits.models.campaign import Campaign
@@ -45,7 +45,12 @@ class Arrival:
 
 
 def by_link(
-    campaign_pk: int, platform: str, parameters: Mapping[str, str], panel: str = ""
+    campaign_pk: int,
+    platform: str,
+    parameters: Mapping[str, str],
+    panel: str = "",
+    *,
+    may_ask: bool = True,
 ) -> Arrival:
     """Let somebody in who came by a campaign's link; the same link is the same visit.
 
@@ -53,7 +58,8 @@ def by_link(
     ------
     GenieError
         ``who-are-you`` and ``link-not-signed`` where the link does not tell who comes,
-        ``not-this-study`` where it leads nowhere.
+        ``not-this-study`` where it leads nowhere, ``too-many-links`` if the platform
+        must be asked and may not be (`may_ask`).
     """
     campaign = Campaign.objects.filter(pk=campaign_pk, platform=platform).first()
     # A campaign that is over is let through: somebody in the middle of a visit still
@@ -63,13 +69,13 @@ def by_link(
     source = _source(platform, panel)
     adapter = _adapter(platform, source)
     who = adapter.identity(parameters)
-    _check(campaign, adapter, who)
+    is_vouched = _check(campaign, adapter, who, may_ask=may_ask)
     worker = register_worker(
         platform_worker_id=who.worker_id,
         platform=platform,
         simulated=campaign.simulated,
     )
-    session = collect.arrive(campaign, worker, who.session_id, "started")
+    session = collect.arrive(campaign, worker, who.session_id, "started", is_vouched)
     attested.note_visit(session, source)
     return Arrival(session, panel, who.back_to, at_most(session, source))
 
@@ -140,9 +146,10 @@ def finish(session: ExternalSession) -> None:
     Who found nothing may look again later, where no platform waits for them.
     """
     if n_done(session) or session.campaign.platform != PANEL:
-        ExternalSession.objects.filter(pk=session.pk, collected_at=None).update(
-            collected_at=timezone.now()
-        )
+        own = ExternalSession.objects.filter(pk=session.pk)
+        ended = own.filter(collected_at=None).update(collected_at=timezone.now())
+        if ended and session.is_vouched is None:
+            study.ask_again(own, connect(session.campaign.platform))
 
 
 def outcome(session: ExternalSession) -> Outcome:
@@ -150,7 +157,7 @@ def outcome(session: ExternalSession) -> Outcome:
     shut_out = Exclusion.objects.filter(
         worker=session.worker_id, pool=session.campaign.pool
     ).exists()
-    if session.worker.excluded or shut_out:
+    if session.worker.excluded or shut_out or session.is_vouched is False:
         return "failed-check"
     return "completed" if n_done(session) else "screened-out"
 
@@ -191,31 +198,36 @@ def options_of(source: PanelSource) -> Mapping[str, Any]:
     }
 
 
-def _check(campaign: Campaign, adapter: Platform, who: Identity) -> None:
+def _check(
+    campaign: Campaign, adapter: Platform, who: Identity, *, may_ask: bool
+) -> bool | None:
+    """Check a link; return whether its platform vouches for it, None if it is silent."""
+    if not adapter.capabilities.external:
+        return True
     place = ExternalCampaign.objects.filter(campaign=campaign).first()
-    if adapter.capabilities.external:
-        if place is None or place.platform_id != who.study_id:
-            raise GenieError(
-                gettext(
-                    "This link belongs to another study; open it again where you found it."
-                ),
-                code="not-this-study",
-            )
-        known = ExternalSession.objects.filter(
-            campaign=campaign,
-            session_id=who.session_id,
-            worker__platform_worker_id=who.worker_id,
-        ).exists()
-        # None means that the platform could not be asked; nobody is turned away for
-        # that.
-        if not known and adapter.vouches_for(who) is False:
-            raise GenieError(
-                gettext(
-                    "%(title)s does not know this session; open the study there again."
-                )
-                % {"title": adapter.title},
-                code="who-are-you",
-            )
+    if place is None or place.platform_id != who.study_id:
+        raise GenieError(
+            gettext(
+                "This link belongs to another study; open it again where you found it."
+            ),
+            code="not-this-study",
+        )
+    known = ExternalSession.objects.filter(
+        campaign=campaign,
+        session_id=who.session_id,
+        worker__platform_worker_id=who.worker_id,
+    ).first()
+    if known is None and not may_ask:
+        raise GenieError("Too many links were not vouched for.", code="too-many-links")
+    is_vouched = known.is_vouched if known else adapter.vouches_for(who)
+    # None lets people in: `study.ask_again` asks until the platform answers.
+    if is_vouched is False:
+        raise GenieError(
+            gettext("%(title)s does not know this session; open the study there again.")
+            % {"title": adapter.title},
+            code="who-are-you",
+        )
+    return is_vouched
 
 
 def _source(platform: str, panel: str) -> PanelSource | None:

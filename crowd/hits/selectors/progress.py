@@ -20,6 +20,7 @@ from django.db.models.functions import Coalesce
 from django.utils import timezone
 from django.utils.translation import gettext, ngettext
 
+from crowd.elsewhere.models.external import is_unvouched
 from crowd.hits.models.assignment import Assignment
 from crowd.hits.models.campaign import HIT, Campaign
 from crowd.money.models import LedgerEntry
@@ -125,9 +126,10 @@ def is_done(campaign: Campaign) -> bool:
     work = Assignment.objects.filter(hit__campaign=campaign).aggregate(
         n_open=Count("pk", filter=Q(state=State.ACCEPTED)),
         n_counted=Count("pk", filter=Q(state__in=COUNTED, replaced_at=None)),
+        n_unvouched=Count("pk", filter=Q(is_unvouched("pk"), state__in=COUNTED)),
         n_replaced=Count("pk", filter=Q(replaced_at__isnull=False)),
     )
-    if work["n_open"]:
+    if work["n_open"] or work["n_unvouched"]:
         return False
     n_places = campaign.hits.aggregate(n=Sum("max_assignments"))["n"] or 0
     # A replaced answer keeps its place beside the one that was opened for it.

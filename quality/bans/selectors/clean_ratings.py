@@ -1,7 +1,8 @@
 """Which ratings count, and why the others do not.
 
-Four things keep a rating out, and nothing else does: it answers a test question,
-its worker is under a ban, the work was rejected, or another answer has replaced it.
+Five things keep a rating out, and nothing else does: it answers a test question, its
+worker is under a ban, the work was rejected, another answer has replaced it, or the
+platform has not vouched for the visit.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ from typing import TYPE_CHECKING
 
 from django.db.models import Exists, OuterRef
 
+from crowd.elsewhere.models.external import is_unvouched
 from crowd.hits.models.assignment import Answer, Assignment
 from crowd.hits.models.campaign import Campaign
 from quality.detection.models import Ban
@@ -29,8 +31,8 @@ def clean_ratings(campaign: Campaign) -> pd.DataFrame:
     """Give the ratings that count, one a row: item, worker, criterion, slot, value.
 
     The slot is empty where a rating is not about one of several outputs.
-    Left out: test questions, workers under a ban, rejected work, and answers that
-    another worker's answer has replaced.
+    Left out: test questions, workers under a ban, rejected work, answers that another
+    worker's answer has replaced, and visits that the platform has not vouched for.
     """
     return clean_ratings_of([campaign.pk])[COLUMNS]
 
@@ -57,6 +59,7 @@ def clean_ratings_of(campaigns: Collection[int]) -> pd.DataFrame:
         .exclude(item__in=placed)
         .exclude(item__planted__isnull=False)
         .exclude(Exists(banned))
+        .exclude(is_unvouched("assignment"))
         # One order wherever ratings are read: sums of floats depend on it, and the same
         # ratings must give the same bytes.
         .order_by("item_id", "assignment__worker_id", "criterion", "slot")
@@ -91,7 +94,7 @@ def all_ratings_of(campaigns: Collection[int]) -> pd.DataFrame:
             item__in=Placement.objects.filter(campaign__in=campaigns).values("item")
         )
         .exclude(item__planted__isnull=False)
-        .annotate(banned=Exists(banned))
+        .annotate(banned=Exists(banned), unvouched=is_unvouched("assignment"))
         .order_by("item_id", "assignment__worker_id", "criterion", "slot")
         .values_list(
             "item__campaign_id",
@@ -104,6 +107,7 @@ def all_ratings_of(campaigns: Collection[int]) -> pd.DataFrame:
             "assignment__state",
             "assignment__replaced_at",
             "banned",
+            "unvouched",
         )
     )
     return pd.DataFrame.from_records(
@@ -116,14 +120,18 @@ def _day(at: datetime | None) -> str:
     return f"{at:%Y-%m-%d}" if at else ""
 
 
-def _why_not(state: str, replaced_at: datetime | None, banned: bool) -> str:
+def _why_not(
+    state: str, replaced_at: datetime | None, banned: bool, unvouched: bool
+) -> str:
     if state == Assignment.State.REJECTED:
         return "work rejected"
     if state not in COUNTED:
         return NOT_SENT
     if banned:
         return "worker excluded"
-    return "replaced" if replaced_at else ""
+    if replaced_at:
+        return "replaced"
+    return "visit not vouched for" if unvouched else ""
 
 
 def n_excluded_workers(campaign: Campaign) -> int:

@@ -511,7 +511,7 @@ class Handler(BaseHTTPRequestHandler):
         prolific = self.server.prolific
         prolific.requests.append((self.command, path))
         fault = self._fault(prolific, path)
-        if fault in {"429", "503", "500"}:
+        if fault in {"400", "429", "503", "500"}:
             return self._send(int(fault), _error(int(fault), "Try later."))
         if fault == "reset":
             return self._cut()
