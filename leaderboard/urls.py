@@ -27,7 +27,6 @@ from leaderboard.site.views.public_log import public_log
 from leaderboard.site.views.public_urls import urlpatterns as public
 from leaderboard.studio.urls import urlpatterns as studio
 from leaderboard.submissions.views.submit import submit
-from leaderboard.table_stats.rank_audit.views import rank_audit
 from leaderboard.teams.views.account_urls import urlpatterns as account
 
 app_name = "leaderboard"
@@ -45,7 +44,6 @@ urlpatterns = [
     path("how-it-works/", how_it_works, name="how-it-works"),
     path("privacy/", privacy, name="privacy"),
     path("history/", public_log, name="public-log"),
-    path("rank-audit/", rank_audit, name="rank-audit"),
     path("tasks/", tasks, name="tasks"),
     path("tasks/<slug:slug>/", board, name="board"),
     path("tasks/<slug:slug>/about/", about, name="about"),

@@ -82,7 +82,7 @@ MATRIX: dict[str, str] = {
         api-home api-schema api-docs turk:endpoint turk:endpoint-bare
         work:finished work:submit-preview
         api:log api:log-entries leaderboard:public-log
-        leaderboard:home leaderboard:rank-audit api:rank-audit leaderboard:how-it-works leaderboard:privacy leaderboard:tasks leaderboard:board
+        leaderboard:home api:rank-audit leaderboard:how-it-works leaderboard:privacy leaderboard:tasks leaderboard:board
         leaderboard:about leaderboard:metric-board leaderboard:judges leaderboard:comparisons
         leaderboard:board-at leaderboard:board-export leaderboard:board-badge
         leaderboard:board-records

@@ -8,7 +8,7 @@ may label in a person's place, and study what judges are worth beside people.
 
 Front door: analysis; cleaned; design_studies; judges (labels, licences, studies); latex; page; pairs
 (analyse); plots; read; report; segments; simulated; text; two_crowds; rank_audit (api, read,
-report, views).
+report).
 """
 
 from __future__ import annotations

@@ -29,8 +29,6 @@ OF_SITE = {
     "leaderboard:how-it-works": "How systems are rated by people here: samples, test questions, "
     "intervals, ranks.",
     "leaderboard:privacy": "What this site keeps of submitters and workers, and for how long.",
-    "leaderboard:rank-audit": "How sure are the ranks of any leaderboard? Give its scores per item "
-    "and see which systems differ significantly.",
     "leaderboard:public-log": "The public log: every score and decision, in an order that "
     "nobody can change unnoticed.",
 }

@@ -75,7 +75,6 @@ ROLES = (
             "statistics-metrics",
             "every-eval-ever-people",
         ),
-        (("leaderboard:rank-audit", "Rank audit: how sure is a table of scores?"),),
     ),
     Role(
         "programs",

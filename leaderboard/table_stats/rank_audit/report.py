@@ -10,7 +10,6 @@ from django.utils.safestring import SafeString
 
 from leaderboard.charts.badge import badge
 from leaderboard.stats.systems.per_item import ItemEstimates, estimate_by_items
-from leaderboard.table_stats.plots import Mark, interval_plot
 from leaderboard.table_stats.rank_audit.read import Scores
 from leaderboard.table_stats.report import Sheet
 
@@ -171,21 +170,3 @@ def document(found: Audit) -> dict[str, Any]:
 def sign(found: Audit) -> SafeString:
     """Draw the badge."""
     return badge(_SUBJECT, found.badge_text)
-
-
-def picture(found: Audit) -> str:
-    """Draw the systems' intervals, clusters apart."""
-    marks, before = [], 1
-    for line in lines(found):
-        outer = None if line["low"] is None else (line["low"], line["high"])
-        marks.append(
-            Mark(
-                line["system"],
-                line["mean"],
-                None,
-                outer,
-                rule=line["cluster"] != before,
-            )
-        )
-        before = line["cluster"]
-    return interval_plot("Mean scores", marks, "dot: mean; line: 95 % interval")

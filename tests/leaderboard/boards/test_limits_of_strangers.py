@@ -15,7 +15,7 @@ from genie.accounts.throttles import FileThrottle
 from genie.lib.serving.one_at_a_time import one_at_a_time
 from leaderboard.api.throttles import ReadsOfVisitors
 from leaderboard.submissions.views.check_file import check_file
-from leaderboard.table_stats.rank_audit.views import rank_audit
+from leaderboard.table_stats.rank_audit.api import RankAudit
 from tests.factories import make_task
 
 pytestmark = pytest.mark.django_db
@@ -46,7 +46,7 @@ class Slow(BytesIO):
     ("view", "lock", "words"),
     [
         (check_file, "check-by-strangers", {"slug": "tidy-news"}),
-        (rank_audit, "rank-audit", {}),
+        (RankAudit.as_view(), "rank-audit", {}),
     ],
 )
 def test_a_slow_upload_holds_no_lock(view, lock, words):
