@@ -60,7 +60,7 @@ class LayoutForm(forms.Form):
             + (
                 f"Used: {used['shown']} ({used['source']})."
                 if used["confirmed"]
-                else "Needed, as there are too few different values to see both ends."
+                else "Required, because so few different values may not include both ends."
             ),
         )
 

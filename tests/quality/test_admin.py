@@ -194,7 +194,7 @@ def test_the_list_can_be_narrowed_to_a_task_or_a_name(boss, asked):
     text = boss.get("/admin/quality/grade/", {"q": here.pseudonym[:6].upper()}).text
     assert here.pseudonym in text
     assert (
-        "No worker that matches has answered"
+        "No matching worker has answered"
         in boss.get("/admin/quality/grade/", {"q": "%"}).text
     )
     assert boss.get("/admin/quality/grade/", {"p": 2}).status_code == 404

@@ -132,7 +132,7 @@ def go_on_selected(
         GO_ON,
         decide.go_on,
         "going on",
-        nothing="None of them waits for open pages after a stop.",
+        nothing="None of these is waiting for open pages after a stop.",
     )
 
 

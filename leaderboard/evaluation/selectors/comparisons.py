@@ -217,7 +217,7 @@ def why_ended_early(comparison: Comparison, standing: Standing) -> str:
     lost = standing.n_asked - standing.n_labels
     unasked = {
         State.DECIDED: "the answer was clear without them",
-        State.UNDECIDED: "the money that was left did not pay for another pair",
+        State.UNDECIDED: "the remaining budget did not pay for another pair",
         State.STOPPED: "staff stopped it first",
     }
     reasons = []
@@ -235,7 +235,7 @@ def why_ended_early(comparison: Comparison, standing: Standing) -> str:
     if lost > 0:
         reasons.append(
             f"{lost:,} of {standing.n_asked:,} pairs have no label: their ratings did "
-            "not arrive or are excluded."
+            "not arrive or were excluded."
         )
     return " ".join(reasons)
 

@@ -101,7 +101,7 @@ def find_scales(
             slug, source = _moved(slug, values), f"as in import {number}"
         elif given or stated:
             slug = scale_named(given or stated, lower=lower)
-            source = "as you say" if given else "as the files say"
+            source = "as entered" if given else "as stated in the files"
         else:
             slug = _guess(values, standardised=judgments.standardised, lower=lower)
             source = "guessed from the values"
@@ -168,7 +168,7 @@ def measures(
             raise GenieError(
                 f"The values of {criterion or 'the ratings'!r} go from {ends}, and their "
                 f"scale is {used.shown} ({used.source}"
-                f"{f'; you say {given}' if other else ''}). {' '.join(bad[:3])}{rest} "
+                f"{f'; you entered {given}' if other else ''}). {' '.join(bad[:3])}{rest} "
                 f"{what}",
                 code="not-on-the-scale",
             )
@@ -227,8 +227,8 @@ def _moved(slug: str, values: Floats) -> str:
 def _as_before(before: Before, criterion: str, wanted: str) -> str:
     number = before[1]
     return (
-        "Scores are percent of the way between the ends, so the earlier ones would become "
-        f"others. Take import {number} back (genie import-judgments --take-back {number}) "
+        "Scores are percent of the way between the ends, so the earlier ones would "
+        f"change. Take import {number} back (genie import-judgments --take-back {number}) "
         f"and import its files again with --scale '{criterion or '*'}={wanted}', then these."
     )
 

@@ -65,12 +65,12 @@ def _say_of_all(judgments: Judgments) -> None:
     told = []
     if n := plan.n_without_number(judgments):
         told.append(
-            f"{n:,} judgments have no number or no system; they are kept and count "
-            "for nothing."
+            f"{n:,} judgments have no number or no system; they are kept but "
+            "do not count."
         )
     if n := int(rows.drop(columns=["row", "spans"]).duplicated().sum()):
         told.append(
-            f"{n:,} judgments are the same as an earlier one in every column; each counts."
+            f"{n:,} judgments repeat an earlier one in every column; all of them count."
         )
     problems = [Problem("All files", 0, "", one, fatal=False) for one in told]
     judgments.problems += [one for one in problems if one not in judgments.problems]

@@ -87,7 +87,7 @@ def _texts_and_family(
     own = _own(run.judge, systems)
     family = _no_family(run, own, systems)
     if not rated:
-        why = f"{NOT_CHECKED}: people have judged none of it"
+        why = f"{NOT_CHECKED}: no human ratings yet"
         return {**dict.fromkeys(_READ, why), _FAMILY: family or why}
     try:
         effects = {
@@ -153,7 +153,7 @@ def _no_family(run: JudgeRun, own: set[int], systems: set[int]) -> str:
     if run.judge.scripted:
         return f"{NOT_APPLICABLE}: a script has no family"
     if not run.judge.family:
-        return f"{NOT_CHECKED}: nobody has said of what family the judge is"
+        return f"{NOT_CHECKED}: the judge’s family is not recorded"
     if not _own(run.judge, set(run.plan["submissions"])):
         return f"{NOT_APPLICABLE}: no system of its family ({run.judge.family})"
     if not own or len(systems - own) < 2:

@@ -80,7 +80,7 @@ def test_fewer_than_five_different_values_need_an_answer():
     assert not Import.objects.exists()
     judgments, shown, task = begun(values, {"*": "1-5"})
     assert not shown.refused
-    assert "1 to 5 (as you say)" in shown.to_text()
+    assert "1 to 5 (as entered)" in shown.to_text()
     row = store(judgments, task)
     assert row.said["scales"] == {"": "number_1_5"}
     means = {s.submission.system_name: s.mean for s in Score.objects.all()}

@@ -109,7 +109,7 @@ def test_without_people_nothing_is_licensed(judged):
     run = run_of(judged, lambda call: 0.5)
     reason, *audit = licence_of(run, "overall").reasons
     assert (reason.name, reason.holds) == ("people", False)
-    assert audit[0].words == "not checked: people have judged none of it"
+    assert audit[0].words == "not checked: no human ratings yet"
     assert "at least three people" in reason.words
 
 

@@ -348,7 +348,7 @@ def test_a_scale_that_values_do_not_show_is_a_field_to_fill_in(client, sara):
     client.post(page, {"again": "1", "layout": "", **scales})
     work_off()
     answer = client.get(page)
-    assert "1 to 5 (as you say)" in answer.content.decode()
+    assert "1 to 5 (as entered)" in answer.content.decode()
     form = answer.context["layout_form"]
     assert [form[f"scale_{n}"].initial for n in range(2)] == ["1 to 5", "0 to 4"]
     client.post(page, {"import": "1", "source": "a paper", "title": "Old Ratings, 2"})

@@ -138,7 +138,7 @@ def test_an_ended_one_says_why_pairs_and_money_are_left(
 
     ended(found, "UNDECIDED")
     page = Client().get(f"/comparisons/{found.pk}/").text
-    assert "the money that was left did not pay for another pair" in page
+    assert "the remaining budget did not pay for another pair" in page
     assert "Not spent" not in page
 
 
