@@ -60,7 +60,8 @@ class LayoutForm(forms.Form):
             + (
                 f"Used: {used['shown']} ({used['source']})."
                 if used["confirmed"]
-                else "Required, because so few different values may not include both ends."
+                else "Needed before you can import. So few different values may not "
+                "include both ends."
             ),
         )
 
