@@ -59,7 +59,7 @@ STOP_WITH_ANSWERS = Question(
     danger=True,
 )
 GO_ON = Question(
-    title="Take back the stop",
+    title="Undo the stop",
     sentence="Workers get HITs again, within the approved cost.",
     button="Take back",
     action="go_on_selected",
@@ -121,7 +121,7 @@ def stop_selected(
     return None
 
 
-@admin.action(description="Take back the stop of the selected", permissions=["decide"])
+@admin.action(description="Undo the stop of the selected", permissions=["decide"])
 def go_on_selected(
     model_admin: DecisionAdmin, request: HttpRequest, queryset: QuerySet[Submission]
 ) -> HttpResponse | None:

@@ -117,7 +117,7 @@ class SubmissionAdmin(DecisionAdmin):
         "approve": DecisionAdmin.verbs["approve"]._replace(label="Approve or decline"),
         "decline": DecisionAdmin.verbs["decline"]._replace(offered=lambda *_: ()),
         "go-on": Verb(
-            "Take back the stop",
+            "Undo the stop",
             "go_on_selected",
             lambda _, rows: partial.still_open(rows),
         ),

@@ -197,14 +197,14 @@ def _stop_and_publish(subject: Subject, *, by: Account, reason: str) -> Subject:
 
 @transaction.atomic
 def go_on(subject: Submission, *, by: Account, reason: str) -> None:
-    """Take back a stop while people have pages of it open: more work goes out again."""
+    """Undo a stop while people have pages of it open: more work goes out again."""
     _check_reason(subject, reason, "continued")
-    refusal = "only a stop whose open pages are not in yet can be taken back"
+    refusal = "only a stop whose open pages are not in yet can be undone"
     evaluation = locked(subject, {State.ANNOTATING}, refusal, "not-stopped")
     stopped = closing.stopped(evaluation.campaigns_in_order)
     if not stopped or not all(run.resume(one.pk, by, reason) for one in stopped):
         raise GenieError(f"{subject}: {refusal}.", code="not-stopped")
-    _told(subject, f"The stop was taken back: {reason.strip()}", by)
+    _told(subject, f"The stop was undone: {reason.strip()}", by)
 
 
 @transaction.atomic

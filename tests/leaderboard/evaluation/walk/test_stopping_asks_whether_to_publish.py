@@ -149,10 +149,10 @@ def test_a_stop_is_taken_back_while_pages_are_open(
         client.post("/admin/crowd/campaign/", {**data, **chosen})
     else:
         page = f"/admin/leaderboard/submission/{begun.pk}/"
-        assert "Take back the stop" in client.get(f"{page}change/").text
+        assert "Undo the stop" in client.get(f"{page}change/").text
         client.post(f"{page}go-on/", data)
         said = begun.events.values_list("sentence", flat=True)
-        assert "The stop was taken back: It was the wrong one." in list(said)
+        assert "The stop was undone: It was the wrong one." in list(said)
     campaign.refresh_from_db()
     assert (campaign.state, campaign.notice) == (Campaign.State.RUNNING, "")
     assert campaign.publish_partial is None
