@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import unicodedata
 from collections.abc import Mapping, Sequence
 
 #: The likelier name comes first; names are compared by `plain`.
@@ -108,6 +109,7 @@ PERSONAL = frozenset(
         "date_of_birth",
     ]
 )
+_MARKS = frozenset("\"'`´‘’‚‛“”„‟«»‹›")
 
 
 def plain(name: str) -> str:
@@ -120,6 +122,20 @@ def plain(name: str) -> str:
     """
     letters = "".join(c if c.isalnum() else " " for c in str(name).lower())
     return "_".join(letters.split())
+
+
+def fold_name(name: str) -> str:
+    """Return a name without case, spaces and quotation marks.
+
+    Examples
+    --------
+    >>> fold_name(" 'Red Hen'")
+    'redhen'
+    """
+    letters = unicodedata.normalize("NFKC", name).casefold()
+    return "".join(
+        c for c in letters if c.isprintable() and not c.isspace() and c not in _MARKS
+    )
 
 
 def fields_of(header: Sequence[str]) -> dict[str, str]:

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 
 import numpy as np
 
-from leaderboard.imports.readers.names import plain
+from leaderboard.imports.readers.names import fold_name, plain
 from leaderboard.imports.readers.values import Floats
 
 _FIRST = frozenset(
@@ -51,7 +51,8 @@ def outcomes(
     Returns
     -------
     (n,) array of float
-        1 the first, 0 the second, .5 neither; NaN where the word is not known. Numbers
+        1 the first, 0 the second, .5 neither; NaN if the word is not known, or if it is
+        a system's name in other letters and would mean another outcome as a word. Numbers
         are known only where the column has nothing but 1 and 2, and 0 for a tie.
 
     Examples
@@ -73,8 +74,21 @@ def outcomes(
         elif word in numbers:
             found[i] = {"1": 1.0, "2": 0.0, "0": 0.5}[word] if counted else np.nan
         else:
-            found[i] = _value(name, _FIRST, _SECOND, _TIE)
+            value = _value(name, _FIRST, _SECOND, _TIE)
+            named = {won for one, won in ((a, 1.0), (b, 0.0)) if same_name(one, word)}
+            found[i] = value if named <= {value} else np.nan
     return found
+
+
+def same_name(one: str, other: str) -> bool:
+    """Return whether two names differ at most in case, spaces or quotation marks.
+
+    Examples
+    --------
+    >>> same_name("Red", "red "), same_name("red", "blue")
+    (True, False)
+    """
+    return fold_name(one) == fold_name(other)
 
 
 def _value(

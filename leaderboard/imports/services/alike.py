@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import unicodedata
 from collections.abc import Iterable, Mapping
 
 from leaderboard.imports.readers.judgments import Judgments
 from leaderboard.imports.readers.layout import Choice
+from leaderboard.imports.readers.names import fold_name
 from leaderboard.imports.readers.taking import SAME_THING, say_doubles
 
 # Columns of `Judgments.rows` that hold them.
@@ -15,7 +15,6 @@ _COLUMNS = {
     "raters": ("worker",),
     "criteria": ("criterion",),
 }
-_MARKS = frozenset("\"'`´‘’‚‛“”„‟«»‹›")
 _MOST = 5
 
 
@@ -69,16 +68,8 @@ def join_alike(
 def _groups(names: Iterable[str]) -> list[list[str]]:
     alike: dict[str, list[str]] = {}
     for name in names:
-        alike.setdefault(_plain(name), []).append(name)
+        alike.setdefault(fold_name(name), []).append(name)
     return [group for key, group in alike.items() if key and len(group) > 1]
-
-
-def _plain(name: str) -> str:
-    """Return a name without what is compared apart: case, spaces and quotation marks."""
-    letters = unicodedata.normalize("NFKC", name).casefold()
-    return "".join(
-        c for c in letters if c.isprintable() and not c.isspace() and c not in _MARKS
-    )
 
 
 def _question(kind: str, groups: list[list[str]]) -> Choice:

@@ -12,7 +12,7 @@ from leaderboard.imports.readers.choosing import chosen
 from leaderboard.imports.readers.judgments import Judgments, Problem, Role, frame
 from leaderboard.imports.readers.layout import NOT_MINE, Choice, Layout, Look
 from leaderboard.imports.readers.names import fields_of
-from leaderboard.imports.readers.preferred import outcomes
+from leaderboard.imports.readers.preferred import outcomes, same_name
 from leaderboard.imports.readers.roles import roles_of
 from leaderboard.imports.readers.sources import Source
 from leaderboard.imports.readers.tables import Table, extra_of, header_of, table_of
@@ -169,8 +169,11 @@ def _problems(
     found = [
         Problem(
             table.name, int(table.rows[i]), name,
-            f"{words[i][:40]!r} is neither of the systems, a side, nor a tie: say what it "
-            "means (first_is, second_is, tie_is).",
+            f"{words[i][:40]!r} can be a system in other letters or a side: write the exact "
+            "name, or say what the word means (first_is, second_is)."
+            if any(same_name(words[i], one[i]) for one in (first, second))
+            else f"{words[i][:40]!r} is neither of the systems, a side, nor a tie: say what "
+            "it means (first_is, second_is, tie_is).",
         )
         for i in np.flatnonzero(unknown)
     ]  # fmt: skip
