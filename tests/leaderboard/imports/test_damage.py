@@ -9,7 +9,9 @@ from leaderboard.imports.about import About
 from leaderboard.imports.readers.item_fields import number_of
 from leaderboard.imports.readers.read import read
 from leaderboard.imports.readers.sources import Source
+from leaderboard.imports.services.bring_in import bring_in
 from leaderboard.imports.services.settle import preview_import
+from tests.factories import make_user
 from tests.leaderboard.imports.examples import DA, RANKME
 
 pytestmark = pytest.mark.django_db
@@ -62,3 +64,85 @@ def test_a_criterion_that_one_cell_keeps_out_is_named_with_the_cell():
     assert set(judgments.judged["criterion"]) == {"fluency"}
     assert "a.csv, row 5, adequacy: 'four' is not a number" in told
     assert "The column is not imported" in told
+
+
+@pytest.mark.parametrize(
+    ("pair", "word", "value"),
+    [
+        ("b,a", "A", None),
+        ("B,A", "a", None),
+        ("b,a", "'A'", None),
+        ("red,Tie", "tie", None),
+        ("a,b", "A", 1.0),
+        ("B,A", "A", 0.0),
+        ("red,blue", "A", 1.0),
+    ],
+)
+def test_a_word_that_may_be_a_system_or_a_side_is_not_counted(pair, word, value):
+    rows = f"item,worker,system_a,system_b,preferred\n1,w1,x,y,x\n2,w1,{pair},{word}\n"
+    judgments, told = problems({"a.csv": rows}, "two-choice")
+    counted = judgments.rows["value"].dropna().tolist()
+    assert counted == [1.0, *([] if value is None else [value])]
+    assert ("a.csv, row 3, preferred:" in told) is (value is None)
+    assert ("can be a system in other letters" in told) is (value is None)
+
+
+APPRAISE = [
+    f"u{w},{system},{item},TGT,ces,eng,{10 * item + w},doc,False,{t}.0,{t + 30}.0"
+    for w in range(2)
+    for system in "ABC"
+    for item in range(3)
+    for t in [1690000000 + 60 * item]
+]
+
+
+@pytest.mark.parametrize("n", [4, 13])
+@pytest.mark.parametrize(
+    ("good", "bad"), [("1", "nan"), ("1", ""), ("TGT", "ODD"), ("1", "four")]
+)
+def test_a_row_of_appraise_that_is_left_out_changes_no_other(n, good, bad):
+    cells = APPRAISE[n].split(",")
+    cells[3 if good == "TGT" else 6] = bad
+    lines = [*APPRAISE[:n], ",".join(cells), *APPRAISE[n + 1 :]]
+    whole, _ = problems({"a.csv": "\n".join(APPRAISE)}, "appraise")
+    judgments, told = problems({"a.csv": "\n".join(lines)}, "appraise")
+    rest = whole.rows[whole.rows["row"] != n + 1].reset_index(drop=True)
+    assert judgments.rows.equals(rest)
+    assert f"a.csv, row {n + 1}, " in told
+
+
+def test_half_a_pair_of_appraise_is_no_score_and_replaces_no_answer():
+    def pair(first, second, t):
+        times = f"{t}.0,{t + 30}.0"
+        return [
+            f"u1,{s},1,TGT,ces,eng,{v},{times}"
+            for s, v in (("A", first), ("B", second))
+        ]
+
+    lines = [*pair(80, 20, 1690000000), *pair("x", 30, 1690000060)]
+    judgments, _ = problems({"a.csv": "\n".join(lines[2:])}, "appraise")
+    assert not len(judgments.rows)
+    judgments, _ = problems({"a.csv": "\n".join(lines[:3])}, "appraise")
+    assert judgments.judged["value"].tolist() == [1.0]
+
+
+@pytest.mark.parametrize("pairs", [False, True])
+def test_scores_beyond_those_of_appraise_refuse_the_import(pairs):
+    lines = [
+        line.replace(",10,doc", ",170,doc")
+        for line in APPRAISE
+        if not pairs or ",C," not in line
+    ]
+    files = [Source("a.csv", "\n".join(lines).encode())]
+    with pytest.raises(
+        GenieError, match="170 is outside the scale 0 to 100"
+    ) as refused:
+        bring_in(
+            read(files, layout="appraise"),
+            slug="x",
+            by=make_user("importer"),
+            about=About(),
+            files=files,
+        )
+    assert refused.value.code == "not-on-the-scale"
+    assert "a.csv, row 2, " in str(refused.value)

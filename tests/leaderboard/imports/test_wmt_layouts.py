@@ -173,7 +173,7 @@ def test_appraise_says_which_rows_are_wrong_and_keeps_the_others():
         f"engdan0a01,red,1,TGT,eng,dan,83,{TIMES}\n"
         f"engdan0a01,red,2,TGT,eng,dan,x,{TIMES}\n"
         f"engdan0a01,red,3,ODD,eng,dan,83,{TIMES}\n"
-        f"engdan0a01,red,4,TGT,eng,dan,830,{TIMES}\n"
+        f"engdan0a01,red,4,TGT,eng,dan,inf,{TIMES}\n"
     )
     found = read_files("appraise", scores__csv=text)
     wrong = [problem for problem in found.problems if problem.fatal]

@@ -23,6 +23,7 @@ from leaderboard.imports.readers.layouts.appraise_rows import (
     give_roles,
     join_pairs,
     kind_of,
+    refuse_outside,
     rows_of,
     systems_of,
 )
@@ -79,6 +80,7 @@ class Appraise(Layout):
         rows = [row for row in rows_of(source, problems) if row.pair == pair]
         give_roles(rows)
         join_pairs(rows)
+        refuse_outside(rows, source.name)
         made = Judgments(cls.slug, from_rows([]), problems=problems)
         _place(rows, sources, made, source.name)
         _fit_spans(rows, made.problems, source.name)
@@ -284,16 +286,17 @@ def _people(
 def _frames(
     rows: list[Row], people: Mapping[str, str], file: int, made: Judgments, name: str
 ) -> tuple[Any, Any]:
-    """Write rows as judgments, one for each system and criterion."""
+    """Write the usable rows as judgments, one for each system and criterion."""
     import pandas as pd
 
     by_spans = bool(rows) and rows[0].spans is not None
+    seconds = _gaps(rows) if by_spans else {}
+    rows = [row for row in rows if row.usable]
     unused = (
         by_spans
         and any(row.spans for row in rows)
         and not any(row.score for row in rows if row.role is Role.JUDGMENT)
     )
-    seconds = _gaps(rows) if by_spans else {}
     accounts = pseudonyms(row.login for row in rows)
     listed: list[dict[str, Any]] = []
     extra = []

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import csv
 import json
+import math
 import re
 from collections import Counter, defaultdict
 from dataclasses import dataclass, field
 
 from genie.lib.errors import GenieError
+from leaderboard.imports.readers.item_fields import number_of
 from leaderboard.imports.readers.judgments import Problem, Role, Span
 from leaderboard.imports.readers.sources import Source
 from leaderboard.imports.readers.spans import inclusive
@@ -29,7 +31,7 @@ _SAID_AGAIN = (Role.JUDGMENT, Role.PLANTED, Role.REFERENCE, Role.REPEATED)
 
 @dataclass
 class Row:
-    """One row; `batch` and `page` come from others."""
+    """One row; the score is NaN if the row cannot be used."""
 
     number: int
     login: str
@@ -53,6 +55,12 @@ class Row:
     def name(self) -> str:
         """Its document without the system and without what was done to it."""
         return self.document.partition("#")[0]
+
+    @property
+    def usable(self) -> bool:
+        """Whether it has a score, and in a pair the other row, too."""
+        both = (self, self.other or self)
+        return not any(math.isnan(row.score) for row in both)
 
 
 def kind_of(source: Source) -> str:
@@ -89,7 +97,7 @@ def _is_time(cell: str) -> bool:
 
 
 def rows_of(source: Source, problems: list[Problem]) -> list[Row]:
-    """Read all rows.
+    """Read all rows, also those that cannot be used: others are read beside them.
 
     Parameters
     ----------
@@ -127,6 +135,7 @@ def rows_of(source: Source, problems: list[Problem]) -> list[Row]:
     for number, row in enumerate(cells, 1):
         try:
             made.append(_row(number, row, shape))
+            _fill(made[-1], row[9] if shape == 10 else "")
         except _WrongError as wrong:
             problems.append(Problem(source.name, number, wrong.field, str(wrong)))
     return made
@@ -150,14 +159,6 @@ def _row(number: int, cells: list[str], shape: int) -> Row:
     login, system, item, kind, source, target, word = (
         cell.strip() for cell in cells[:7]
     )
-    if kind not in _TYPES:
-        raise _WrongError("type", f"{kind!r} is none of {', '.join(_TYPES)}.")
-    try:
-        score = float(word)
-    except ValueError:
-        raise _WrongError("score", f"{word!r} is no number.") from None
-    if not 0 <= score <= 100:
-        raise _WrongError("score", f"{word} does not lie from 0 to 100.")
     document, flag = cells[7:9] if shape > 7 else ("", "")
     start, end = (float(cell) for cell in cells[shape : shape + 2])
     return Row(
@@ -167,14 +168,25 @@ def _row(number: int, cells: list[str], shape: int) -> Row:
         item,
         kind,
         f"{source}-{target}",
-        score,
+        math.nan,
         word,
         document.strip(),
         flag.strip() == "True",
-        _spans(cells[9]) if shape == 10 else None,
+        [] if shape == 10 else None,
         start,
         end,
     )
+
+
+def _fill(row: Row, spans: str) -> None:
+    """Read the marks and the score, last, as only a row without a fault has one."""
+    if row.type not in _TYPES:
+        raise _WrongError("type", f"{row.type!r} is none of {', '.join(_TYPES)}.")
+    if row.spans is not None:
+        row.spans = _spans(spans)
+    row.score = number_of(row.word)
+    if math.isnan(row.score):
+        raise _WrongError("score", f"{row.word!r} is no number.")
 
 
 def _spans(cell: str) -> list[Span]:
@@ -203,12 +215,17 @@ def give_roles(rows: list[Row]) -> None:
             continue
         key = (row.login, row.system, row.item, row.document, row.type)
         before = latest.get(key)
-        if before and before.end > row.end:
+        # A row that cannot be used replaces none that can.
+        if before and _order(before) > _order(row):
             row.role = Role.SUPERSEDED
             continue
         if before:
             before.role = Role.SUPERSEDED
         latest[key] = row
+
+
+def _order(row: Row) -> tuple[bool, float]:
+    return not math.isnan(row.score), row.end
 
 
 def _role(row: Row) -> Role:
@@ -223,7 +240,7 @@ def _role(row: Row) -> Role:
         return Role.PLANTED
     if row.whole:
         return Role.DOCUMENT
-    return _TYPES[row.type]
+    return _TYPES.get(row.type, Role.JUDGMENT)
 
 
 def join_pairs(rows: list[Row]) -> None:
@@ -242,10 +259,28 @@ def join_pairs(rows: list[Row]) -> None:
     for row in rows:
         if row.role is not Role.SUPERSEDED and row.spans is None:
             when = (str(row.start), str(row.end))
-            together[(row.login, row.item, row.document, row.type, *when)].append(row)
+            kind = _TYPES.get(row.type, Role.JUDGMENT)
+            together[(row.login, row.item, row.document, kind, *when)].append(row)
     for found in together.values():
         if len(found) == 2 and found[0].system != found[1].system:
             found[0].other, found[1].other = found[1], found[0]
+
+
+def refuse_outside(rows: list[Row], name: str) -> None:
+    """Refuse scores of pairs that are on no scale; others are checked with the scale.
+
+    Raises
+    ------
+    GenieError
+        ``not-on-the-scale``.
+    """
+    for row in rows:
+        if row.other and row.usable and not 0 <= row.score <= 100:
+            raise GenieError(
+                f"{name}, row {row.number:,}, score: {row.word} is outside the scale"
+                " 0 to 100. Correct it.",
+                code="not-on-the-scale",
+            )
 
 
 def systems_of(system: str) -> list[str]:
