@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
+from genie.lib.errors import GenieError
 from leaderboard.imports.readers.judgments import (
     Judgments,
     Problem,
@@ -17,7 +18,12 @@ from leaderboard.imports.readers.judgments import (
     supersede,
 )
 from leaderboard.imports.readers.tables import Table, number_problems
-from leaderboard.imports.readers.values import Floats, is_nothing, numbers
+from leaderboard.imports.readers.values import (
+    Floats,
+    is_nothing,
+    numbers,
+    read_both_ways,
+)
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -105,6 +111,25 @@ def answers(
         sentence = f"Empty cells, which say nothing: {int(nothing.sum()):,}."
         problems.append(Problem(table.name, 0, name, sentence, fatal=False))
     return words, values, problems
+
+
+def refuse_both_ways(table: Table, name: str) -> None:
+    """Refuse a column whose commas may be decimal or of thousands.
+
+    Raises
+    ------
+    GenieError
+        ``two-readings``.
+    """
+    words = table.column(name)
+    if read_both_ways(words):
+        i = int(np.flatnonzero(~np.isnan(numbers(words)))[0])
+        point, plain = words[i].replace(",", "."), words[i].replace(",", "")
+        raise GenieError(
+            f"{table.name}, row {table.rows[i]:,}, {name}: {words[i]!r} can be {point} or "
+            f"{plain}, as all numbers of the column; write it in one of these two ways.",
+            code="two-readings",
+        )
 
 
 def put_outputs(

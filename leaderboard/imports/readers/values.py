@@ -19,6 +19,7 @@ _NOTHING = frozenset(
     ("", "na", "n/a", "nan", "none", "null", "nil", "-", "--", ".", "?", "<na>", "#n/a")
 )
 _DECIMAL_COMMA = r"[+-]?\d+,\d+"
+_EITHER = re.compile(r"[+-]?[1-9]\d{0,2},\d{3}", re.ASCII)
 _THOUSANDS = r"[+-]?[1-9]\d{0,2}(?:,\d{3})+(?:\.\d+)?"
 # Later than any study, in seconds; a larger number counts thousandths.
 _FAR = 1e11
@@ -81,6 +82,21 @@ def numbers(words: Words) -> Floats:
         plain = comma.str.replace(",", "" if thousands else ".", regex=False)
         found[comma.index.to_numpy(dtype=int)] = _floats(plain)
     return found
+
+
+def read_both_ways(words: Words) -> bool:
+    """Return whether every number has a comma that may be decimal or of thousands.
+
+    Without a comma somewhere, or with other digits behind it, `numbers` knows which.
+
+    Examples
+    --------
+    >>> read_both_ways(["3,125", "2,500"]), read_both_ways(["1,000", "250"])
+    (True, False)
+    """
+    found = zip(words, numbers(words), strict=True)
+    read = [word.strip() for word, value in found if not np.isnan(value)]
+    return bool(read) and all(map(_EITHER.fullmatch, read))
 
 
 def _floats(series: pd.Series) -> Floats:

@@ -154,7 +154,7 @@ def check(
             code="too-many-systems",
         )
     about = about or About()
-    _, _, refused = settle(judgments, task, about)
+    _, _, refused = settle(judgments, task, about, files)
     if refused:
         raise GenieError(" ".join(refused), code="not-settled")
     return Planned(judgments, task, about, files)

@@ -91,6 +91,13 @@ def find_scales(
         ``unknown-scale``.
     """
     found = {}
+    names = list(map(str, rows["criterion"].unique()))
+    if unknown := sorted(set(said) - {"*", *names, *before}):
+        raise GenieError(
+            f"There is no criterion {unknown[0]!r} to give a scale: the criteria are "
+            f"{', '.join(filter(None, names)) or '* (all ratings)'}.",
+            code="unknown-scale",
+        )
     for criterion, values in _by_criterion(rows, judgments.lower_is_better):
         lower, sure = criterion in judgments.lower_is_better, True
         given = said.get(criterion) or said.get("*", "")
@@ -192,7 +199,7 @@ def say_outside(
         for file, row, value in outside[["file", "row", "value"]].to_numpy().tolist():
             problems.append(
                 Problem(
-                    _name(files, int(file)),
+                    file_name(files, int(file)),
                     int(row),
                     criterion,
                     f"{value:g} is outside the scale {used.shown} ({used.source}).",
@@ -202,7 +209,8 @@ def say_outside(
     return problems
 
 
-def _name(files: Sequence[Source], number: int) -> str:
+def file_name(files: Sequence[Source], number: int) -> str:
+    """Return the name of a row's file."""
     return files[number].name if number < len(files) else f"file {number + 1}"
 
 

@@ -13,11 +13,16 @@ from leaderboard.imports.services import plan
 from leaderboard.imports.services.alike import join_alike
 from leaderboard.imports.services.measures import (
     Before,
+    file_name,
     find_scales,
     say_outside,
     unconfirmed,
 )
+from leaderboard.imports.services.named import SYSTEM
 from leaderboard.tasks.models import Task
+
+# Names that a refusal lists.
+_LISTED = 5
 
 
 def preview_import(
@@ -34,13 +39,13 @@ def preview_import(
         ``unknown-scale``.
     """
     task = Task.objects.filter(slug=slug, imported=True).first()
-    scales, asked, refused = settle(judgments, task, about)
+    scales, asked, refused = settle(judgments, task, about, files)
     say_outside(plan.ratings_of(judgments), scales, judgments, files)
     return preview(judgments, scales, refused), asked
 
 
 def settle(
-    judgments: Judgments, task: Task | None, about: About
+    judgments: Judgments, task: Task | None, about: About, files: Sequence[Source]
 ) -> tuple[dict[str, UsedScale], tuple[Choice, ...], list[str]]:
     """Find scales and join names as chosen: both, what is asked, and what has no answer."""
     known = task.submissions.values_list("system_name", flat=True) if task else ()
@@ -56,7 +61,23 @@ def settle(
         for one in asked
         if about.choices.get(one.name) not in one.options
     ]
-    return scales, asked, [*open_ones, *unconfirmed(scales)]
+    long = _too_long(judgments, files)
+    return scales, asked, [*long, *open_ones, *unconfirmed(scales)]
+
+
+def _too_long(judgments: Judgments, files: Sequence[Source]) -> list[str]:
+    """Return what is wrong with each system's name that cannot be stored whole."""
+    found: dict[str, str] = {}
+    for column in ("system", "other"):
+        rows = judgments.rows[judgments.rows[column].str.len() > SYSTEM]
+        for file, row, name in rows[["file", "row", column]].itertuples(index=False):
+            sentence = (
+                f"the name {name[:20]}… has {len(name):,} characters, and {SYSTEM} can be "
+                "stored; shorten it."
+            )
+            problem = Problem(file_name(files, file), row, "system", sentence)
+            found.setdefault(name, str(problem))
+    return list(found.values())[:_LISTED]
 
 
 def _say_of_all(judgments: Judgments) -> None:

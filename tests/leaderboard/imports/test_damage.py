@@ -146,3 +146,69 @@ def test_scores_beyond_those_of_appraise_refuse_the_import(pairs):
         )
     assert refused.value.code == "not-on-the-scale"
     assert "a.csv, row 2, " in str(refused.value)
+
+
+def ratings(values, name="quality"):
+    lines = [f"system;item;worker;{name};seconds"]
+    lines += [f"s{n % 2};i{n // 2};w1;{value};5" for n, value in enumerate(values)]
+    return "\n".join(lines)
+
+
+def test_commas_that_may_be_decimal_or_of_thousands_are_asked_about():
+    table = ratings(["NA", "3,125", "2,500", "4,750"])
+    with pytest.raises(GenieError, match=r"can be 3\.125 or 3125") as refused:
+        problems({"a.csv": table}, "plain")
+    assert refused.value.code == "two-readings"
+    assert "a.csv, row 3, quality: '3,125'" in str(refused.value)
+
+
+@pytest.mark.parametrize(
+    ("words", "values"),
+    [
+        (["1,000", "250"], [1000, 250]),
+        (["1,000,000", "2,500"], [1e6, 2500]),
+        (["3,125", "2,5"], [3.125, 2.5]),
+        (["3,125", "0,500"], [3.125, 0.5]),
+        (["3.125", "2.500"], [3.125, 2.5]),
+    ],
+)
+def test_commas_that_other_numbers_explain_are_read(words, values):
+    judgments, _ = problems({"a.csv": ratings(words)}, "plain")
+    assert judgments.judged["value"].tolist() == values
+
+
+@pytest.mark.parametrize("word", ["inf", "1e999", "four", "80%", "٣"])
+@pytest.mark.parametrize("row", [1, 300])
+def test_a_cell_that_is_no_number_is_named_wherever_it_is(word, row):
+    values = [str(1 + n % 5) for n in range(400)]
+    values[row] = word
+    files = {"a.csv": ratings(values)}
+    judgments, told = problems(files, "")
+    assert judgments.layout == "plain"
+    assert f"a.csv, row {row + 2}, quality: {word!r} is not a number" in told
+    assert len(judgments.judged) == 399
+
+
+def test_a_name_that_is_too_long_to_be_stored_is_refused():
+    name = "A" * 101
+    text = f"system,item,worker,value\n{name[1:]},i1,w1,30\n{name},i1,w1,70\n"
+    files = [Source("a.csv", text.encode())]
+    judgments = read(files, layout="plain")
+    about = About(scales={"*": "0 to 100"})
+    shown, _ = preview_import(judgments, slug="x", about=about, files=files)
+    (told,) = shown.refused
+    assert told.startswith("a.csv, row 3, system: the name AAAA")
+    assert "101 characters, and 100 can be stored" in told
+    with pytest.raises(GenieError, match="row 3, system"):
+        bring_in(judgments, slug="x", by=make_user("i"), about=about, files=files)
+
+
+def test_a_scale_of_no_criterion_is_refused_with_the_criteria():
+    files = {"a.csv": ratings([1, 2, 3, 4, 5])}
+    with pytest.raises(
+        GenieError, match=r"no criterion 'qualty'.* are quality"
+    ) as told:
+        problems(files, "plain", scales={"qualty": "1 to 5"})
+    assert told.value.code == "unknown-scale"
+    _, said = problems(files, "plain", scales={"quality": "1 to 5"})
+    assert "outside" not in said

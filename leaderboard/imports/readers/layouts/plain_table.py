@@ -28,6 +28,7 @@ from leaderboard.imports.readers.taking import (
     put_inputs,
     put_outputs,
     put_references,
+    refuse_both_ways,
     say_doubles,
     stacked,
     words_of,
@@ -186,12 +187,15 @@ def _criteria(
         and not plain(name).endswith(("_id", "_time", "_count"))
     ]
     seen = rows_of_head(source, header)
-    return [name for name in left if _is_numbers([row.get(name, "") for row in seen])]
+    shares = {n: _share_of_numbers([row.get(n, "") for row in seen]) for n in left}
+    whole = [name for name, share in shares.items() if share == 1]
+    # A table whose only ratings have a wrong cell is read, and the cell is a problem.
+    return whole or [name for name, share in shares.items() if share > 0.5]
 
 
-def _is_numbers(words: Sequence[str]) -> bool:
-    nothing = is_nothing(words)
-    return bool((~nothing).any()) and not np.isnan(numbers(words)[~nothing]).any()
+def _share_of_numbers(words: Sequence[str]) -> float:
+    given = ~is_nothing(words)
+    return float(np.isfinite(numbers(words)[given]).mean()) if given.any() else 0.0
 
 
 def _listed(text: str) -> list[str]:
@@ -208,6 +212,7 @@ def _rows(
     shared = _shared(table, fields, judgments)
     parts = []
     for name in criteria or [fields["value"]]:
+        refuse_both_ways(table, name)
         words, values, problems = answers(table, name)
         judgments.problems += problems
         if not criteria and (stated := stated_scale(name)):
