@@ -8,7 +8,6 @@ from genie.lib import jobs
 from genie.lib.queue.pieces import Later
 from leaderboard.boards.selectors import home
 from leaderboard.evaluation import rescoring, run
-from leaderboard.evaluation.models.human_evaluation import HumanEvaluation
 from leaderboard.evaluation.services import refit
 from leaderboard.judges.services import decide as judging
 from leaderboard.judges.services import estimate as judged
@@ -45,30 +44,8 @@ def measure_tests(pk: int) -> None:
     run.measure_tests(pk)
 
 
-# What an older version has queued under these names, each with its owner's key, is still
-# done. They can go in the release after the next one.
-def launch(pk: int) -> None:
-    _step_of(submission=pk)
-
-
-collect = score = publish = rescore = top_up = launch
-
-
 def rescore_task(task: int) -> None:
     rescoring.rescore(task)
-
-
-def compare(pk: int) -> None:
-    _step_of(comparison=pk)
-
-
-def judge_together(pk: int) -> None:
-    _step_of(joint=pk)
-
-
-def _step_of(**owner: int) -> None:
-    for pk in HumanEvaluation.objects.filter(**owner).values_list("pk", flat=True):
-        run.step(pk)
 
 
 def refit_board(pk: int) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, cast
 
 from django.conf import settings
 from django.contrib import messages
@@ -97,7 +97,9 @@ def _take_place(
     wants_code = form is not None and "code" in form.fields
     limits: list[Any] = [WrongCodes(), WrongCodesOfLink(token)] if wants_code else []
     # each is asked, because counting goes by what was asked
-    allowed = [limit.allow_request(request, None) for limit in limits]
+    allowed = [
+        limit.allow_request(cast("Any", request), cast("Any", None)) for limit in limits
+    ]
     if form is not None and not all(allowed):
         form.add_error("code", ValidationError(_TOO_MANY, _TOO_MANY_CODE))
         return None

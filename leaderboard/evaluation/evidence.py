@@ -75,17 +75,18 @@ def shared_parts(
             codes.setdefault(other, set()).add(-other)
     unknown = set(group["submission"][nobody(group["worker"])].tolist())
     n_codes = 0
-    for name in ("worker", "on"):
-        if name not in group:
-            continue
+    for name in [one for one in ("worker", "on") if one in group]:
         known = group[group[name].notna() & (group[name] != "")]
         labels, parts = np.unique(known[name].to_numpy(), return_inverse=True)
         places: Mapping[Any, Any] = known.groupby("submission").indices
         for pk, own in places.items():
-            found = n_codes + np.unique(parts[own])
-            codes.setdefault(int(pk), set()).update(found.tolist())
+            codes.setdefault(int(pk), set()).update(n_codes + np.unique(parts[own]))
         n_codes += len(labels)
-    return {str(pk): sorted(own) for pk, own in codes.items() if pk not in unknown}
+    return {
+        str(pk): sorted(int(code) for code in own)
+        for pk, own in codes.items()
+        if pk not in unknown
+    }
 
 
 def isolated_systems(

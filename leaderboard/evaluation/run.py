@@ -106,10 +106,6 @@ def _waiting() -> list[int]:
         submission__state=published,
         campaigns__campaign__in=campaigns,
     )
-    # Of an older version; what changes with who counts, `rescoring` does for the task.
-    changed = able.filter(
-        state=State.SCORED, strategy=HumanEvaluation.Strategy.JOINT, scored_at=None
-    )
     lost = able.filter(
         # nobody can be asked again what was asked elsewhere
         imported=None,
@@ -121,6 +117,6 @@ def _waiting() -> list[int]:
     at_work = able.filter(state=State.ANNOTATING).values_list("pk", flat=True)
     # A dict keeps the order and drops repeats.
     pks: dict[int, None] = {}
-    for evaluations in (dropped, changed, lost, asking_again, settling):
+    for evaluations in (dropped, lost, asking_again, settling):
         pks |= dict.fromkeys(evaluations.values_list("pk", flat=True))
     return list(pks | dict.fromkeys(_worth_a_look(list(at_work))))

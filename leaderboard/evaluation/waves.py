@@ -112,7 +112,7 @@ def _ordered(
     seed, page_by = seed_from("pairs", comparison.seed), human_of(comparison).page_by
     order = [rows[int(at)] for at in generator(seed).permutation(len(rows))]
     pairs = comparison.pairs.order_by("position")
-    asked = list(pairs.values_list("judged_item__instance", flat=True))
+    asked = list(pairs.values_list("judged_item__instance_id", flat=True))
     if page_by and not _by_rounds(comparison):
         names = document_names(page_by, rows)
         places, size = whole_first(names, n, generator(seed).permutation)

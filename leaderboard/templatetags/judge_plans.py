@@ -21,9 +21,8 @@ _MOST_CENTS = 10**11
 @register.filter
 def outcome(reason: dict[str, Any]) -> str:
     """Return `, passed` or `, failed`; empty if the words open with another outcome."""
-    if reason["words"].startswith((NOT_CHECKED, NOT_APPLICABLE)):
-        return ""
-    return ", passed" if reason["holds"] else ", failed"
+    undecided = reason["words"].startswith((NOT_CHECKED, NOT_APPLICABLE))
+    return "" if undecided else ", passed" if reason["holds"] else ", failed"
 
 
 @register.simple_tag(takes_context=True)

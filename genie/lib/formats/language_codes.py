@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 # Languages of WMT's test sets; others stay as they are named.
-_THREE = {
-    **{"ar": "ara", "bn": "ben", "cs": "ces", "da": "dan", "de": "deu", "el": "ell"},
-    **{"en": "eng", "es": "spa", "et": "est", "fa": "fas", "fi": "fin", "fr": "fra"},
-    **{"gu": "guj", "ha": "hau", "he": "heb", "hi": "hin", "hr": "hrv", "hu": "hun"},
-    **{"is": "isl", "it": "ita", "iu": "iku", "ja": "jpn", "kk": "kaz", "km": "khm"},
-    **{"ko": "kor", "lt": "lit", "lv": "lav", "mr": "mar", "nl": "nld", "no": "nor"},
-    **{"pl": "pol", "ps": "pus", "pt": "por", "ro": "ron", "ru": "rus", "sr": "srp"},
-    **{"sv": "swe", "sw": "swa", "ta": "tam", "th": "tha", "tr": "tur", "uk": "ukr"},
-    **{"ur": "urd", "vi": "vie", "xh": "xho", "zh": "zho", "zu": "zul"},
+_TWO = {
+    **{"ara": "ar", "ben": "bn", "ces": "cs", "dan": "da", "deu": "de", "ell": "el"},
+    **{"eng": "en", "spa": "es", "est": "et", "fas": "fa", "fin": "fi", "fra": "fr"},
+    **{"guj": "gu", "hau": "ha", "heb": "he", "hin": "hi", "hrv": "hr", "hun": "hu"},
+    **{"isl": "is", "ita": "it", "iku": "iu", "jpn": "ja", "kaz": "kk", "khm": "km"},
+    **{"kor": "ko", "lit": "lt", "lav": "lv", "mar": "mr", "nld": "nl", "nor": "no"},
+    **{"pol": "pl", "pus": "ps", "por": "pt", "ron": "ro", "rus": "ru", "srp": "sr"},
+    **{"swe": "sv", "swa": "sw", "tam": "ta", "tha": "th", "tur": "tr", "ukr": "uk"},
+    **{"urd": "ur", "vie": "vi", "xho": "xh", "zho": "zh", "zul": "zu"},
 }
-_TWO = {three: two for two, three in _THREE.items()}
 
 
 def two_letters(code: str) -> str:

@@ -88,9 +88,12 @@ def matrix(task: Task, pks: Sequence[int], *, cents_per_rating: float) -> Matrix
         return None
     fit, ranking = found
     shared = evidence_beside_board(task).get("shared", {})
-    n_pairs = math.comb(len(ranking.systems), 2)
     # rank sums are one-sided and not corrected for the number of pairs
-    level = 2 * ALPHA if task.human.ranks == RANK_SUMS else ALPHA / max(n_pairs, 1)
+    level = (
+        2 * ALPHA
+        if task.human.ranks == RANK_SUMS
+        else ALPHA / max(math.comb(len(ranking.systems), 2), 1)
+    )
     pairs = [
         replace(
             _pair(fit, ranking, a, b, cents_per_rating, level),
@@ -136,8 +139,9 @@ def _pair(
     level: float,
 ) -> Pair:
     p_value = ranking.p_value(str(a.pk), str(b.pk))
-    apart = p_value <= ALPHA
-    ratings, workers, instances = (0, 0, 0) if apart else _missing(fit, a, b, level)
+    ratings, workers, instances = (
+        (0, 0, 0) if p_value <= ALPHA else _missing(fit, a, b, level)
+    )
     return Pair(
         a=a,
         b=b,

@@ -128,9 +128,11 @@ def _body(
     )
     context = _context(request, task, rows, address)
     context["latest_at"] = now.latest_at
-    context["isolated"] = beside.get("isolated", [])
-    if not context["isolated"]:
-        context["to_change_first"] = (beside.get("first") or {}).get("n_ratings")
+    first = {} if beside.get("isolated") else beside.get("first") or {}
+    context |= {
+        "isolated": beside.get("isolated", []),
+        "to_change_first": first.get("n_ratings"),
+    }
     html = render_to_string("leaderboard/boards/parts/board.html", context)
     # comparisons are shown as they are now, and as the viewer may see them
     if rows.n_all >= KEPT_FROM_ROWS and not task.pairs_only:

@@ -129,14 +129,13 @@ def differences(request: HttpRequest, slug: str) -> HttpResponse:
 
 def _cells(matrix: pairs.Matrix) -> list[list[tuple[str, str] | None]]:
     """Write the shares; the shade of a cell is a class, from 0 to 4."""
-    apart = {(p.a, p.b) for p in matrix.pairs if not p.comparable}
-    apart |= {(b, a) for a, b in apart}
+    apart = {frozenset((p.a, p.b)) for p in matrix.pairs if not p.comparable}
     return [
         [
             None
             if a == b
             else ("n/c", "")
-            if (a, b) in apart
+            if frozenset((a, b)) in apart
             else _cell(matrix.p_above[i][j])
             for j, b in enumerate(matrix.systems)
         ]

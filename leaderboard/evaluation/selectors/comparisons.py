@@ -228,9 +228,9 @@ def why_ended_early(comparison: Comparison, standing: Standing) -> str:
             "instances, and test questions need some of these."
         )
     if unused > 0 and comparison.state in unasked:
-        why = unasked[State(comparison.state)]
         reasons.append(
-            f"{unused:,} of {standing.max_labels:,} pairs were not used: {why}."
+            f"{unused:,} of {standing.max_labels:,} pairs were not used: "
+            f"{unasked[State(comparison.state)]}."
         )
     if lost > 0:
         reasons.append(

@@ -170,9 +170,13 @@ class _Board:
     def shared(self, criterion: str) -> dict[str, list[int]]:
         """Return which raters, days and anchors each system has."""
         system_of = {one.evaluation_id: one.submission_id for one in self.scores}
-        rows = AnchorItem.objects.filter(evaluation__in=system_of).order_by()
         anchors: dict[int, set[int]] = {}
-        for evaluation, pk in rows.values_list("evaluation", "submission").distinct():
+        for evaluation, pk in (
+            AnchorItem.objects.filter(evaluation__in=system_of)
+            .order_by()
+            .values_list("evaluation", "submission")
+            .distinct()
+        ):
             anchors.setdefault(system_of[evaluation], set()).add(pk)
         return shared_parts(_of(self._ratings, criterion), anchors)
 

@@ -306,8 +306,9 @@ def _signed(signature: str, estimate: str, covers: str) -> str:
     parts.pop("covers", None)
     if estimate != PLAIN:
         # "which workers rated the outputs; not which instances" covers workers only
-        words = covers.partition(";")[0]
         parts["ci"] = _INTERVALS[estimate]
-        parts["covers"] = "+".join(f"{one}s" for one in _SOURCES if one in words)
+        parts["covers"] = "+".join(
+            f"{one}s" for one in _SOURCES if one in covers.partition(";")[0]
+        )
         parts["plain"] = plain
     return "|".join(f"{name}:{value}" for name, value in parts.items())

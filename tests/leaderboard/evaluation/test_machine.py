@@ -15,9 +15,7 @@ from leaderboard.evaluation.models import states
 from leaderboard.evaluation.services import comparison, joint
 from leaderboard.evaluation.strategies import STRATEGIES
 from leaderboard.models import (
-    Comparison,
     HumanEvaluation,
-    JointEvaluation,
     Submission,
     SubmissionEvent,
 )
@@ -193,19 +191,6 @@ def test_a_failure_is_seen_on_the_evaluation_and_on_what_it_is_for(
     run.step(evaluation.pk)
     subject.refresh_from_db()
     assert subject.state == State.ANNOTATING
-
-
-def test_jobs_of_the_version_before_are_still_done(subject, boss):
-    decide.approve(subject, by=boss)
-    old = {
-        Submission: "launch",
-        Comparison: "compare",
-        JointEvaluation: "judge_together",
-    }
-    import_string(f"leaderboard.jobs.{old[type(subject)]}")(subject.pk)
-    subject.refresh_from_db()
-    assert subject.state == State.ANNOTATING
-    import_string("leaderboard.jobs.rescore")(0)
 
 
 def test_a_launch_holds_its_rows_before_it_touches_money(subject, boss, monkeypatch):

@@ -14,7 +14,7 @@ from leaderboard.boards.selectors.standings import standings
 from leaderboard.evaluation.selectors.board_ratings import current_fit
 from leaderboard.evaluation.selectors.campaigns import evaluation_of
 from leaderboard.evaluation.stored_fit import from_json
-from leaderboard.submissions.models.submission import Prediction, Submission
+from leaderboard.submissions.models.submission import Submission
 from leaderboard.submissions.selectors.outputs import (
     Output,
     output,
@@ -117,5 +117,4 @@ def apart_most(two: Two) -> list[Apart] | None:
 
 
 def _positions(submission: Submission) -> set[int]:
-    rows = Prediction.objects.filter(submission=submission)
-    return set(rows.values_list("instance__position", flat=True))
+    return set(submission.predictions.values_list("instance__position", flat=True))
