@@ -130,7 +130,7 @@ def by_link(
 ) -> HttpResponse:
     """Let somebody in who comes from a platform, and lead them to the work."""
     limit = WrongLinks()
-    may_ask = limit.allow_request(request, None)
+    may_ask = limit.allow_request(cast("Any", request), cast("Any", None))
     try:
         arrival = visits.by_link(
             pk, platform, request.GET.dict(), panel, may_ask=may_ask
