@@ -6,8 +6,7 @@ HITs and tests are made of, `pages` what workers see of it. Whoever takes, posts
 for a requester's work holds that requester's row, so that things happen one by one. Its
 HITs are its own: they share workers and their earnings with our campaigns, nothing else.
 
-Front door: models; batches (results); pages (groups, urls); services (overturn,
-periodic).
+Front door: models; batches (results); pages (groups, urls); services (overturn).
 """
 
 from __future__ import annotations
