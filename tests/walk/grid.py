@@ -64,9 +64,10 @@ class Walk:
         of_task = {"submission__task": self.world.task}
         self.truth.counts = {
             "metrics": MetricResult.objects.filter(**of_task).count(),
-            "comparisons": Comparison.objects.filter(
-                evaluation__task=self.world.task
-            ).count(),
+            # before staff approve it, a request concerns who asked and staff alone
+            "comparisons": Comparison.objects.filter(evaluation__task=self.world.task)
+            .exclude(evaluation__state__in=["REQUESTED", "DECLINED", "WITHDRAWN"])
+            .count(),
             "texts": Prediction.objects.filter(**of_task).exclude(text="").count(),
         }
         systems = [*self.rows["SUBMISSION"], 0, 0]
