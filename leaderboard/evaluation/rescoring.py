@@ -46,8 +46,7 @@ JOB = "leaderboard.jobs.rescore_task"
 PAUSE = timedelta(days=1)
 FINAL = "The score is final."
 State = states.State
-# Results that somebody may have read; what an older version computed of a joint
-# evaluation is computed anew by its own step.
+# Results that visitors may have read.
 _CAN_BE_READ = Q(submission__state=Submission.State.PUBLISHED) | Q(
     strategy=HumanEvaluation.Strategy.JOINT, scored_at__isnull=False
 )

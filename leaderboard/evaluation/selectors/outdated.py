@@ -26,21 +26,11 @@ def outdated(among: Collection[int] | None = None) -> list[int]:
 
     A ban fell or was lifted in their pool, work was rejected or its rejection taken
     back, a campaign that asked again has ended and its new ratings are not counted, or
-    staff added money with which it can ask again. Also joint evaluations whose results
-    another version computed in another way.
+    staff added money with which it can ask again.
     """
-    rows = _scored(among)
-    scored = rows.exclude(scored_at=None).annotate(since=F("scored_at"))
+    scored = _scored(among).exclude(scored_at=None).annotate(since=F("scored_at"))
     other = scored.filter(campaigns__campaign__completed_at__gt=F("since"))
-    joint = HumanEvaluation.Strategy.JOINT
-    computed_otherwise = rows.filter(strategy=joint, scored_at=None)
-    return sorted(
-        {
-            *_changed(scored),
-            *other.values_list("pk", flat=True),
-            *computed_otherwise.values_list("pk", flat=True),
-        }
-    )
+    return sorted({*_changed(scored), *other.values_list("pk", flat=True)})
 
 
 def with_lost_ratings(

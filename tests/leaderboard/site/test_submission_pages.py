@@ -264,9 +264,9 @@ def test_the_histogram_names_the_scales_answers_also_those_that_nobody_gave(
         ("Strongly disagree", "0"),
     ]
     assert re.findall(r'<rect class="fill" width="([\d.]+)%"', table) == [
-        "100",
+        "75",
         "0",
-        "33.33",
+        "25",
         "0",
         "0",
     ]

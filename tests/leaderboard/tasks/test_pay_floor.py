@@ -95,7 +95,7 @@ def test_what_an_earlier_version_loaded_is_not_approved(boss):
         )
         request_evaluation(submission)
         try:
-            decide.approve(submission, by=boss, measured=False)
+            decide.approve(submission, by=boss)
             code = None
         except GenieError as error:
             code = error.code

@@ -122,7 +122,7 @@ def test_a_webhook_is_added_tried_and_removed(nina, heron):
 
 def test_notices_are_chosen(nina):
     client = signed_in(nina)
-    assert client.get("/account/notices/").text.count("checked") == 5
+    assert client.get("/account/notices/").text.count("checked") == 4
     client.post("/account/notices/", {"wanted": ["published"]})
     assert client.get("/account/notices/").text.count("checked") == 1
     assert client.post("/account/notices/", {"wanted": ["x"]}).status_code == 400

@@ -245,7 +245,7 @@ def test_new_ratings_count_though_the_process_died_before_it_counted_them(
         raise Killed
 
     a_day_later()
-    steps.top_up(published.pk)
+    steps.step_evaluation(published.evaluation.pk)
     with monkeypatch.context() as patch:
         patch.setattr(score, "computed", die)
         with pytest.raises(Killed):

@@ -63,18 +63,18 @@ def test_every_step_done_by_two_processes_at_once_counts_once(
         m for m in task.config["metrics"]["use"] if all_metrics()[m].cost == "light"
     ]
     assert MetricResult.objects.count() == len(light)
-    decide.approve(submission, by=boss, start_now=True)
-    at_once(lambda: steps.launch(submission.pk))
+    evaluation = decide.approve(submission, by=boss, start_now=True).evaluation
+    at_once(lambda: steps.step_evaluation(evaluation.pk))
     assert Campaign.objects.count() == 1
     assert Placement.objects.count() == 16
     players = [p for p in people.players([task.slug]) if p.habit == DILIGENT]
     Crowd(players, quality=quality, seed=1).work()
-    at_once(lambda: steps.collect(submission.pk))
+    at_once(lambda: steps.step_evaluation(evaluation.pk))
     assert Grade.objects.count() == 16
     assert DetectorFit.objects.count() == 1
-    at_once(lambda: steps.score(submission.pk))
+    at_once(lambda: steps.step_evaluation(evaluation.pk))
     assert Score.objects.count() == 1
-    at_once(lambda: steps.publish(submission.pk))
+    at_once(lambda: steps.step_evaluation(evaluation.pk))
     submission.refresh_from_db()
     assert (submission.failure, submission.n_attempts) == ("", 0)
     # the slower one may find it published and say that nothing is open any more
