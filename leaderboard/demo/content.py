@@ -129,7 +129,7 @@ def _approve_all(say: Say) -> None:
         # One of each task is enough to show on its page of evidence.
         others = TestCheck.objects.filter(evaluation__task=submission.task)
         if not others.exists():
-            decide.prepare(submission)
+            decide.measure_together(submission)
         decide.approve(submission, by=admin, start_now=True)
     say("campaigns created, test questions added, HITs posted")
     _settle()

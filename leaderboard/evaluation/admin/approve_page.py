@@ -126,7 +126,7 @@ def _decided(
     by = cast("Account", request.user)
     try:
         if cleaned["decision"] != DECLINE:
-            _prepare(submission)
+            decide.prepare(submission)
         with transaction.atomic():
             if cleaned["decision"] == DECLINE:
                 done = decide.decline(submission, by=by, reason=cleaned["reason"])
@@ -153,16 +153,6 @@ def _decided(
         request, f"{submission.system_name}: {sentence}", messages.SUCCESS
     )
     return True
-
-
-def _prepare(submission: Submission) -> None:
-    """Ask the platform before the transaction; leave measuring to the job."""
-    evaluation = submission.human_evaluation
-    if evaluation is None or decide.is_measured(evaluation):
-        decide.prepare(submission)
-    elif not evaluation.simulated:
-        decide.measure_soon(evaluation)
-        raise GenieError(decide.UNMEASURED, code="tests-not-measured")
 
 
 def _next(submission: Submission) -> str:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from leaderboard.evaluation.decide.staff import (
     MAY_DECIDE,
-    UNMEASURED,
     approve,
     decline,
     go_on,
@@ -24,8 +23,9 @@ from leaderboard.evaluation.decide.withdrawal import (
     withdraw,
 )
 from leaderboard.evaluation.strategies.measured_tests import (
+    UNMEASURED,
     is_measured,
-    measure_soon,
+    measure_together,
     prepare,
 )
 
@@ -37,7 +37,7 @@ __all__ = [
     "go_on",
     "is_measured",
     "may_decide",
-    "measure_soon",
+    "measure_together",
     "n_workers",
     "prepare",
     "publish_partial",

@@ -27,7 +27,11 @@ from leaderboard.evaluation.selectors import coverage
 from leaderboard.evaluation.services import public_log, qualification
 from leaderboard.evaluation.services.hidden import gate, preview
 from leaderboard.evaluation.strategies import measured_tests, strategy_of
-from leaderboard.evaluation.strategies.measured_tests import WAITING, is_measured
+from leaderboard.evaluation.strategies.measured_tests import (
+    UNMEASURED,
+    WAITING,
+    is_measured,
+)
 from leaderboard.submissions.models.submission import Submission
 from leaderboard.submissions.services import lifecycle
 from leaderboard.submissions.services.attempts import UNFAILED, LostRace
@@ -40,10 +44,6 @@ Subject = TypeVar("Subject", Submission, Comparison, JointEvaluation)
 
 # who may change submissions may spend
 MAY_DECIDE = "leaderboard.change_submission"
-UNMEASURED = (
-    "The test questions have not been measured yet, or have changed since. They are "
-    "measured in the background; try again in a minute."
-)
 
 
 def may_decide(user: Any) -> bool:
@@ -83,8 +83,8 @@ def approve(
 ) -> Subject:
     """Set the money aside and send the work out; one approval counts.
 
-    `prepare` comes first and outside of any transaction: what it measured is compared
-    here. If programs answer, the test questions need not be measured.
+    `prepare` comes first and outside of any transaction. The test questions that a job
+    measured are compared here. If programs answer, they need not be measured.
     `despite` is a person's word that work starts although its test questions stand out,
     or are fewer than planned.
     `cost_cents` is what that person was shown: any other cost is refused.

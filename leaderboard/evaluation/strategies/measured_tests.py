@@ -13,6 +13,7 @@ from django.conf import settings
 from django.db import transaction
 
 from genie.lib import jobs
+from genie.lib.errors import GenieError
 from leaderboard.evaluation import machine
 from leaderboard.evaluation.models.human_evaluation import HumanEvaluation
 from leaderboard.evaluation.services.hidden import drawn, gate
@@ -25,6 +26,10 @@ WAITING = (State.REQUESTED, State.DECLINED)
 JOB = "leaderboard.jobs.measure_tests"
 # So many that are measured are checked each minute: more wait only in long queues.
 N_CHECKED = 20
+UNMEASURED = (
+    "The test questions have not been measured yet, or have changed since. They are "
+    "measured in the background; try again in a minute."
+)
 
 
 def is_measured(evaluation: HumanEvaluation, used: Collection[str] = ()) -> bool:
@@ -57,27 +62,40 @@ def measure_tests(evaluation: HumanEvaluation, used: Collection[str] = ()) -> No
 
 
 def prepare(*subjects: machine.Subject) -> None:
-    """Do what takes long before subjects are approved, outside the transaction.
+    """Ask the platform whether it could run subjects, before the transaction approves them.
 
-    The platform is asked whether it could run them. Test questions that are not measured
-    yet are drawn and measured, no text for two of the subjects.
+    Requests call this, so it measures nothing.
+
+    Raises
+    ------
+    GenieError
+        ``tests-not-measured`` when a job has yet to measure; it is queued.
     """
-    used: set[str] = set()
-    for subject in subjects:
-        evaluation = machine.evaluation_of(subject)
-        if evaluation is None or evaluation.state not in WAITING:
-            continue
+    for evaluation in _waiting(subjects):
         human = strategy_of(evaluation).human(evaluation)
         worker_requirements.ask_platform(human, evaluation.task.slug)
+        if not (evaluation.simulated or is_measured(evaluation)):
+            # also after it failed for good
+            HumanEvaluation.objects.filter(pk=evaluation.pk).update(**UNFAILED)
+            jobs.enqueue_missing([(JOB, {"pk": evaluation.pk})])
+            raise GenieError(UNMEASURED, code="tests-not-measured")
+
+
+def measure_together(*subjects: machine.Subject) -> None:
+    """Measure, for seconds each, the test questions of subjects that start together.
+
+    No text is drawn for two of the subjects.
+    """
+    used: set[str] = set()
+    for evaluation in _waiting(subjects):
         measure_tests(evaluation, used)
         texts = evaluation.drawn_tests.values_list("texts", flat=True)
         used.update(chain.from_iterable(texts))
 
 
-def measure_soon(evaluation: HumanEvaluation) -> None:
-    """Queue the job, also after it failed for good."""
-    HumanEvaluation.objects.filter(pk=evaluation.pk).update(**UNFAILED)
-    jobs.enqueue_missing([(JOB, {"pk": evaluation.pk})])
+def _waiting(subjects: Collection[machine.Subject]) -> list[HumanEvaluation]:
+    found = (machine.evaluation_of(subject) for subject in subjects)
+    return [row for row in found if row is not None and row.state in WAITING]
 
 
 def due() -> list[int]:

@@ -81,6 +81,7 @@ def approve(
         is approved; and what `decide.approve` refuses.
     """
     waiting = planned.waiting
+    decide.measure_together(*waiting)
     decide.prepare(*waiting)
     # All of them or none: half an evaluation compares nothing.
     with transaction.atomic():

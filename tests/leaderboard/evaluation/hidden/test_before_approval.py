@@ -43,7 +43,7 @@ def launch():
 
 
 def approve(submission, **fields):
-    decide.prepare(submission)
+    decide.measure_together(submission)
     decide.approve(submission, **fields)
 
 

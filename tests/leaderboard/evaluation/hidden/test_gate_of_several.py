@@ -67,7 +67,7 @@ def asked_side_by_side(systems, admin_user):
 def test_swapped_references_on_a_page_need_a_persons_word(systems, ask, admin_user):
     in_the_original_way(systems[0].task)
     asked = ask(systems, admin_user)
-    decide.prepare(asked)
+    decide.measure_together(asked)
     with pytest.raises(GenieError) as refused:
         decide.approve(asked, by=admin_user)
     assert refused.value.code == "tests-stand-out"
@@ -80,7 +80,7 @@ def test_swapped_references_on_a_page_need_a_persons_word(systems, ask, admin_us
 @pytest.mark.parametrize("ask", [asked_to_compare, asked_side_by_side])
 def test_edits_beside_good_outputs_do_not_stand_out(systems, ask, admin_user):
     asked = ask(systems, admin_user)
-    decide.prepare(asked)
+    decide.measure_together(asked)
     decide.approve(asked, by=admin_user)
     check = TestCheck.objects.get()
     assert (check.refused, check.accepted_at) == (False, None)
@@ -94,6 +94,6 @@ def test_without_references_a_person_is_told_that_questions_are_missing(
 ):
     systems[0].task.instances.update(references=[])
     asked = asked_to_compare(systems, admin_user)
-    decide.prepare(asked)
+    decide.measure_together(asked)
     with pytest.raises(GenieError, match="Only 0 of"):
         decide.approve(asked, by=admin_user)

@@ -22,6 +22,8 @@ from quality.models import Placement
 from quality.test_questions.separability import classifier, measure
 from tests.crowd.making import items, make_campaign
 from tests.factories import make_predictions, make_submission, make_team, make_user
+from tests.leaderboard.admin.conftest import act, confirm
+from tests.leaderboard.api.conftest import authorization
 
 UNMEASURED = "The test questions have not been measured yet, or have changed since"
 
@@ -106,12 +108,28 @@ def test_the_page_reads_what_a_job_has_measured(systems, measured, admin_client)
 
 
 @pytest.mark.django_db
+def test_neither_programs_nor_bulk_approvals_measure_within_a_request(
+    systems, measured, admin_client, admin_user
+):
+    headers = authorization(admin_user)
+    path = f"/api/v1/submissions/{systems[0].pk}/decision/"
+    cents = admin_client.get(path, headers=headers).json()["cost_cents"]
+    body = {"decision": "approve", "cost_cents": cents}
+    refused = Client().post(path, body, "application/json", headers=headers)
+    assert (refused.status_code, refused.json()["code"]) == (409, "tests-not-measured")
+    page = act(admin_client, "approve_selected", *systems)
+    assert UNMEASURED in confirm(admin_client, page).text
+    assert measured == []
+    assert not Commitment.objects.exists()
+
+
+@pytest.mark.django_db
 def test_what_is_measured_is_not_measured_again(systems, measured):
     work()
     n = len(measured)
     work()
     for submission in systems:
-        decide.prepare(submission)
+        decide.measure_together(submission)
     assert len(measured) == n
     assert DrawnTests.objects.count() == TestCheck.objects.count() == 2
 
@@ -180,7 +198,7 @@ def test_a_decision_made_meanwhile_keeps_its_questions(
 ):
     kite = systems[0]
     evaluation = kite.human_evaluation
-    decide.prepare(kite)
+    decide.measure_together(kite)
     kept = [evaluation.drawn_tests.get().pk, TestCheck.objects.get().pk]
     real = gate.check_of
 
@@ -212,6 +230,7 @@ def test_no_lock_is_held_while_it_is_measured(systems, task, measured, admin_use
         for n in (10, 12)
     ]
     HumanEvaluation.objects.update(simulated=False)
+    run.measure_tests(asked[0].evaluation.pk)
     client = Client()
     client.force_login(admin_user)
     page = f"/admin/leaderboard/comparison/{asked[0].pk}/approve/"
@@ -234,7 +253,7 @@ def test_no_lock_is_held_while_it_is_measured(systems, task, measured, admin_use
 def test_what_is_approved_together_asks_no_text_twice(systems, task, admin_user):
     task.config["human"]["test_questions"] = "references"
     task.save()
-    decide.prepare(*systems)
+    decide.measure_together(*systems)
     one, other = (
         set(system.human_evaluation.drawn_tests.get().texts) for system in systems
     )
@@ -246,4 +265,4 @@ def test_what_is_approved_together_asks_no_text_twice(systems, task, admin_user)
 @pytest.mark.django_db
 def test_measuring_in_a_transaction_is_refused(systems):
     with transaction.atomic(), pytest.raises(RuntimeError, match="durable"):
-        decide.prepare(systems[0])
+        decide.measure_together(systems[0])
