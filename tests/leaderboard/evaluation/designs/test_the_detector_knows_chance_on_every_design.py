@@ -17,7 +17,7 @@ from leaderboard.evaluation.services.simulate import CARELESS, Crowd
 from leaderboard.models import Instance, Submission, Task
 from quality.detection.services.judge import judge
 from quality.detection.stats.assess import AssessOptions, Tests, assess_workers
-from quality.models import Ban, HeldExclusion, Standing
+from quality.models import Ban, HeldExclusion, Placement, Standing
 from tests.leaderboard.evaluation.designs.conftest import settle
 
 MOST_SYSTEMS = 3
@@ -117,16 +117,27 @@ def test_one_who_always_takes_the_same_answer_is_found(scale, habit):
     assert found[4] > 0.99
 
 
+# Of a random worker's test questions so many are right: 15 of 36.
+LUCK = (False, True, False, False, True, False, True, False, False, True, False, True)
+
+
 class FlawlessCrowd(Crowd):
-    """Workers who see what a text is worth; the careless one answers anything."""
+    """Workers who see what a text is worth; the careless one does so by luck."""
+
+    def _answers(self, hit_type, item, player):
+        self.lucky = self.rng.choice(LUCK)
+        if player.habit == CARELESS and Placement.objects.filter(item=item).exists():
+            self.n_tests = getattr(self, "n_tests", -1) + 1
+            self.lucky = LUCK[self.n_tests % len(LUCK)]
+        return super()._answers(hit_type, item, player)
 
     def _opinion(self, quality, habit):
-        return float(self.rng.uniform(0, 1)) if habit == CARELESS else quality
+        return 1 - quality if habit == CARELESS and not self.lucky else quality
 
 
 @pytest.fixture
 def task(task):
-    """Add instances, so that each test question finds one of its own."""
+    """Add instances, one for each test question; no metric has to be computed."""
     first = task.instances.count()
     Instance.objects.bulk_create(
         Instance(
@@ -137,36 +148,35 @@ def task(task):
             references=[f"The bird with number {number} is called Avis {number}."],
             sample_rank=number,
         )
-        for number in range(first, 100)
+        for number in range(first, 40)
     )
-    Task.objects.filter(pk=task.pk).update(n_instances=100)
+    metrics = {"use": ["length"], "headline": ["length"]}
+    config = {**task.config, "metrics": metrics}
+    Task.objects.filter(pk=task.pk).update(n_instances=40, config=config)
     task.refresh_from_db()
     return task
 
 
-def some_are_slow():
+# The numbers of questions are crossed above; a walk of each size would say the same.
+def walks():
     for way in WAYS:
-        for n in (12, 24, 45):
-            quick = n == 12 and way.id in {
-                "preference-preference-5",
-                "rankme-magnitude",
-            }
-            marks = () if quick else pytest.mark.slow
-            yield pytest.param(*way.values, n, id=f"{way.id}-{n}", marks=marks)
+        quick = way.id in {"preference-preference-5", "rankme-magnitude"}
+        marks = () if quick else pytest.mark.slow
+        yield pytest.param(*way.values, id=way.id, marks=marks)
 
 
 @pytest.mark.django_db
-@pytest.mark.parametrize(("design", "scale", "template", "n"), list(some_are_slow()))
+@pytest.mark.parametrize(("design", "scale", "template"), list(walks()))
 def test_on_the_site_four_careful_workers_stay_and_a_random_one_is_found(
-    design, scale, template, n, task, boss, measured, crowd, of_text, ask
+    design, scale, template, task, boss, measured, crowd, of_text, ask
 ):
     human = {
-        "sample_size": 10,
+        "sample_size": 4,
         "ratings_per_instance": 5,
         "workers": 5,
         "worker_percent": 100,
-        "positive_share": n / 20,
-        "negative_share": n / 20,
+        "positive_share": 1.5,
+        "negative_share": 1.5,
     }
     ask(**human)
     table = {
@@ -185,13 +195,13 @@ def test_on_the_site_four_careful_workers_stay_and_a_random_one_is_found(
         Task.objects.filter(pk=task.pk).update(config={**task.config, kind: table})
         systems = [measured("Good", 1.0), measured("Poor", 0.0)]
         question = comparison.Question(
-            "overall", n_workers=5, max_pairs=10, wave_size=10, strategy="majority"
+            "overall", n_workers=5, max_pairs=4, wave_size=4, strategy="majority"
         )
         wish = (
             comparison.request(*systems, question, by=boss)
             if compares
             else joint.request(
-                [*systems, measured("Fair", 0.5)], by=boss, n_instances=10, n_workers=5
+                [*systems, measured("Fair", 0.5)], by=boss, n_instances=4, n_workers=5
             )
         )
         decide.approve(wish, by=boss)
@@ -209,8 +219,10 @@ def test_on_the_site_four_careful_workers_stay_and_a_random_one_is_found(
     workers = [player.worker.pk for player in players]
     found = {row.worker_id: row for row in Standing.objects.all()}
     *careful, random = [(found[pk].n_questions, found[pk].p_careless) for pk in workers]
-    assert all(p < 0.01 for n_asked, p in careful if n_asked >= 7), careful
-    assert random[1] > 0.5 or random[0] < 7
+    # .01 is promised for 12 of 12; who has done all other work is asked fewer
+    assert all(p < (0.01 if n >= 12 else 0.05) for n, p in careful), careful
+    assert min(n for n, _ in careful) >= 9
+    assert random[1] > 0.5, random
     assert not Ban.objects.filter(worker__in=workers[:4]).exists()
     assert not HeldExclusion.objects.filter(worker__in=workers[:4]).exists()
     assert not Submission.objects.exclude(failure="").exists()
