@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from itertools import islice
 
 from leaderboard.metric_runs.services import measure
 from leaderboard.submissions.models.submission import Submission
@@ -26,11 +27,20 @@ def proposal(submission: Submission) -> bytes | None:
         .exclude(state__in=[State.RECEIVED, State.INVALID, State.WITHDRAWN])
         .order_by("-pk")
     )
-    aligned = [o for o in others[: 4 * N_OTHERS] if not _misaligned(o)][:N_OTHERS]
+    # one that failed early has no texts, or not all of them
+    aligned = islice(
+        (
+            texts
+            for other in others[: 4 * N_OTHERS]
+            if not _misaligned(other)
+            and len(texts := measure.texts_of(other.pk)) == len(batch.predictions)
+        ),
+        N_OTHERS,
+    )
     result = realign(
         list(batch.predictions),
         [list(references) for references in batch.references],
-        [measure.texts_of(other.pk) for other in aligned],
+        list(aligned),
     )
     ids = Instance.objects.filter(task_id=submission.task_id).order_by("position")
     texts = {
