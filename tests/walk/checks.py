@@ -31,6 +31,68 @@ class Truth:
     submissions: int
     names: tuple[str, ...]
     counts: dict[str, int] = field(default_factory=dict)
+    # noun -> the numbers of it in the board's JSON: a page counts no other
+    said: dict[str, set[int]] = field(default_factory=dict)
+
+
+# Who rated is called by several names; each is counted under the first.
+NOUNS = {
+    "systems": r"(?:ranked )?systems?",
+    "ratings": r"(?:ratings?|answers)",
+    "workers": r"(?:workers?|raters?|people)",
+    "instances": r"instances?",
+    "pairs": r"pairs?",
+}
+# Numbers of these that are limits, shares or of one of many say nothing of a whole board.
+OF_A_PART = (
+    r"(?:first|than|least|most|up to|[Ww]ithout|at|of the|more|another|every|each|per)"
+)
+COUNT = re.compile(
+    rf"(?<![\w.,–/:-])(?P<before>{OF_A_PART} )?(?P<n>\d[\d,]*) "
+    rf"(?:{'|'.join(f'(?P<{name}>{words})' for name, words in NOUNS.items())})(?![\w-])"
+    r"(?! (?:per|each|may)\b)"
+)
+
+
+def counts_in(content: object, key: str = "") -> Iterator[tuple[str, int]]:
+    """Yield what JSON counts: numbers by the nouns in their names, and lengths."""
+    if isinstance(content, dict):
+        for name, value in content.items():
+            yield from counts_in(value, name)
+    elif isinstance(content, list):
+        for value in content:
+            yield from counts_in(value, key)
+    elif isinstance(content, int) and not isinstance(content, bool):
+        noun = key.removeprefix("n_")
+        if key in {"n", "of", "sample_size"}:
+            noun = "instances"
+        if noun in NOUNS:
+            yield noun, content
+
+
+def said_by(*contents: object) -> dict[str, set[int]]:
+    said: dict[str, set[int]] = {}
+    for content in contents:
+        for noun, n in counts_in(content):
+            said.setdefault(noun, set()).add(n)
+    return said
+
+
+def wrong_with_counts(page: Page, truth: Truth) -> Iterator[str]:
+    """Compare each number before a noun with what the board's JSON counts of it."""
+    words = page.words
+    # a large matrix counts the pairs that it shows
+    shown = {n * (n - 1) // 2 for n in (len(rows) - 1 for rows in page.tables)}
+    for found in COUNT.finditer(words):
+        noun = next(name for name in NOUNS if found[name])
+        known = truth.said.get(noun, set()) | (shown if noun == "pairs" else set())
+        if (
+            truth.said.get(noun)
+            and not found["before"]
+            and int(number(found["n"])) not in known
+        ):
+            around = words[max(0, found.start() - 40) : found.end() + 30]
+            yield f"says “…{around}…”, the JSON counts {noun} as {sorted(known)}"
 
 
 def truth_of(board: dict) -> Truth:
@@ -151,11 +213,13 @@ def wrong_with_markup(html: str) -> Iterator[str]:
 
 
 def wrong_with_page(
-    html: str, truth: Truth, *, whole: bool, absent: bool = True
+    html: str, truth: Truth, *, whole: bool, absent: bool = True, counts: bool = False
 ) -> Iterator[str]:
     """Check what an HTML page says; `whole` if it is the board that `truth` is about."""
     page = Page(html)
     yield from _wrong_numbers(page, truth)
+    if counts:
+        yield from wrong_with_counts(page, truth)
     words = page.words
     for sentence, what in ABSENT if absent else ():
         there = truth.counts.get(what, getattr(truth, what, 0))
@@ -244,15 +308,14 @@ def _strictly(text: str) -> object:
 
 
 def wrong_with(
-    content_type: str, content: bytes, truth: Truth, *, whole=False, absent=True
+    content_type: str, content: bytes, truth: Truth, **about: bool
 ) -> list[str]:
     """Check an answer by what it says it is."""
     kind = content_type.split(";")[0].strip()
     try:
         if kind == "text/html":
-            return list(
-                wrong_with_page(content.decode(), truth, whole=whole, absent=absent)
-            )
+            about.setdefault("whole", False)
+            return list(wrong_with_page(content.decode(), truth, **about))
         if kind.endswith("json"):
             return list(wrong_with_json(_strictly(content.decode()), truth))
         if kind.endswith("xml"):

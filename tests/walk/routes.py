@@ -203,22 +203,37 @@ def _pks(model, **of) -> list[int]:
 
 
 def paths(route: Route, world: World, rows: dict[str, list]) -> list[str]:
-    """Fill a route with the rows of a world: no address if it has none of them."""
-    filled = [f"/{route.text}"]
+    """Fill a route with the rows of a world: no address if it has none of them.
+
+    Of several parts one changes at a time: every form of a file of the first system, and
+    the first form for every other one.
+    """
+    choices = []
     for part in route.parts:
         fill = filling(route, part)
         if fill == "MODEL":
             values = _of_model(route, rows)
         else:
             values = rows[fill] if isinstance(fill, str) else fill
-        filled = [
-            path.replace(f"<{part}>", str(value)) for path in filled for value in values
-        ]
-    return filled
+        choices.append(list(values))
+    if not all(choices):
+        return []
+    first = [values[0] for values in choices]
+    chosen = [first]
+    for place, values in enumerate(choices):
+        chosen += [[*first[:place], one, *first[place + 1 :]] for one in values[1:]]
+    return [_filled(route, values) for values in chosen]
+
+
+def _filled(route: Route, values: list) -> str:
+    path = f"/{route.text}"
+    for part, value in zip(route.parts, values, strict=True):
+        path = path.replace(f"<{part}>", str(value))
+    return path
 
 
 def _of_model(route: Route, rows: dict[str, list]) -> list[object]:
-    """Choose up to two rows of the model of an admin's page, of the task if it can be."""
+    """Choose a row of the model of an admin's page, rows of the task if it has any."""
     _, app, name, *_ = route.text.split("/")
     model = apps.get_model(app, name)
     known = {
@@ -234,7 +249,7 @@ def _of_model(route: Route, rows: dict[str, list]) -> list[object]:
     if name in known:
         key = {"comparison": "COMPARISON", "jointevaluation": "JOINT"}.get(name)
         return rows[key or name.upper()]
-    return list(model._base_manager.order_by("-pk").values_list("pk", flat=True)[:2])
+    return list(model._base_manager.order_by("-pk").values_list("pk", flat=True)[:1])
 
 
 def number_of(route: str, kind: str) -> int:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tests.walk.grid import Walk, in_half, in_sample
-from tests.walk.routes import filling, names_rows, routes
+from tests.walk.routes import filling, names_rows, routes, rows_of
 from tests.walk.worlds import KINDS, ROLES
 
 pytestmark = pytest.mark.django_db
@@ -64,3 +64,24 @@ def test_some_routes_for_each_role(role, record_property):
 def test_all_other_routes_for_each_role(role, record_property):
     chosen = [r for r in routes() if not in_sample(r, role, list(ROLES))]
     judge(walk("full", role, chosen, asks=False), record_property)
+
+
+def test_a_draft_and_a_judge_run_are_shown_to_whom_they_concern():
+    world = KINDS["full"]()
+    rows = rows_of(world)
+    assert len(rows["DRAFT"]) == 2
+    assert len(rows["JUDGE_RUN"]) == 1
+    owners = {"superuser": rows["DRAFT"][0], "view_staff": rows["DRAFT"][1]}
+    seen = {}
+    for role in ROLES:
+        client = world.client(role)
+        drafts = {
+            pk
+            for pk in rows["DRAFT"]
+            if client.get(f"/studio/{pk}/files/").status_code == 200
+        }
+        run = client.get(f"/api/v1/judge-runs/{rows['JUDGE_RUN'][0]}/").status_code
+        seen[role] = run
+        assert drafts == ({owners[role]} if role in owners else set()), role
+    shown = {role for role, status in seen.items() if status == 200}
+    assert shown == {"task_staff", "view_staff", "superuser"}, seen

@@ -30,6 +30,7 @@ from leaderboard.evaluation.run import advance
 from leaderboard.evaluation.services import comparison, joint
 from leaderboard.evaluation.services.comparison import Question
 from leaderboard.evaluation.services.simulate import DILIGENT, Crowd
+from leaderboard.judges.services import ask, define
 from leaderboard.models import (
     Instance,
     MetricResult,
@@ -40,6 +41,7 @@ from leaderboard.models import (
     Task,
     Team,
 )
+from leaderboard.studio.services import keep
 from leaderboard.submissions.selectors.visibility import Staff
 from leaderboard.submissions.services import submit
 from leaderboard.tasks.services import load
@@ -346,13 +348,12 @@ def own(who: dict) -> Task:
 
 
 def preference(who: dict) -> Task:
-    task = run_board(
-        who,
-        design="preference",
-        scale="preference-5",
-        hit_template="preference-summarization",
-    )
-    return as_by_people(task)
+    human = {
+        "design": "preference",
+        "scale": "preference-5",
+        "hit_template": "preference-summarization",
+    }
+    return as_by_people(kept("walk: preference", lambda: run_board(who, **human)))
 
 
 def many(who: dict, n: int = 300) -> Task:
@@ -393,6 +394,13 @@ def full(who: dict) -> Task:
     )
     for place, system in enumerate(systems):
         OutsideScores.objects.create(metric=metric, submission=system, value=place)
+    judge = define.make("words", "1", {"endpoint": "scripted", "model": "words"})
+    ask.ask(judge, task, ask.Wish(), by=who["boss"])
+    for name in ("boss", "view_staff"):
+        rows = csv_of(rows_of(2, 4, 1, ("overall",), texts=True))
+        file = ContentFile(rows.encode(), name="ours.csv")
+        title = f"Draft of {name}"
+        keep.begin(owner=who[name], slug=f"of-{name[:4]}", title=title, files=[file])
     return task
 
 
@@ -421,7 +429,7 @@ def asked(kind: str):
         assert found.evaluation.finished_at
         return as_by_people(task)
 
-    return make
+    return lambda who: kept(f"walk: {kind}", lambda: make(who))
 
 
 def changed(**fields):
