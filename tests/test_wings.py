@@ -1,26 +1,13 @@
-"""The plan of the house: wings with a front door, folders that can be taken in at a glance."""
+"""The plan of the house: wings with a front door."""
 
 from __future__ import annotations
 
 import ast
-from collections import defaultdict
 from functools import cache
 from pathlib import Path
 
-import pytest
-
 ROOT = Path(__file__).resolve().parent.parent
 APPS = ["leaderboard", "quality", "crowd"]
-FOLDERS = [
-    folder
-    for app in ["genie", *APPS]
-    for folder in [ROOT / app, *sorted((ROOT / app).rglob("*"))]
-    if folder.is_dir()
-    and not {"migrations", "__pycache__"} & set(folder.parts)
-    and list(folder.glob("*.py"))
-]
-# Django looks for commands in one folder of an app and in none below it.
-FLAT = {f"{app}/management/commands" for app in APPS}
 # Django finds these by their place: they put the wings together.
 TOGETHER = {f"{app}.{name}" for app in APPS for name in ("models", "admin")}
 WINGS = sorted(
@@ -29,28 +16,6 @@ WINGS = sorted(
     for path in (ROOT / app).glob("*/__init__.py")
     if "Front door:" in path.read_text("utf-8")
 )
-
-
-def names(folder: Path) -> list[str]:
-    return sorted(p.stem for p in folder.glob("*.py") if p.stem != "__init__")
-
-
-def shown(folder: Path) -> str:
-    return str(folder.relative_to(ROOT))
-
-
-@pytest.mark.parametrize("folder", FOLDERS, ids=shown)
-def test_no_folder_holds_more_than_can_be_taken_in(folder):
-    assert len(names(folder)) <= 20 or shown(folder) in FLAT
-
-
-@pytest.mark.parametrize("folder", FOLDERS, ids=shown)
-def test_files_that_share_a_prefix_have_a_folder(folder):
-    families = defaultdict(list)
-    for name in names(folder):
-        families[name.partition("_")[0]].append(name)
-    large = [family for family in families.values() if len(family) > 2]
-    assert large == [] or shown(folder) in FLAT
 
 
 @cache
@@ -109,8 +74,7 @@ def test_whatever_writes_or_reads_rows_is_a_wing_with_a_front_door():
     assert len(WINGS) == 31
 
 
-@pytest.mark.parametrize("wing", WINGS)
-def test_others_come_in_by_the_front_door(wing):
+def taken_from(wing: str) -> set[str]:
     used = set()
     for name, targets in imports().items():
         if name.startswith(f"{wing}.") or name == wing or name in TOGETHER:
@@ -119,6 +83,16 @@ def test_others_come_in_by_the_front_door(wing):
             inside = target.removeprefix(f"{wing}.")
             if inside != target and inside.partition(".")[0] != "models":
                 used.add(inside)
-    offered = front_door(wing) - {"models", "none"}
-    assert used - offered == set(), "add it to the front door, or do not import it"
-    assert offered - used == set(), "nobody needs it: take it off the front door"
+    return used
+
+
+def test_others_come_in_by_the_front_door():
+    undeclared, unused = {}, {}
+    for wing in WINGS:
+        used, offered = taken_from(wing), front_door(wing) - {"models", "none"}
+        if used - offered:
+            undeclared[wing] = used - offered
+        if offered - used:
+            unused[wing] = offered - used
+    assert undeclared == {}, "add it to the front door, or do not import it"
+    assert unused == {}, "no other wing needs it: take it off the front door"
