@@ -54,8 +54,9 @@ def own_database(purpose: str, *, empty: bool = False) -> Iterator[str]:
 def put_migrated_sqlite(path: Path) -> None:
     """Put a copy of an empty, migrated SQLite database there.
 
-    Applying all migrations takes seconds, so it is done once for all tests that
-    start processes of their own: whoever comes first makes it, the others wait.
+    It is made once for all tests that start processes of their own: whoever comes first
+    makes it, the others wait. Its tables are made at once, as for every new site:
+    tests/genie/test_new_database.py compares them with those of the migrations.
     """
     # a new database has the groups of the roles, too
     roles = ROOT / "leaderboard/site/roles.py"
@@ -72,7 +73,7 @@ def put_migrated_sqlite(path: Path) -> None:
         if not (folder / "done").exists():
             address = f"sqlite:///{folder / 'empty.sqlite3'}"
             subprocess.run(
-                [sys.executable, "manage.py", "migrate", "--step-by-step", "--verbosity", "0"],
+                [sys.executable, "manage.py", "migrate", "--verbosity", "0"],
                 cwd=ROOT,
                 env={**os.environ, "DATABASE_URL": address, "GENIE_VAR": str(folder),
                      "DJANGO_SETTINGS_MODULE": "genie.settings"},

@@ -53,6 +53,7 @@ def test_there_is_a_database_of_the_first_version():
     assert "0.1.0.sql.gz" in [version.name for version in VERSIONS]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("version", VERSIONS, ids=lambda path: path.name)
 def test_every_row_of_every_table_is_carried_over(version, tmp_path):
     before = put(version, tmp_path / "genie.sqlite3")
