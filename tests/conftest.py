@@ -3,6 +3,7 @@ from __future__ import annotations
 import gc
 import importlib
 import itertools
+import os
 import pickle
 import subprocess
 import sys
@@ -15,7 +16,7 @@ from django.db import connection, transaction
 from django.test import TransactionTestCase
 
 from genie.lib import bounded
-from tests import browser
+from tests import browser, kept
 from tests.cpu_by_file import CpuByFile
 from tests.engine_blind import is_engine_blind
 
@@ -123,6 +124,14 @@ def _folders_of_media(tmp_path_factory):
 def _own_media(settings, _folders_of_media):
     """Give each test its own folder for uploads."""
     settings.MEDIA_ROOT = next(_folders_of_media)
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _rows_for_all_processes(tmp_path_factory):
+    """Keep rows of tests/kept.py where the other processes of this run find them."""
+    own = tmp_path_factory.getbasetemp()
+    several = "PYTEST_XDIST_WORKER" in os.environ
+    kept.keep_in((own.parent if several else own) / "kept")
 
 
 @pytest.fixture(autouse=True)

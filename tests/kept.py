@@ -2,17 +2,19 @@
 
 Each test still has them in its own transaction and may change them. The first to ask
 makes them as the product does; for the others what this changed in the tables is put
-there again, with all times moved to now, and files beside it. On PostgreSQL, where few
-of these tests run, they are made each time.
+there again, with all times moved to now, and files beside it. The processes of one run
+share what one of them made; while it is made, those that ask for the same wait. On
+PostgreSQL, where few of these tests run, the rows are made each time.
 """
 
 from __future__ import annotations
 
+import fcntl
+import pickle
 import shutil
-import tempfile
 from collections.abc import Callable
 from datetime import datetime, timedelta
-from itertools import count
+from hashlib import sha256
 from pathlib import Path
 from typing import NamedTuple
 
@@ -23,8 +25,6 @@ from django.db import connection, models, transaction
 Rows = dict[str, dict[object, tuple]]
 # The last number that each table gave, in a row of its own.
 NUMBERS = "sqlite_sequence"
-MEDIA = Path(tempfile.mkdtemp(prefix="genie-kept-"))
-_folders = count()
 
 
 class Change(NamedTuple):
@@ -44,6 +44,17 @@ _KEPT: dict[object, Change] = {}
 _COLUMNS: dict[str, list[str]] = {}
 
 
+class _Place:
+    """Where the processes of this run keep what they made: set by tests/conftest.py."""
+
+    folder: Path
+
+
+def keep_in(folder: Path) -> None:
+    folder.mkdir(exist_ok=True)
+    _Place.folder = folder
+
+
 def kept(name: str, make: Callable[[], object], given: object = None):
     """Give the row, or the rows, that `make` makes.
 
@@ -56,9 +67,18 @@ def kept(name: str, make: Callable[[], object], given: object = None):
     key = (name, repr(given), repr([list(by_key) for by_key in before.values()]))
     if key in _KEPT:
         return _make_again(_KEPT[key])
-    made = make()
-    alone = isinstance(made, models.Model)
-    _KEPT[key] = _change(before, _rows(), [made] if alone else list(made), alone=alone)
+    folder = _Place.folder / sha256(repr(key).encode()).hexdigest()
+    folder.mkdir(exist_ok=True)
+    with (folder / "lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if (folder / "rows").exists():
+            _KEPT[key] = pickle.loads((folder / "rows").read_bytes())
+            return _make_again(_KEPT[key])
+        made = make()
+        alone = isinstance(made, models.Model)
+        asked = [made] if alone else list(made)
+        _KEPT[key] = _change(before, _rows(), asked, folder / "media", alone=alone)
+        (folder / "rows").write_bytes(pickle.dumps(_KEPT[key]))
     return made
 
 
@@ -77,10 +97,9 @@ def _numbers() -> dict[object, tuple]:
     return {name: (name, last) for name, last in rows}
 
 
-def _change(before: Rows, after: Rows, made, *, alone: bool) -> Change:
-    files = MEDIA / str(next(_folders))
+def _change(before: Rows, after: Rows, made, files: Path, *, alone: bool) -> Change:
     if Path(settings.MEDIA_ROOT).exists():
-        shutil.copytree(settings.MEDIA_ROOT, files)
+        shutil.copytree(settings.MEDIA_ROOT, files, dirs_exist_ok=True)
     new: Rows = {}
     changed: dict[str, dict[object, dict[int, object]]] = {}
     for table, rows in after.items():
