@@ -79,7 +79,7 @@ test-neural: .venv-neural/ready ## run BERTScore, BLEURT, COMET and MetricX for 
 	@.venv-neural/bin/python -m pytest -q tests/leaderboard/metrics/test_neural_metrics.py tests/leaderboard/metrics/test_translation_metrics.py $(ARGS)
 
 test-postgres: .venv/dev .venv/acceptance $(WORDNET)/index.noun ## run the tests that use a database on a PostgreSQL of their own
-	@tests/postgres.sh -n auto --dist worksteal $(ARGS)
+	@tests/postgres.sh -n auto --dist worksteal $(POSTGRES) $(ARGS)
 
 # Types take as long as all the rest, so both are checked at once.
 check: .venv/dev ## format, lint, types, import contracts, migrations, templates

@@ -1,9 +1,8 @@
 """Tests that say the same on every database engine: left out on PostgreSQL.
 
 What is dear and sends the engine only statements that other tests send as well stands
-here. In it, what sends a statement of its own, or happens at the same moment as something
-else, has the marker `every_engine` and runs. Paths are relative to `tests`; what is named on
-the command line runs all the same.
+here. In it, what has the marker `every_engine` runs. Paths are relative to `tests`; what is
+named on the command line runs all the same.
 """
 
 from __future__ import annotations

@@ -65,5 +65,5 @@ for argument in "$@"; do
   if [ -e "${argument%%::*}" ]; then paths=(); fi
 done
 # tests/conftest.py leaves out what asks no database at all, and what asks it only what
-# other tests ask as well: tests/engine_blind.py.
+# other tests ask as well: tests/engine_blind.py. A marker that is given replaces the one here.
 "$python" -m pytest -q --no-migrations -m "not browser" "${paths[@]}" "$@"

@@ -40,6 +40,7 @@ def test_every_kill_point_is_there(point):
     assert callable(getattr(import_module(module), function))
 
 
+@pytest.mark.every_engine
 @pytest.mark.slow
 @pytest.mark.skipif(ON_POSTGRES, reason="there, every kind of process is killed")
 def test_a_submission_survives_a_queue_that_is_killed_at_every_step(tmp_path):

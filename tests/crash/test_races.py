@@ -7,6 +7,7 @@ from tests.crash import races
 ROUNDS = 3
 
 
+@pytest.mark.every_engine
 @pytest.mark.django_db(transaction=True)
 @pytest.mark.parametrize("name", races.RACES)
 def test_everybody_at_the_same_moment_comes_out_right(name):

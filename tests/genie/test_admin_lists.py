@@ -42,12 +42,14 @@ def text_of(response):
     return re.sub(r"\s+", " ", re.sub("<[^>]+>", " ", response.content.decode()))
 
 
+@pytest.mark.every_engine
 def test_a_short_list_is_counted_to_the_end(office):
     make_worker()
     make_worker()
     assert "2 workers" in text_of(office.get(reverse(WORKERS)))
 
 
+@pytest.mark.every_engine
 def test_a_long_list_says_that_there_are_more(office, monkeypatch):
     monkeypatch.setattr(lists, "COUNTED", 150)
     for _ in range(151):
@@ -60,12 +62,14 @@ def test_a_long_list_says_that_there_are_more(office, monkeypatch):
     assert "1 worker " in text_of(found)
 
 
+@pytest.mark.every_engine
 def test_workers_can_be_sorted_by_how_much_they_sent_in(office):
     make_worker()
     for column in range(1, 11):
         assert office.get(reverse(WORKERS), {"o": column}).status_code == 200
 
 
+@pytest.mark.every_engine
 def test_long_lists_are_searched_field_by_field(office):
     maria = make_user("maria")
     made = make_submission(make_task(), team=make_team("Kestrel", maria), owner=maria)
@@ -98,6 +102,7 @@ def test_long_lists_are_searched_field_by_field(office):
     assert found("ledgerentry", people[0].pseudonym) == set()
 
 
+@pytest.mark.every_engine
 @pytest.mark.skipif(connection.vendor != "sqlite", reason="SQLite tells what it did")
 def test_a_search_reads_no_more_where_there_is_more_work(office, monkeypatch):
     monkeypatch.setattr(lists, "FEW", 3)

@@ -31,6 +31,7 @@ def test_a_database_with_an_admin_of_its_own_is_left_alone():
     assert users.get().check_password("a real password")
 
 
+@pytest.mark.every_engine
 def test_an_earlier_start_that_was_cut_off_is_gone_on_with():
     for name in (people.ADMIN, people.SUBMITTER, people.WORKER):
         people.account(name)

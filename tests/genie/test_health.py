@@ -174,6 +174,7 @@ class TestReadiness:
         assert self.ask() == (503, "late")
 
 
+@pytest.mark.every_engine
 @pytest.mark.django_db(transaction=True)
 def test_an_error_of_a_database_that_answers_is_still_our_mistake():
     with pytest.raises(Exception, match="no_such_table") as caught:

@@ -31,6 +31,7 @@ def _no_calls():
     CALLS.clear()
 
 
+@pytest.mark.every_engine
 def test_a_job_queued_in_a_transaction_that_is_undone_was_never_queued():
     with pytest.raises(RuntimeError), transaction.atomic():
         jobs.enqueue("tests.genie.test_jobs.note", pk=1)

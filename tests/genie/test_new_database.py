@@ -107,6 +107,7 @@ ON_THE_SERVER = (
 WIDER = {"auth_group_permissions", "auth_user_groups", "auth_user_user_permissions"}
 
 
+@pytest.mark.every_engine
 @pytest.mark.skipif(connection.vendor != "postgresql", reason="of PostgreSQL")
 def test_they_are_the_same_on_a_server(fresh, db):
     call_command("migrate", database=NAME, stdout=StringIO())

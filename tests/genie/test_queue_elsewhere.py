@@ -69,6 +69,7 @@ def run_until_empty(seconds=10):
     assert jobs.n_waiting() == 0
 
 
+@pytest.mark.every_engine
 def test_a_job_is_delivered_once_it_stands_and_then_is_gone(queue):
     with transaction.atomic():
         jobs.enqueue(NOTE, pk=7)
@@ -82,6 +83,7 @@ def test_a_job_is_delivered_once_it_stands_and_then_is_gone(queue):
     assert jobs.n_waiting() == 0
 
 
+@pytest.mark.every_engine
 def test_a_job_of_a_transaction_that_is_undone_is_never_sent(queue):
     with pytest.raises(RuntimeError), transaction.atomic():
         jobs.enqueue(NOTE, pk=7)
@@ -89,6 +91,7 @@ def test_a_job_of_a_transaction_that_is_undone_is_never_sent(queue):
     assert jobs.n_waiting() == 0
 
 
+@pytest.mark.every_engine
 def test_a_job_whose_process_died_is_delivered_again(queue):
     from django_q.brokers import get_broker
 
@@ -99,6 +102,7 @@ def test_a_job_whose_process_died_is_delivered_again(queue):
     assert CALLS == [7]
 
 
+@pytest.mark.every_engine
 def test_a_job_that_failed_is_tried_again_and_recorded(queue):
     jobs.enqueue(FAIL, pk=7)
     assert jobs.run_next()
@@ -107,6 +111,7 @@ def test_a_job_that_failed_is_tried_again_and_recorded(queue):
     assert CALLS == [7, 7]
 
 
+@pytest.mark.every_engine
 def test_each_machine_has_beats_of_its_own_that_wait_in_no_queue(queue, monkeypatch):
     from django_q.brokers import get_broker
 
@@ -120,6 +125,7 @@ def test_each_machine_has_beats_of_its_own_that_wait_in_no_queue(queue, monkeypa
     assert jobs.n_waiting() == 0
 
 
+@pytest.mark.every_engine
 def test_what_a_supervised_queue_takes_comes_back_when_it_is_gone(
     queue, monkeypatch, settings
 ):
@@ -164,6 +170,7 @@ def test_what_a_supervised_queue_takes_comes_back_when_it_is_gone(
     assert not list(pulse.folder().glob("taken.*"))
 
 
+@pytest.mark.every_engine
 def test_a_queue_that_is_away_ends_no_supervisor(queue, monkeypatch):
     monkeypatch.setenv(pulse.NAME_VARIABLE, "elsewhere")
     (pulse.folder() / "taken.7").write_text("7")
@@ -174,6 +181,7 @@ def test_a_queue_that_is_away_ends_no_supervisor(queue, monkeypatch):
     (pulse.folder() / "taken.7").unlink(missing_ok=True)
 
 
+@pytest.mark.every_engine
 def test_a_job_that_cannot_be_held_ends_no_supervisor_and_is_held_again(
     queue, monkeypatch
 ):
@@ -208,6 +216,7 @@ def test_a_job_that_cannot_be_held_ends_no_supervisor_and_is_held_again(
     assert len(told) == 3
 
 
+@pytest.mark.every_engine
 def test_what_stands_still_is_queued_only_when_the_queue_is_empty(queue):
     wanted = [(NOTE, {"pk": 1}), (NOTE, {"pk": 2})]
     assert jobs.enqueue_missing(wanted) == 2
@@ -217,6 +226,7 @@ def test_what_stands_still_is_queued_only_when_the_queue_is_empty(queue):
     assert jobs.enqueue_missing(wanted) == 2
 
 
+@pytest.mark.every_engine
 def test_what_another_secret_has_signed_is_not_run(queue):
     from django_q.brokers import get_broker
 

@@ -87,6 +87,7 @@ def test_a_queue_that_ends_by_itself_is_told_of(supervisor):
     assert "exit code 3" in supervisor.stderr.getvalue()
 
 
+@pytest.mark.every_engine
 @pytest.mark.django_db
 @pytest.mark.parametrize("problem", [OperationalError, InterfaceError])
 def test_a_database_that_is_away_for_a_moment_does_not_end_the_supervisor(
@@ -234,6 +235,7 @@ def guard(monkeypatch):
     return sentinel.Sentinel(None, None, None, broker="none", start=False), done
 
 
+@pytest.mark.every_engine
 @pytest.mark.django_db
 def test_the_job_of_a_killed_worker_is_run_again_and_the_others_go_on(
     guard, monkeypatch

@@ -271,6 +271,7 @@ def test_a_ban_leaves_the_ratings_out(boss, asked):
     assert not Assignment.objects.filter(worker=worker, replaced_at=None).exists()
 
 
+@pytest.mark.every_engine
 def test_banning_twice_is_one_ban_and_said(boss, asked):
     worker = make_worker()
     asked(worker, NEGATIVE="w")

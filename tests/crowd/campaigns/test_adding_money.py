@@ -88,12 +88,14 @@ def test_it_stands_in_the_history_of_campaign_and_account(short, sam):
     assert [row.change_message for row in LogEntry.objects.all()] == [said, said]
 
 
+@pytest.mark.every_engine
 def test_the_same_form_twice_adds_once(short, sam):
     add(short, 30, sam)
     refused("budget-changed", add, short, 30, sam)
     assert Campaign.objects.get().budget_cents == 80
 
 
+@pytest.mark.every_engine
 @pytest.mark.parametrize("pool", [Budget.SITE, POOL])
 def test_no_budget_is_passed(short, sam, pool):
     Budget.objects.update_or_create(pool=pool, defaults={"limit_cents": 79})

@@ -73,6 +73,7 @@ def test_stopping_is_for_good(sam):
     assert campaign.completed_at is not None
 
 
+@pytest.mark.every_engine
 def test_completing_twice_keeps_the_first_time():
     campaign = make_campaign(1)
     assert run.complete(campaign.pk)

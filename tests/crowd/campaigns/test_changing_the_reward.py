@@ -104,6 +104,7 @@ def test_other_campaigns_with_the_same_hit_type_keep_theirs(campaign, sam):
     assert other.hit_type.reward_cents == 10
 
 
+@pytest.mark.every_engine
 def test_a_form_that_is_sent_twice_changes_once(campaign, sam):
     change(campaign, 15, sam, agreed=20)
     refused("reward-changed", change, campaign, 15, sam, agreed=20)
@@ -120,6 +121,7 @@ def test_only_what_was_agreed_to_is_added(campaign, sam):
     assert Commitment.objects.get().amount_cents == 55
 
 
+@pytest.mark.every_engine
 def test_no_budget_is_passed(campaign, sam):
     Budget.objects.create(pool=POOL, limit_cents=59)
     refused("over-budget", change, campaign, 15, sam, agreed=20)

@@ -57,6 +57,7 @@ def test_the_formula_is_the_one_in_the_manual():
     )
 
 
+@pytest.mark.every_engine
 @pytest.mark.parametrize(
     ("seconds", "told"),
     [

@@ -27,6 +27,7 @@ def contents(assignments):
     return [a.hit.items.get().content_key for a in assignments]
 
 
+@pytest.mark.every_engine
 def test_hits_go_out_in_their_stored_order():
     campaign = make_campaign(6)
     done = do_all(make_worker())
@@ -51,6 +52,7 @@ def test_a_hit_goes_to_as_many_people_as_it_takes():
     assert [a is not None for a in got] == [True, True, False]
 
 
+@pytest.mark.every_engine
 def test_nobody_gets_the_same_input_twice_in_a_pool():
     make_campaign(3, of=items(3, "first-"))
     make_campaign(4, of=items(4, "second-"))

@@ -63,6 +63,7 @@ def test_each_worker_gets_the_campaigns_in_balanced_order():
     assert len(orders) > 1
 
 
+@pytest.mark.every_engine
 def test_the_order_is_stored_and_is_what_was_offered():
     open_campaigns(3, 9)
     worker = make_worker()
@@ -177,6 +178,7 @@ def test_home_offers_what_comes_next():
         assert do_one(worker).hit.campaign.hit_type == offer.hit_type
 
 
+@pytest.mark.every_engine
 def test_the_site_hands_out_after_submit_in_the_drawn_order(client):
     campaigns = open_campaigns(4, 12)
     worker = make_worker(user=make_user("wanda"))

@@ -82,6 +82,7 @@ def test_it_stands_in_the_history_of_campaign_and_account(campaign, sam):
     assert [row.change_message for row in LogEntry.objects.all()] == [said, said]
 
 
+@pytest.mark.every_engine
 def test_the_same_form_twice_asks_once(campaign, sam):
     ask(campaign, 1, sam)
     refused("answers-changed", ask, campaign, 1, sam)
@@ -89,6 +90,7 @@ def test_the_same_form_twice_asks_once(campaign, sam):
     assert (campaign.budget_cents, campaign.answers_per_hit) == (80, 2)
 
 
+@pytest.mark.every_engine
 @pytest.mark.parametrize("pool", [Budget.SITE, POOL])
 def test_no_budget_is_passed(campaign, sam, pool):
     Budget.objects.update_or_create(pool=pool, defaults={"limit_cents": 79})

@@ -61,6 +61,7 @@ def at(page):
     return reverse("work:hit", args=[pages.first_on(page).pk])
 
 
+@pytest.mark.every_engine
 def test_a_page_has_as_many_hits_as_its_campaign_says_and_no_input_twice(wim):
     make_campaign(7, hit_type=several(3))
     page = pages.next_page(wim)
@@ -116,6 +117,7 @@ def document(n_documents, n_parts):
     ]
 
 
+@pytest.mark.every_engine
 def test_parts_of_a_document_come_together_in_their_order(wim):
     make_campaign(of=document(3, 4), hit_type=several(3, page_by="id"))
     seen = []

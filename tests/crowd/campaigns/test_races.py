@@ -54,6 +54,7 @@ def at_once(*calls):
         return list(pool.map(one, calls))
 
 
+@pytest.mark.every_engine
 def test_workers_who_come_together_get_different_hits():
     make_campaign(6)
     workers = [make_worker() for _ in range(6)]
@@ -61,6 +62,7 @@ def test_workers_who_come_together_get_different_hits():
     assert len({assignment.hit_id for assignment in got}) == 6
 
 
+@pytest.mark.every_engine
 def test_a_tab_that_claims_while_another_looks_for_its_open_hit_wins(monkeypatch):
     make_campaign(3)
     worker = make_worker()
@@ -78,6 +80,7 @@ def test_a_tab_that_claims_while_another_looks_for_its_open_hit_wins(monkeypatch
     assert Assignment.objects.count() == 1
 
 
+@pytest.mark.every_engine
 def test_of_two_different_answers_at_once_one_counts_and_one_is_refused():
     from crowd.campaigns.services.work import submit
 
@@ -95,6 +98,7 @@ def test_of_two_different_answers_at_once_one_counts_and_one_is_refused():
     assert Answer.objects.count() == 1
 
 
+@pytest.mark.every_engine
 def test_two_clean_ups_free_a_place_once():
     from datetime import timedelta
 
@@ -108,6 +112,7 @@ def test_two_clean_ups_free_a_place_once():
     assert HIT.objects.get().n_available == 1
 
 
+@pytest.mark.every_engine
 def test_the_first_commitments_of_all_come_at_the_same_moment(settings):
     settings.GENIE = {**settings.GENIE, "SITE_BUDGET_CENTS": 1_000}
     sam = make_user("sam")
@@ -121,6 +126,7 @@ def test_the_first_commitments_of_all_come_at_the_same_moment(settings):
     assert Commitment.objects.count() == 1
 
 
+@pytest.mark.every_engine
 def test_the_same_approval_twice_at_once_sets_money_aside_once():
     sam = make_user("sam")
     at_once(
@@ -129,6 +135,7 @@ def test_the_same_approval_twice_at_once_sets_money_aside_once():
     assert Commitment.objects.get().amount_cents == 600
 
 
+@pytest.mark.every_engine
 def test_a_form_that_adds_money_and_is_sent_twice_at_once_adds_once():
     sam = make_user("sam")
     campaign = make_campaign(1, budget_cents=50)
@@ -142,6 +149,7 @@ def test_a_form_that_adds_money_and_is_sent_twice_at_once_adds_once():
     assert Commitment.objects.get().amount_cents == 80
 
 
+@pytest.mark.every_engine
 def test_a_form_that_asks_for_more_answers_and_is_sent_twice_at_once_asks_once():
     sam = make_user("sam")
     campaign = make_campaign(2, budget_cents=50)
@@ -153,6 +161,7 @@ def test_a_form_that_asks_for_more_answers_and_is_sent_twice_at_once_asks_once()
     assert campaign.budget_cents == 70
 
 
+@pytest.mark.every_engine
 def test_money_added_at_the_moment_of_an_approval_does_not_pass_the_budget():
     Budget.objects.create(pool=Budget.SITE, limit_cents=1_000)
     sam = make_user("sam")
@@ -172,6 +181,7 @@ def test_money_added_at_the_moment_of_an_approval_does_not_pass_the_budget():
     assert budgets.committed()[None] == 700
 
 
+@pytest.mark.every_engine
 def test_answers_replaced_by_two_processes_go_out_again_once():
     make_campaign(2)
     worker = make_worker()
@@ -181,6 +191,7 @@ def test_answers_replaced_by_two_processes_go_out_again_once():
     assert list(HIT.objects.values_list("n_available", "max_assignments")) == [(1, 2)] * 2  # fmt: skip
 
 
+@pytest.mark.every_engine
 def test_work_sent_in_while_its_campaign_is_settled_is_in_the_account(monkeypatch):
     campaign = make_campaign(1)
     budgets.commit(key=campaign.key, pool=POOL, amount_cents=100, by=make_user("sam"))
@@ -205,6 +216,7 @@ def test_work_sent_in_while_its_campaign_is_settled_is_in_the_account(monkeypatc
     assert Commitment.objects.get().amount_cents == 10
 
 
+@pytest.mark.every_engine
 def test_exclusion_and_the_next_hit_at_once_leave_no_open_work():
     for _ in range(4):
         make_campaign(1)
@@ -220,6 +232,7 @@ def test_exclusion_and_the_next_hit_at_once_leave_no_open_work():
         HIT.objects.update(n_available=0)
 
 
+@pytest.mark.every_engine
 def test_a_crowd_at_once_answers_every_hit_exactly_once():
     make_campaign(24)
     workers = [make_worker() for _ in range(6)]

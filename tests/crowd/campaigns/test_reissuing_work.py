@@ -33,6 +33,7 @@ def careless():
     return make_worker()
 
 
+@pytest.mark.every_engine
 def test_answers_that_do_not_count_are_asked_of_somebody_else_once(careless):
     campaign = make_campaign(3)
     do_one(careless), do_one(careless)
@@ -54,6 +55,7 @@ def test_approved_work_is_replaced_and_stays_approved(careless):
     assert done.state == Assignment.State.APPROVED
 
 
+@pytest.mark.every_engine
 def test_no_more_goes_out_again_than_the_budget_pays(careless):
     campaign = make_campaign(3, budget_cents=45)
     do_all(careless)
@@ -68,6 +70,7 @@ def test_no_more_goes_out_again_than_the_budget_pays(careless):
     assert is_done(campaign)
 
 
+@pytest.mark.every_engine
 def test_two_bans_share_one_budget():
     make_campaign(4, budget_cents=60)
     workers = [make_worker(), make_worker()]
@@ -108,6 +111,7 @@ def test_rejected_and_returned_work_is_not_replaced_a_second_time(careless):
     assert is_done(campaign)
 
 
+@pytest.mark.every_engine
 def test_work_that_was_replaced_and_then_rejected_goes_out_once(careless):
     campaign = make_campaign(1)
     done = do_one(careless)

@@ -64,6 +64,7 @@ def value(assignment):
     return Answer.objects.get(assignment=assignment).value
 
 
+@pytest.mark.every_engine
 def test_a_changed_answer_takes_the_place_of_the_first_and_pays_once(wim):
     make_campaign(2)
     done = do_one(wim, "0.25")

@@ -71,6 +71,7 @@ def test_who_has_seen_everything_costs_few_queries_whatever_the_campaigns():
     assert next_assignment(worker) is None
 
 
+@pytest.mark.every_engine
 @pytest.mark.django_db(transaction=True)
 def test_nothing_is_searched_while_others_cannot_write():
     make_campaigns(4)

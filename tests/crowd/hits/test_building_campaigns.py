@@ -32,6 +32,7 @@ def test_each_item_gets_a_hit_of_its_own():
     assert [hit.position for hit in campaign.hits.order_by("position")] == [0, 1, 2, 3, 4]  # fmt: skip
 
 
+@pytest.mark.every_engine
 def test_building_the_same_campaign_twice_is_one_campaign():
     first = make_campaign(3, key="same")
     second = make_campaign(3, key="same")
@@ -39,6 +40,7 @@ def test_building_the_same_campaign_twice_is_one_campaign():
     assert (HIT.objects.count(), Item.objects.count()) == (3, 3)
 
 
+@pytest.mark.every_engine
 def test_the_seed_decides_the_order_and_the_order_is_stored():
     one = make_campaign(30, seed=1, of=items(30, "a-"))
     same = make_campaign(30, seed=1, of=items(30, "b-"))
@@ -103,6 +105,7 @@ def test_an_item_without_its_texts_is_refused():
         assert refused("unusable-item", of=[spec])
 
 
+@pytest.mark.every_engine
 @pytest.mark.skipif(connection.vendor != "postgresql", reason="of PostgreSQL")
 def test_the_database_knows_of_a_large_campaign_at_once(
     db, django_capture_on_commit_callbacks

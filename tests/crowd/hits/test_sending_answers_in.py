@@ -146,6 +146,7 @@ def test_work_cannot_be_returned_after_it_was_sent_in(assignment):
     assert HIT.objects.get().n_available == 0
 
 
+@pytest.mark.every_engine
 def test_overdue_work_goes_back_to_the_pool_once(assignment):
     later = timezone.now() + timedelta(minutes=33)
     assert release_overdue(later) == 1
@@ -154,6 +155,7 @@ def test_overdue_work_goes_back_to_the_pool_once(assignment):
     assert next_assignment(make_worker()) is not None
 
 
+@pytest.mark.every_engine
 @pytest.mark.skipif(connection.vendor != "sqlite", reason="SQLite tells what it did")
 def test_what_was_done_in_time_is_not_read_to_find_what_is_overdue(assignment):
     before = steps(release_overdue)

@@ -27,6 +27,7 @@ def commit(key, cents, by, pool="xsum"):
     return budgets.commit(key=key, pool=pool, amount_cents=cents, by=by)
 
 
+@pytest.mark.every_engine
 def test_the_sites_budget_holds_for_all_pools_together(sam):
     commit("a", 600, sam)
     commit("b", 300, sam, pool="other")
@@ -40,11 +41,13 @@ def test_the_sites_budget_holds_for_all_pools_together(sam):
     assert not Commitment.objects.filter(key="c").exists()
 
 
+@pytest.mark.every_engine
 def test_the_last_cent_can_be_spent(sam):
     commit("a", 1_000, sam)
     assert budgets.budget_left("xsum") == 0
 
 
+@pytest.mark.every_engine
 def test_a_pools_own_budget_holds_too(sam):
     Budget.objects.create(pool="xsum", limit_cents=250)
     assert budgets.budget_left("xsum") == 250
@@ -55,16 +58,19 @@ def test_a_pools_own_budget_holds_too(sam):
     commit("b", 750, sam, pool="other")
 
 
+@pytest.mark.every_engine
 def test_a_pool_with_much_left_is_still_held_by_the_site(sam):
     Budget.objects.create(pool="xsum", limit_cents=99_999)
     assert budgets.budget_left("xsum") == 1_000
 
 
+@pytest.mark.every_engine
 def test_the_limit_that_staff_set_beats_the_configured_one(sam):
     Budget.objects.create(pool=Budget.SITE, limit_cents=5)
     assert budgets.budget_left("xsum") == 5
 
 
+@pytest.mark.every_engine
 def test_the_same_commitment_twice_is_one(sam):
     first = commit("a", 600, sam)
     second = commit("a", 600, sam)
@@ -72,6 +78,7 @@ def test_the_same_commitment_twice_is_one(sam):
     assert budgets.budget_left("xsum") == 400
 
 
+@pytest.mark.every_engine
 def test_what_was_not_spent_can_be_used_again(sam):
     commit("a", 600, sam)
     assert budgets.settle("a", 150)
@@ -80,12 +87,14 @@ def test_what_was_not_spent_can_be_used_again(sam):
     assert budgets.budget_left("xsum") == 850
 
 
+@pytest.mark.every_engine
 def test_settled_money_is_not_set_aside_again(sam):
     commit("a", 600, sam)
     budgets.settle("a", 150)
     assert commit("a", 600, sam).amount_cents == 150
 
 
+@pytest.mark.every_engine
 def test_the_log_says_once_what_was_spent(sam):
     def settled():
         said = [
@@ -103,6 +112,7 @@ def test_the_log_says_once_what_was_spent(sam):
     assert settled() == [150, 90, 150, 150]
 
 
+@pytest.mark.every_engine
 def test_released_money_can_be_committed_again_under_the_same_key(sam):
     commit("a", 600, sam)
     assert budgets.release("a")
@@ -112,6 +122,7 @@ def test_released_money_can_be_committed_again_under_the_same_key(sam):
     assert Commitment.objects.count() == 1
 
 
+@pytest.mark.every_engine
 def test_corrections_reach_settled_commitments_only(sam):
     commit("open", 100, sam)
     commit("closed", 100, sam)
@@ -126,6 +137,7 @@ def test_corrections_reach_settled_commitments_only(sam):
     assert Commitment.objects.get(key="closed").amount_cents == 0
 
 
+@pytest.mark.every_engine
 def test_a_budget_lowered_below_what_is_set_aside_lets_nothing_more_through(sam):
     commit("a", 600, sam)
     Budget.objects.update(limit_cents=500)
@@ -134,6 +146,7 @@ def test_a_budget_lowered_below_what_is_set_aside_lets_nothing_more_through(sam)
         commit("b", 1, sam)
 
 
+@pytest.mark.every_engine
 def test_settling_what_was_never_committed_changes_nothing(sam):
     assert not budgets.settle("nowhere", 10)
     assert not budgets.release("nowhere")

@@ -127,6 +127,7 @@ def test_an_account_that_is_still_open_stays_open(boss):
     assert (account.amount_cents, account.settled_at) == (78, None)
 
 
+@pytest.mark.every_engine
 def test_a_bonus_passes_no_budget(boss):
     campaign = finished(6, by=boss)
     Budget.objects.update_or_create(pool=campaign.pool, defaults={"limit_cents": 77})

@@ -33,6 +33,7 @@ def entry_of(assignment):
     return LedgerEntry.objects.get(assignment=assignment)
 
 
+@pytest.mark.every_engine
 def test_approving_twice_approves_once(worker, sam):
     make_campaign(2)
     pks = [assignment.pk for assignment in do_all(worker)]
@@ -111,6 +112,7 @@ def test_waiting_work_is_approved_after_a_day(worker, settings):
     assert old.decided_at is not None
 
 
+@pytest.mark.every_engine
 def test_approved_work_is_paid_once(worker, sam):
     make_campaign(2)
     paid, waiting = do_all(worker)

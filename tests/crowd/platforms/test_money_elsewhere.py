@@ -127,6 +127,7 @@ def test_an_amount_in_another_currency_than_the_workspaces_is_never_sent(there):
     assert not there.bulks
 
 
+@pytest.mark.every_engine
 def test_what_was_done_before_a_place_was_given_back_is_reviewed_and_paid_once(
     there,  # noqa: F811
     campaign,

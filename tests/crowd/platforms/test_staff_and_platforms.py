@@ -151,6 +151,7 @@ def test_a_post_that_may_have_happened_is_not_a_persons_to_judge(campaign, boss)
     assert resolve_calls.send_again(call.pk, boss, "surely not") is False
 
 
+@pytest.mark.every_engine
 def test_a_bonus_is_planned_once_within_the_budgets(approved, boss):
     first = bonuses.give(approved.pk, 25, key="a", reason="Thanks.", by=boss)
     assert bonuses.give(approved.pk, 99, key="a", reason="Thanks.", by=boss) == first

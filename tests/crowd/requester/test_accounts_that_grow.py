@@ -165,6 +165,7 @@ def test_a_hit_that_is_full_stays_reviewable_when_it_may_stay_longer(call, hands
     assert call("ListReviewableHITs")["HITs"] == []
 
 
+@pytest.mark.every_engine
 @pytest.mark.skipif(connection.vendor != "sqlite", reason="SQLite tells what it did")
 @pytest.mark.parametrize(
     ("operation", "arguments"),
@@ -232,6 +233,7 @@ def used_for_years(requester, n, now):
         cursor.execute("ANALYZE")
 
 
+@pytest.mark.every_engine
 def test_the_account_of_an_older_version_is_added_up_once(requester, call, hands):
     from importlib import import_module
 

@@ -168,6 +168,7 @@ def people(client, worker_id):
     assert Message.objects.count() == before + 1
 
 
+@pytest.mark.every_engine
 def test_an_unmodified_client_uses_all_operations(desk, amazon, credentials):
     client = desk.client
     queue = sqs_client("sqs", amazon).create_queue(QueueName="all")["QueueUrl"]
@@ -180,6 +181,7 @@ def test_an_unmodified_client_uses_all_operations(desk, amazon, credentials):
     assert desk.judge.called - desk.judge.answered == NEVER_ANSWERED
 
 
+@pytest.mark.every_engine
 def test_answers_come_back_as_the_documented_xml(desk):
     fields = [("mood", "très < bien"), ("mood", "x"), ("hitId", "no"), ("more", "a\0b")]
     hit = post(desk)
@@ -195,6 +197,7 @@ def test_answers_come_back_as_the_documented_xml(desk):
     )
 
 
+@pytest.mark.every_engine
 def test_open_work_is_counted_but_not_shown(desk):
     hit = post(desk, MaxAssignments=2)
     take(hit, worker())
@@ -204,6 +207,7 @@ def test_open_work_is_counted_but_not_shown(desk):
     assert desk.client.list_assignments_for_hit(HITId=hit)["Assignments"] == []
 
 
+@pytest.mark.every_engine
 def test_a_search_of_many_words_is_no_slower_than_one_of_few(desk):
     """All words must be found, each in any of the three texts."""
     made = {"QualificationTypeStatus": "Active", "Description": "Of an hour."}
@@ -223,6 +227,7 @@ def test_a_search_of_many_words_is_no_slower_than_one_of_few(desk):
     assert names(" ".join(f"w{n}" for n in range(200))) == []
 
 
+@pytest.mark.every_engine
 def test_the_services_own_qualification_types_are_known(desk):
     approved = "00000000000000000040"
     one = desk.client.get_qualification_type(QualificationTypeId=approved)

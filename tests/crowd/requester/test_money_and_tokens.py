@@ -11,6 +11,7 @@ from genie.lib.errors import GenieError
 from tests.crowd.requester.making import balance, do, post, refused, take, worker
 
 
+@pytest.mark.every_engine
 def test_posting_holds_and_approval_charges_the_reward_and_the_fee(desk):
     hit = post(desk, MaxAssignments=2)
     assert balance(desk) == ("99.04", "0.96")
@@ -22,6 +23,7 @@ def test_posting_holds_and_approval_charges_the_reward_and_the_fee(desk):
     assert balance(desk) == ("99.52", "0.00")
 
 
+@pytest.mark.every_engine
 @pytest.mark.parametrize(
     ("reward", "n", "held"),
     [("0.01", 1, "0.02"), ("0.40", 9, "4.32"), ("0.40", 10, "5.60"), ("1", 1, "1.20")],
@@ -31,6 +33,7 @@ def test_fees_follow_the_published_rates(desk, reward, n, held):
     assert balance(desk)[1] == held
 
 
+@pytest.mark.every_engine
 def test_what_expires_unused_is_free_again_but_open_work_is_not(desk, hands):
     hit = post(desk, MaxAssignments=3)
     take(hit, worker())
@@ -40,6 +43,7 @@ def test_what_expires_unused_is_free_again_but_open_work_is_not(desk, hands):
     assert balance(desk) == ("100.00", "0.00")
 
 
+@pytest.mark.every_engine
 def test_nothing_is_posted_extended_or_paid_beyond_the_account(open_desk, hands):
     desk = open_desk(dollars=1)
     hit = post(desk)
@@ -69,6 +73,7 @@ def test_nothing_is_posted_extended_or_paid_beyond_the_account(open_desk, hands)
     assert balance(desk) == ("0.00", "0.00")
 
 
+@pytest.mark.every_engine
 def test_bonuses_go_to_the_worker_of_submitted_work_within_six_months(desk, hands):
     hit = post(desk, MaxAssignments=2, AutoApprovalDelayInSeconds=0)
     done = do(hit, worker("Wa"))
@@ -104,6 +109,7 @@ def test_bonuses_go_to_the_worker_of_submitted_work_within_six_months(desk, hand
     )
 
 
+@pytest.mark.every_engine
 def test_the_same_token_posts_once_a_day(desk, hands):
     hit = post(desk, UniqueRequestToken="row-1")
     message = refused(
@@ -115,6 +121,7 @@ def test_the_same_token_posts_once_a_day(desk, hands):
     assert post(desk, UniqueRequestToken="row-1") != hit
 
 
+@pytest.mark.every_engine
 def test_a_refused_request_uses_no_token(open_desk):
     desk = open_desk(dollars=1)
     refused(
@@ -124,6 +131,7 @@ def test_a_refused_request_uses_no_token(open_desk):
     assert post(desk, UniqueRequestToken="row-1")
 
 
+@pytest.mark.every_engine
 def test_bonuses_extensions_and_ends_are_not_repeated(desk, hands):
     hit = post(desk)
     done = do(hit)
@@ -157,6 +165,7 @@ def test_bonuses_extensions_and_ends_are_not_repeated(desk, hands):
     assert paid["NumResults"] == 1
 
 
+@pytest.mark.every_engine
 def test_one_token_from_many_threads_posts_one_hit(desk):
     outcomes = []
 
@@ -175,6 +184,7 @@ def test_one_token_from_many_threads_posts_one_hit(desk):
     assert desk.client.list_hits()["NumResults"] == 1
 
 
+@pytest.mark.every_engine
 def test_money_is_conserved(desk, hands):
     hit = post(desk, MaxAssignments=3)
     ids = [do(hit, worker(name)) for name in ("Wa", "Wb", "Wc")]
@@ -201,6 +211,7 @@ def test_money_is_conserved(desk, hands):
     assert balance(desk) == ("99.01", "0.00")
 
 
+@pytest.mark.every_engine
 def test_a_deposit_counts_once_and_must_be_an_amount(desk, staff):
     access_keys.deposit(desk.requester, 500, key="invoice 7", by=staff)
     access_keys.deposit(desk.requester, 500, key="invoice 7", by=staff)

@@ -16,6 +16,7 @@ def two(open_desk):
     return open_desk("Rita"), open_desk("Ravi")
 
 
+@pytest.mark.every_engine
 def test_nothing_of_another_requester_can_be_read_or_changed(two):
     rita, ravi = two
     hit = post(rita, MaxAssignments=2)
@@ -95,6 +96,7 @@ def test_nothing_of_another_requester_can_be_read_or_changed(two):
     assert ravi.client.get_account_balance()["OnHoldBalance"] == "0.48"
 
 
+@pytest.mark.every_engine
 def test_two_requesters_cannot_tell_that_a_worker_is_the_same(two):
     names = set()
     for desk in two:
@@ -105,6 +107,7 @@ def test_two_requesters_cannot_tell_that_a_worker_is_the_same(two):
     assert not any("Wanda" in name for name in names)
 
 
+@pytest.mark.every_engine
 def test_the_same_values_and_tokens_are_two_requesters_own(two):
     rita, ravi = two
     kinds = {desk.client.create_hit_type(**TYPE)["HITTypeId"] for desk in two}
@@ -121,6 +124,7 @@ def qualification(desk, **fields):
     return made["QualificationType"]["QualificationTypeId"]
 
 
+@pytest.mark.every_engine
 def test_what_a_worker_does_for_one_is_nothing_to_the_other(two):
     rita, ravi = two
     wanda = OnSite()
@@ -154,6 +158,7 @@ def test_what_a_worker_does_for_one_is_nothing_to_the_other(two):
     assert ravi.client.list_worker_blocks()["NumResults"] == 0
 
 
+@pytest.mark.every_engine
 def test_workers_see_what_concerns_them_and_no_more_of_a_requester(two):
     rita, _ = two
     wanda, walt = OnSite(), OnSite("walt")

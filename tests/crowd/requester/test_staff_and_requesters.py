@@ -47,6 +47,7 @@ def rita(office):
     return Requester.objects.get(name="Rita")
 
 
+@pytest.mark.every_engine
 def test_staff_make_a_key_and_see_its_secret_once(office, rita):
     asked = act(office, REQUESTERS, "make_key", [rita])
     assert "shown once" in asked.content.decode()
@@ -103,6 +104,7 @@ def test_amounts_that_are_none_are_asked_again(office, rita, amount):
     assert not RequesterEntry.objects.exists()
 
 
+@pytest.mark.every_engine
 def test_two_requesters_at_once_get_no_key(office, rita):
     ravi = Requester.objects.create(name="Ravi")
     page = act(office, REQUESTERS, "make_key", [rita, ravi], confirmed="yes")

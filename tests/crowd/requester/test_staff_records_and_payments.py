@@ -28,6 +28,7 @@ def need(kind, comparator, **values):
     return [{"QualificationTypeId": kind, "Comparator": comparator, **values}]
 
 
+@pytest.mark.every_engine
 @pytest.mark.parametrize(
     ("needed", "record", "met"),
     [
@@ -65,6 +66,7 @@ def test_what_staff_noted_of_a_worker_decides(desk, needed, record, met):
             take(hit, who)
 
 
+@pytest.mark.every_engine
 def test_staff_keep_records_in_the_admin_with_codes_that_are_codes(desk, staff):
     who = worker()
     office = Client()
@@ -77,6 +79,7 @@ def test_staff_keep_records_in_the_admin_with_codes_that_are_codes(desk, staff):
     assert (record.country, record.adult, record.master) == ("US", True, False)
 
 
+@pytest.mark.every_engine
 def test_work_is_approved_and_given_back_in_time_without_a_call(desk, hands):
     done = do(post(desk, AutoApprovalDelayInSeconds=3600))
     open_work = take(post(desk), worker("Walt"))
@@ -92,6 +95,7 @@ def test_work_is_approved_and_given_back_in_time_without_a_call(desk, hands):
     )
 
 
+@pytest.mark.every_engine
 def test_approved_work_and_bonuses_are_paid_once_and_show_as_earned(desk, staff):
     who = worker()
     first, second = (do(post(desk, UniqueRequestToken=one), who) for one in "ab")
@@ -134,6 +138,7 @@ def test_approved_work_and_bonuses_are_paid_once_and_show_as_earned(desk, staff)
     assert office.get(events).status_code == 200
 
 
+@pytest.mark.every_engine
 def test_keys_outlive_a_new_secret_of_the_site_while_the_old_one_is_listed(
     desk, settings, staff
 ):
@@ -155,6 +160,7 @@ def test_keys_outlive_a_new_secret_of_the_site_while_the_old_one_is_listed(
     assert desk.connect(key.key_id, secret).list_hits()["NumResults"] == 0
 
 
+@pytest.mark.every_engine
 def test_a_hit_that_asks_for_a_place_still_costs_and_waits(desk):
     hit = post(
         desk,

@@ -285,6 +285,7 @@ def test_after_the_last_one_the_worker_is_thanked(site):
     assert "There is no more of this work for you" in text_of(response)
 
 
+@pytest.mark.every_engine
 def test_a_double_submit_counts_once(site):
     make_campaign(2)
     _, address = start(site)

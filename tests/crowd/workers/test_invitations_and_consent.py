@@ -53,6 +53,7 @@ def test_one_link_can_have_places_for_several_people_and_no_more():
     assert refused(token, make_user("wes")) == "invitation-used"
 
 
+@pytest.mark.every_engine
 def test_the_last_place_is_not_taken_twice_by_who_looked_before_it_was_gone(
     monkeypatch,
 ):
@@ -71,6 +72,7 @@ def test_a_place_is_taken_only_with_the_code():
     assert Invitation.objects.get().n_taken == 1
 
 
+@pytest.mark.every_engine
 def test_who_sends_the_form_twice_at_once_takes_one_place(monkeypatch):
     token = invitations.invite(make_user("sam"), places=2)
     wim = make_user("wim")
@@ -140,6 +142,7 @@ def test_pseudonyms_do_not_tell_who_somebody_is():
     assert worker.pseudonym != make_worker().pseudonym
 
 
+@pytest.mark.every_engine
 def test_registering_the_same_platform_id_twice_is_one_worker():
     one = invitations.register_worker(platform_worker_id="A1")
     assert invitations.register_worker(platform_worker_id="A1").pk == one.pk

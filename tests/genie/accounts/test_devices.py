@@ -91,6 +91,7 @@ def test_use_is_noted_now_and_then_and_forgotten_with_the_session():
     assert not UserSession.objects.exists()
 
 
+@pytest.mark.every_engine
 def test_strangers_who_guess_lock_nobody_out_of_their_own_device():
     make_user("nina", email="nina@heron.example")
     own, stranger = client_at(), client_at("198.51.100.7")

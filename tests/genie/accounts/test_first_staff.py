@@ -42,6 +42,7 @@ def test_the_link_makes_an_account_that_may_do_everything_and_signs_it_in(client
     assert again.status_code == 302
 
 
+@pytest.mark.every_engine
 def test_it_works_once(client):
     way, other = first_staff.way(), first_staff.way()
     client.post(way, WORDS)
@@ -52,6 +53,7 @@ def test_it_works_once(client):
     assert not first_staff.is_wanted()
 
 
+@pytest.mark.every_engine
 def test_who_comes_second_at_the_same_moment_makes_nothing():
     form = first_staff.FirstStaffForm(WORDS)
     assert form.is_valid()
@@ -76,6 +78,7 @@ def test_only_links_of_this_site_and_of_this_day_are_good(client, monkeypatch):
     assert client.get(other).status_code == 404
 
 
+@pytest.mark.every_engine
 @pytest.mark.django_db(transaction=True)
 def test_two_who_send_the_form_at_once_make_one_account(monkeypatch):
     barrier = Barrier(2, timeout=2)

@@ -239,6 +239,7 @@ def test_changes_of_password_and_addresses_are_told(mailoutbox):
     assert nina.email in removed.body
 
 
+@pytest.mark.every_engine
 @pytest.mark.django_db(transaction=True)
 def test_changes_of_the_second_factor_are_told(mailoutbox):
     client, _ = signed_in()

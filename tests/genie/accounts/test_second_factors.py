@@ -84,6 +84,7 @@ def test_nobody_else_is_asked(make):
     assert client.get("/api/v1/whoami/").status_code == 200
 
 
+@pytest.mark.every_engine
 @pytest.mark.django_db(transaction=True)  # allauth says so after it is committed
 def test_setting_one_up_opens_the_role_and_codes_are_shown_once():
     user = in_finance()

@@ -64,6 +64,7 @@ def silent_server():
             one.close()
 
 
+@pytest.mark.every_engine
 @pytest.mark.django_db
 def test_a_clock_that_was_ahead_stops_no_job_once_it_is_right_again():
     with clock(timedelta(days=3)):
@@ -90,6 +91,7 @@ def test_a_right_clock_is_left_alone_and_so_are_claims():
     assert OrmQ.objects.get().lock == until
 
 
+@pytest.mark.every_engine
 @pytest.mark.django_db
 def test_answers_count_and_pay_once_whatever_the_clock_does():
     make_campaign(3)
@@ -183,6 +185,7 @@ def test_a_webhook_s_server_that_hangs_is_given_up(silent_server, monkeypatch):
     assert time.monotonic() - start < 5
 
 
+@pytest.mark.every_engine
 @pytest.mark.django_db(transaction=True)
 def test_four_writers_lose_nothing():
     make_campaign(24)

@@ -114,6 +114,7 @@ def test_a_backup_that_does_not_fit_leaves_nothing_and_says_so(small_disk):
     assert list(small_disk.iterdir()) == [small_disk / "filler"]
 
 
+@pytest.mark.every_engine
 @pytest.mark.django_db(transaction=True)
 def test_answers_that_the_full_database_does_not_take_can_be_sent_again():
     if connection.vendor != "sqlite":

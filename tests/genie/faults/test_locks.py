@@ -56,6 +56,7 @@ def impatient():
     options["timeout"] = usual
 
 
+@pytest.mark.every_engine
 def test_reading_with_a_token_needs_no_write():
     make_task()
     ada, ben = make_user("ada"), make_user("ben")
@@ -72,6 +73,7 @@ def test_reading_with_a_token_needs_no_write():
     assert AccessToken.objects.exclude(last_used_at=None).get().user == ada
 
 
+@pytest.mark.every_engine
 def test_pages_of_accounts_are_read_while_it_is_locked(settings):
     settings.USERSESSIONS_TRACK_ACTIVITY = True
     client = Client()
@@ -80,6 +82,7 @@ def test_pages_of_accounts_are_read_while_it_is_locked(settings):
         assert client.get("/submissions/").status_code == 200
 
 
+@pytest.mark.every_engine
 def test_writing_says_that_it_is_busy_and_when_to_try_again(impatient):
     make_task()
     ada = make_user("ada")
@@ -97,6 +100,7 @@ def test_writing_says_that_it_is_busy_and_when_to_try_again(impatient):
         assert BUSY[:20] in answer.content.decode()
 
 
+@pytest.mark.every_engine
 def test_a_dropped_write_leaves_the_connection_as_it_was():
     make_user("ada")
     with locked():
@@ -109,6 +113,7 @@ def test_a_dropped_write_leaves_the_connection_as_it_was():
     assert not get_user_model().objects.filter(first_name="Ada").exists()
 
 
+@pytest.mark.every_engine
 def test_a_study_reads_and_writes_a_copy_of_the_database():
     make_team("Kites", make_user("ada"))
     name = connection.settings_dict["NAME"]
@@ -122,6 +127,7 @@ def test_a_study_reads_and_writes_a_copy_of_the_database():
     assert not copy.exists()
 
 
+@pytest.mark.every_engine
 def test_separability_locks_nobody_out(monkeypatch):
     from django.core.management import call_command
 
@@ -138,6 +144,7 @@ def test_separability_locks_nobody_out(monkeypatch):
     assert used != [connection.settings_dict["NAME"]]
 
 
+@pytest.mark.every_engine
 @pytest.mark.parametrize(
     ("own", "expected"),
     [

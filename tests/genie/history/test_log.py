@@ -27,6 +27,7 @@ def finding():
     return dict(examine(slow=True))["public log"]
 
 
+@pytest.mark.every_engine
 def test_entries_are_numbered_and_every_head_is_proved():
     assert log.head().root == merkle.root(lambda *_: b"", 0).hex()
     for n in (1, 2, 4, 0, 6):
@@ -51,6 +52,7 @@ def test_entries_are_numbered_and_every_head_is_proved():
     assert finding().verdict == "ok"
 
 
+@pytest.mark.every_engine
 def test_an_entry_is_there_if_and_only_if_what_it_records_is():
     with pytest.raises(RuntimeError), transaction.atomic():
         write(1)
@@ -59,6 +61,7 @@ def test_an_entry_is_there_if_and_only_if_what_it_records_is():
     assert not LogEntry.objects.exists()
 
 
+@pytest.mark.every_engine
 def test_many_are_numbered_in_parts(monkeypatch):
     monkeypatch.setattr(log, "_AT_ONCE", 4)
     write(11)
@@ -67,6 +70,7 @@ def test_many_are_numbered_in_parts(monkeypatch):
     assert finding().verdict == "ok"
 
 
+@pytest.mark.every_engine
 def test_what_was_sealed_says_nothing_and_what_is_open_can_be_checked():
     log.append(Kind.BUDGET, {"is": "limit", "cents": 500})
     log.append(Kind.RELEASE, {"release": 3}, about=3)
@@ -79,6 +83,7 @@ def test_what_was_sealed_says_nothing_and_what_is_open_can_be_checked():
     assert json.loads(shown["body"])["commitment"] == made
 
 
+@pytest.mark.every_engine
 def test_data_of_people_can_be_deleted_and_the_tree_still_holds():
     log.append(Kind.BAN, {"worker": "a name", "is": "excluded"}, about=7)
     log.number()
@@ -90,6 +95,7 @@ def test_data_of_people_can_be_deleted_and_the_tree_still_holds():
     assert (finding().verdict, log.head().root) == ("ok", before)
 
 
+@pytest.mark.every_engine
 @pytest.mark.parametrize(
     ("change", "says"),
     [
@@ -131,6 +137,7 @@ def test_at_the_same_moment_nothing_is_lost_or_numbered_twice():
     assert log.first_difference() == ""
 
 
+@pytest.mark.every_engine
 def test_proofs_ask_for_a_few_rows_however_long_the_log_is(django_assert_num_queries):
     write(300)
     log.number()

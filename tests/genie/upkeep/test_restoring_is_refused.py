@@ -124,6 +124,7 @@ def test_a_backup_never_overwrites_and_leaves_nothing_half_written(tmp_path):
     assert list(tmp_path.glob("new*")) == []
 
 
+@pytest.mark.every_engine
 @pytest.mark.django_db(transaction=True)
 def test_a_backup_is_for_its_owner_only_and_says_no_secret(tmp_path):
     default_storage.save("submissions/ab/abc", ContentFile(b"[]"))
@@ -136,6 +137,7 @@ def test_a_backup_is_for_its_owner_only_and_says_no_secret(tmp_path):
     assert site.SECRET_KEY.encode() not in gzip.decompress(path.read_bytes())
 
 
+@pytest.mark.every_engine
 @pytest.mark.django_db(transaction=True)
 def test_a_copy_made_while_work_comes_in_holds_whole_transactions_only(tmp_path):
     if connection.vendor != "sqlite":
@@ -171,6 +173,7 @@ def test_a_copy_made_while_work_comes_in_holds_whole_transactions_only(tmp_path)
         assert counts != {0}
 
 
+@pytest.mark.every_engine
 @pytest.mark.django_db
 def test_a_damaged_database_takes_nobodys_place(tmp_path):
     if connection.vendor != "sqlite":

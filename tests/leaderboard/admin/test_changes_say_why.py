@@ -120,6 +120,7 @@ def test_what_others_rest_on_is_not_deleted(boss, cast, task):
     )
 
 
+@pytest.mark.every_engine
 def test_budgets_are_never_deleted(boss):
     budget = Budget.objects.create(pool="tidy-news", limit_cents=100)
     act(boss, "/admin/crowd/budget/", "delete_with_reason", budget, **YES)

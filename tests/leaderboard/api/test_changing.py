@@ -35,6 +35,7 @@ def keyed(api, key, **fields):
     return api.submit(json.dumps(GOOD), **fields)
 
 
+@pytest.mark.every_engine
 def test_the_same_request_twice_is_one_submission(api_of, task):
     api = api_of("submitter")
     first, second = keyed(api, "k-1"), keyed(api, "k-1")
@@ -46,6 +47,7 @@ def test_the_same_request_twice_is_one_submission(api_of, task):
     assert keyed(api, "k-2").json()["id"] != first.json()["id"]
 
 
+@pytest.mark.every_engine
 def test_a_repeated_request_is_answered_even_when_the_quota_is_used_up(api_of, task):
     api = api_of("submitter")
     ids = [keyed(api, f"k-{n}").json()["id"] for n in range(3)]
@@ -53,6 +55,7 @@ def test_a_repeated_request_is_answered_even_when_the_quota_is_used_up(api_of, t
     assert keyed(api, "k-0").json()["id"] == ids[0]
 
 
+@pytest.mark.every_engine
 def test_a_key_does_not_come_to_mean_two_things(api_of, task):
     api = api_of("submitter")
     keyed(api, "k-1")
@@ -61,18 +64,21 @@ def test_a_key_does_not_come_to_mean_two_things(api_of, task):
     assert keyed(api_of("team_mate"), "k-1").status_code == 201  # a key of their own
 
 
+@pytest.mark.every_engine
 @pytest.mark.parametrize("key", ["", "k" * 201, "a\tb"])
 def test_a_key_that_cannot_be_kept_is_refused(api_of, task, key):
     assert keyed(api_of("submitter"), key).json()["code"] == "bad-key"
     assert not Submission.objects.exists()
 
 
+@pytest.mark.every_engine
 def test_a_refused_request_can_be_mended_under_its_key(api_of, task):
     api = api_of("submitter")
     assert keyed(api, "k-1", system_name="a\u202eb").status_code == 400
     assert keyed(api, "k-1").status_code == 201
 
 
+@pytest.mark.every_engine
 @pytest.mark.django_db(transaction=True)
 def test_twins_at_the_same_moment_make_one_submission():
     make_task("tidy-news")
@@ -251,6 +257,7 @@ def test_bans_show_among_workers_only_to_staff_who_may_see_bans(api_of, cast, ta
     assert "quality.view_ban" in refused.json()["detail"]
 
 
+@pytest.mark.every_engine
 def test_lists_of_staff_ask_the_same_few_questions_however_long(
     api_of, cast, task, django_assert_max_num_queries
 ):

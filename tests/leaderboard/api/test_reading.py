@@ -87,6 +87,7 @@ def test_a_task_does_not_tell_how_many_test_questions_hide(api_of, task):
     assert "positive_share" not in api_of("visitor").get("/tasks/tidy-news/").text
 
 
+@pytest.mark.every_engine
 def test_instances_come_in_the_order_of_the_release_with_references(api_of, task):
     found = api_of("visitor").get("/tasks/tidy-news/instances/").json()
     assert [row["id"] for row in found["results"]] == ["i0", "i1", "i2"]
@@ -140,6 +141,7 @@ def test_the_board_ranks_by_what_people_said(api_of, task, cast):
     assert rows[2]["metrics"] == {"sacrebleu": 31.2}
 
 
+@pytest.mark.every_engine
 def test_the_board_can_be_sorted_by_a_metric(api_of, task, cast):
     who = {"team": cast.team, "owner": cast.submitter}
     for system, value in (("A", 3.0), ("B", 9.0), ("C", 5.0)):

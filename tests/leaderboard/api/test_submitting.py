@@ -23,6 +23,7 @@ State = Submission.State
 pytestmark = pytest.mark.django_db
 
 
+@pytest.mark.every_engine
 def test_a_submission_is_stored_counted_and_queued(api_of, cast, task):
     content = json.dumps(GOOD).encode()
     answer = api_of("submitter").submit(
@@ -119,6 +120,7 @@ def test_a_bad_file_ends_as_invalid_with_one_clear_sentence(api_of, task, name):
     assert found["metrics"] == {}
 
 
+@pytest.mark.every_engine
 def test_dangerous_looking_text_arrives_as_it_was_sent(api_of, task):
     answer = api_of("submitter").submit(json.dumps(HARMLESS), system_name="</title>]]>")
     jobs.drain()

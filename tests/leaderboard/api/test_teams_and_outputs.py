@@ -41,6 +41,7 @@ def test_outputs_are_the_teams_until_the_result_is_published(api_of, task, cast)
     assert found["results"][0]["text"] == "Prediction for i0."
 
 
+@pytest.mark.every_engine
 def test_a_list_that_grows_is_gone_through_without_a_row_twice(api_of, task, cast):
     who = {"team": cast.team, "owner": cast.submitter}
     old = [make_submission(task, system=f"S{n}", **who).pk for n in range(3)]

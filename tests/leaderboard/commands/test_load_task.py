@@ -137,6 +137,7 @@ def test_a_broken_line_is_named_and_nothing_is_loaded(run, release):
     assert not Instance.objects.exists()
 
 
+@pytest.mark.every_engine
 @needs_shared
 def test_a_real_release_of_a_thousand_segments_loads_once(run, tmp_path):
     folder = SHARED / "data" / "wmt21-de-en"

@@ -108,6 +108,7 @@ def test_only_the_machine_writes_the_states_of_evaluations():
     assert found <= may
 
 
+@pytest.mark.every_engine
 def test_what_is_decided_is_on_the_evaluation_and_the_submission_at_once(subject, boss):
     evaluation = machine.evaluation_of(subject)
     assert evaluation.state == State.REQUESTED
@@ -243,6 +244,7 @@ def test_no_state_of_a_submission_lacks_its_moves():
     assert set(lifecycle.LEGAL) == set(Submission.State)
 
 
+@pytest.mark.every_engine
 def test_an_evaluation_counts_its_campaigns_once(systems):
     evaluation = make_evaluation(systems[0], n=2)
     assert evaluation.campaign == evaluation.campaigns.get().campaign

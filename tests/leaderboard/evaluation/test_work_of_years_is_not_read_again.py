@@ -94,6 +94,7 @@ def test_what_changed_is_found_without_reading_all_work(scored, look):
     assert look([pk for pk in range(1, of.pk + 9) if pk != of.pk]) == []
 
 
+@pytest.mark.every_engine
 def test_what_somebody_had_last_is_found_without_going_through_everybodys(scored):
     first, nobody = make_worker(), make_worker()
     scored(5, first)

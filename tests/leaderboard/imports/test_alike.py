@@ -88,6 +88,7 @@ def test_raters_and_criteria_are_asked_about_too():
     assert (shown.n_workers, len(shown.scales)) == (1, 1)
 
 
+@pytest.mark.every_engine
 def test_what_one_rater_said_twice_counts_once_after_joining():
     said = [("a", "Eva", "c"), ("b", "Eva", "c")] * 3
     files = (HEAD + lines(said) + lines([("a", "eva", "c")])).encode()

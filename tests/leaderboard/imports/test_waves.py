@@ -102,6 +102,7 @@ def marked(severity, *, texts=True, of="seg"):
     return rows
 
 
+@pytest.mark.every_engine
 def test_marked_errors_show_the_words_that_were_marked():
     row = bring_in(marked("minor"), slug="x", by=make_user("importer"))
     bring_in(marked("major", texts=False, of="more"), slug="x", by=row.imported_by)
@@ -154,6 +155,7 @@ def test_nobody_is_named_by_a_path_or_a_problem(client):
     assert "@" not in refused.value.message
 
 
+@pytest.mark.every_engine
 @pytest.mark.parametrize("wave", [False, True])
 def test_a_job_that_runs_twice_stores_its_files_once(wave, monkeypatch):
     staff, files = make_user("importer"), [Source("a.csv", b"1")]
@@ -172,6 +174,7 @@ def test_a_job_that_runs_twice_stores_its_files_once(wave, monkeypatch):
     assert n_by_criterion() == {"overall": 8 if wave else 4}
 
 
+@pytest.mark.every_engine
 def test_taking_back_twice_takes_back_once():
     staff = make_user("importer")
     bring_in(ratings(n=4), slug="x", by=staff)
@@ -206,6 +209,7 @@ def test_only_scores_between_0_and_100_are_said_to_be(client):
     assert said == {"penalties": [False] * 5, "points": [True] * 5}
 
 
+@pytest.mark.every_engine
 def test_cells_of_parquet_hold_nothing_that_no_database_stores(tmp_path):
     path = tmp_path / "ratings.parquet"
     with engine() as connection:
@@ -215,6 +219,7 @@ def test_cells_of_parquet_hold_nothing_that_no_database_stores(tmp_path):
     assert table.words["document"].tolist() == ["news\ufffd"]
 
 
+@pytest.mark.every_engine
 def test_what_only_a_taken_back_wave_brought_goes_with_it():
     staff = make_user("importer")
     first, second, third = ratings(n=4), ratings(n=8, seed=3), ratings(n=6, seed=4)

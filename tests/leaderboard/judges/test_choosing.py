@@ -153,6 +153,7 @@ def unfinished(run):
     run.save()
 
 
+@pytest.mark.every_engine
 def test_what_it_rests_on_cannot_change_and_nothing_is_judged_side_by_side(runs, staff):
     task = runs[0].task
     choose.choose(runs, "overall", by=staff, because="Yes.")

@@ -37,6 +37,7 @@ def mqm(judged):
     return asked_as(judged, design="mqm", scale="mqm", hit_template="mqm-translation")
 
 
+@pytest.mark.every_engine
 def test_errors_are_marked_by_the_taxonomy_of_people_and_counted_as_theirs(server, mqm):
     add_system(mqm, "Finch", lambda at: "a cat, a cat")
     marks = [{"quote": "cat", **SEVERE}, {"quote": "cat", **SEVERE}, {"quote": ",", **COMMA}, {"quote": "[missing]", **SEVERE}]  # fmt: skip

@@ -65,6 +65,7 @@ def holds(licence):
     return {one.name: one.holds for one in licence.reasons}
 
 
+@pytest.mark.every_engine
 def test_people_vouch_for_a_judge_that_says_what_they_say(rated):
     run = run_of(rated, lambda call: rated.worth[call.submission_id, call.instance_id])
     found = licence_of(run, "overall")

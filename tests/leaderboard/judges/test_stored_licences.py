@@ -70,6 +70,7 @@ def test_a_job_gives_a_licence_once_and_says_on_what(rated):  # noqa: F811
     assert licensed(rated) == [row]
 
 
+@pytest.mark.every_engine
 def test_noise_is_refused_once(rated):  # noqa: F811
     run = run_of(rated, against_people(rated))
     service.look(run.pk)

@@ -43,6 +43,7 @@ def work(n, *, hours_ago, worker=None):
     return done
 
 
+@pytest.mark.every_engine
 def test_the_pace_is_that_of_the_last_day_and_says_when_it_will_end():
     campaign = make_campaign(12)
     work(4, hours_ago=40)
@@ -101,6 +102,7 @@ def test_spending_stands_beside_what_the_plan_allows_for_as_many_hits():
     assert [(p.n_hits, p.cents) for p in row.periods] == [(2, 20), (1, 10)]
 
 
+@pytest.mark.every_engine
 def test_a_long_campaign_is_told_by_the_day():
     campaign = make_campaign(4)
     work(1, hours_ago=200)
@@ -124,6 +126,7 @@ def test_test_questions_are_counted_when_they_were_answered():
     assert (row.n_tests, row.n_right) == (3, 2)
 
 
+@pytest.mark.every_engine
 def test_many_campaigns_cost_as_many_queries_as_one(django_assert_num_queries):
     for _ in range(3):
         make_campaign(2)

@@ -101,6 +101,7 @@ def size(answer):
     return struct.unpack(">II", answer.content[16:24])
 
 
+@pytest.mark.every_engine
 def test_cards_have_the_size_that_chats_show_and_pictures_twice_their_own(
     client, board
 ):

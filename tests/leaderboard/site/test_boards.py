@@ -114,6 +114,7 @@ def test_a_score_that_is_not_published_yet_is_not_shown(client, task, who):
     assert "77.7" not in response.content.decode()
 
 
+@pytest.mark.every_engine
 @pytest.mark.parametrize(
     ("query", "expected"),
     [
@@ -147,6 +148,7 @@ def test_rows_are_sorted_by_the_columns_that_can_be_asked_for_and_no_others(
     assert names(client.get(f"/tasks/tidy-news/{query}")) == expected
 
 
+@pytest.mark.every_engine
 def test_a_sorted_column_says_so_and_its_link_turns_it_round(client, task, who):
     make_ranked(task, 80, **who)
 

@@ -39,6 +39,7 @@ def test_a_member_sees_the_lists_of_the_job_and_not_those_of_others(
     assert client.get(f"/admin/{other}/").status_code == 403
 
 
+@pytest.mark.every_engine
 @pytest.mark.parametrize("role", ROLES)
 def test_no_permission_is_named_twice(role):
     names = permissions_of(role)

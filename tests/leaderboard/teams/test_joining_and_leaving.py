@@ -58,6 +58,7 @@ def test_nobody_makes_teams_without_end(nina, heron, monkeypatch):
     assert code_of(teams.create, nina, "Another") == "too-many-teams"
 
 
+@pytest.mark.every_engine
 def test_an_invitation_lets_one_person_in_once(nina, heron):
     tom, eve = make_user("tom"), make_user("eve")
     token = teams.invite(heron, by=nina)

@@ -119,6 +119,7 @@ def test_a_delivery_is_signed_so_that_the_other_side_can_check_it(server, hook, 
     assert delivery.n_attempts == 1
 
 
+@pytest.mark.every_engine
 def test_each_line_of_a_story_is_told_once(server, hook, kite):
     go(kite, "VALID")
     assert [tell_all(), tell_all()] == [1, 0]
@@ -222,6 +223,7 @@ def test_production_sends_encrypted_only(heron, nina, settings):
     webhooks.add(heron, "https://heron.example/", by=nina)
 
 
+@pytest.mark.every_engine
 def test_an_address_is_told_once_however_often_it_is_asked_for(hook, nina):
     with pytest.raises(GenieError) as caught:
         webhooks.add(hook.team, hook.url, by=nina)

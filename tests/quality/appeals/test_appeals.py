@@ -111,6 +111,7 @@ def test_where_somebody_else_has_answered_meanwhile_it_is_paid_and_does_not_coun
     assert HIT.objects.get().n_available == 0
 
 
+@pytest.mark.every_engine
 def test_after_the_end_it_is_paid_from_the_budget_that_is_left(wim, sam):
     campaign, work = rejected(wim, n=2, key="kept")
     budgets.commit(key="kept", pool=POOL, amount_cents=20, by=sam)
@@ -127,6 +128,7 @@ def test_after_the_end_it_is_paid_from_the_budget_that_is_left(wim, sam):
     assert len(clean_ratings(campaign)) == 2
 
 
+@pytest.mark.every_engine
 def test_it_is_not_paid_past_a_budget_and_then_nothing_has_happened(wim, sam):
     campaign, work = rejected(wim, n=2, key="tight")
     budgets.commit(key="tight", pool=POOL, amount_cents=20, by=sam)
@@ -142,6 +144,7 @@ def test_it_is_not_paid_past_a_budget_and_then_nothing_has_happened(wim, sam):
     assert not LedgerEntry.objects.filter(idempotency_key__contains="again").exists()
 
 
+@pytest.mark.every_engine
 def test_the_campaigns_budget_grows_by_what_is_missing_only(wim, sam):
     campaign, work = rejected(wim, key="exact", budget_cents=10)
     budgets.commit(key="exact", pool=POOL, amount_cents=10, by=sam)
@@ -176,6 +179,7 @@ def test_an_answer_falls_once_and_has_words(wim, sam):
     assert Assignment.objects.get(pk=work.pk).state == State.REJECTED
 
 
+@pytest.mark.every_engine
 def test_an_appeal_is_made_once_and_sent_twice_without_harm(wim):
     _, work = rejected(wim)
     first = services.against_rejection(wim, work.pk, f"  {WORDS}\x00 ")
@@ -204,6 +208,7 @@ def test_work_on_another_platform_is_decided_there(wim, sam):
     refused("stands-there", overturn, work.pk, by=sam, reason="x")
 
 
+@pytest.mark.every_engine
 def test_a_rejection_is_taken_back_once(wim, sam):
     _, work = rejected(wim)
     assert overturn(work.pk, by=sam, reason="x")
@@ -234,6 +239,7 @@ def test_a_granted_appeal_lets_a_banned_worker_back_in(wim, sam):
     assert "A slip of ours." in wim.messages.first().text
 
 
+@pytest.mark.every_engine
 def test_a_ban_that_is_lifted_without_an_appeal_is_told_once(wim, sam):
     make_campaign(1)
     given = ban.ban(wim, POOL, by=sam, reason="Because.")
@@ -248,6 +254,7 @@ def test_a_ban_that_is_lifted_without_an_appeal_is_told_once(wim, sam):
     assert wim.messages.count() == 2
 
 
+@pytest.mark.every_engine
 def test_each_ban_can_be_appealed_once(wim, sam):
     first = ban.ban(wim, POOL, by=sam, reason="x")
     one = services.against_ban(wim, POOL, WORDS)

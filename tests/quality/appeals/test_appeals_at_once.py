@@ -22,6 +22,7 @@ def sam():
     return make_user("sam", is_staff=True)
 
 
+@pytest.mark.every_engine
 def test_an_appeal_is_made_answered_and_paid_once(sam):
     make_campaign(1)
     wim = make_worker()
@@ -41,6 +42,7 @@ def test_an_appeal_is_made_answered_and_paid_once(sam):
     assert wim.messages.filter(kind="APPEAL").count() == 1
 
 
+@pytest.mark.every_engine
 def test_a_rejection_is_taken_back_once(sam):
     make_campaign(1)
     work = do_one(make_worker())
@@ -51,6 +53,7 @@ def test_a_rejection_is_taken_back_once(sam):
     assert Assignment.objects.get().state == Assignment.State.APPROVED
 
 
+@pytest.mark.every_engine
 def test_a_ban_is_appealed_and_lifted_once(sam):
     wim = make_worker()
     given = ban.ban(wim, POOL, by=None, reason="x")

@@ -82,6 +82,7 @@ def answer_page(appeal):
     return reverse("admin:quality_appeal_answer", args=[appeal.pk])
 
 
+@pytest.mark.every_engine
 def test_pages_lead_to_the_appeal_and_it_is_sent_once(site, wim, work):
     for name in ("work:messages", "work:earnings"):
         assert address(work) in site.get(reverse(name)).text
@@ -194,6 +195,7 @@ def test_a_rejected_test_question_shows_input_output_edit_and_key(
         assert key not in theirs
 
 
+@pytest.mark.every_engine
 def test_staff_answer_once(boss, wim, work):
     one = service.against_rejection(wim, work.pk, WORDS)
     page = answer_page(one)

@@ -17,6 +17,7 @@ from tests.factories import make_user
 pytestmark = pytest.mark.django_db(transaction=True)
 
 
+@pytest.mark.every_engine
 def test_two_people_who_ban_a_worker_at_the_same_moment_ban_once():
     for number in range(4):
         make_campaign(1)
@@ -35,6 +36,7 @@ def test_two_people_who_ban_a_worker_at_the_same_moment_ban_once():
         HIT.objects.update(n_available=0)
 
 
+@pytest.mark.every_engine
 def test_a_detector_and_a_person_who_ban_the_same_workers_do_not_block_each_other(
     monkeypatch, settings
 ):

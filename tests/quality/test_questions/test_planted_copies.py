@@ -40,6 +40,7 @@ def answered(worker: Worker) -> list[str]:
     return keys
 
 
+@pytest.mark.every_engine
 def test_a_copy_comes_after_its_original_and_something_in_between(campaign):
     keys = answered(make_worker())
     copies = [key for key in keys if key.startswith("copy")]
@@ -64,6 +65,7 @@ def test_nobody_gets_a_copy_of_what_they_did_not_judge(campaign):
     assert {key.rpartition("-")[2] for key in got} <= theirs
 
 
+@pytest.mark.every_engine
 def test_copies_are_no_ratings_and_are_compared_with_their_originals(campaign):
     worker = make_worker()
     n = sum(key.startswith("copy") for key in answered(worker))

@@ -21,6 +21,7 @@ from tests.factories import make_user
 pytestmark = pytest.mark.django_db(transaction=True)
 
 
+@pytest.mark.every_engine
 def test_two_tabs_begin_one_try_and_a_double_click_grants_once():
     drawn_test(1)
     worker = make_worker()
@@ -34,6 +35,7 @@ def test_two_tabs_begin_one_try_and_a_double_click_grants_once():
     assert QualificationGrant.objects.count() == 1
 
 
+@pytest.mark.every_engine
 def test_of_two_different_answers_one_counts():
     drawn_test(1)
     worker = make_worker()
@@ -51,6 +53,7 @@ def test_of_two_different_answers_one_counts():
     assert QualificationGrant.objects.count() == int(attempt.passed)
 
 
+@pytest.mark.every_engine
 def test_two_of_the_staff_take_it_back_once_or_grant_it_once():
     drawn_test(1)
     worker, sam = make_worker(), make_user("sam", is_staff=True)

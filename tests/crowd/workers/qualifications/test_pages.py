@@ -150,6 +150,7 @@ def test_a_written_question_does_not_say_its_answer(site):
     assert "You passed" in site.get(address).text
 
 
+@pytest.mark.every_engine
 def test_an_answer_is_refused_kept_and_sent_twice_without_harm(site):
     drawn_test(2)
     attempt, address = begin(site)

@@ -101,6 +101,7 @@ def test_a_country_keeps_out_who_lives_elsewhere_or_nobody_knows_where():
     assert lacking(worker, campaign) == []
 
 
+@pytest.mark.every_engine
 def test_a_configuration_is_written_down_once():
     campaign = make_campaign(1)
     config = Wanted(approved=10, approved_percent=99, countries=["US"])
@@ -152,6 +153,7 @@ def test_what_is_lacking_is_said_in_words():
     assert offers(worker)[0].test is None
 
 
+@pytest.mark.every_engine
 def test_it_takes_no_query_for_each_campaign():
     drawn_test(1)
     requirements.test_of_pool(POOL, NAME)

@@ -69,6 +69,7 @@ def test_the_pass_mark_is_reached_or_not(n_right, n, percent, passed):
     assert test_attempts.passes(n_right, n, percent) is passed
 
 
+@pytest.mark.every_engine
 def test_a_try_goes_on_where_it_was_left_and_two_tabs_share_it():
     drawn_test(3)
     worker = make_worker()
@@ -82,6 +83,7 @@ def test_a_try_goes_on_where_it_was_left_and_two_tabs_share_it():
     assert attempt.answers.filter(answered_at=None).count() == 2
 
 
+@pytest.mark.every_engine
 def test_the_same_answer_twice_counts_once_and_another_is_refused():
     drawn_test(1)
     worker = make_worker()

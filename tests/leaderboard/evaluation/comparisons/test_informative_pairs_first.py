@@ -79,6 +79,7 @@ def test_four_systems_share_what_may_be_asked_in_all(
     assert spent < sum(one.approved_cents for one in pairs.values())
 
 
+@pytest.mark.every_engine
 def test_a_round_waits_for_all_waves_and_goes_out_once(
     started, right, wrong, level, crowd, monkeypatch
 ):

@@ -27,6 +27,7 @@ def answered(right, wrong, boss, crowd):
     return found
 
 
+@pytest.mark.every_engine
 @pytest.mark.django_db(transaction=True)
 def test_nobody_waits_for_a_lock_while_results_are_computed(answered, monkeypatch):
     held = []

@@ -94,6 +94,7 @@ def test_a_reason_that_will_not_go_away_is_not_tried_again(walk, monkeypatch):
     assert len(calls) == 1
 
 
+@pytest.mark.every_engine
 def test_a_step_that_is_killed_each_time_does_not_loop_for_ever(walk, monkeypatch):
     monkeypatch.setattr(campaigns, "build_campaign", broken(Killed()))
     for _ in range(6):
@@ -134,6 +135,7 @@ def test_one_that_failed_can_still_be_stopped(walk, monkeypatch, boss):
     assert (found.state, found.failure) == ("STOPPED", "")
 
 
+@pytest.mark.every_engine
 @pytest.mark.django_db(transaction=True)
 def test_nobody_waits_for_a_lock_while_labels_are_judged(
     right, wrong, ask, crowd, monkeypatch
@@ -158,6 +160,7 @@ def test_nobody_waits_for_a_lock_while_labels_are_judged(
     assert found.is_over or found.n_waves == 2
 
 
+@pytest.mark.every_engine
 def test_an_answer_that_comes_between_the_look_and_the_lock_waits_for_the_next_look(
     right, wrong, ask, crowd, monkeypatch, boss, task
 ):

@@ -222,6 +222,7 @@ def test_where_programs_answer_nobody_waits_for_it(systems, admin_client, measur
     assert measured == []
 
 
+@pytest.mark.every_engine
 @pytest.mark.django_db(transaction=True)
 def test_no_lock_is_held_while_it_is_measured(systems, task, measured, admin_user):
     """One by one, on the lists of comparisons, all together, and at the launch."""
@@ -249,6 +250,7 @@ def test_no_lock_is_held_while_it_is_measured(systems, task, measured, admin_use
     assert measured == [False] * len(measured)
 
 
+@pytest.mark.every_engine
 @pytest.mark.django_db
 def test_what_is_approved_together_asks_no_text_twice(systems, task, admin_user):
     task.config["human"]["test_questions"] = "references"
@@ -262,6 +264,7 @@ def test_what_is_approved_together_asks_no_text_twice(systems, task, admin_user)
     assert not one & other
 
 
+@pytest.mark.every_engine
 @pytest.mark.django_db
 def test_measuring_in_a_transaction_is_refused(systems):
     with transaction.atomic(), pytest.raises(RuntimeError, match="durable"):

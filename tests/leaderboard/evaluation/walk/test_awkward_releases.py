@@ -19,6 +19,7 @@ from quality.models import Placement
 pytestmark = pytest.mark.django_db
 
 
+@pytest.mark.every_engine
 def test_the_same_instances_in_another_order_are_refused_in_words(task, tmp_path):
     lines = (shipped.folder("demo-qa") / "test.jsonl").read_text("utf-8").splitlines()
     (tmp_path / "test.jsonl").write_text("\n".join(reversed(lines)) + "\n", "utf-8")

@@ -51,6 +51,7 @@ def states(submission) -> list[str]:
     return list(rows.values_list("state", flat=True))
 
 
+@pytest.mark.every_engine
 def test_every_step_done_by_two_processes_at_once_counts_once(
     hand_in, good, boss, task, quality
 ):
@@ -85,6 +86,7 @@ def test_every_step_done_by_two_processes_at_once_counts_once(
     ]  # fmt: skip
 
 
+@pytest.mark.every_engine
 def test_two_staff_who_approve_at_the_same_moment_approve_once(hand_in, good, boss):
     submission = hand_in(good)
     jobs.drain()
@@ -95,6 +97,7 @@ def test_two_staff_who_approve_at_the_same_moment_approve_once(hand_in, good, bo
     assert states(submission).count("APPROVED") == 1
 
 
+@pytest.mark.every_engine
 def test_a_team_that_hands_in_twice_at_the_same_moment_does_not_pass_its_quota(
     hand_in, good
 ):
@@ -105,6 +108,7 @@ def test_a_team_that_hands_in_twice_at_the_same_moment_does_not_pass_its_quota(
     assert [error.code for error in refused] == ["quota-reached"] * 2
 
 
+@pytest.mark.every_engine
 def test_two_queues_share_the_work_without_doing_it_twice(hand_in, good):
     for number in range(3):
         hand_in(good, name=f"System {number}")
@@ -117,6 +121,7 @@ def test_two_queues_share_the_work_without_doing_it_twice(hand_in, good):
     )
 
 
+@pytest.mark.every_engine
 def test_restoring_twice_at_once_brings_it_back_once(hand_in, good, boss):
     submission = hand_in(good, simulated=True)
     jobs.drain()

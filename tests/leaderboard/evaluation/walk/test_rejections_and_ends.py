@@ -36,6 +36,7 @@ def test_a_campaign_that_asks_again_after_a_late_rejection_comes_to_an_end():
     assert is_done(campaign)
 
 
+@pytest.mark.every_engine
 @pytest.mark.django_db(transaction=True)
 def test_a_rejection_and_the_end_at_once_leave_no_place_and_no_money_behind():
     sam = make_user("sam")

@@ -17,6 +17,7 @@ from leaderboard.submissions.services import submit
 pytestmark = pytest.mark.django_db
 
 
+@pytest.mark.every_engine
 def test_a_file_is_stored_under_its_sha256_once(hand_in, good):
     first, second = hand_in(good, name="One"), hand_in(good, name="Two")
     assert first.file.name == second.file.name
@@ -167,6 +168,7 @@ def test_a_valid_file_is_measured_by_every_metric_of_the_task(hand_in, good, tas
     assert len(results["chrf"].per_instance) == task.n_instances
 
 
+@pytest.mark.every_engine
 def test_a_step_that_runs_twice_changes_nothing(hand_in, good):
     from leaderboard import jobs as steps
 

@@ -11,6 +11,7 @@ from leaderboard.submissions.services import submit
 from tests.leaderboard.evaluation.walk.test_races import at_once
 
 
+@pytest.mark.every_engine
 @pytest.mark.django_db(transaction=True)
 def test_two_first_submissions_at_once_are_of_one_team():
     for number in range(4):

@@ -187,6 +187,7 @@ def test_an_empty_configuration_is_one_too(db):
     assert task.configuration.quota.submissions == 3
 
 
+@pytest.mark.every_engine
 def test_a_task_follows_its_column_and_is_read_once(db):
     task = make_task(n_instances=3)
     before = task.configuration
