@@ -115,7 +115,7 @@ class Site:
 def test_the_demo_runs_shows_its_boards_keeps_them_and_stops(installed, tmp_path):
     demo = Site(installed, "demo", tmp_path)
     try:
-        printed = demo.wait(300)
+        printed = demo.wait(900)
         assert printed.startswith("genie demo: starting ...\n")
         assert str(tmp_path / "var") in printed.splitlines()[1]
         passwords = dict(re.findall(r"(\w+) +password (\S+)", printed))
@@ -144,7 +144,7 @@ def test_the_demo_runs_shows_its_boards_keeps_them_and_stops(installed, tmp_path
 
     again = Site(installed, "demo", tmp_path)
     try:
-        printed = again.wait(90)
+        printed = again.wait(300)
         assert "keeping" in printed
         assert "simulated annotators" not in printed
         assert "Kingfisher-QA" in again.get("/tasks/demo-qa/")
