@@ -17,7 +17,7 @@ from leaderboard.evaluation.services.hidden.compared import Compared, Sides
 from leaderboard.evaluation.services.hidden.plan import planned
 from leaderboard.metrics.base import Batch
 from leaderboard.metrics.chrf import ChrF
-from leaderboard.metrics.rouge_l import RougeL
+from leaderboard.metrics.rouge import RougeL
 from leaderboard.submissions.models.submission import Prediction, Submission
 from leaderboard.tasks.models import Task
 from quality.test_questions.separability.measure import Separability

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from leaderboard.metrics.base import Batch
 from leaderboard.metrics.chrf import ChrF
-from leaderboard.metrics.rouge_l import RougeL
+from leaderboard.metrics.rouge import RougeL
 from leaderboard.tasks import shipped
 from quality.test_questions.edits.edit import Edit
 from quality.test_questions.edits.kinds import (
