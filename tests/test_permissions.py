@@ -122,7 +122,7 @@ MATRIX: dict[str, str] = {
     """,
     STAFF: """
         api:campaign-list api:campaign-detail api:worker-list api:ban-list api:bundle-list
-        api:judge-run-list api:judge-run-detail api:judge-run-licences api:judge-run-plan
+        api:judge-run-list api:judge-run-detail api:judge-run-licences
         api:bundle-detail api:configuration api:import-list leaderboard:studio-new leaderboard:studio-task
         leaderboard:studio-import-new
         leaderboard:studio-language
@@ -232,7 +232,7 @@ OPENED_BY: dict[Staff, str] = {
     Staff.SEE_CAMPAIGNS: "api:campaign-list api:campaign-detail",
     Staff.SEE_WORKERS: "api:worker-list",
     Staff.SEE_BANS: "api:ban-list",
-    Staff.SEE_JUDGES: "api:judge-run-list api:judge-run-detail api:judge-run-licences api:judge-run-plan",
+    Staff.SEE_JUDGES: "api:judge-run-list api:judge-run-detail api:judge-run-licences",
     Staff.EXPORT_TASKS: "api:bundle-detail api:configuration",
     Staff.SEE_REFERENCES: "leaderboard:studio-task leaderboard:studio-language",
     Staff.IMPORT_TASKS: "leaderboard:studio-new leaderboard:studio-import-new",

@@ -9,7 +9,7 @@ run, `services.decide` takes a person's word on money and texts, `services.work`
 
 Before there is a task, `services.sheets` has them asked about a draft by the same ways.
 
-Front door: models; answers; api; definition; money_api; scripted; shape; views;
-selectors (audit, licences, pages, pilot, plans, report, requests, shown, told); services (ask,
+Front door: models; answers; api; definition; scripted; shape; views;
+selectors (audit, licences, pages, pilot, report, requests, shown, told); services (ask,
 decide, define, estimate, forget, license, sheets, try_out, work).
 """

@@ -30,7 +30,6 @@ from leaderboard.judges.models import (
 )
 from leaderboard.judges.selectors.money import committed_cents
 from leaderboard.judges.selectors.pilot import pilot_words
-from leaderboard.judges.selectors.plans import plans_by
 from leaderboard.judges.selectors.told import cents, in_words, leaving, progress
 from leaderboard.judges.services import ask, decide, define
 from leaderboard.judges.services import license as licensing
@@ -156,7 +155,7 @@ class JudgeRunAdmin(WorkOfTask):
     list_select_related = ["task", "sheet", "judge"]
     readonly_fields = [
         "leaves", "questions", "invalid", "models", "spent", "licences", "pilot",
-        "money", "signature",
+        "signature",
     ]  # fmt: skip
     exclude = [
         "decided_on",
@@ -224,12 +223,6 @@ class JudgeRunAdmin(WorkOfTask):
     def pilot(self, run: JudgeRun) -> str:
         done = _is_told(run)
         return " ".join(pilot_words(run) if done else []) or "–"
-
-    @admin.display(description="people and judge for the price of one system")
-    def money(self, run: JudgeRun) -> str:
-        done = _is_told(run)
-        plans = plans_by(run) if done else []
-        return " ".join(said for plan in plans for said in plan.sentences) or "–"
 
     @admin.display(description="signature")
     def signature(self, run: JudgeRun) -> SafeString:

@@ -20,7 +20,6 @@ from genie.lib.errors import GenieError
 from leaderboard.judges.definition import MODES, POINTWISE, SCRIPTED
 from leaderboard.judges.models import MICROCENTS, JudgeRun
 from leaderboard.judges.scripted import SCRIPTS
-from leaderboard.judges.selectors.plans import plans_of
 from leaderboard.judges.selectors.told import cents, leaving, progress
 from leaderboard.judges.services import ask, decide, define, try_out
 from leaderboard.judges.services.work import work
@@ -28,7 +27,6 @@ from leaderboard.tasks.models import Task
 
 _PAUSE = 0.5
 _PACE = {"per_minute", "at_once", "timeout_seconds", "n_retries", "batch", "family"}
-_MOST_DOLLARS = 1e9
 
 
 class Command(BaseCommand):
@@ -50,13 +48,6 @@ class Command(BaseCommand):
         who.add_argument("--judge", type=Path, help="TOML file of a judge")
         who.add_argument(
             "--script", choices=list(SCRIPTS), help="a script of this site instead"
-        )
-        who.add_argument(
-            "--plan",
-            type=float,
-            metavar="DOLLARS",
-            help="split so much for one system of the task between people and each judge "
-            "that has answered there; nothing is asked",
         )
         parser.add_argument(
             "--send", action="store_true", help="really ask; else only say the price"
@@ -103,8 +94,6 @@ class Command(BaseCommand):
 
     def handle(self, *args: Any, **options: Any) -> None:
         try:
-            if options["file"] and options["plan"] is not None:
-                raise CommandError("--plan is for a task.")
             if options["file"]:
                 self._file(options)
             else:
@@ -116,9 +105,6 @@ class Command(BaseCommand):
         task = Task.objects.filter(slug=options["task"]).first()
         if task is None:
             raise CommandError(f"There is no task {options['task']!r}.")
-        if options["plan"] is not None:
-            self._plan(task, options["plan"])
-            return
         by: Any = None
         if name := options["by"]:
             by = get_user_model().objects.filter(username=name).first()
@@ -153,15 +139,6 @@ class Command(BaseCommand):
             run_here(run, self.stdout.write)
         else:
             self.stdout.write("Nothing was sent; --send asks.")
-
-    def _plan(self, task: Task, dollars: float) -> None:
-        if not 0 < dollars <= _MOST_DOLLARS:
-            raise CommandError("A budget is above 0 dollars, and below a billion.")
-        plans = plans_of(task, round(100 * dollars))
-        for plan in plans:
-            self.stdout.write("\n  ".join(plan.sentences))
-        if not plans:
-            self.stdout.write(f"No judge has finished a run on {task.title} yet.")
 
     def _file(self, options: dict[str, Any]) -> None:
         rows = _rows(options["file"])[: options["instances"]]

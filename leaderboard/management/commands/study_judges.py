@@ -11,7 +11,7 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from genie.lib.errors import GenieError
 from leaderboard.stats.judges.bias_study import study_biases
-from leaderboard.stats.judges.coverage_study import study_coverage, study_splits
+from leaderboard.stats.judges.coverage_study import study_coverage
 from leaderboard.stats.judges.difference_study import study_differences
 from leaderboard.table_stats.judges.studies import (
     bias_sheet,
@@ -19,7 +19,6 @@ from leaderboard.table_stats.judges.studies import (
     difference_sheet,
     savings,
     savings_sheet,
-    split_sheet,
 )
 from leaderboard.table_stats.report import Sheet
 from leaderboard.table_stats.text import as_text
@@ -28,16 +27,14 @@ from leaderboard.table_stats.text import as_text
 class Command(BaseCommand):
     help = (
         "Simulate judges that are good, biased and useless beside people (coverage and "
-        "labels saved), audit scripted judges with planted biases (power and false "
-        "alarms), and plan splits of money by pilots (regret); with --data, also measure "
-        "the labels that judges save on kept data sets."
+        "labels saved), and audit scripted judges with planted biases (power and false "
+        "alarms); with --data, also measure the labels that judges save on kept data sets."
     )
     requires_system_checks: list[str] = []
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("--tasks", type=int, default=1_000, help="of each judge")
         parser.add_argument("--audits", type=int, default=200, help="of each judge")
-        parser.add_argument("--pilots", type=int, default=500, help="of each judge")
         parser.add_argument("--instances", type=int, default=1_000)
         parser.add_argument("--people", type=int, default=200, help="instances rated")
         parser.add_argument("--workers", type=int, default=40)
@@ -51,10 +48,10 @@ class Command(BaseCommand):
         parser.add_argument("--json", type=Path, metavar="OUT")
 
     def handle(self, *args: Any, **options: Any) -> None:
-        sizes = [options[name] for name in ("tasks", "audits", "pilots")]
+        sizes = [options[name] for name in ("tasks", "audits")]
         if min(sizes) < 1 or not 20 <= options["people"] <= options["instances"]:
             raise CommandError(
-                "At least one task, audit and pilot, and 20 instances rated by people, "
+                "At least one task and audit, and 20 instances rated by people, "
                 "no more than there are, are needed."
             )
         sheets: list[Sheet] = []
@@ -78,7 +75,6 @@ class Command(BaseCommand):
         except (GenieError, ValueError) as error:
             raise CommandError(str(error)) from error
         biases = study_biases(options["audits"], seed=seed)
-        splits = study_splits(options["pilots"], seed=seed)
         differences = study_differences(
             options["tasks"],
             seed=seed,
@@ -86,8 +82,11 @@ class Command(BaseCommand):
             n_people=options["people"],
             n_workers=options["workers"],
         )
-        sheets += [coverage_sheet(cells), difference_sheet(differences)]
-        sheets += [bias_sheet(biases), split_sheet(splits)]
+        sheets += [
+            coverage_sheet(cells),
+            difference_sheet(differences),
+            bias_sheet(biases),
+        ]
         self.stdout.write(as_text(sheets))
         if options["json"]:
             numbers |= {
@@ -95,7 +94,6 @@ class Command(BaseCommand):
                 "coverage": [asdict(one) for one in cells],
                 "differences": [asdict(one) for one in differences],
                 "biases": [asdict(one) for one in biases],
-                "splits": [asdict(one) for one in splits],
             }
             text = json.dumps(numbers, indent=1, allow_nan=False)
             options["json"].write_text(text + "\n", encoding="utf-8")

@@ -7,7 +7,6 @@ from django.urls import path
 from leaderboard.boards.api import crowds, evidence, open_data, outputs, submitting
 from leaderboard.evaluation.api import staff
 from leaderboard.judges import api as judges
-from leaderboard.judges.money_api import JudgeRunPlan
 from leaderboard.papers.task_figures import api as published
 from leaderboard.site.api import public_log
 from leaderboard.studio.api import bundles, imports
@@ -77,11 +76,6 @@ urlpatterns = [
         "judge-runs/<int:pk>/licences/",
         judges.JudgeRunLicences.as_view(),
         name="judge-run-licences",
-    ),
-    path(
-        "judge-runs/<int:pk>/plan/",
-        JudgeRunPlan.as_view(),
-        name="judge-run-plan",
     ),
     path(
         "judge-runs/<int:pk>/decision/",

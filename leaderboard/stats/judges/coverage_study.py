@@ -8,7 +8,6 @@ import numpy as np
 
 from leaderboard.stats.intervals import Interval
 from leaderboard.stats.judges.choosing import choose_instances, disagreement
-from leaderboard.stats.judges.money import split_money, split_regret
 from leaderboard.stats.judges.with_people import judged_mean
 from leaderboard.stats.resampling import Floats
 from leaderboard.stats.systems.powered import powered_systems
@@ -17,7 +16,6 @@ JUDGES = ("good", "biased", "useless")
 METHODS = ("plain", "prediction-powered", "influence function", "active choice")
 # standard deviations on a scale of 100: quality, strictness of workers, their scatter
 _QUALITY, _STRICT, _SCATTER = 10.0, 8.0, 8.0
-_EXPLAINED = (0.0, 0.2, 0.4, 0.6)
 
 
 @dataclass(frozen=True)
@@ -172,86 +170,3 @@ def _task(
     )
     helped = powered.powered if powered else even.plain
     return [even.plain, helped, even.helped, active.helped]
-
-
-@dataclass(frozen=True)
-class SplitCell:
-    """Plans by a pilot beside the best ones.
-
-    Parameters
-    ----------
-    explained : float
-        Share of the variance that the judge foretells in truth.
-    n_pilots : int
-    planned, best : float
-        Mean of the plans' and the best plan's variance over that of people alone.
-    regret, worst : float
-        Mean, and 95 % quantile, of the share by which a plan's variance lies above the
-        best plan's.
-    """
-
-    explained: float
-    n_pilots: int
-    planned: float
-    best: float
-    regret: float
-    worst: float
-
-
-def study_splits(
-    n_pilots: int,
-    *,
-    seed: int,
-    pilot: int = 100,
-    budget: float = 200.0,
-    person_cost: float = 0.25,
-    judge_cost: float = 0.005,
-    instances: int = 5_000,
-) -> list[SplitCell]:
-    """Plan splits by what small pilots say of a judge, and compare with the best.
-
-    Parameters
-    ----------
-    n_pilots : int
-        Of each judge.
-    seed : int
-    pilot : int
-        Instances that people rate in a pilot, each by one worker.
-    budget, person_cost, judge_cost, instances
-        See `leaderboard.stats.judges.money.split_money`.
-
-    Returns
-    -------
-    list of SplitCell
-
-    Examples
-    --------
-    >>> [one.explained for one in study_splits(1, seed=1)]
-    [0.0, 0.2, 0.4, 0.6]
-    """
-    cells = []
-    for truth in _EXPLAINED:
-        costs = {"person_cost": person_cost, "judge_cost": judge_cost}
-        best = split_money(budget, explained=truth, instances=instances, **costs)
-        ratios, regrets = [], []
-        for number in range(n_pilots):
-            rng = np.random.default_rng([seed, number])
-            judge = rng.normal(size=pilot)
-            people = truth**0.5 * judge + (1 - truth) ** 0.5 * rng.normal(size=pilot)
-            places = np.arange(pilot)
-            told = judged_mean(people, places, places, judge, seed=number).explained
-            plan = split_money(budget, explained=told, instances=instances, **costs)
-            regret = split_regret(plan, best, truth)
-            ratios.append(best.variance_ratio * (1 + regret))
-            regrets.append(regret)
-        cells.append(
-            SplitCell(
-                truth,
-                n_pilots,
-                float(np.mean(ratios)),
-                best.variance_ratio,
-                float(np.mean(regrets)),
-                float(np.quantile(regrets, 0.95)),
-            )
-        )
-    return cells

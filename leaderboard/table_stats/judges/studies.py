@@ -8,7 +8,7 @@ from pathlib import Path
 from genie.lib.errors import GenieError
 from leaderboard.stats.intervals import Interval
 from leaderboard.stats.judges.bias_study import BiasStudy
-from leaderboard.stats.judges.coverage_study import CoverageCell, SplitCell
+from leaderboard.stats.judges.coverage_study import CoverageCell
 from leaderboard.stats.judges.difference_study import DifferenceCell
 from leaderboard.stats.judges.money import share_saved
 from leaderboard.table_stats.judges.labels import read_labels
@@ -130,28 +130,6 @@ def bias_sheet(found: Sequence[BiasStudy]) -> Sheet:
     )
     header = ("planted", "found %", "false %", "estimate")
     title = f"Bias audit, {found[0].n_audits if found else 0} audits each"
-    return Sheet(title, header, rows, notes)
-
-
-def split_sheet(cells: Sequence[SplitCell]) -> Sheet:
-    """Put the planner's plans beside the best ones."""
-    rows = tuple(
-        (
-            f"{100 * one.explained:.0f}",
-            f"{one.planned:.3f}",
-            f"{one.best:.3f}",
-            f"{100 * one.regret:.1f}",
-            f"{100 * one.worst:.1f}",
-        )
-        for one in cells
-    )
-    notes = (
-        "Variance for the same money as a multiple of that of people alone: planned by a "
-        "pilot, and by the truth; regret: by how much a plan's lies above the best, mean "
-        "and 95 % quantile.",
-    )
-    header = ("explained %", "planned", "best", "regret %", "95 % of pilots")
-    title = f"Split of money, {cells[0].n_pilots if cells else 0} pilots each"
     return Sheet(title, header, rows, notes)
 
 

@@ -106,7 +106,7 @@ def test_the_command_prints_a_table_and_refuses_in_words(tmp_path, capsys):
         call_command("test_judges", people, judges)
 
 
-def test_the_study_prints_savings_coverage_biases_and_splits(tmp_path, capsys):
+def test_the_study_prints_savings_coverage_and_biases(tmp_path, capsys):
     folder = tmp_path / "data" / "toy"
     folder.mkdir(parents=True)
     for name, content in (
@@ -115,11 +115,11 @@ def test_the_study_prints_savings_coverage_biases_and_splits(tmp_path, capsys):
     ):
         (folder / name).write_bytes(gzip.compress(json.dumps(content).encode()))
     numbers = tmp_path / "out.json"
-    asked = {"tasks": 1, "audits": 1, "pilots": 1, "people": 40, "instances": 80}
+    asked = {"tasks": 1, "audits": 1, "people": 40, "instances": 80}
     call_command("study_judges", **asked, data=folder.parent, json=numbers)
     told = capsys.readouterr().out
     assert "toy mimic 100.0 100.0 to 100.0" in " ".join(told.split())
-    for title in ("Judges beside people", "Bias audit", "Split of money"):
+    for title in ("Judges beside people", "Bias audit"):
         assert title in told
     written = json.loads(numbers.read_text())
     assert [one["planted"] for one in written["biases"]][:2] == ["none", "order"]

@@ -7,11 +7,9 @@ import pytest
 
 from leaderboard.stats.judges.alternative_annotator import alternative_annotator_test
 from leaderboard.stats.judges.choosing import choose_instances, disagreement
-from leaderboard.stats.judges.coverage_study import study_coverage, study_splits
-from leaderboard.stats.judges.money import Split, share_saved, split_money, split_regret
+from leaderboard.stats.judges.coverage_study import study_coverage
+from leaderboard.stats.judges.money import share_saved
 from leaderboard.stats.judges.with_people import judged_mean
-
-COSTS = {"person_cost": 0.5, "judge_cost": 0.01}
 
 
 def crowd(seed=0, n=200, of=800):
@@ -107,22 +105,6 @@ def test_instances_are_drawn_by_their_chances():
         disagreement([[1], [2]])
 
 
-def test_the_split_is_the_textbooks():
-    plan = split_money(1_000, explained=0.6, instances=10**6, **COSTS)
-    # Cochran (1977), section 12.3: n/N as the root of variances over costs
-    assert plan.n_people / plan.n_judge == pytest.approx(
-        (0.4 * 0.01 / (0.6 * 0.5)) ** 0.5, rel=0.02
-    )
-    few = split_money(1_000, explained=0.6, instances=3_000, **COSTS)
-    assert few.n_judge == 3_000
-    useless = split_money(100, explained=0.001, instances=10**6, **COSTS)
-    assert useless == Split(200, 0, 1.0)
-    assert split_regret(useless, useless, 0.001) == 0
-    assert split_regret(useless, plan, 0.6) > 0
-    with pytest.raises(ValueError, match="money for 20 instances"):
-        split_money(5, explained=0.5, instances=100, **COSTS)
-
-
 def test_labels_saved_are_what_is_foretold_on_instances_left_out():
     rng = np.random.default_rng(5)
     names = [str(i) for i in range(600)]
@@ -155,7 +137,7 @@ def test_labels_saved_are_what_is_foretold_on_instances_left_out():
         share_saved(same, good, numbers=True, seed=1)
 
 
-def test_a_useless_judge_costs_nothing_and_plans_regret_little():
+def test_a_useless_judge_costs_nothing():
     cells = study_coverage(4, seed=2, n_instances=300, n_people=60, n_workers=12)
     widths = {(one.judge, one.method): one.width for one in cells}
     assert len(widths) == 12
@@ -163,6 +145,3 @@ def test_a_useless_judge_costs_nothing_and_plans_regret_little():
     assert (
         widths["good", "influence function"] < widths["useless", "influence function"]
     )
-    splits = study_splits(4, seed=2)
-    assert [one.regret < 0.2 for one in splits] == [True] * 4
-    assert splits[-1].best < splits[0].best == 1.0
