@@ -143,7 +143,7 @@ MATRIX: dict[str, str] = {
         leaderboard:team-invitation
         leaderboard:studio-files leaderboard:studio-ask leaderboard:studio-page
         leaderboard:studio-people leaderboard:studio-start leaderboard:studio-delete
-        leaderboard:studio-tests leaderboard:studio-pilot leaderboard:studio-simulated leaderboard:studio-import
+        leaderboard:studio-tests leaderboard:studio-pilot leaderboard:studio-import
         api:import-detail
     """,
     ASKED: "api:comparison-withdraw api:joint-withdraw",

@@ -7,9 +7,7 @@ marked and how many outputs an answer is about. `services.ask` makes and prices 
 run, `services.decide` takes a person's word on money and texts, `services.work` asks, and
 `services.finish` puts the scores on the task's metric board, and nowhere else.
 
-Before there is a task, `services.sheets` has them asked about a draft by the same ways.
-
 Front door: models; answers; api; definition; scripted; shape; views;
-selectors (audit, licences, pages, pilot, report, requests, shown, told); services (ask,
-decide, define, estimate, forget, license, sheets, try_out, work).
+selectors (audit, licences, pages, requests, shown, told); services (ask, decide,
+define, estimate, forget, license, try_out, work).
 """

@@ -29,7 +29,6 @@ from leaderboard.judges.models import (
     JudgeRun,
 )
 from leaderboard.judges.selectors.money import committed_cents
-from leaderboard.judges.selectors.pilot import pilot_words
 from leaderboard.judges.selectors.told import cents, in_words, leaving, progress
 from leaderboard.judges.services import ask, decide, define
 from leaderboard.judges.services import license as licensing
@@ -152,14 +151,14 @@ class JudgeRunAdmin(WorkOfTask):
     needs = {"decide": "leaderboard.change_judgerun"}
     list_display = ["__str__", "state", "questions", "expected", "spent", "failure"]
     list_filter = ["state", "task", "judge"]
-    list_select_related = ["task", "sheet", "judge"]
+    list_select_related = ["task", "judge"]
     readonly_fields = [
-        "leaves", "questions", "invalid", "models", "spent", "licences", "pilot",
+        "leaves", "questions", "invalid", "models", "spent", "licences",
         "signature",
     ]  # fmt: skip
     exclude = [
         "decided_on",
-        *("plan", "holder", "held_until", "microcents", "batch"),
+        *("plan", "holder", "held_until", "microcents", "batch", "sheet"),
         # `leaves` and `questions` say it
         *("with_references", "with_private", "n_calls"),
     ]
@@ -178,8 +177,6 @@ class JudgeRunAdmin(WorkOfTask):
         others = [
             one for one in super().get_fields(request, obj) if one not in self.first
         ]
-        if obj is None or obj.sheet is None:
-            others = [one for one in others if one != "sheet"]
         return [*self.first, *others]
 
     @admin.display(description="what leaves the house")
@@ -218,11 +215,6 @@ class JudgeRunAdmin(WorkOfTask):
     def licences(self, run: JudgeRun) -> SafeString | str:
         rows = run.licences.order_by("-pk")
         return written.lines([in_words(row) for row in rows]) or "–"
-
-    @admin.display(description="what to look at before people are asked")
-    def pilot(self, run: JudgeRun) -> str:
-        done = _is_told(run)
-        return " ".join(pilot_words(run) if done else []) or "–"
 
     @admin.display(description="signature")
     def signature(self, run: JudgeRun) -> SafeString:
@@ -319,11 +311,6 @@ class JudgeRunAdmin(WorkOfTask):
         self.act_on_rows(request, queryset, decide.resume, "Resumed", reason)
 
 
-def _is_told(run: JudgeRun) -> bool:
-    """Tell whether staff read what came of a run: of a draft, its owner does."""
-    return run.state == JudgeRun.State.DONE and run.sheet_id is None
-
-
 class _OfRun(WorkOfTask):
     pool_paths = ("run__task__slug",)
     # who may see runs sees what they asked and cost
@@ -342,10 +329,6 @@ class JudgeCallAdmin(_OfRun):
         *("beside", "other", "part", "sample"),
     ]
     readonly_fields = ["page", "program", "answered", "marked"]
-
-    def get_queryset(self, request: HttpRequest) -> QuerySet[Any]:
-        """Leave out what was asked of drafts: they are their owners', in the studio."""
-        return super().get_queryset(request).filter(run__sheet=None)
 
     @admin.display(description="run", ordering="run")
     def of(self, call: JudgeCall) -> str:
@@ -376,7 +359,7 @@ class JudgeCallAdmin(_OfRun):
 class JudgeCostAdmin(_OfRun):
     list_display = ["run", "state", "amount", "at", "settled_at"]
     list_filter = ["state", ("run", admin.RelatedOnlyFieldListFilter)]
-    list_select_related = ["run__judge", "run__task", "run__sheet"]
+    list_select_related = ["run__judge", "run__task"]
 
     exclude = ["microcents", "n_bytes"]
     readonly_fields = ["amount"]

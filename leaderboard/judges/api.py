@@ -25,7 +25,6 @@ from leaderboard.api.pagination import Growing
 from leaderboard.api.query import LARGEST, OfTaskQuery, PageQuery, TaskField
 from leaderboard.boards.api.tasks import TaskView
 from leaderboard.judges.models import Judge, JudgeRun
-from leaderboard.judges.selectors.pilot import pilot_words
 from leaderboard.judges.selectors.shown import judges_of
 from leaderboard.judges.selectors.told import leaving, progress
 from leaderboard.judges.services import ask, decide
@@ -145,10 +144,6 @@ class LicencesSerializer(serializers.Serializer[Any]):
     """What was decided on this run, the newest first; empty before the job has looked."""
 
     licences = LicenceSerializer(many=True)
-    pilot = serializers.ListField(
-        child=serializers.CharField(),
-        help_text="By the judge, not by people: instances and criteria to look at.",
-    )
 
 
 class NewJudgeRunSerializer(Body):
@@ -212,12 +207,7 @@ class JudgeRunView(View):
     staff_permission = Staff.SEE_JUDGES
     of_tasks = True
     parser_classes = [JSONParser]
-    # what drafts ask stays with their owners
-    queryset = (
-        JudgeRun.objects.exclude(task=None)
-        .select_related("judge", "task")
-        .order_by("-pk")
-    )
+    queryset = JudgeRun.objects.select_related("judge", "task").order_by("-pk")
     serializer_class = JudgeRunSerializer
 
     def rows(self, permission: str = Staff.SEE_JUDGES) -> Any:
@@ -303,12 +293,7 @@ class JudgeRunLicences(JudgeRunView):
         responses={200: LicencesSerializer, **problems(*REFUSALS)},
     )
     def get(self, request: Request, pk: int) -> Response:
-        run = self.run(pk)
-        done = run.state == JudgeRun.State.DONE
-        said = {
-            "licences": run.licences.order_by("-pk"),
-            "pilot": pilot_words(run) if done else [],
-        }
+        said = {"licences": self.run(pk).licences.order_by("-pk")}
         return Response(self.get_serializer(said).data)
 
 

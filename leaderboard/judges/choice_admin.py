@@ -28,7 +28,7 @@ _MAY_CHOOSE = "leaderboard.add_instancechoice"
 
 class ChoiceForm(forms.Form):
     runs = forms.ModelMultipleChoiceField(
-        JudgeRun.objects.filter(state=JudgeRun.State.DONE, sheet=None)
+        JudgeRun.objects.filter(state=JudgeRun.State.DONE)
         .select_related("judge", "task")
         .order_by("-pk"),
         help_text="Finished runs on one task about all of its instances: of two judges or "

@@ -5,12 +5,11 @@ which are the pages' own, until they are loaded or forgotten. `look` says what f
 and all that is wrong with them, and keeps nothing; `make` loads the task and submits each
 system as anybody would; `start` approves what was priced, and only that. `rehearse` draws the
 test questions of a draft and undoes it, `pilot` has a few people judge a few pages outside of
-any task, `simulated` has programs answer some of a draft, `bring` has judgments made elsewhere
+any task, `bring` has judgments made elsewhere
 read, looked at and imported, `own_test` reads qualification tests in plain text, and `edit`
 changes what is loaded.
 
-Front door: api (bundles, imports); models; services (bring, keep, look, make, preview, simulated,
-start); urls.
+Front door: api (bundles, imports); models; services (bring, keep, look, make, preview, start); urls.
 """
 
 from __future__ import annotations

@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping
 from decimal import Decimal
 from typing import Any
 
 from django import forms
 
 from crowd.hit_templates.form import READ_BEFORE, READ_CHARACTERS
-from leaderboard.judges.models import Judge
-from leaderboard.judges.scripted import SCRIPTS
-from leaderboard.judges.services.ask import Wish
 from leaderboard.studio.forms import PeopleForm, RewardForm
-from leaderboard.studio.services import in_language, pilot, simulated
+from leaderboard.studio.services import in_language, pilot
 
 
 class ProposalForm(RewardForm):
@@ -59,59 +56,6 @@ class PilotForm(RewardForm):
             reward_cents=said["reward_cents"] or 0,
             joins=said["joins"],
         )
-
-
-class SimulatedForm(forms.Form):
-    """Which programs answer some pages of a draft, how many, and how often."""
-
-    judges = forms.MultipleChoiceField(
-        label="Programs", widget=forms.CheckboxSelectMultiple
-    )
-    n_items = forms.IntegerField(
-        min_value=2,
-        max_value=simulated.MOST_ITEMS,
-        initial=simulated.N_ITEMS,
-        label="Inputs",
-        help_text="Drawn at random, the same ones each time; all systems answer them.",
-    )
-    repeats = forms.IntegerField(
-        min_value=1,
-        max_value=simulated.MOST_REPEATS,
-        initial=simulated.REPEATS,
-        label="How often each question is asked",
-        help_text="Twice or more show whether a program answers alike again.",
-    )
-    references = forms.BooleanField(
-        required=False, label="References, which the draft hides, may be sent"
-    )
-
-    def __init__(
-        self, data: Any, judges: Sequence[Judge], *, hidden_references: bool
-    ) -> None:
-        super().__init__(data)
-        self.known = {one.sha256: one for one in judges}
-        chosen: Any = self.fields["judges"]
-        chosen.choices = [(sha256, _named(one)) for sha256, one in self.known.items()]
-        if not hidden_references:
-            del self.fields["references"]
-
-    @property
-    def chosen(self) -> list[Judge]:
-        return [self.known[sha256] for sha256 in self.cleaned_data["judges"]]
-
-    @property
-    def wish(self) -> Wish:
-        return Wish(
-            repeats=self.cleaned_data["repeats"],
-            with_references=self.cleaned_data.get("references", False),
-        )
-
-
-def _named(judge: Judge) -> str:
-    if judge.scripted:
-        does = SCRIPTS[judge.definition["model"]]
-        return f"{judge}: a script, no measurement of anything; {does}"
-    return f"{judge}: a language model, {judge.definition['model']}"
 
 
 class EditForm(RewardForm):

@@ -8,7 +8,6 @@ from leaderboard.studio.views import (
     languages,
     pilot,
     questions,
-    simulated,
     start,
     tasks,
 )
@@ -30,6 +29,5 @@ urlpatterns = [
     path("<int:pk>/tests/", questions.tests, name="studio-tests"),
     path("<int:pk>/people/", questions.people, name="studio-people"),
     path("<int:pk>/pilot/", pilot.pilot, name="studio-pilot"),
-    path("<int:pk>/simulated/", simulated.simulated, name="studio-simulated"),
     path("<int:pk>/start/", start.start, name="studio-start"),
 ]

@@ -47,7 +47,6 @@ class JudgeRun(models.Model):
     OPEN: ClassVar[tuple[str, ...]] = (State.RUNNING, State.STOPPED)
 
     judge = models.ForeignKey(Judge, on_delete=models.PROTECT, related_name="runs")
-    # None where a draft is asked about: `sheet` then has what a task would have
     task: models.ForeignKey[Task, Task] = models.ForeignKey(  # type: ignore[misc]
         Task, on_delete=models.PROTECT, null=True, blank=True, related_name="judge_runs"
     )
@@ -112,7 +111,7 @@ class JudgeRun(models.Model):
         ]
 
     def __str__(self) -> str:
-        return f"{self.judge} on {self.sheet or self.task}"
+        return f"{self.judge} on {self.task}"
 
 
 class JudgeAnswer(models.Model):
@@ -159,7 +158,6 @@ class JudgeCall(models.Model):
     other = models.ForeignKey(
         Submission, on_delete=models.CASCADE, null=True, blank=True, related_name="+"
     )
-    # in their place where a sheet is asked about: its item, and systems from 1 on
     item = models.PositiveIntegerField(default=0)
     system = models.PositiveSmallIntegerField(default=0)
     rival = models.PositiveSmallIntegerField(default=0)
@@ -217,22 +215,7 @@ class JudgeCall(models.Model):
         indexes = [models.Index(fields=["run", "state"])]
 
     def __str__(self) -> str:
-        return f"{self.submission_id or self.system} on {self.instance_id or self.item}"
-
-    @property
-    def judged(self) -> int:
-        """The system whose output is judged: a submission, or one of a sheet."""
-        return self.system or self.submission_id or 0
-
-    @property
-    def against(self) -> int | None:
-        """The system in slot B, if any."""
-        return self.rival or self.other_id
-
-    @property
-    def where(self) -> int:
-        """The instance, or the number of a sheet's item."""
-        return self.item if self.system else self.instance_id or 0
+        return f"{self.submission_id} on {self.instance_id}"
 
 
 class JudgeCost(models.Model):

@@ -16,7 +16,7 @@ def in_cents(microcents: int) -> int:
 
 
 def committed_cents(task: Task | None, judge: Judge | None) -> int:
-    """Add up what approved runs have cost or may still cost; None: runs on drafts."""
+    """Add up what approved runs have cost or may still cost."""
     runs = JudgeRun.objects.filter(task=task)
     if judge is not None:
         runs = runs.filter(judge=judge)

@@ -167,16 +167,16 @@ def texts_on(
     call: JudgeCall, outputs: Mapping[tuple[int, int], str], shown: Shown
 ) -> list[str]:
     """Give the outputs of a page in their order; KeyError where one may not leave."""
-    order = call.beside or [call.judged, *filter(None, [call.against])]
+    order = call.beside or [*filter(None, [call.submission_id, call.other_id])]
     return [
-        shown.references[0] if pk == REFERENCE else outputs[pk, call.where]
+        shown.references[0] if pk == REFERENCE else outputs[pk, call.instance.pk]
         for pk in order
     ]
 
 
 def place_of(call: JudgeCall) -> int:
     """Say where the question's own output stands on its page."""
-    return call.beside.index(call.judged) if call.beside else 0
+    return call.beside.index(call.submission_id) if call.beside else 0
 
 
 def about(call: JudgeCall, said: Mapping[str, Said], slots: Sequence[str]) -> Said:

@@ -27,13 +27,12 @@ from leaderboard.judges.selectors.pages import (
     shape_of,
     texts_on,
 )
-from leaderboard.judges.selectors.sheets import items_of, task_of, texts_of_sheet
 from leaderboard.judges.shape import WHOLE, Shape
 from leaderboard.stats.judges.injections import planted
 from leaderboard.submissions.models.submission import Prediction, Submission
 from leaderboard.submissions.selectors.visibility import public
 from leaderboard.tasks.config import HumanConfig
-from leaderboard.tasks.models import Instance, Task
+from leaderboard.tasks.models import Task
 from leaderboard.tasks.services.configuration import design_of, shown, task_view
 
 # A token is at least a byte, so bytes are the most that there can be; and about three
@@ -70,9 +69,8 @@ class Requests:
         *,
         references: bool,
         bytes_a_token: float = BYTES_A_TOKEN,
-        items: Mapping[int, Instance] | None = None,
     ) -> None:
-        self.judge, self.task, self.items = judge, task, items
+        self.judge, self.task = judge, task
         self.bytes_a_token = bytes_a_token
         self.human = human_of(judge, task)
         self.parts = parts_of(self.human, criteria)
@@ -107,7 +105,7 @@ class Requests:
         occasion: str = "",
     ) -> Request:
         """Build what is sent for a question; `outputs` has texts by system and instance."""
-        seen = shown(call.instance if self.items is None else self.items[call.item])
+        seen = shown(call.instance)
         texts = texts_on(call, outputs, seen)
         own = place_of(call)
         texts[own] = planted(texts[own], call.probe)
@@ -230,9 +228,7 @@ def outputs_of(
 
 
 def outputs_in(run: JudgeRun, calls: Iterable[JudgeCall]) -> dict[tuple[int, int], str]:
-    """Do so for a run, as far as its approval goes; a draft's are all in its sheet."""
-    if run.sheet is not None:
-        return texts_of_sheet(run.sheet)
+    """Do so for a run, as far as its approval goes."""
     said = {"references": run.with_references, "private": run.with_private}
     return outputs_of(run.task, calls, **said)
 
@@ -252,11 +248,10 @@ def requests_of(run: JudgeRun) -> Requests:
     """Give the questions of a run, with the references that its approval lets out."""
     return Requests(
         run.judge,
-        task_of(run),
+        run.task,
         run.plan["criteria"],
         references=run.with_references,
         bytes_a_token=run.plan.get("bytes_a_token", BYTES_A_TOKEN),
-        items=None if run.sheet is None else items_of(run.sheet),
     )
 
 

@@ -7,7 +7,7 @@ from functools import partial
 from statistics import fmean, geometric_mean
 from typing import TYPE_CHECKING
 
-from django.db.models import BigIntegerField, QuerySet
+from django.db.models import QuerySet
 from django.db.models.functions import Coalesce
 
 from leaderboard.judges.models import JudgeCall, JudgeRun
@@ -26,10 +26,10 @@ def answers_of(run: JudgeRun) -> pd.DataFrame:
     -------
     pandas.DataFrame
         A row for each question and criterion: `call`, `criterion`, `instance` (its
-        position), `submission` (or the number of a draft's system), `other` (0: judged
-        alone), `sample`, `value` (on the scale; of a pair, how far `submission`, which
-        stood first, is preferred), `place` (where it stood on the page, from 0), and
-        `probe`, which is empty: what an audit was answered is left out.
+        position), `submission`, `other` (0: judged alone), `sample`, `value` (on the
+        scale; of a pair, how far `submission`, which stood first, is preferred), `place`
+        (where it stood on the page, from 0), and `probe`, which is empty: what an audit
+        was answered is left out.
     """
     return _answers(run.calls.filter(probe=""))
 
@@ -52,8 +52,8 @@ def _answers(calls: QuerySet[JudgeCall]) -> pd.DataFrame:
     listed = [
         (pk, criterion, at, one, other, _place(one, beside), *which, float(value))
         for pk, values, at, one, other, beside, *which in rows.values_list(
-            *("pk", "values", _first("instance__position", "item")),
-            *(_first("submission", "system"), _first("other", "rival"), "beside"),
+            *("pk", "values", "instance__position", "submission"),
+            *(Coalesce("other", 0), "beside"),
             *_WHICH,
         )
         for criterion, value in values.items()
@@ -63,10 +63,6 @@ def _answers(calls: QuerySet[JudgeCall]) -> pd.DataFrame:
 
 def _place(submission: int, beside: list[int]) -> int:
     return beside.index(submission) if beside else 0
-
-
-def _first(of_task: str, of_sheet: str) -> Coalesce:
-    return Coalesce(of_task, of_sheet, output_field=BigIntegerField())
 
 
 def both_sides(answers: pd.DataFrame) -> pd.DataFrame:

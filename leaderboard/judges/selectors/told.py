@@ -19,7 +19,6 @@ from leaderboard.judges.models import (
     JudgeRun,
 )
 from leaderboard.judges.selectors.requests import BYTES_A_TOKEN
-from leaderboard.judges.selectors.sheets import task_of
 
 State = JudgeCall.State
 
@@ -32,7 +31,7 @@ def leaving(run: JudgeRun) -> list[str]:
     else:
         host = urlsplit(made["url"]).hostname
         where = f"Goes to {host} ({made['endpoint']}), for the model {made['model']}."
-    fields = ", ".join(task_of(run).field_labels.values()) or "none"
+    fields = ", ".join(run.task.field_labels.values()) or "none"
     fields += ", a reference" if plan.get("references") else ""
     return [
         where,
@@ -150,8 +149,6 @@ def _counted(plan: Mapping[str, Any]) -> str:
 
 def _audit(run: JudgeRun) -> list[str]:
     probes = run.calls.exclude(probe="").count()
-    if not probes and run.task_id is None:
-        return []  # a draft: no licence could come of it
     if not probes:
         return ["No audit by planted commands: without one there is no licence."]
     return [

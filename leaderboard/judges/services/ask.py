@@ -16,11 +16,10 @@ from leaderboard.judges.models import (
     JudgeAnswer,
     JudgeCall,
     JudgeRun,
-    JudgeSheet,
 )
 from leaderboard.judges.selectors.measured import bytes_a_token
 from leaderboard.judges.selectors.money import in_cents
-from leaderboard.judges.selectors.pages import Page, human_of, pages_of, scale_of
+from leaderboard.judges.selectors.pages import human_of, pages_of, scale_of
 from leaderboard.judges.selectors.requests import (
     Request,
     Requests,
@@ -28,7 +27,6 @@ from leaderboard.judges.selectors.requests import (
     requests_of,
     sendable,
 )
-from leaderboard.judges.selectors.sheets import items_of, task_like, texts_of_sheet
 from leaderboard.stats.judges.injections import probes
 from leaderboard.submissions.models.submission import Prediction
 from leaderboard.tasks.config import HumanConfig
@@ -59,8 +57,6 @@ class Wish:
     occasion: str = ""
     # of so many outputs it is asked what commands in them do to it
     audit: int = 0
-    # how often each question of a draft is asked; 0: as the judge's definition says
-    repeats: int = 0
 
 
 def ask(judge: Judge, task: Task, wish: Wish, *, by: Account | None = None) -> JudgeRun:
@@ -103,42 +99,6 @@ def ask(judge: Judge, task: Task, wish: Wish, *, by: Account | None = None) -> J
         )
         probed = _probes(calls, wish.audit)
         JudgeCall.objects.bulk_create([*calls, *probed], batch_size=2_000)
-        run.n_calls = len(calls)
-        _put_price(run)
-        run.save()
-    return run
-
-
-def ask_sheet(
-    judge: Judge, sheet: JudgeSheet, wish: Wish, *, by: Account | None = None
-) -> JudgeRun:
-    """Do so about a draft: all of its items and systems, which nobody outside has seen.
-
-    Raises
-    ------
-    GenieError
-        As `ask` does.
-    """
-    task, items, texts = task_like(sheet), items_of(sheet), texts_of_sheet(sheet)
-    human = _human(judge, task, wish)
-    systems = sorted({system for system, _ in texts})
-    with transaction.atomic():
-        run = JudgeRun.objects.create(
-            judge=judge,
-            sheet=sheet,
-            plan={
-                "criteria": list(wish.criteria) or list(human.criteria),
-                "submissions": systems,
-                "instances": [one.instance_id for one in items.values()],
-                "repeats": wish.repeats or judge.definition["k"],
-                **_more(judge, task, human, wish),
-            },
-            with_references=wish.with_references and task.hidden_references,
-            with_private=not judge.scripted,
-            asked_by_id=by.pk if by else None,
-        )
-        calls = _calls(run, requests_of(run), systems, list(items.values()), set(texts))
-        JudgeCall.objects.bulk_create(calls, batch_size=2_000)
         run.n_calls = len(calls)
         _put_price(run)
         run.save()
@@ -205,7 +165,7 @@ def _calls(
     there: set[tuple[int, int]],
 ) -> list[JudgeCall]:
     n_parts = len(asked.parts)
-    k = int(run.plan.get("repeats") or run.judge.definition["k"])
+    k = int(run.judge.definition["k"])
     if asked.design.needs_reference:
         instances = [one for one in instances if has_references(one)]
     pages = [
@@ -228,7 +188,9 @@ def _calls(
     return [
         JudgeCall(
             run=run,
-            **_about(run, instance, page),
+            instance=instance,
+            submission_id=page.submission,
+            other_id=page.other,
             beside=list(page.beside),
             part=part,
             sample=sample,
@@ -239,23 +201,12 @@ def _calls(
     ]
 
 
-def _about(run: JudgeRun, instance: Instance, page: Page) -> dict[str, Any]:
-    if run.sheet_id is None:
-        systems = {"submission_id": page.submission, "other_id": page.other}
-        return {"instance": instance, **systems}
-    return {
-        "item": instance.position,
-        "system": page.submission,
-        "rival": page.other or 0,
-    }
-
-
 def _probes(calls: list[JudgeCall], n_outputs: int) -> list[JudgeCall]:
     """Ask again about some outputs of all systems, with what `injections` adds to them."""
     by_instance: dict[int, list[JudgeCall]] = {}
     for call in sorted(calls, key=lambda call: call.instance.sample_rank):
         if (call.part, call.sample) == (0, 0):
-            by_instance.setdefault(call.where, []).append(call)
+            by_instance.setdefault(call.instance.pk, []).append(call)
     most = max(map(len, by_instance.values()), default=0)
     chosen = [
         some[(at + turn) % len(some)]

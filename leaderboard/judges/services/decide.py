@@ -104,15 +104,14 @@ def queue_missing() -> int:
 
 def _insist_on_budget(run: JudgeRun, cents: int) -> None:
     left = left_cents(run.task, run.judge)
-    on = "drafts" if run.sheet_id else str(run.task)
     if left is None:
         raise GenieError(
-            f"Judges have no budget on {on}: set one first.", code="over-budget"
+            f"Judges have no budget on {run.task}: set one first.", code="over-budget"
         )
     if cents > left:
         raise GenieError(
             f"{cents} cents are asked for, and {max(0, left)} are left of the budget "
-            f"of judges on {on}.",
+            f"of judges on {run.task}.",
             code="over-budget",
         )
 

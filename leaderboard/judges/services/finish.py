@@ -20,8 +20,7 @@ def finish(run: JudgeRun) -> bool:
         ended = running.update(
             state=JudgeRun.State.DONE, finished_at=timezone.now(), failure=""
         )
-        # a draft has no board, and its scores say nothing of systems
-        if ended and run.task_id is not None:
+        if ended:
             for criterion in run.plan["criteria"]:
                 _put_on_board(run, criterion)
     return bool(ended)

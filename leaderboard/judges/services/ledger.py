@@ -10,14 +10,10 @@ from leaderboard.judges.endpoint import Reply
 from leaderboard.judges.models import (
     MICROCENTS,
     JudgeAnswer,
-    JudgeCall,
     JudgeCost,
     JudgeRun,
-    JudgeSheet,
 )
 from leaderboard.judges.selectors.requests import Request, price
-from leaderboard.judges.selectors.sheets import NOBODYS
-from leaderboard.judges.services.forget import forget
 
 State = JudgeCost.State
 
@@ -67,24 +63,6 @@ def keep(cost: JudgeCost, reply: Reply) -> JudgeAnswer:
         paid = price(run.judge, n_in or 0, n_out or 0) if known else cost.microcents
         _settle(cost, State.PAID, paid)
     return answer
-
-
-def save(call: JudgeCall) -> None:
-    """Save a question; about a draft that is over by now, without words."""
-    if not call.system:
-        call.save()
-        return
-    with transaction.atomic():
-        rows = JudgeSheet.objects.select_for_update(of=("self",))
-        sheet = rows.get(runs=call.run_id)
-        answer = call.answer_id
-        if not sheet.content:
-            call.reasons, call.problem = {}, ""
-        if sheet.key == NOBODYS:
-            call.answer = None
-        call.save()
-        if answer and call.answer is None:
-            forget(([], [answer]))
 
 
 def let_go(cost: JudgeCost) -> None:

@@ -196,7 +196,7 @@ def evidence_of(run: JudgeRun) -> str:
 
 def _newest() -> list[JudgeRun]:
     """Give the newest finished run of each judge on each task."""
-    done = JudgeRun.objects.filter(state=JudgeRun.State.DONE, sheet=None).order_by()
+    done = JudgeRun.objects.filter(state=JudgeRun.State.DONE).order_by()
     newest = done.values("judge", "task").annotate(newest=Max("pk"))
     rows = JudgeRun.objects.filter(pk__in=newest.values("newest"))
     return list(rows.select_related("judge", "task").order_by("pk"))

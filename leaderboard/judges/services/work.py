@@ -103,7 +103,7 @@ def _take(pk: int, holder: str) -> JudgeRun | None:
     # until the first look at the run renews it
     if not rows.update(holder=holder, held_until=now + timedelta(minutes=1)):
         return None
-    return JudgeRun.objects.select_related("judge", "task", "sheet").get(pk=pk)
+    return JudgeRun.objects.select_related("judge", "task").get(pk=pk)
 
 
 def _mine(run: JudgeRun, holder: str) -> QuerySet[JudgeRun]:
@@ -369,7 +369,7 @@ def _count(
             _end(call, CallState.INVALID, problem=problem)
         else:
             call.problem = problem
-            ledger.save(call)
+            call.save()
             piece.waiting.append(call)
         return
     call.n_attempts += 1
@@ -381,4 +381,4 @@ def _count(
 
 def _end(call: JudgeCall, state: JudgeCall.State, *, problem: str = "") -> None:
     call.state, call.problem = state, problem
-    ledger.save(call)
+    call.save()

@@ -12,7 +12,6 @@ from django.urls import reverse
 from crowd.hit_templates.form import MOST_ON_A_PAGE
 from genie.lib.errors import GenieError
 from genie.lib.logs import one_line
-from leaderboard.management import simulated
 from leaderboard.management.owner import owner
 from leaderboard.metrics.base import all_metrics
 from leaderboard.studio.services import look, make, preview, start
@@ -49,7 +48,6 @@ class Command(BaseCommand):
         _about_files(parser)
         _about_questions(parser)
         _about_people(parser)
-        simulated.add_arguments(parser)
 
     def handle(self, *args: Any, **options: Any) -> None:
         try:
@@ -72,9 +70,6 @@ class Command(BaseCommand):
             page = preview.first_page(drafted.bundle, material)
             options["preview"].write_text(page, encoding="utf-8")
             self.stdout.write(f"The first page that people see: {options['preview']}")
-        if options["pilot_by"]:
-            simulated.pilot(drafted.bundle, material, options, self.stdout.write)
-            return
         if options["dry_run"]:
             self.stdout.write("Nothing has been loaded (--dry-run).")
             return

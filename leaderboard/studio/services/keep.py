@@ -16,7 +16,7 @@ from crowd.workers.services.qualification_tests import WrittenQuestion
 from genie.lib.errors import GenieError
 from genie.lib.typing import Account
 from leaderboard.studio.models import Draft, DraftFile
-from leaderboard.studio.services import own_test, pilot, simulated
+from leaderboard.studio.services import own_test, pilot
 from leaderboard.studio.services.look import MOST_FILES, Files, look_at
 from leaderboard.tasks.drafts.ask import Ask
 from leaderboard.tasks.intake.roles import Use
@@ -85,7 +85,6 @@ def drop_file(draft: Draft, pk: int) -> None:
 def delete(draft: Draft) -> None:
     """Delete a draft with its files; what was loaded of it stays, pilots end."""
     pilot.end(draft, by=None, reason="The draft was deleted.")
-    simulated.forget(draft)
     draft.delete()
 
 
@@ -95,7 +94,6 @@ def forget_old() -> None:
     for draft in Draft.objects.filter(changed_at__lt=before):
         delete(draft)
     pilot.close_over()
-    simulated.forget_orphans()
 
 
 def read(draft: Draft) -> Files:

@@ -8,7 +8,6 @@ import pytest
 from leaderboard.judges.selectors.audit import audit_of
 from leaderboard.judges.selectors.licence import licence_of
 from leaderboard.judges.selectors.overlap import both_orders, overlap_of, told_of
-from leaderboard.judges.selectors.pilot import pilot_words
 from leaderboard.judges.selectors.scores import answers_of, probed_of, scores_of
 from leaderboard.judges.selectors.told import leaving, progress
 from leaderboard.judges.services import ask, work
@@ -125,7 +124,6 @@ def test_probes_are_priced_shown_sent_once_and_count_nowhere(server, judged):
     assert {v for row in scores_of(run, "overall").values() for v in row.values()} == {
         0.5
     }
-    assert pilot_words(run) == pilot_words(worked(approved(run.judge, judged)))
     told = progress(run)
     assert (told["n"], told["answered"], told["probes_answered"]) == (6, 6, 20)
     assert run.microcents == 26 * (100 * 300 + 20 * 2000)

@@ -9,7 +9,6 @@ import pytest
 from django.urls import reverse
 
 from leaderboard.judges.selectors.licence import licence_of
-from leaderboard.judges.selectors.pilot import pilot_words
 from leaderboard.judges.services import define
 from leaderboard.judges.services import license as licensing
 from tests.factories import (
@@ -112,27 +111,3 @@ def test_without_people_nothing_is_licensed(judged):
     assert (reason.name, reason.holds) == ("people", False)
     assert audit[0].words == "not checked: no human ratings yet"
     assert "at least three people" in reason.words
-
-
-def test_a_pilot_names_what_to_look_at_before_people_are_paid(judged, client):
-    scores = {"i0": (0.0, 0.0), "i1": (1.0, 0.25), "i2": (0.5, 0.5)}
-    first = judged.submissions.order_by("pk").first().pk
-
-    def worth(call):
-        return scores[call.instance.instance_id][call.submission_id != first]
-
-    run = run_of(judged, worth)
-    (words,) = pilot_words(run)
-    assert words == (
-        "overall, by a script: lowest score for all systems: 1 (i0); same score for all "
-        "systems: 1 (i2)."
-    )
-    client.force_login(make_user("boss", is_staff=True, is_superuser=True))
-    page = client.get(reverse("admin:leaderboard_judgerun_change", args=[run.pk]))
-    assert words in page.content.decode()
-    licensing.look(run.pk)
-    told = client.get(f"/api/v1/judge-runs/{run.pk}/licences/").json()
-    assert told["pilot"] == [words]
-    (licence,) = told["licences"]
-    assert (licence["criterion"], licence["state"]) == ("overall", "not licensed")
-    assert licence["reasons"][0]["name"] == "people"
