@@ -480,7 +480,6 @@ def provisional(who) -> Task:
 def closed(who) -> Task:
     task = own(who)
     Task.objects.filter(pk=task.pk).update(accepts_submissions=False)
-    task.submissions.update(weights="closed", licence="proprietary")
     return Task.objects.get(pk=task.pk)
 
 

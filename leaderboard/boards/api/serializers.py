@@ -79,27 +79,8 @@ class StandingSerializer(serializers.Serializer[Any]):
     team = TeamSerializer(allow_null=True, help_text="Null while anonymous.")
     submitted_at = serializers.DateTimeField()
     state = serializers.ChoiceField(choices=Submission.State.choices)
-    organization = serializers.CharField(
-        source="about.organization",
-        help_text="As its submitter says; empty while anonymous.",
-    )
-    weights = serializers.ChoiceField(
-        choices=["", *Submission.Weights.values],
-        source="about.weights",
-        help_text="Whether the model's weights are open; empty is not said, or anonymous.",
-    )
-    parameters = serializers.CharField(
-        source="about.parameters", help_text='Size as people write it: "7B".'
-    )
-    licence = serializers.CharField(source="about.licence")
-    links = serializers.ListField(
-        child=serializers.CharField(),
-        source="about.links",
-        help_text="Empty while anonymous.",
-    )
     baseline = serializers.ChoiceField(
         choices=["", *Submission.Baseline.values],
-        source="about.baseline",
         help_text="What it is beside a system: a human reference or a baseline.",
     )
     private = serializers.BooleanField(help_text="Only your team can see this row.")

@@ -16,14 +16,12 @@ from genie.lib.serving.caches import computed as cache
 from leaderboard.api.base import View, problems
 from leaderboard.api.query import AtQuery, Choice, PageQuery, Query, one_of
 from leaderboard.boards.api.serializers import StandingSerializer
-from leaderboard.boards.selectors.filtering import Filter
+from leaderboard.boards.selectors.filtering import BASELINES, Filter
 from leaderboard.boards.selectors.home import called
-from leaderboard.boards.selectors.on_request.described import BASELINES
 from leaderboard.boards.selectors.sorting import order_from, sort_keys
 from leaderboard.boards.selectors.standings import standings
 from leaderboard.boards.selectors.version import KEPT_FROM_ROWS, KEPT_SECONDS, state
 from leaderboard.stats.ranking import RANK_RULE, RANK_SUMS_HELP
-from leaderboard.submissions.models.submission import Submission
 from leaderboard.submissions.selectors.visibility import team_ids
 from leaderboard.tasks.api import (
     InstanceSerializer,
@@ -31,9 +29,6 @@ from leaderboard.tasks.api import (
     TaskSerializer,
 )
 from leaderboard.tasks.models import Instance, Task
-
-# what submitters say of their systems, as parameters
-SAID = ("organization", "weights", "licence", "baseline")
 
 
 class TaskQuery(PageQuery):
@@ -68,13 +63,6 @@ class BoardQuery(AtQuery):
         required=False, help_text="Submitted on or before this day."
     )
     scored = Choice(["1"], required=False, help_text="1: only rows with scores.")
-    organization = serializers.CharField(
-        required=False, max_length=100, help_text="As submitters wrote it."
-    )
-    weights = Choice(Submission.Weights.values, required=False)
-    licence = serializers.CharField(
-        required=False, max_length=100, help_text="As submitters wrote it."
-    )
     baseline = Choice(
         [*BASELINES],
         required=False,
@@ -191,7 +179,7 @@ class Leaderboard(TaskView):
                 chosen=Filter(
                     text=parameters.get("q", ""),
                     scored=parameters.get("scored") == "1",
-                    **self.chosen("team", "kind", "since", "until", *SAID),
+                    **self.chosen("team", "kind", "since", "until", "baseline"),
                 ),
                 teams=teams,
             )

@@ -11,7 +11,6 @@ from genie.lib.formats.csv_text import csv_text
 from genie.lib.formats.latex import tabular, tex
 from leaderboard.boards.exports.markdown import as_markdown
 from leaderboard.boards.exports.table import (
-    ABOUT,
     BoardTable,
     helped,
     judged_columns,
@@ -21,7 +20,6 @@ from leaderboard.boards.exports.table import (
     with_judges,
 )
 from leaderboard.boards.selectors.columns import score_range
-from leaderboard.boards.selectors.on_request.described import COLUMNS
 from leaderboard.boards.selectors.rows import Human, Row
 from leaderboard.evaluation.selectors.adjusted.judged import rank_rule
 from leaderboard.metric_runs.selectors.labels import metric_words
@@ -59,12 +57,11 @@ def as_latex(table: BoardTable) -> str:
     header = ["Rank", "System", *(tex(name) for name in table.criteria)]
     header += [tex(name) for name in with_judges(table)]
     header += [f"{tex(w.label)} {tex(w.arrow)}".strip() for w in words]
-    header += [COLUMNS[key] for key in table.said]
     rows = [
         [
             _rank(row),
             tex(row.system)
-            + (f" ({row.about.mark})" if row.about.mark else "")
+            + (f" ({row.mark})" if row.mark else "")
             + (r"$^{*}$" if row.simulated else "")
             + (r"$^{\dagger}$" if row.human and row.human.provisional else "")
             + (tex(f" ({row.partial})") if row.partial else ""),
@@ -76,7 +73,6 @@ def as_latex(table: BoardTable) -> str:
                 else "--"
                 for w in words
             ),
-            *(tex(row.about.shown(key)) for key in table.said),
         ]
         for row in table.rows
     ]
@@ -89,9 +85,7 @@ def as_latex(table: BoardTable) -> str:
             r"\begin{table}",
             r"\centering",
             *tabular(
-                "ll"
-                + "r" * (len(header) - 2 - len(table.said))
-                + "l" * len(table.said),
+                "ll" + "r" * (len(header) - 2),
                 header,
                 rows,
                 _cluster_starts(table.rows),
@@ -212,8 +206,8 @@ def _columns(table: BoardTable) -> list[str]:
         "to_judge",
         "partial",
         "cluster",
+        "baseline",
     ]
-    head += ABOUT
     parts = ["", "_low", "_high", "_n", "_of", "_n_workers", "_covers", "_signature"]
     parts += ["_plain_mean", "_plain_low", "_plain_high"]
     parts += ["_provisional"]

@@ -19,6 +19,7 @@ from leaderboard.boards.selectors.certainty import Agreement
 from leaderboard.boards.selectors.on_request.raters import Raters
 from leaderboard.boards.selectors.rows import Row
 from leaderboard.metric_runs.selectors.labels import metric_words
+from leaderboard.submissions.models.submission import Submission
 
 SCHEMA_VERSION = "0.3.0"
 _CONFIDENCE = 0.95
@@ -57,12 +58,15 @@ def as_records(table: BoardTable, source: Source) -> list[dict[str, Any]]:
         What everybody may see.
     source : Source
     """
-    records = (_record(table, row, source) for row in table.rows)
+    said = Submission.objects.only(*_ABOUT).in_bulk([row.pk for row in table.rows])
+    records = (_record(table, row, source, said[row.pk]) for row in table.rows)
     return [record for record in records if record["evaluation_results"]]
 
 
-def _record(table: BoardTable, row: Row, source: Source) -> dict[str, Any]:
-    model = _model(row)
+def _record(
+    table: BoardTable, row: Row, source: Source, said: Submission
+) -> dict[str, Any]:
+    model = _model(row, said)
     stamp = f"{source.retrieved.timestamp():.0f}"
     results = [
         _human(table, row, name, source)
@@ -94,9 +98,9 @@ def _record(table: BoardTable, row: Row, source: Source) -> dict[str, Any]:
     }
 
 
-def _model(row: Row) -> dict[str, Any]:
+def _model(row: Row, said: Submission) -> dict[str, Any]:
     # who anonymous systems are from is nobody's to know
-    shown = {key: text for key in _ABOUT if row.team and (text := row.about.shown(key))}
+    shown = {key: text for key in _ABOUT if row.team and (text := getattr(said, key))}
     # how a system was run when it wrote its outputs, nobody asks submitters
     weights = f"{shown['weights']}_weights" if "weights" in shown else "unknown"
     demanded = {"deployment_type": "unknown", "model_availability": weights}

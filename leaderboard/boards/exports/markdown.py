@@ -9,7 +9,6 @@ from leaderboard.boards.exports.table import (
     with_judges,
 )
 from leaderboard.boards.selectors.columns import score_range
-from leaderboard.boards.selectors.on_request.described import COLUMNS
 from leaderboard.boards.selectors.rows import Human, Row
 from leaderboard.evaluation.selectors.adjusted.judged import rank_rule
 from leaderboard.metric_runs.selectors.labels import metric_words
@@ -20,7 +19,6 @@ def as_markdown(table: BoardTable) -> str:
     words = [metric_words(slug) for slug in table.metrics]
     header = ["Rank", "Cluster", "System", *table.criteria, *with_judges(table)]
     header += [f"{w.label} {w.arrow}".strip() for w in words]
-    header += [COLUMNS[key] for key in table.said]
     rows = [
         [
             rank_of(row),
@@ -32,7 +30,6 @@ def as_markdown(table: BoardTable) -> str:
                 f"{row.metrics[w.slug]:.{w.decimals}f}" if w.slug in row.metrics else ""
                 for w in words
             ),
-            *(row.about.shown(key) for key in table.said),
         ]
         for row in table.rows
     ]
@@ -53,7 +50,7 @@ def rank_of(row: Row) -> str:
 
 
 def _system(row: Row) -> str:
-    notes = [row.about.mark] if row.about.mark else []
+    notes = [row.mark] if row.mark else []
     notes += ["simulated"] if row.simulated else []
     notes += ["provisional"] if row.human and row.human.provisional else []
     notes += [str(row.partial)] if row.partial else []

@@ -8,7 +8,6 @@ from datetime import datetime
 from functools import cached_property
 from typing import Any
 
-from leaderboard.boards.selectors.on_request.described import COLUMNS
 from leaderboard.boards.selectors.on_request.judged import (
     JUDGED_HELP,
     Judged,
@@ -21,8 +20,6 @@ from leaderboard.tasks.models import Task
 from leaderboard.tasks.selectors.made_elsewhere import note_of
 
 Cell = str | int | float | bool | None
-# what submitters say of their systems
-ABOUT = (*COLUMNS, "baseline")
 # what stands beside each criterion's mean
 _BESIDE = ("low", "high", "n", "of", "n_workers", "covers", "signature", "provisional")
 # this crowd's plain mean, as papers have it
@@ -62,13 +59,6 @@ class BoardTable:
     state: State
     address: str
     page: str
-    # what submitters say that has a column
-    about: tuple[str, ...] = ()
-
-    @cached_property
-    def said(self) -> list[str]:
-        """Give the columns of what submitters say in which anything stands."""
-        return [key for key in self.about if any(r.about.shown(key) for r in self.rows)]
 
     @cached_property
     def judges(self) -> list[str]:
@@ -201,7 +191,7 @@ def _head(table: BoardTable, row: Row) -> dict[str, Cell]:
         "to_judge": row.pending.of if row.pending else None,
         "partial": str(row.partial) if row.partial else None,
         "cluster": row.cluster,
-        **{key: row.about.shown(key) or None for key in ABOUT},
+        "baseline": row.baseline or None,
     }
 
 

@@ -2,20 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
 from dataclasses import dataclass
 from datetime import date
 from typing import Literal
 
-from django.db.models import Q, QuerySet
+from django.db.models import Q
 from django.http import QueryDict
 from django.utils import timezone
 
-from leaderboard.boards.selectors.on_request.described import BASELINES, NO_BASELINE
 from leaderboard.submissions.models.submission import Submission
 from leaderboard.tasks.models import Task
 
 Kind = Literal["", "people", "simulated"]
+# a row that is nobody's system, or just a system
+NO_BASELINE = "none"
+BASELINES: dict[str, str] = {
+    Submission.Baseline.REFERENCE.value: "human reference",
+    Submission.Baseline.BASELINE.value: "baseline",
+    NO_BASELINE: "no baseline",
+}
 
 
 @dataclass(frozen=True)
@@ -31,18 +36,13 @@ class Filter:
     until: date | None = None
     # only rows that people have scored
     scored: bool = False
-    # what submitters say of their systems, word for word
-    organization: str = ""
-    weights: str = ""
-    licence: str = ""
     # a kind of baseline, or that it is none
     baseline: str = ""
 
     @property
     def by_row(self) -> bool:
         """Whether rows have to be looked up in the database."""
-        about = self.organization or self.weights or self.licence or self.baseline
-        return bool(self.text or self.team or self.since or self.until or about)
+        return bool(self.text or self.team or self.since or self.until or self.baseline)
 
     def __bool__(self) -> bool:
         return self != Filter()
@@ -55,6 +55,7 @@ _LONGEST = 100
 
 def read_filter(parameters: QueryDict) -> Filter:
     """Read a filter from an address; what is not understood is not filtered by."""
+    baseline = parameters.get("baseline", "")
     return Filter(
         text=parameters.get("q", "").replace("\0", "").strip()[:_LONGEST],
         team=parameters.get("team", "").replace("\0", "").strip()[:_LONGEST],
@@ -62,20 +63,8 @@ def read_filter(parameters: QueryDict) -> Filter:
         since=read_day(parameters.get("since", "")),
         until=read_day(parameters.get("until", "")),
         scored=parameters.get("scored") == "1",
-        organization=_words(parameters.get("organization", "")),
-        weights=_one_of(parameters.get("weights", ""), Submission.Weights.values),
-        licence=_words(parameters.get("licence", "")),
-        baseline=_one_of(parameters.get("baseline", ""), BASELINES),
+        baseline=baseline if baseline in BASELINES else "",
     )
-
-
-def _words(text: str) -> str:
-    # PostgreSQL refuses NUL in a text, and an address can hold one
-    return text.replace("\x00", "").strip()[:_LONGEST]
-
-
-def _one_of(text: str, known: Collection[str]) -> str:
-    return text if text in known else ""
 
 
 def read_day(text: str) -> date | None:
@@ -111,19 +100,7 @@ def matching_pks(task: Task, chosen: Filter, teams: frozenset[int]) -> list[int]
         rows = rows.filter(created_at__date__gte=chosen.since)
     if chosen.until:
         rows = rows.filter(created_at__date__lte=chosen.until)
-    rows = _said(rows, chosen, named)
-    return list(rows.order_by().values_list("pk", flat=True))
-
-
-def _said(rows: QuerySet[Submission], chosen: Filter, named: Q) -> QuerySet[Submission]:
-    """Leave the rows of which this is said."""
-    if chosen.organization:
-        rows = rows.filter(named, organization__iexact=chosen.organization)
-    if chosen.weights:
-        rows = rows.filter(named, weights=chosen.weights)
-    if chosen.licence:
-        rows = rows.filter(named, licence__iexact=chosen.licence)
     if chosen.baseline:
         kind = "" if chosen.baseline == NO_BASELINE else chosen.baseline
         rows = rows.filter(baseline=kind)
-    return rows
+    return list(rows.order_by().values_list("pk", flat=True))

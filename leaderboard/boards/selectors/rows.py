@@ -15,7 +15,7 @@ from crowd.hits.models.campaign import Campaign
 from crowd.hits.selectors.progress import open_pages, stopped_words
 from leaderboard.boards.selectors.attempts import attempts
 from leaderboard.boards.selectors.columns import Place, current, main_criterion
-from leaderboard.boards.selectors.on_request import described
+from leaderboard.boards.selectors.filtering import BASELINES
 from leaderboard.boards.selectors.on_request.judged import Judged, judged_of
 from leaderboard.evaluation.models.human_evaluation import EvaluationCampaign, Score
 from leaderboard.evaluation.selectors.coverage import Partial, is_whole, partial_of
@@ -93,8 +93,7 @@ class Row:
     cluster: int | None
     human: Human | None
     pending: Pending | None
-    # what its submitter says of it
-    about: described.Described = described.NOTHING
+    baseline: str = ""
     # set when the score rests on too few instances to be ranked by itself
     partial: Partial | None = None
     # the best of so many rated attempts of its team; None: not the best of several
@@ -104,6 +103,11 @@ class Row:
     metrics: dict[str, float] = field(default_factory=dict)
     # by criterion, where licensed judges help
     judged: dict[str, Judged] = field(default_factory=dict)
+
+    @property
+    def mark(self) -> str:
+        """Name what a row is beside a system: a human reference, a baseline."""
+        return BASELINES.get(self.baseline, "")
 
 
 _FIELDS = (
@@ -119,7 +123,7 @@ _FIELDS = (
     "human_evaluation__n_instances",
     "first__campaign__state",
     "helped",
-    *described.FIELDS,
+    "baseline",
 )
 
 
@@ -265,7 +269,7 @@ def _row(
         cluster=place.cluster,
         human=human,
         partial=partial_of(human.n, human.of, state) if human else None,
-        about=described.described(data, named=known or not anonymous),
+        baseline=data["baseline"],
         pending=None
         if place.scored
         else Pending(min(judged, n_planned), n_planned, stopped),

@@ -11,7 +11,6 @@ from django.http import QueryDict
 
 from leaderboard.boards.selectors.columns import main_criterion
 from leaderboard.boards.selectors.filtering import ALL, Filter, read_day, read_filter
-from leaderboard.boards.selectors.on_request.described import COLUMNS
 from leaderboard.boards.selectors.sorting import DEFAULT, Order, metrics_of, order_from
 from leaderboard.metric_runs.selectors.labels import metric_words
 from leaderboard.tasks.models import Task
@@ -56,11 +55,6 @@ class Address:
     def metrics(self) -> list[str]:
         """Give the metrics that have a column."""
         return [one.metric for one in self.choices if one.shown and one.metric]
-
-    @property
-    def about(self) -> list[str]:
-        """Give what submitters say of systems that has a column, where anybody says it."""
-        return [one.key for one in self.choices if one.shown and one.key in COLUMNS]
 
     def shows(self, key: str) -> bool:
         """Tell whether a column is shown."""
@@ -138,9 +132,8 @@ def _usual_choices(task: Task) -> list[Choice]:
         for slug in metrics_of(task)
     ]
     team, day = Choice(TEAM, "Team", shown=True), Choice(DATE, "Date", shown=True)
-    about = [Choice(key, head, shown=True) for key, head in COLUMNS.items()]
     judged = Choice(JUDGED, "people, with judges’ help", shown=True)
-    return [team, day, *about, *criteria, judged, *metrics]
+    return [team, day, *criteria, judged, *metrics]
 
 
 def filter_parameters(chosen: Filter) -> list[tuple[str, str]]:
@@ -152,9 +145,6 @@ def filter_parameters(chosen: Filter) -> list[tuple[str, str]]:
         "since": chosen.since.isoformat() if chosen.since else "",
         "until": chosen.until.isoformat() if chosen.until else "",
         "scored": "1" if chosen.scored else "",
-        "organization": chosen.organization,
-        "weights": chosen.weights,
-        "licence": chosen.licence,
         "baseline": chosen.baseline,
     }
     return [(name, value) for name, value in parts.items() if value]

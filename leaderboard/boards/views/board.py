@@ -20,12 +20,7 @@ from genie.lib.serving.pages import page_of
 from leaderboard.boards.selectors.certainty import evidence_beside_board
 from leaderboard.boards.selectors.columns import main_criterion
 from leaderboard.boards.selectors.crowds.links import again, moved_crowds
-from leaderboard.boards.selectors.on_request.described import (
-    BASELINES,
-    COLUMNS,
-    NO_BASELINE,
-    said_on,
-)
+from leaderboard.boards.selectors.filtering import BASELINES
 from leaderboard.boards.selectors.on_request.judged import JUDGED_HELP
 from leaderboard.boards.selectors.on_request.since import changes_since
 from leaderboard.boards.selectors.rows import Row
@@ -47,7 +42,7 @@ from leaderboard.evaluation.selectors.comparisons import compared
 from leaderboard.evaluation.selectors.joint import uneven_pairs
 from leaderboard.imports.selectors.published import with_published
 from leaderboard.metric_runs.selectors.chosen import not_computed_here
-from leaderboard.submissions.selectors.visibility import Staff, team_ids
+from leaderboard.submissions.selectors.visibility import Staff, public, team_ids
 from leaderboard.tasks.models import Task
 from leaderboard.tasks.services.versions import versions_of
 
@@ -190,8 +185,6 @@ def _table(
 ) -> dict[str, Any]:
     axis, zooms = _axis(rows, address)
     main = main_criterion(task)
-    said = said_on(task)
-    about = [key for key in address.about if key in said.columns]
     helped = [row.judged[main] for row in page if main in row.judged]
     shows_judged = bool(helped) and address.shows(JUDGED)
     # systems that others judged are all of one team here, and came on one day
@@ -199,17 +192,10 @@ def _table(
     return {
         "axis": axis,
         "zooms": zooms,
-        "said": said,
-        "baselines": [(key, BASELINES[key]) for key in (*said.baselines, NO_BASELINE)]
-        if said.baselines
-        else [],
-        "about": [(key, COLUMNS[key]) for key in about],
-        "choices": [
-            one
-            for one in address.choices
-            if (one.key not in COLUMNS or one.key in said.columns)
-            and (one.key != JUDGED or helped)
-        ],
+        "baselines": BASELINES
+        if task.submissions.filter(public()).exclude(baseline="").exists()
+        else {},
+        "choices": [one for one in address.choices if one.key != JUDGED or helped],
         # whose help stands on this page
         "judges": sorted({name for one in helped for name in one.judges}),
         "shows_judged": shows_judged,
@@ -219,7 +205,6 @@ def _table(
         else "",
         "n_columns": 4
         + sum(head)
-        + len(about)
         + len(address.criteria)
         + shows_judged
         + len(address.metrics),
@@ -233,7 +218,6 @@ def _table(
             address,
             axis=axis,
             absent=not_computed_here(task),
-            about=about,
             provisional_apart=rows.provisional_apart,
         ),
     }

@@ -105,7 +105,6 @@ def public_table(request: HttpRequest, task: Task) -> BoardTable:
         state=now,
         criteria=(main_criterion(task), *address.criteria),
         metrics=tuple(address.metrics),
-        about=tuple(address.about),
         at=moment,
         address=_site() + kept,
         page=_site() + page,

@@ -46,8 +46,6 @@ class Line:
     bar: SafeString
     metrics: list[tuple[str, str]]
     extras: list[Human | None]
-    # what its submitter says of it: column and text
-    about: list[tuple[str, str]]
 
 
 def column(key: str, label: str, address: Address) -> Column:
@@ -80,13 +78,11 @@ def lines(
     *,
     axis: Axis | None,
     absent: Collection[str] = (),
-    about: Sequence[str] = (),
     provisional_apart: bool = False,
 ) -> list[Line]:
     """Write the rows of a page out; brackets join neighbours of one cluster.
 
-    `absent` names the metrics that are not computed here, `about` the columns of what
-    submitters say.
+    `absent` names the metrics that are not computed here.
     """
     # in any other order neighbours say nothing about each other
     ranked = address.order == DEFAULT
@@ -112,7 +108,6 @@ def lines(
                 for words in metrics
             ],
             extras=[row.criteria.get(name) for name in criteria],
-            about=[(key, row.about.shown(key)) for key in about],
         )
         for i, row in enumerate(rows)
     ]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import re
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime
 
 import pytest
 from django.utils import timezone
@@ -28,108 +28,51 @@ def who(team, submitter):
 
 
 @pytest.fixture
-def described(task, who):
-    """Four systems: open, closed, a person's, and an anonymous one of the first's maker."""
-    hull = {"organization": "Hull", "links": ["https://example.org/paper"]}
-    make_ranked(
-        task,
-        80,
-        system="Open",
-        weights="open",
-        licence="Acme terms",
-        parameters="7B",
-        **hull,
-        **who,
-    )
-    make_ranked(task, 70, system="Closed", weights="closed", **who)
+def kinds(task, who):
+    make_ranked(task, 80, system="Open", **who)
+    make_ranked(task, 70, system="Closed", **who)
     make_ranked(task, 60, system="Person", baseline="reference", **who)
-    hidden = timezone.localdate() + timedelta(days=2)
-    make_ranked(
-        task,
-        50,
-        system="Masked",
-        licence="Acme terms",
-        weights="open",
-        parameters="9B",
-        anonymous_until=hidden,
-        **hull,
-        **who,
-    )
+    make_ranked(task, 50, system="Lead", baseline="baseline", **who)
 
 
 @pytest.mark.every_engine
 @pytest.mark.parametrize(
     ("query", "expected"),
     [
-        # an anonymous system is not found by who made it
-        ("organization=hull", ["Open"]),
-        ("weights=open", ["Open"]),
-        ("licence=acme%20terms", ["Open"]),
         ("baseline=reference", ["Person"]),
-        ("baseline=none", ["Open", "Closed", "Masked"]),
-        ("weights=closed&baseline=none", ["Closed"]),
+        ("baseline=none", ["Open", "Closed"]),
+        ("baseline=none&q=clos", ["Closed"]),
     ],
 )
-def test_page_and_api_filter_by_what_systems_are(client, described, query, expected):
+def test_page_and_api_filter_by_what_systems_are(client, kinds, query, expected):
     assert names(client.get(f"{BOARD}?{query}")) == expected
     rows = client.get(f"{API}?{query}").json()["results"]
     assert [row["system"] for row in rows] == expected
 
 
-def test_only_known_choices_filter(client, described):
-    assert len(names(client.get(f"{BOARD}?weights=ajar&baseline=x&licence=%00"))) == 4
-    assert client.get(f"{API}?weights=ajar").status_code == 400
+def test_only_known_choices_filter(client, kinds):
+    assert len(names(client.get(f"{BOARD}?baseline=x"))) == 4
     assert client.get(f"{API}?baseline=x").json()["code"] == "bad-choice"
 
 
-def test_what_systems_are_is_shown_where_it_is_said_and_not_of_anonymous_ones(
-    client, client_of, described
+def test_references_and_baselines_are_marked_and_can_be_filtered_by(
+    client, task, who, kinds
 ):
     page = client.get(BOARD).content.decode()
-
-    head, body = page.split("<tbody>", 1)
-    for column in ("Organization", "Weights", "Size", "Licence", "Link"):
-        assert f'<th scope="col">{column}</th>' in head
-    assert '<span class="tag">human reference</span>' in body
-    assert body.count("<bdi>Hull</bdi>") == 1
-    assert body.count("<bdi>Acme terms</bdi>") == 1
-    assert "9B" not in body
-    assert body.count("https://example.org/paper") == 1
-    assert client_of("submitter").get(BOARD).content.decode().count("Hull</bdi>") == 2
-    # chosen away
-    assert "Organization</th>" not in client.get(f"{BOARD}?columns=weights").text
-    rows = client.get(API).json()["results"]
-    assert (rows[0]["organization"], rows[3]["organization"]) == ("Hull", "")
-    assert (rows[0]["licence"], rows[3]["licence"]) == ("Acme terms", "")
-    assert (rows[0]["links"], rows[3]["links"]) == (["https://example.org/paper"], [])
+    assert page.count('<span class="tag">human reference</span>') == 1
+    assert page.count('<span class="tag">baseline</span>') == 1
+    assert 'name="baseline"' in page
+    Submission.objects.filter(baseline="reference").update(visibility="PRIVATE")
+    Submission.objects.filter(baseline="baseline").update(visibility="PRIVATE")
+    assert 'name="baseline"' not in client.get(BOARD).text
 
 
-def test_a_board_of_which_nothing_is_said_has_no_such_column_and_filter(
-    client, task, who
-):
-    make_ranked(task, 80, **who)
-    page = client.get(BOARD).content.decode()
-    assert "Organization" not in page
-    assert 'name="licence"' not in page
-
-
-def test_files_have_what_systems_are(client, described):
+def test_files_mark_references_and_baselines(client, kinds):
     text = client.get(f"{BOARD}board.csv").content.decode()
-    first, _, person, masked = csv.DictReader(io.StringIO(text))
-    assert [first[name] for name in ("organization", "weights", "parameters")] == [
-        "Hull",
-        "open",
-        "7B",
-    ]
-    assert (person["baseline"], masked["organization"]) == ("reference", "")
-    assert masked["licence"] == ""
-    assert client.get(f"{BOARD}board.json").json()["rows"][0]["licence"] == "Acme terms"
-    markdown = client.get(f"{BOARD}board.md").content.decode()
-    assert "| Organization | Weights | Size | Licence | Link |" in markdown
-    assert "Person (human reference)" in markdown
-    tex = client.get(f"{BOARD}board.tex").content.decode()
-    assert "& Organization & Weights & Size & Licence & Link" in tex
-    assert "Organization" not in client.get(f"{BOARD}board.md?columns=team").text
+    rows = csv.DictReader(io.StringIO(text))
+    assert [row["baseline"] for row in rows] == ["", "", "reference", "baseline"]
+    assert "Person (human reference)" in client.get(f"{BOARD}board.md").text
+    assert "Lead (baseline)" in client.get(f"{BOARD}board.tex").text
 
 
 @pytest.fixture
