@@ -87,7 +87,7 @@ MATRIX: dict[str, str] = {
         leaderboard:board-at leaderboard:board-export leaderboard:board-badge
         leaderboard:board-records
         leaderboard:check leaderboard:sample leaderboard:differences
-        leaderboard:evidence leaderboard:published leaderboard:published-file leaderboard:weights leaderboard:story
+        leaderboard:evidence leaderboard:published leaderboard:published-file leaderboard:story
         leaderboard:board-svg leaderboard:board-png leaderboard:board-card leaderboard:board-embed
         leaderboard:board-feed leaderboard:site-card leaderboard:site-feed leaderboard:robots
         leaderboard:llms leaderboard:sitemap
@@ -152,7 +152,7 @@ MATRIX: dict[str, str] = {
         work:invitation work:join work:panel work:arrive work:turn-frame work:preview-frame
         work:submit work:elsewhere work:no-news leaderboard:submission-badge leaderboard:metric-download
         leaderboard:metric-outside leaderboard:realigned leaderboard:crowds hooks:mturk
-        leaderboard:eval-results leaderboard:croissant
+        leaderboard:eval-results leaderboard:croissant leaderboard:weights
         security-txt
     """,
     MACHINE: "mfa_login_webauthn hooks:prolific socialaccount_login_error socialaccount_signup",

@@ -154,13 +154,14 @@ def _cell(share: float) -> tuple[str, str]:
 def weights(request: HttpRequest, slug: str) -> HttpResponse:
     """Rank by the visitor's own weights over the criteria."""
     task = get_object_or_404(Task, slug=slug)
-    criteria = list(task.human.criteria)
-    chosen = read_weights(criteria, request.GET)
+    questions = task.human.criteria
+    if len(questions) < 2:
+        raise Http404("One criterion ranks this board: there is nothing to weight.")
+    chosen = read_weights(list(questions), request.GET)
     every = weighted_rows(task, chosen)
     rows = every[:_IN_LIST]
     ends = [end for row in rows for end in (row.low, row.high, row.estimate)]
     drawn = [end for end in ends if end is not None]
-    questions = task.human.criteria
     context = {
         "here": "tasks",
         "task": task,

@@ -110,6 +110,8 @@ def test_weighted_scores_stand_where_the_ticks_put_them(
     open_page, team, submitter, width
 ):
     task = make_task(n_instances=12, sample_size=12)
+    task.config["human"]["criteria"] = {"overall": "Is it good?", "fluency": "Fluent?"}
+    task.save()
     both = {"owner": submitter, "team": team, "workers": [make_worker()]}
     for seed, quality in enumerate((0.9, 0.5, 0.1)):
         judge(task, quality, seed=seed, system=f"System {seed}", **both)

@@ -60,7 +60,7 @@ def test_a_score_covers_workers_and_the_plain_mean_beside_it_does_not(scored):
 
 @pytest.mark.parametrize(
     "path",
-    ["/", "/differences/", "/evidence/", "/weights/", "/story/", "/board.tex"],
+    ["/", "/differences/", "/evidence/", "/story/", "/board.tex"],
 )
 def test_every_view_of_a_board_says_what_its_intervals_cover(client, scored, path):
     said = words(client.get(f"/tasks/tidy-news{path}"))
@@ -70,7 +70,7 @@ def test_every_view_of_a_board_says_what_its_intervals_cover(client, scored, pat
 
 
 @pytest.mark.every_engine
-@pytest.mark.parametrize("path", ["/", "/weights/", "/board.tex"])
+@pytest.mark.parametrize("path", ["/", "/board.tex"])
 def test_ranks_are_explained_by_one_rule_everywhere(client, scored, path):
     assert RANK_RULE in words(client.get(f"/tasks/tidy-news{path}"))
 

@@ -159,13 +159,22 @@ def test_systems_that_look_alike_are_said_to(team, submitter, client):
     assert ">50<" in html
 
 
-@pytest.mark.parametrize("page", ["differences", "evidence", "weights", "story"])
+@pytest.mark.parametrize("page", ["differences", "evidence", "story"])
 def test_boards_without_evidence_say_so(client, task, page, team, submitter):
     assert client.get(f"/tasks/tidy-news/{page}/").status_code == 200
     make_ranked(task, 70, team=team, owner=submitter)
-    response = client.get(f"/tasks/tidy-news/{page}/?w.overall=x")
+    response = client.get(f"/tasks/tidy-news/{page}/")
     assert response.status_code == 200
     assert client.get(f"/tasks/nowhere/{page}/").status_code == 404
+
+
+def test_only_several_criteria_have_weights(judged, client):
+    assert "custom weights" in client.get("/tasks/tidy-news/").text
+    judged.config["human"]["criteria"] = {"fluency": "Fluent?"}
+    judged.save()
+    assert "custom weights" not in client.get("/tasks/tidy-news/").text
+    assert client.get("/tasks/tidy-news/weights/").status_code == 404
+    assert client.get("/tasks/nowhere/weights/").status_code == 404
 
 
 def test_the_weights_decide_who_leads_and_one_criterion_is_the_board(judged, client):
