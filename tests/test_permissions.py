@@ -108,7 +108,7 @@ MATRIX: dict[str, str] = {
         leaderboard:ask-joint leaderboard:my-submissions
     """,
     INSIDERS: """
-        api:submission-detail api:submission-metrics api:submission-metric-results
+        api:submission-detail api:submission-metric-results
         api:submission-judgments api:submission-outputs leaderboard:submission leaderboard:card
         leaderboard:card-file leaderboard:file
     """,

@@ -18,7 +18,6 @@ from leaderboard.boards.api.open_data_serializers import (
     JudgmentSerializer,
     MetricPerInstanceSerializer,
     MetricResultSerializer,
-    OldMetricsSerializer,
     ScoreRowSerializer,
 )
 from leaderboard.boards.api.tasks import CriterionQuery, TaskView
@@ -121,40 +120,6 @@ class SubmissionView(View):
 def is_open(submission: Submission, view: VisibleParts) -> bool:
     """Tell whether the numbers are shown: not those that were withdrawn."""
     return view.inner or submission.state != Submission.State.WITHDRAWN
-
-
-class SubmissionMetrics(SubmissionView):
-    serializer_class = OldMetricsSerializer
-
-    @extend_schema(
-        tags=["results"],
-        operation_id="submissions_metrics_json",
-        summary="Show metrics.json with the keys of the original Genie leaderboards",
-        description=(
-            "Missing values are left out: human scores before they are "
-            "published, metrics that were not computed. Further criteria of a "
-            "task follow as `human_NAME_mean` and its interval ends."
-        ),
-        responses={
-            200: {
-                "type": "object",
-                "additionalProperties": {"type": "number"},
-                "properties": {
-                    name: {"type": "number"}
-                    for name in OldMetricsSerializer().get_fields()
-                },
-            },
-            **problems("not-found"),
-        },
-    )
-    def get(self, request: Request, pk: int) -> Response:
-        submission, view = self.submission(pk)
-        if not is_open(submission, view):
-            return Response({})
-        # automatic metrics are public with the submission, people's scores with the
-        # result
-        shown = view.inner or submission.published_at is not None
-        return Response(open_data.old_metrics(submission, scores_seen=shown))
 
 
 class SubmissionMetricResults(SubmissionView):

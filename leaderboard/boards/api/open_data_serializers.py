@@ -47,16 +47,3 @@ class JudgmentSerializer(serializers.Serializer[Any]):
     counts = serializers.BooleanField(
         help_text="False if excluded because of the worker, or replaced."
     )
-
-
-class OldMetricsSerializer(serializers.Serializer[Any]):
-    """The keys of the first Genie boards; what was not computed is left out."""
-
-    human_mean = serializers.FloatField(required=False)
-    human_mean_ci_lower = serializers.FloatField(required=False)
-    human_mean_ci_upper = serializers.FloatField(required=False)
-    bert_score = serializers.FloatField(required=False)
-    rouge = serializers.FloatField(required=False)
-    meteor = serializers.FloatField(required=False)
-    sacrebleu = serializers.FloatField(required=False)
-    bleurt = serializers.FloatField(required=False)

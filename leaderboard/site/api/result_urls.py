@@ -47,11 +47,6 @@ urlpatterns = [
         name="submission-restore",
     ),
     path(
-        "submissions/<int:pk>/metrics.json",
-        open_data.SubmissionMetrics.as_view(),
-        name="submission-metrics",
-    ),
-    path(
         "submissions/<int:pk>/metric-results/",
         open_data.SubmissionMetricResults.as_view(),
         name="submission-metric-results",

@@ -12,7 +12,6 @@ from tests.factories import (
     answer,
     make_evaluation,
     make_item,
-    make_metrics,
     make_ranked,
     make_score,
     make_submission,
@@ -76,7 +75,7 @@ def test_private_results_are_the_teams(api_of, task, cast, fields, who, seen):
     assert len(means(api)) == seen
     metrics = api.get("/tasks/tidy-news/metric-results/", metric="chrf").json()
     assert metrics["count"] == seen
-    for end in ("metrics.json", "metric-results/", "judgments/"):
+    for end in ("metric-results/", "judgments/"):
         status = api.get(f"/submissions/{private.pk}/{end}").status_code
         assert status == (200 if seen else 404)
 
@@ -88,9 +87,6 @@ def test_scores_before_publication_are_the_teams(api_of, task, cast):
     make_score(scored, 70)
     assert means(api_of("rival")) == []
     assert means(api_of("submitter")) == [70]
-    path = f"/submissions/{scored.pk}/metrics.json"
-    assert api_of("rival").get(path).json() == {}
-    assert api_of("submitter").get(path).json()["human_mean"] == 70
     refused = api_of("submitter").get(f"/submissions/{scored.pk}/judgments/")
     assert refused.json()["code"] == "not-published"
 
@@ -114,25 +110,9 @@ def test_rows_are_filtered(api_of, task, cast, kite):
     }
 
 
-def test_the_names_of_the_first_boards_are_kept(api_of, kite):
-    make_metrics(kite, bleurt=0.3, meteor=0.4, length=12)
-    make_score(kite, 55, criterion="fluency")
-    found = api_of("visitor").get(f"/submissions/{kite.pk}/metrics.json").json()
-    assert found == {
-        "human_mean": 70.0,
-        "human_mean_ci_lower": 68.0,
-        "human_mean_ci_upper": 72.0,
-        "rouge": 61.0,
-        "sacrebleu": 35.0,
-        "bleurt": 0.3,
-        "meteor": 0.4,
-    }
-
-
 def test_a_withdrawn_result_shows_no_numbers(api_of, kite):
     Submission.objects.update(state=State.WITHDRAWN)
     api = api_of("visitor")
-    assert api.get(f"/submissions/{kite.pk}/metrics.json").json() == {}
     assert api.get(f"/submissions/{kite.pk}/metric-results/").json()["count"] == 0
     refused = api.get(f"/submissions/{kite.pk}/judgments/")
     assert refused.json()["code"] == "not-published"
