@@ -11,7 +11,7 @@ from quality.detection.models import (
     Standing,
     Verdict,
 )
-from quality.test_questions.models import Grade, Placement, PlantedCopy
+from quality.test_questions.models import Grade, Placement
 
 __all__ = [
     "Appeal",
@@ -20,7 +20,6 @@ __all__ = [
     "Grade",
     "HeldExclusion",
     "Placement",
-    "PlantedCopy",
     "RetiredQuestion",
     "Standing",
     "Verdict",

@@ -29,7 +29,7 @@ from leaderboard.tasks.config import HumanConfig
 from leaderboard.tasks.models import Task
 from leaderboard.tasks.services import configuration
 from quality.detection.services import judge
-from quality.test_questions.services import grade, inject, leftovers, plant
+from quality.test_questions.services import grade, inject, leftovers
 
 State = states.State
 
@@ -59,7 +59,6 @@ def send_out(
         remember(evaluation, campaign, part.judged)
         anchors.remember(evaluation, campaign, part.anchors)
         inject.place(campaign, part.hidden)
-        plant.place(campaign, part.copies, places=ratings_per_item)
         lent.keep_apart(evaluation, campaign)
 
 
@@ -79,7 +78,6 @@ def build(
         *(item.spec for item in part.judged),
         *(item.spec for item in part.hidden),
         *(item.spec for item in part.anchors),
-        *(item.spec for item in part.copies),
     ]
     campaign = build_campaign(
         key=part.key,

@@ -20,8 +20,7 @@ def quote_part(task: Task, *, n_anchor_items: int = 0) -> Quote:
     human = task.human
     return human.price(
         n_items=task.sample_size,
-        n_test_questions=sum(human.n_test_questions(task.sample_size))
-        + human.n_planted(task.sample_size),
+        n_test_questions=sum(human.n_test_questions(task.sample_size)),
         ratings_per_item=human.ratings_per_instance,
         n_anchor_items=n_anchor_items,
     )
@@ -73,7 +72,7 @@ def crowd_wanted(task: Task, *, n_anchor_items: int = 0) -> str:
     """Say how many workers the rating of one submission wants, and what each may do."""
     human = task.human
     n = task.sample_size
-    n_tests = sum(human.n_test_questions(n)) + human.n_planted(n)
+    n_tests = sum(human.n_test_questions(n))
     n_items = n + n_tests + n_anchor_items
     n_hits = n_items * human.ratings_per_instance
     wanted = f"At least {human.n_workers_wanted:,}."

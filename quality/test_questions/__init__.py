@@ -3,9 +3,9 @@
 `services.inject` makes and places them with a stored seed; `services.grade` marks the
 answers. Only this wing and those above it know which items they are.
 
-Front door: marked_items; models; edits (edit, kinds, make, phrases); planted; selectors;
+Front door: marked_items; models; edits (edit, kinds, make); selectors;
 separability (blend, features, measure); services (grade, inject, inject_line_ups,
-leftovers, marking, plant).
+leftovers, marking).
 """
 
 from __future__ import annotations

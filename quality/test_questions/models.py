@@ -66,28 +66,3 @@ class Grade(models.Model):
 
     def __str__(self) -> str:
         return "right" if self.correct else "wrong"
-
-
-class PlantedCopy(models.Model):
-    """A copy of a judged output with a phrase replaced; who judged both is compared."""
-
-    campaign = models.ForeignKey(
-        "crowd.Campaign", on_delete=models.CASCADE, related_name="+"
-    )
-    item = models.OneToOneField(
-        "crowd.Item", on_delete=models.CASCADE, related_name="planted"
-    )
-    original = models.ForeignKey(
-        "crowd.Item", on_delete=models.CASCADE, related_name="+"
-    )
-    # whose output it is of, what was replaced and by what
-    made_from = models.JSONField(default=dict, blank=True)
-    # so many more workers can be given it
-    n_left = models.PositiveIntegerField(default=1)
-
-    class Meta:
-        ordering = ["pk"]
-        verbose_name_plural = "planted copies"
-
-    def __str__(self) -> str:
-        return f"copy {self.pk}"

@@ -9,7 +9,6 @@ from leaderboard.evaluation.services.anchors import AnchorSpec
 from leaderboard.evaluation.services.hidden.offers import Planned
 from leaderboard.evaluation.services.items import JudgedSpec
 from quality.test_questions.services.inject import HiddenItem
-from quality.test_questions.services.plant import CopySpec
 
 
 @dataclass(frozen=True)
@@ -28,8 +27,6 @@ class Part:
     draw : callable
         Draws its test questions from another seed.
     anchors : sequence of AnchorSpec, optional
-    copies : sequence of CopySpec, optional
-        Judged outputs that come again with a phrase replaced.
     """
 
     key: str
@@ -40,7 +37,6 @@ class Part:
     planned: Planned
     draw: Callable[[int], Planned]
     anchors: Sequence[AnchorSpec] = field(default_factory=list)
-    copies: Sequence[CopySpec] = field(default_factory=list)
 
     @property
     def hidden(self) -> list[HiddenItem]:

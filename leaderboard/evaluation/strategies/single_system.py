@@ -34,7 +34,6 @@ from leaderboard.evaluation.services import (
 from leaderboard.evaluation.services.brought_marks import Brought
 from leaderboard.evaluation.services.campaign_titles import campaign_title
 from leaderboard.evaluation.services.hidden import gate
-from leaderboard.evaluation.services.hidden.copies import copies
 from leaderboard.evaluation.services.hidden.drawn import tests_of
 from leaderboard.evaluation.services.hidden.plan import planned
 from leaderboard.evaluation.services.items import Entry
@@ -173,8 +172,7 @@ class SingleSystem:
             title = campaign_title(task.title, [submission.system_name], detail=detail)
             beside = anchors.specs(task, human, anchor, hidden=tests.items, **about)
             judged, beside = brought.into(judged), brought.into(beside)
-            again = copies(task, human, judged, predictions, **about)
-            items_of = (judged, tests, draw, beside, again)
+            items_of = (judged, tests, draw, beside)
             parts.append(Part(key, title, criteria, seed, *items_of))
         return parts
 

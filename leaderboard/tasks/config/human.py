@@ -182,8 +182,6 @@ class HumanConfig:
     assignment_minutes: int = setting(whole(1), 30)
     positive_share: float = setting(share(), 0.05)
     negative_share: float = setting(share(), 0.05)
-    # how many of the outputs come a second time with a phrase replaced, as in WMT
-    planted_share: float = setting(share(), 0.0, human_only=True)
     noisy_below: NoisyBelow = setting(_SHARE_OR_TABLE, NoisyBelow(), human_only=True)
     repost_share: float = setting(share(), 0.1)
     # how many outputs of a settled system go with a sample, and by how many points a
@@ -323,12 +321,6 @@ class HumanConfig:
             for share in (self.positive_share, self.negative_share)
         )
         return positive, negative
-
-    def n_planted(self, n_items: int) -> int:
-        """Give how many of so many outputs are planted again, damaged."""
-        if not self.planted_share or self.platform != "selfhosted":
-            return 0
-        return max(1, round(self.planted_share * n_items))
 
     def n_anchor_items(self, n_items: int) -> int:
         """Give how many outputs of a settled system go with so many items."""

@@ -83,7 +83,6 @@ def misfits(document: Mapping[str, object]) -> Misfits:
     together += _of_ranks(config.human)
     together += _of_judges(config)
     together += _of_formats(config)
-    together += _of_copies(config.human)
     names = _news(_unknown_names(config), keys)
     return Misfits(
         keys,
@@ -209,21 +208,6 @@ def _of_judges(config: TaskConfig) -> Iterator[Problem]:
             "judges.rank",
             "goes with ranks by simultaneous comparisons: rank sums are of people’s "
             "ratings alone.",
-        )
-
-
-def _of_copies(human: HumanConfig) -> Iterator[Problem]:
-    design = all_designs().get(human.design)
-    if human.planted_share and design is not None and design.in_slots():
-        yield Problem(
-            "human.planted_share",
-            f"needs pages with one output; {design.slug} shows several.",
-        )
-    if human.planted_share and human.platform != SelfHosted.slug:
-        yield Problem(
-            "human.planted_share",
-            f"needs workers on this site, not on {human.platform}: who judged an output "
-            "is given its copy.",
         )
 
 

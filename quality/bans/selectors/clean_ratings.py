@@ -57,7 +57,6 @@ def clean_ratings_of(campaigns: Collection[int]) -> pd.DataFrame:
             assignment__replaced_at=None,
         )
         .exclude(item__in=placed)
-        .exclude(item__planted__isnull=False)
         .exclude(Exists(banned))
         .exclude(is_unvouched("assignment"))
         # One order wherever ratings are read: sums of floats depend on it, and the same
@@ -93,7 +92,6 @@ def all_ratings_of(campaigns: Collection[int]) -> pd.DataFrame:
         .exclude(
             item__in=Placement.objects.filter(campaign__in=campaigns).values("item")
         )
-        .exclude(item__planted__isnull=False)
         .annotate(banned=Exists(banned), unvouched=is_unvouched("assignment"))
         .order_by("item_id", "assignment__worker_id", "criterion", "slot")
         .values_list(
@@ -147,7 +145,6 @@ def n_excluded_workers(campaign: Campaign) -> int:
             assignment__worker__in=banned,
         )
         .exclude(item__in=Placement.objects.filter(campaign=campaign).values("item"))
-        .exclude(item__planted__isnull=False)
         .values("assignment__worker")
         .distinct()
         .count()

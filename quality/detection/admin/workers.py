@@ -24,7 +24,6 @@ from genie.lib.admin.read_only import ReadOnlyAdmin
 from genie.lib.serving.pages import page_of
 from quality.detection.models import Ban, Verdict
 from quality.test_questions.models import Grade, Polarity
-from quality.test_questions.planted import of_worker
 from quality.test_questions.selectors import MOST, graded_answers
 
 if TYPE_CHECKING:
@@ -134,7 +133,6 @@ class GradeAdmin(OfTask, ReadOnlyAdmin):
             "records": records(pools.order_by(POOL).distinct()),
             "bans": bans if seen is None else bans.filter(pool__in=seen),
             "answers": graded_answers(worker, seen),
-            "planted": of_worker(worker, seen),
             "sees_all": seen is None,
             "n_answers": MOST,
         }

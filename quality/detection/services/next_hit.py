@@ -33,7 +33,6 @@ from quality.detection.stats.schedule import (
     test_probability,
 )
 from quality.test_questions.models import Placement, Polarity
-from quality.test_questions.services import plant
 
 # Share of careless workers presumed of a pool that has not been assessed yet.
 NEW_POOL = AssessOptions.share_careless
@@ -51,9 +50,6 @@ def choose(
     the worker was given, so that asking again gives the same. Where one sort has run
     out, the other one is given: what staff approved is answered, no more and no less.
     """
-    copy = plant.due(worker, campaign)
-    if copy is not None:
-        return [copy]
     allowance = _affordable(campaign)
     if allowance is None:
         return None

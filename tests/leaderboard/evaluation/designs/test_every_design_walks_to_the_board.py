@@ -12,10 +12,9 @@ from crowd.models import Answer, Campaign, Commitment
 from genie.lib import jobs
 from genie.lib.errors import GenieError
 from leaderboard.evaluation import decide
-from leaderboard.evaluation.price import quote_single
 from leaderboard.models import JudgedOutput, Score
 from leaderboard.submissions.services import submit
-from quality.models import Ban, Grade, PlantedCopy
+from quality.models import Ban, Grade
 from tests.leaderboard.evaluation.designs.conftest import settle
 
 pytestmark = pytest.mark.django_db
@@ -253,26 +252,3 @@ def test_marks_that_outputs_bring_stand_on_every_page_tests_included(
     page = Client().get(f"/submissions/{found.pk}/").content.decode()
     assert found.state == "PUBLISHED"
     assert "Marked errors:" in page
-
-
-def test_copies_with_a_phrase_replaced_are_planted_paid_and_not_counted(
-    ask, published, task
-):
-    ask(**asked_in("slider"))
-    task.refresh_from_db()
-    plain = quote_single(task).total_cents
-    ask(**asked_in("slider"), planted_share=0.5)
-    task.refresh_from_db()
-    assert quote_single(task).total_cents > plain
-    found = published("Good", 1.0)
-    assert found.state == "PUBLISHED", found.failure
-    rows = PlantedCopy.objects.select_related("item", "original")
-    assert len(rows) == 6
-    for row in rows:
-        copy, original = row.item.data, row.original.data
-        assert copy["fields"] == original["fields"]
-        assert copy["prediction"] != original["prediction"]
-        assert row.made_from["by"] in copy["prediction"]
-    score = Score.objects.get(submission=found, superseded_at=None)
-    assert score.n == sum(score.histogram.values()) == 12
-    assert Commitment.objects.filter(settled_at=None).count() == 0
