@@ -13,13 +13,11 @@ from leaderboard.boards.views.submission import visible_submission
 from leaderboard.evaluation.selectors.campaigns import campaigns_of, evaluation_of
 from leaderboard.evaluation.selectors.worker_figures import worker_figures
 from leaderboard.releases import croissant
-from leaderboard.releases.brief import brief
 from leaderboard.releases.exports import WRITERS, in_words, paragraph
 from leaderboard.releases.models import Release
 from leaderboard.releases.selectors.card import Card, card
 from leaderboard.releases.selectors.heds.answers import Answered, heds
 from leaderboard.releases.selectors.heds.questions import VERSION
-from leaderboard.releases.selectors.judges import TITLE as JUDGES
 from leaderboard.submissions.models.submission import Submission
 from leaderboard.submissions.selectors.visibility import is_public
 from leaderboard.tasks.models import Task
@@ -38,8 +36,6 @@ def card_page(request: HttpRequest, pk: int) -> HttpResponse:
             for title, lines in sections.items()
             if lines
         ],
-        "brief": brief(sections),
-        "judges": JUDGES,
         "paragraph": paragraph(sections),
         "n_open": sum(answer.open for answer in sheet),
         "sheet": sheet,
