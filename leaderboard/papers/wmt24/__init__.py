@@ -1,1 +1,1 @@
-"""WMT24's ranking: means over domains, tests within them, ranks and clusters."""
+"""WMT24's scores: means over domains."""

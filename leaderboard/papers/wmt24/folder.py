@@ -23,7 +23,7 @@ _ALL = ("rows", "rows_tutorial", "rows_incomplete", "rows_dup")
 
 class Wmt24(Folder):
     slug = "wmt24-esa"
-    title = "Error spans of 53 systems in four pairs: scores by domain, ranks, clusters"
+    title = "Error spans of 53 systems in four pairs: scores by domain"
     paper = "Kocmi et al. (2024), Findings of WMT24, tables (of one of three waves)"
     folder = "wmt24-esa"
 
