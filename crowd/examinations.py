@@ -119,10 +119,7 @@ def requesters_keys() -> Finding:
         .values_list("made_with")
         .annotate(n=Count("pk"))
     )
-    known = {
-        "",
-        *map(fingerprint, [settings.SECRET_KEY, *settings.SECRET_KEY_FALLBACKS]),
-    }
+    known = {*map(fingerprint, [settings.SECRET_KEY, *settings.SECRET_KEY_FALLBACKS])}
     valid = sum(n for name, n in made_with if name in known)
     lost = {name: n for name, n in made_with if name not in known}
     sentence = f"valid: {valid:,}"

@@ -10,7 +10,3 @@ Front door: models; make; queued; rebuilding (public_log, rebuild); views.
 from __future__ import annotations
 
 FORMAT = "genie-release-3"
-# Releases that can be computed again. The first format had neither comparisons nor joint
-# evaluations; the second ranked by single intervals, and its joint evaluations by
-# statistics that are gone.
-READABLE = ("genie-release-1", "genie-release-2", FORMAT)

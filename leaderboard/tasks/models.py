@@ -58,11 +58,7 @@ class Task(models.Model):
 
     @property
     def configuration(self) -> TaskConfig:
-        """What task.toml says, with every default; read once for each text.
-
-        A task that an earlier version has loaded is not refused: what this version
-        cannot use is as if it had been left out.
-        """
+        """What task.toml says, with every default; read once for each text."""
         return _read(json.dumps({**self.config, "kind": self.kind}))
 
     @property
@@ -132,7 +128,7 @@ class TaskRevision(models.Model):
     config = OrderedJSONField(default=dict)
     # key -> what it was and what it became; an empty table for the loading
     changes = OrderedJSONField(default=dict)
-    # nobody: a command, or a task that an earlier version has loaded
+    # nobody: a command
     by = models.ForeignKey(
         settings.AUTH_USER_MODEL,
         on_delete=models.SET_NULL,

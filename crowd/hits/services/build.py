@@ -105,9 +105,7 @@ def build_campaign(
 def shared_hit_type(spec: HITTypeSpec) -> HITType:
     """Share one row among campaigns with the same HIT type."""
     fields = asdict(spec)
-    # An empty form is left out, as in the fingerprints from before there were forms.
-    named = {name: value for name, value in fields.items() if name != "form" or value}
-    canonical = json.dumps(named, sort_keys=True, ensure_ascii=False)
+    canonical = json.dumps(fields, sort_keys=True, ensure_ascii=False)
     hit_type, _ = HITType.objects.get_or_create(
         fingerprint=hashlib.sha256(canonical.encode()).hexdigest(), defaults=fields
     )

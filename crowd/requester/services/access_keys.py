@@ -71,7 +71,7 @@ def live_secrets(key_id: str) -> list[str]:
     """Give what a key that counts may have as its secret; nothing for others.
 
     A key lives on while the secret that it was made with is the site's, or one of the
-    former ones that are still listed. Only keys from before that was noted have several.
+    former ones that are still listed.
     """
     key = AccessKey.objects.filter(key_id=key_id, revoked_at=None).first()
     if key is None:
@@ -79,7 +79,7 @@ def live_secrets(key_id: str) -> list[str]:
     return [
         secret_of(key_id, site_secret)
         for site_secret in (settings.SECRET_KEY, *settings.SECRET_KEY_FALLBACKS)
-        if key.made_with in {"", fingerprint(site_secret)}
+        if key.made_with == fingerprint(site_secret)
     ]
 
 

@@ -270,13 +270,10 @@ class JointRowSerializer(serializers.Serializer[Any]):
     skill_high = serializers.FloatField(allow_null=True)
     skill_cluster = serializers.IntegerField()
     skill_rank_first = serializers.IntegerField(
-        allow_null=True,
-        help_text="Best TrueSkill rank over 20 random orders of the comparisons; null in "
-        "results from before it was computed.",
+        help_text="Best TrueSkill rank over 20 random orders of the comparisons."
     )
-    skill_rank_last = serializers.IntegerField(allow_null=True)
+    skill_rank_last = serializers.IntegerField()
     skill_rank_kept = serializers.FloatField(
-        allow_null=True,
         help_text="Share of these orders in which the system has the rank that `skill`, "
         "their mean, gives it.",
     )

@@ -67,11 +67,10 @@ class Row:
     skill_low: float | None
     skill_high: float | None
     skill_cluster: int
-    # its ranks over random orders of the games, and the share of them with the mean's;
-    # None in results older than that
-    skill_rank_first: int | None
-    skill_rank_last: int | None
-    skill_rank_kept: float | None
+    # its ranks over random orders of the games, and the share of them with the mean's
+    skill_rank_first: int
+    skill_rank_last: int
+    skill_rank_kept: float
     # Bradley and Terry's; None where the comparisons give none
     strength: float | None
     strength_low: float | None
@@ -260,7 +259,7 @@ def _row(
         **{key: min(max(system[key], ends[0]), ends[1]) for key in _DRAWN},
         **{key: skill[key] for key in PREFERENCES},
         skill_cluster=skill["cluster"],
-        **{f"skill_{key}": skill.get(key) for key in OVER_ORDERS},
+        **{f"skill_{key}": skill[key] for key in OVER_ORDERS},
         **{key: result["bradley_terry"][index][key] for key in STRENGTHS},
         games=[None if game is None else (game[0], game[1], game[2]) for game in games],
     )

@@ -243,7 +243,7 @@ def _give(
     }
     if _has(score, shown):
         return until
-    if score.fit_id is not None or _was_seen(score):
+    if score.fit_id is not None:
         Score.objects.filter(pk=score.pk).update(superseded_at=now)
         score.pk = None
         score._state.adding = True
@@ -286,12 +286,6 @@ def _held_until(
         if new.reason == AGAIN and new.estimates != old.estimates
     ]
     return moved[-1] + PAUSE if moved and moved[-1] + PAUSE > now else None
-
-
-def _was_seen(score: Score) -> bool:
-    """Tell whether a score without a fit stood on a board, as older versions made them."""
-    published = score.submission.published_at
-    return published is not None and score.created_at <= published
 
 
 def _signed(signature: str, estimate: str, covers: str) -> str:

@@ -14,7 +14,6 @@ from leaderboard.metric_board.stats.williams import reached_by_chance
 from leaderboard.metric_runs.models.run import MetricPiece, MetricRun
 from leaderboard.metric_runs.selectors.chosen import not_computed_here
 from leaderboard.metric_runs.selectors.labels import metric_words
-from leaderboard.stats.intervals import COVERS_INSTANCES
 from leaderboard.submissions.models.submission import Submission
 from leaderboard.submissions.selectors.visibility import public
 from leaderboard.tasks.models import Task
@@ -236,11 +235,12 @@ class Shown:
     @property
     def rankings(self) -> dict[str, Any]:
         """Clusters and tests by statistic, none where there are too few systems."""
-        return _rankings(self.payload) if self.board else {}
+        found: dict[str, Any] = self.payload["rankings"] if self.board else {}
+        return found
 
     @property
     def person(self) -> Person | None:
-        """One person against the others; snapshots of before do not know it."""
+        """One person against the others."""
         found = self.payload.get("person")
         if not found:
             return None
@@ -285,18 +285,12 @@ def shown_board(task: Task, criterion: str, by: str = "") -> Shown:
         # what was withdrawn is gone at once; the board without it comes by itself
         state = State.WAITING if state == State.READY else state
         return Shown(state=state, board=None)
-    ranked = [name for name in RANKED if name in _rankings(ready.payload)]
+    ranked = [name for name in RANKED if name in ready.payload["rankings"]]
     by = by if by in STATISTICS else (ranked or ["pairwise-accuracy"])[0]
     lines = _lines(ready.payload, by)
     words = licence_words([line.outside_pk for line in lines], criterion)
     lines = [replace(x, licence=words.get(x.outside_pk or 0, "")) for x in lines]
     return Shown(state=state, board=ready, lines=lines, by=by)
-
-
-def _rankings(payload: dict[str, Any]) -> dict[str, Any]:
-    # what was computed before there was such a limit is not shown either
-    rankings: dict[str, Any] = payload["rankings"]
-    return rankings if len(payload["systems"]) >= FEWEST_RANKED else {}
 
 
 def _still_public(board: MetricBoard) -> bool:
@@ -313,7 +307,7 @@ def _still_public(board: MetricBoard) -> bool:
 
 
 def _lines(payload: dict[str, Any], by: str) -> list[Line]:
-    ranking = _rankings(payload).get(by)
+    ranking = payload["rankings"].get(by)
     cluster = (
         dict(zip(ranking["order"], ranking["ranks"], strict=True)) if ranking else {}
     )
@@ -358,8 +352,7 @@ def _number(cell: Cell | None) -> float:
 
 def covers_of(estimate: dict[str, Any]) -> str:
     """Say what the intervals of a prediction-powered estimate cover."""
-    # snapshots of before do not say it, and covered no workers
-    return str(estimate.get("covers", COVERS_INSTANCES))
+    return str(estimate["covers"])
 
 
 def under_way(task: Task) -> list[Unfinished]:

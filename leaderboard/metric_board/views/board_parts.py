@@ -122,7 +122,7 @@ def tests(shown: Shown) -> dict[str, Any] | None:
     return {
         "heads": [label[slug] for slug in order],
         "rows": rows(ranking["p"]),
-        # by Pearson only, and not in snapshots of before
+        # by Pearson only
         "williams": rows(ranking["williams"]) if "williams" in ranking else [],
     }
 

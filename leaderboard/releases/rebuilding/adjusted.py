@@ -99,7 +99,7 @@ def _joint(folder: Path, styles: Styles) -> Iterator[tuple[Record, AdjustedStren
         pages: dict[tuple[Any, ...], list[Shown]] = defaultdict(list)
         for one in judgments.rows(*key):
             if one["counts"]:
-                page = one["instance"], one.get("page"), one["worker"]
+                page = one["instance"], one["page"], one["worker"]
                 shown = one["slot"], one["instance"], one["submission"], one["value"]
                 pages[page].append(Shown(*shown))
         rows = judged_on_pages((page[-1], shown) for page, shown in pages.items())

@@ -97,8 +97,7 @@ def _decision(
 ) -> Iterator[Number]:
     known = [label for label in labels if label is not None]
     decision = decide(rule_for(row["rule"], row["delta"]), known)
-    # releases of earlier versions do not name it: there was no such estimate
-    if row.get("sides_balanced"):
+    if row["sides_balanced"]:
         decision = with_balanced_sides(decision, labels, slots)
     decided = decision.side != "undecided"
     state = str(State.DECIDED if decided else State.UNDECIDED)
@@ -124,7 +123,7 @@ def _answers(
     labels: Sequence[float | None],
     votes: Sequence[Record],
 ) -> Iterator[Number]:
-    """Compare the share of the answers; releases of before it was told have none."""
+    """Compare the share of the answers."""
     known = [
         p["position"]
         for p, label in zip(pairs, labels, strict=True)
@@ -139,8 +138,7 @@ def _answers(
         ]
     )
     for name, computed in share_columns(found).items():
-        if name in row:
-            yield _number(row, name, computed)
+        yield _number(row, name, computed)
 
 
 def _pairs(

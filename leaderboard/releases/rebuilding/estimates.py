@@ -20,7 +20,7 @@ from leaderboard.releases import bundle
 from leaderboard.releases.bundle import Record
 from leaderboard.releases.masked_instances import Places
 from leaderboard.releases.published_numbers import Number
-from leaderboard.tasks.config import PLAIN, SIMULTANEOUS
+from leaderboard.tasks.config import PLAIN
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -33,8 +33,6 @@ class Estimates:
 
     def __init__(self, folder: Path, manifest: Record) -> None:
         self.folder, self.manifest = folder, manifest
-        # releases of before had no systems that were estimated together
-        self.stated = "estimate" in manifest
 
     @cached_property
     def systems(self) -> dict[int, Record]:
@@ -43,7 +41,7 @@ class Estimates:
 
     @cached_property
     def scores(self) -> list[Record]:
-        return bundle.read_table(self.folder, "scores") if self.stated else []
+        return bundle.read_table(self.folder, "scores")
 
     @cached_property
     def standings(self) -> dict[tuple[int, str], Standing]:
@@ -59,7 +57,7 @@ class Estimates:
     def ranks(self) -> Iterator[Number]:
         """Give the ranks and clusters of the criterion that ranks the board."""
         criterion = self.manifest["ranked_by"]
-        if self.manifest.get("ranked_with_judges") and not self.manifest["forecasts"]:
+        if self.manifest["ranked_with_judges"] and not self.manifest["forecasts"]:
             # what judges foretell would name the instances that were drawn
             return
         hidden = bundle.hides_chances(self.manifest)
@@ -103,13 +101,13 @@ def _standings(
         score["submission"]
         for score in scores
         if systems[score["submission"]]["ranks_partial"]
-        or (manifest.get("ranks_provisional") and score["provisional"])
+        or (manifest["ranks_provisional"] and score["provisional"])
         or score["n"]
         >= manifest["whole_share"] * systems[score["submission"]]["n_instances"]
     }
     forecasts = {
         criterion: {name: forecast(foretold) for name, foretold in own.items()}
-        for criterion, own in (manifest.get("forecasts") or {}).items()
+        for criterion, own in (manifest["forecasts"] or {}).items()
     }
     standings: dict[tuple[int, str], Standing] = {}
     # a criterion at a time: the systems of each are estimated together
@@ -119,7 +117,7 @@ def _standings(
             units,
             ranked,
             headline=manifest["estimate"],
-            rule=manifest.get("ranks", SIMULTANEOUS),
+            rule=manifest["ranks"],
             seed=manifest["estimates_seed"],
             forecasts=forecasts,
         ).standings
@@ -143,8 +141,7 @@ def _ratings(folder: Path) -> Iterator[pd.DataFrame]:
         own.value.append(row["value"])
         if row.get("propensity") is not None:
             own.chance.append(row["propensity"])
-        # releases of before knew no weights
-        own.weight.append(row.get("weight", 1.0))
+        own.weight.append(row["weight"])
         own.worker.append(known.setdefault(row["worker"], row["worker"]))
         own.on.append(known.setdefault(row["on"], row["on"]))
     for criterion in sorted(columns):

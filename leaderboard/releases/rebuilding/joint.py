@@ -61,12 +61,7 @@ def _criterion(
     import pandas as pd
 
     counting = [
-        {
-            **judgment,
-            "instance": position[judgment["instance"]],
-            # releases of before knew no weights
-            "weight": judgment.get("weight", 1.0),
-        }
+        {**judgment, "instance": position[judgment["instance"]]}
         for judgment in judgments
         if judgment["counts"]
     ]

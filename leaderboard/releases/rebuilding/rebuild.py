@@ -15,7 +15,7 @@ from genie.lib.errors import GenieError
 from leaderboard.designs.base import Design, all_designs
 from leaderboard.designs.unit import Unit
 from leaderboard.evaluation.estimates import NOBODY, plain_intervals
-from leaderboard.releases import FORMAT, READABLE, bundle
+from leaderboard.releases import FORMAT, bundle
 from leaderboard.releases.bundle import Record
 from leaderboard.releases.masked_instances import Places
 from leaderboard.releases.parquet import as_json_lines
@@ -27,7 +27,6 @@ from leaderboard.releases.rebuilding.joint import joint_numbers
 from leaderboard.releases.rebuilding.judges import judge_numbers
 from leaderboard.releases.rebuilding.metrics import metric_numbers
 from leaderboard.releases.rebuilding.public_log import log_numbers
-from leaderboard.stats.ranking import rank_ranges
 from leaderboard.tasks.config import PLAIN
 from quality.detection.models import ALL_EVIDENCE
 from quality.detection.stats.decisions import excluded_by
@@ -82,7 +81,7 @@ def _rebuild(
     *,
     log_in: Path,
 ) -> Rebuilt:
-    if manifest.get("format") not in READABLE:
+    if manifest.get("format") != FORMAT:
         raise GenieError(
             f"This release has the format {manifest.get('format')!r}; this "
             f"version reads {FORMAT!r}.",
@@ -94,9 +93,9 @@ def _rebuild(
     checks: list[tuple[str, Iterator[Number | str]]] = [
         ("scores", _scores(folder, manifest)),
         ("estimates", estimates.numbers()),
-        ("ranks", estimates.ranks() if estimates.stated else _ranks(folder, manifest)),
+        ("ranks", estimates.ranks()),
         ("comparisons", compared_numbers(folder)),
-        ("joint evaluations", _joint(folder, manifest)),
+        ("joint evaluations", joint_numbers(folder)),
         ("adjusted", adjusted_numbers(folder)),
         ("metrics", _metrics(folder, manifest)),
         ("judges", judge_numbers(folder)),
@@ -194,8 +193,7 @@ def _score(
         seed=score["seed"],
         n_resamples=score["n_resamples"],
     )
-    # releases of before had one estimate: this crowd's plain mean
-    plain = score.get("estimates", {}).get(PLAIN, score)
+    plain = score["estimates"][PLAIN]
     for confidence, low, high in ((0.95, "low", "high"), (0.5, "low_50", "high_50")):
         interval = intervals[confidence]
         yield Number("scores.jsonl", f"{name}, mean", plain["mean"], interval.estimate)
@@ -223,50 +221,6 @@ def _unit(design: type[Design], score: Record) -> Unit:
     )
 
 
-def _ranks(folder: Path, manifest: Record) -> Iterator[Number]:
-    """Rank by single intervals, as boards did before systems were estimated together."""
-    score_of = {
-        row["submission"]: row
-        for row in bundle.read_table(folder, "scores")
-        if row["criterion"] == manifest["ranked_by"]
-    }
-    systems = bundle.read_table(folder, "systems")
-    # releases from before partial scores stood apart ranked every score
-    share = manifest.get("whole_share", 0)
-    scored = [
-        row
-        for row in systems
-        if row["submission"] in score_of
-        and (
-            # staff may have decided that a partial score is ranked
-            row.get("ranks_partial")
-            or score_of[row["submission"]]["n"] >= share * row["n_instances"]
-        )
-    ]
-    scores = [score_of[row["submission"]] for row in scored]
-    ranges = rank_ranges([s["low"] for s in scores], [s["high"] for s in scores])
-    rank_of = dict(zip((row["submission"] for row in scored), ranges, strict=True))
-    for row in systems:
-        name = f"rank of submission {row['submission']}"
-        ranks = rank_of.get(row["submission"])
-        yield Number(
-            "systems", f"{name}, first", row["rank_first"], ranks and ranks.first
-        )
-        yield Number(
-            "systems.jsonl", f"{name}, last", row["rank_last"], ranks and ranks.last
-        )
-
-
-def _joint(folder: Path, manifest: Record) -> Iterator[Number | str]:
-    if manifest["format"] == FORMAT:
-        yield from joint_numbers(folder)
-    elif bundle.read_table(folder, "joint_evaluations"):
-        yield (
-            f"The joint evaluations of a release of the format {manifest['format']} "
-            "were ranked by other statistics; an older version computes them again."
-        )
-
-
 def _metrics(folder: Path, manifest: Record) -> Iterator[Number | str]:
     for entry in metric_numbers(folder, manifest):
         yield entry if isinstance(entry, str) else Number("metrics.jsonl", *entry)
@@ -292,8 +246,7 @@ def _detectors(folder: Path, manifest: Record) -> Iterator[Number | str]:
             [row["n_correct"] for row in judged],
             [row["n_questions"] for row in judged],
             detector=fit["detector"],
-            # fits from before the rate could be set used 0.9
-            threshold_rate=fit["parameters"].get("threshold_rate", 0.9),
+            threshold_rate=fit["parameters"]["threshold_rate"],
             threshold_posterior=fit["threshold"],
             seed=fit["seed"],
         )

@@ -1,9 +1,9 @@
 """What a task.toml says, read once into typed objects with every default filled in.
 
 `read_task` never fails: it gives the configuration and all that is wrong with the
-document. Who loads a task refuses it when anything is wrong; who works with a task that
-was loaded by an earlier version takes the configuration, in which a value that cannot be
-used is as if it had been left out.
+document. Who loads a task refuses it when anything is wrong; a draft and a row of the
+database are read as far as they can be: a value that cannot be used is as if it had been
+left out.
 """
 
 from __future__ import annotations

@@ -78,8 +78,8 @@ def scalar(
     is_right : callable
         Tells whether a value is as it should be.
     convert : callable
-        Makes the value of it. It is tried on wrong values, too: a number that was loaded
-        as a text by an earlier version goes on to work.
+        Makes the value of it. It is tried on wrong values, too: a number that is
+        written as a text is read beside the problem.
     empty : object
         As in `Kind`.
 

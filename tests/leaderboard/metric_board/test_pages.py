@@ -84,32 +84,22 @@ def test_with_few_systems_metrics_are_not_ranked_and_the_board_says_why(
     found = MetricBoard.objects.first()
     assert (found.n_systems, found.payload["rankings"]) == (5, {})
 
-    for _ in range(2):
-        said = page(client, f"?by={by}")
-        assert "Too few systems to rank metrics." in said
-        assert "are shown for at least 6 systems" in said
-        assert "System level" in said
-        # five systems do not bear three decimals
-        system_level = said.split("System level")[1].split("</section>")[0]
-        assert not re.search(r"[01]\.\d{2}", re.sub(r"<svg.*?</svg>", "", system_level))
-        assert "Pearson correlation beyond ±0.88" in said
-        for ranked in ("Cluster", "Ranked by", "p-value", "aria-sort", "▼"):
-            assert ranked not in said
-        body = client.get("/api/v1/tasks/tidy-news/metric-board/").json()
-        assert body["rankings"] == {}
-        assert "are shown for at least 6 systems" in body["why_not_ranked"]
-        assert "beyond ±0.88 in one of 20" in body["caution"]
-        assert {line["cluster"] for line in body["metrics"]} == {None}
-        assert [line["slug"] for line in body["metrics"]] == ["chrf", "ter"]
-        # as it was stored before there was such a limit
-        found.payload["rankings"] = {
-            "kendall": {
-                "order": ["ter", "chrf"],
-                "ranks": [1, 2],
-                "p": [[None] * 2] * 2,
-            }
-        }
-        found.save()
+    said = page(client, f"?by={by}")
+    assert "Too few systems to rank metrics." in said
+    assert "are shown for at least 6 systems" in said
+    assert "System level" in said
+    # five systems do not bear three decimals
+    system_level = said.split("System level")[1].split("</section>")[0]
+    assert not re.search(r"[01]\.\d{2}", re.sub(r"<svg.*?</svg>", "", system_level))
+    assert "Pearson correlation beyond ±0.88" in said
+    for ranked in ("Cluster", "Ranked by", "p-value", "aria-sort", "▼"):
+        assert ranked not in said
+    body = client.get("/api/v1/tasks/tidy-news/metric-board/").json()
+    assert body["rankings"] == {}
+    assert "are shown for at least 6 systems" in body["why_not_ranked"]
+    assert "beyond ±0.88 in one of 20" in body["caution"]
+    assert {line["cluster"] for line in body["metrics"]} == {None}
+    assert [line["slug"] for line in body["metrics"]] == ["chrf", "ter"]
 
 
 def test_six_systems_are_enough_to_rank_metrics(client, board):
@@ -129,10 +119,6 @@ def test_pearson_is_tested_by_williams_too(client, board):
     written = "&lt; .001" if p < 0.001 else f"= {p:.3f}".replace("0.", ".")
     assert f"p {written}, 6 systems" in page(client)
     assert "williams" not in body["rankings"]["kendall"]
-    # a snapshot of before has none
-    del board.payload["rankings"]["pearson"]["williams"]
-    board.save()
-    assert "(Pearson, Williams’ test" not in page(client, "?by=pearson")
 
 
 def test_the_first_sentence_says_which_metric_how_surely_and_of_how_many(client, board):
@@ -178,8 +164,6 @@ def test_prediction_powered_scores_say_what_they_cover(client, board):
     body = client.get("/api/v1/tasks/tidy-news/metric-board/").json()
     assert {system["covers"] for system in body["systems"]} == {covered}
     board.payload["powered"][0]["covers"] = "which workers rated the outputs"
-    # a snapshot of before does not say it
-    del board.payload["powered"][1]["covers"]
     board.save()
     assert f"cover which instances{covered[15:]}; or which workers rated" in page(
         client

@@ -492,16 +492,13 @@ def test_a_file_that_was_changed_or_added_is_named(folder):
         rebuilt(folder)
 
 
-def test_releases_of_the_first_format_are_still_read(folder):
+def test_releases_of_another_format_are_refused(folder):
     manifest = bundle.read_manifest(folder)
-    for given in ("genie-release-1", "genie-release-2", "genie-release-9"):
+    for given in ("genie-release-2", "genie-release-9"):
         bundle.write_manifest(folder, {**manifest, "format": given})
         bundle.write_checksums(folder)
-        if given != "genie-release-9":
-            assert "numbers match" in rebuilt(folder)
-        else:
-            with pytest.raises(CommandError, match="genie-release-9"):
-                rebuilt(folder)
+        with pytest.raises(CommandError, match=given):
+            rebuilt(folder)
 
 
 def test_scores_that_are_about_to_change_are_not_released(task, tmp_path):

@@ -141,45 +141,6 @@ def test_the_form_of_a_campaign_has_what_is_said_of_its_criteria():
     assert not human.judged_blind(first)
 
 
-# what earlier versions loaded without a word, and worked with
-OLD = {
-    "reward_cents": "7",
-    "sample_size": 12.0,
-    "assignment_minutes": "soon",
-    "positive_share": 0,
-    "setup": 3,
-    "noisy_below": 80,
-    "before_text": "overall",
-    "show_input": [],
-    "test_criteria": ["overall"],
-    "qualification_test": {"n": 4, "pass_mark": 3},
-    "requirements": {"aproved": 3},
-    "mood": "good",
-}
-
-
-def test_a_row_from_before_is_read_as_far_as_it_can_be():
-    config, wrong = read(OLD, quotas={}, comparison=7)
-    assert len(wrong) == 13
-    human = config.human
-    assert (human.reward_cents, human.sample_size, human.positive_share) == (7, 12, 0)
-    assert (human.assignment_minutes, human.setup, human.before_text) == (30, 1, ())
-    assert human.test_criteria is None
-    assert human.qualification_test == QualificationConfig(n=4)
-    assert config.comparison.reward_cents == 7
-
-
-def test_tasks_from_before_are_shown(db, client):
-    task = make_task(n_instances=3)
-    task.config = {**task.config, "human": {**task.config["human"], **OLD}}
-    task.save()
-    for page in ("", "about/"):
-        assert client.get(f"/tasks/{task.slug}/{page}").status_code == 200
-    assert (
-        client.get(f"/api/v1/tasks/{task.slug}/").json()["human"]["reward_cents"] == 7
-    )
-
-
 def test_an_empty_configuration_is_one_too(db):
     task = Task(slug="bare", title="Bare", kind="translation", config={})
     assert (task.sample_size, task.field_labels, task.source_field) == (0, {}, "")
