@@ -58,7 +58,7 @@ export GENIE_TEST_TEMPLATE=genie_migrated
 with psycopg.connect(sys.argv[1], autocommit=True) as server:
     server.execute(f"create database {sys.argv[2]}")' "$DATABASE_URL" "$GENIE_TEST_TEMPLATE"
 DATABASE_URL="$server/$GENIE_TEST_TEMPLATE" DJANGO_SETTINGS_MODULE=tests.settings \
-  "$python" manage.py migrate --step-by-step --verbosity 0
+  "$python" manage.py migrate --verbosity 0
 
 paths=(tests)
 for argument in "$@"; do

@@ -1,24 +1,21 @@
-"""What a SQLite file says of its own tables."""
+"""What a SQLite database says of its own tables."""
 
 from __future__ import annotations
 
 import sqlite3
-from contextlib import closing
-from pathlib import Path
 
 
-def definitions(path: Path) -> dict[str, object]:
+def definitions(database: sqlite3.Connection) -> dict[str, object]:
     """Read every table's columns and rules, and every index.
 
     Columns that a migration added stand last, which nothing asks for.
     """
     found: dict[str, object] = {}
-    with closing(sqlite3.connect(path)) as database:
-        read = database.execute(
-            "select type, name, sql from sqlite_master where name not like 'sqlite_%'"
-        )
-        for kind, name, sql in read.fetchall():
-            found[f"{kind} {name}"] = rules(sql) if kind == "table" else sql
+    read = database.execute(
+        "select type, name, sql from sqlite_master where name not like 'sqlite_%'"
+    )
+    for kind, name, sql in read.fetchall():
+        found[f"{kind} {name}"] = rules(sql) if kind == "table" else sql
     return found
 
 

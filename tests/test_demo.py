@@ -217,7 +217,7 @@ def test_the_steps_of_the_compose_file_end_with_a_site_for_production(
         "PYTHONPATH": "",
     }
     environment.pop("DJANGO_SETTINGS_MODULE", None)
-    # as after an upgrade: to create all tables step by step takes long
+    # the tables are made already: it saves seconds
     put_migrated_sqlite(tmp_path / "genie.sqlite3")
     subprocess.run(
         services["setup"]["command"], cwd=tmp_path, env=environment, check=True

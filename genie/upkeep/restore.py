@@ -70,10 +70,7 @@ def _refuse_what_does_not_fit(path: Path, manifest: dict[str, Any]) -> None:
             f"{path} was made on {manifest['engine']}, and DATABASE_URL names a "
             f"database of {connection.vendor}."
         )
-    loader = MigrationLoader(None)
-    known = set(loader.disk_migrations)
-    for migration in loader.disk_migrations.values():
-        known.update(migration.replaces)
+    known = set(MigrationLoader(None).disk_migrations)
     apps = {app for app, _ in known}
     # Sign-in providers come and go with the settings, and bring apps of their own.
     newer = [

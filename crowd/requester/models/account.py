@@ -83,7 +83,7 @@ class AccessKey(models.Model):
     )
     note = models.CharField(max_length=200, blank=True)
     # which of the site's secrets the key's own is computed from; blank: not known
-    made_with = models.CharField(max_length=16, blank=True, editable=False)
+    made_with = models.CharField(max_length=16, editable=False)
     created_by = models.ForeignKey(
         settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="+"
     )

@@ -12,7 +12,7 @@ from django.core.management.base import BaseCommand, CommandError
 from django.db import connection
 from django.db.migrations.executor import MigrationExecutor
 
-from genie.lib import new_database, site_address
+from genie.lib import site_address
 from genie.lib.serving.processes import Processes, answers
 
 LOCAL = "127.0.0.1"
@@ -30,14 +30,11 @@ class LocalSite(BaseCommand):
 
     def prepare_database(self) -> None:
         """Create or upgrade the tables; where there is nothing to do, that is cheap."""
-        if new_database.is_empty(connection):
-            self.say(f"creating the database in {settings.VAR_DIR}")
-            new_database.create(connection)
         executor = MigrationExecutor(connection)
         plan = executor.migration_plan(executor.loader.graph.leaf_nodes())
         if plan:
             self.say(f"bringing the database up to date: {len(plan)} steps")
-            call_command("migrate", verbosity=1, interactive=False, stdout=self.stdout)
+            call_command("migrate", verbosity=0, interactive=False)
 
     def start_site(self, processes: Processes, port: int, *, host: str = LOCAL) -> str:
         """Start the queue and the web server; give the address once it answers."""

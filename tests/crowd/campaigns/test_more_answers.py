@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import re
-from importlib import import_module
 
 import pytest
-from django.apps import apps
 from django.contrib.admin.models import LogEntry
 from django.contrib.auth.models import Permission
 from django.test import Client
@@ -165,17 +163,6 @@ def test_a_hit_does_not_grow_into_a_dearer_fee():
     refused("too-many-answers", priced, campaign, 2)
     large = make_campaign(2, platform="mturk", max_assignments=10)
     assert priced(large, 2).cents == 4 * 14
-
-
-def test_campaigns_from_before_say_how_many_answers_their_hits_were_to_get():
-    two = make_campaign(3, max_assignments=2)
-    two.hits.filter(position=0).update(max_assignments=5)
-    compared = make_campaign(1, key="comparison:1")
-    Campaign.objects.update(answers_per_hit=1)
-    import_module("crowd.migrations.0035_answers_per_hit").fill(apps, None)
-    two.refresh_from_db()
-    compared.refresh_from_db()
-    assert (two.answers_per_hit, compared.answers_per_hit) == (2, None)
 
 
 # --- the page -------------------------------------------------------------------------

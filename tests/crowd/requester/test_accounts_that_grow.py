@@ -6,7 +6,6 @@ from datetime import timedelta
 import pytest
 from django.db import connection
 from django.db.models import Sum
-from django.utils import timezone
 
 from crowd.models import Requester, RequesterAssignment, RequesterHIT, RequesterHITType
 from crowd.requester import operations
@@ -231,29 +230,3 @@ def used_for_years(requester, n, now):
     money.hold_more(requester.pk, 48 * (n // 2))
     with connection.cursor() as cursor:
         cursor.execute("ANALYZE")
-
-
-@pytest.mark.every_engine
-def test_the_account_of_an_older_version_is_added_up_once(requester, call, hands):
-    from importlib import import_module
-
-    from django.apps import apps
-
-    who = register_worker(platform_worker_id="W")
-    for n, seconds in ((1, 300), (3, 9000)):
-        post(call, n, seconds)
-    first, second = RequesterHIT.objects.order_by("pk")
-    for hit in (first, second):
-        turns.submit(turns.accept(hit, who), who, [("mood", "good")])
-    # the migration goes by the database's own clock
-    RequesterHIT.objects.filter(pk=first.pk).update(expires_at=timezone.now())
-    hands.time = timezone.now()
-    RequesterHIT.objects.update(held_cents=0, held_as_open=False)
-    Requester.objects.update(balance_cents=0, held_cents=0)
-    RequesterHIT.objects.update(announced=False)
-    name = "crowd.migrations.0032_add_up_accounts_of_requesters"
-    import_module(name).add_up(apps, None)
-    assert money.account(requester) == added_up(requester, hands.time)
-    settle(requester, hands.time)
-    assert money.account(requester) == added_up(requester, hands.time)
-    assert RequesterHIT.objects.get(announced=True) == first

@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 from datetime import timedelta
-from importlib import import_module
 
 import pytest
-from django.apps import apps
 from django.core.management import CommandError, call_command
-from django.db import connection
 from django.test import Client
 from django.utils import timezone
 
@@ -242,19 +239,6 @@ def test_the_command_does_not_take_two_ends_for_one_token(nina):
     with pytest.raises(CommandError, match="not allowed with"):
         call_command("token", "nina", "--days", "7", "--no-expiry")
     assert not nina.access_tokens.exists()
-
-
-def test_tokens_of_before_go_on_working(nina):
-    old = "0123456789abcdef0123456789abcdef01234567"
-    with connection.cursor() as cursor:
-        cursor.execute("CREATE TABLE authtoken_token (key varchar(40), user_id int)")
-        cursor.execute("INSERT INTO authtoken_token VALUES (%s, %s)", [old, nina.pk])
-    migration = import_module("genie.migrations.0002_take_over_old_tokens")
-    # once more on a database that has none: nothing to take over
-    for _ in range(2):
-        migration.take_over(apps, connection.schema_editor())
-    assert ask(old).status_code == 200
-    assert "authtoken_token" not in connection.introspection.table_names()
 
 
 def test_staff_see_tokens_in_the_admin_and_revoke_them(nina):

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import re
 from html import unescape
-from importlib import import_module
 
 import pytest
-from django.apps import apps
 from django.conf import settings
 from django.utils.html import strip_tags
 
@@ -16,7 +14,7 @@ from leaderboard.stats.intervals import COVERS_INSTANCES
 from leaderboard.stats.prediction_powered import prediction_powered_mean
 from leaderboard.stats.ranking import RANK_RULE
 from leaderboard.stats.systems.estimates import COVERS_CROWD
-from tests.factories import make_ranked, make_task, make_worker
+from tests.factories import make_task, make_worker
 from tests.kept import kept
 from tests.leaderboard.boards.pages.judged import judge
 
@@ -122,16 +120,3 @@ def test_a_prediction_powered_mean_does_not_claim_to_cover_workers():
     found = prediction_powered_mean([1, 2, 3, 4, 6], [1, 2, 3, 5, 5], [2, 3, 4])
 
     assert found.powered.covers == found.plain.covers == COVERS_INSTANCES
-
-
-@pytest.mark.every_engine
-def test_scores_from_before_are_corrected(task, team, submitter):
-    migration = import_module("leaderboard.migrations.0016_say_what_intervals_cover")
-    kite = make_ranked(task, 70, team=team, owner=submitter)
-    Score.objects.update(covers=migration.CLAIMED)
-    other = make_ranked(task, 60, team=team, owner=submitter, system="Wren")
-
-    migration.correct(apps, None)
-
-    assert kite.scores.get().covers == COVERS_INSTANCES
-    assert other.scores.get().covers == "instances"

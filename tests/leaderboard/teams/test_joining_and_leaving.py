@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 from datetime import timedelta
-from importlib import import_module
 
 import pytest
-from django.apps import apps
 from django.utils import timezone
 
 from genie.lib.errors import GenieError
@@ -106,13 +104,3 @@ def test_an_e_mail_that_cannot_be_sent_is_no_crash(nina, heron, monkeypatch):
     monkeypatch.setattr(teams, "message", broken)
     code = code_of(teams.send_invitation, heron, "t@heron.example", "link", nina)
     assert code == "mail-failed"
-
-
-def test_the_first_member_of_an_old_team_becomes_its_owner(nina):
-    heron = make_team("Old heron", nina, make_user("tom"))
-    Membership.objects.update(role=Role.MEMBER)
-    import_module("leaderboard.migrations.0009_roles_in_teams").first_members_own(
-        apps, None
-    )
-    roles = heron.memberships.order_by("pk").values_list("role", flat=True)
-    assert list(roles) == [Role.OWNER, Role.MEMBER]

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from importlib import import_module
 
 import pytest
-from django.apps import apps
 from django.db import connection
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
@@ -19,7 +17,6 @@ from leaderboard.designs.base import content_key
 from leaderboard.evaluation import decide
 from leaderboard.evaluation import run as evaluations
 from leaderboard.evaluation.selectors.adjusted.strengths import of_joint
-from leaderboard.evaluation.selectors.joint import criterion_results
 from leaderboard.evaluation.services import joint, joint_results
 from leaderboard.models import HumanEvaluation, JudgedOutput, Score
 from leaderboard.releases import bundle
@@ -419,27 +416,3 @@ def test_it_is_named_after_its_systems_and_a_list_asks_no_more_for_more_of_them(
     for _ in range(3):
         joint.request(three, by=boss)
     assert listed()[1] == n_queries
-
-
-def test_results_of_before_are_shown_as_differences_and_scored_again(three, judged):
-    found = judged(three)
-    results = found.results
-    for result in results["criteria"].values():
-        result["true_skill"] = [
-            {"mu": mu, "sigma": 1.0, "cluster": 1} for mu in (20.0, 30.0, 25.0)
-        ]
-        for name in ("bradley_terry", "no_strengths", "covers"):
-            del result[name]
-    found.save()
-    module = import_module(
-        "leaderboard.migrations.0027_joint_results_for_other_workers"
-    )
-    module.score_again(apps, None)
-    found.refresh_from_db()
-    (result,) = criterion_results(found, {})
-    assert {row.skill for row in result.rows} == {-5.0, 5.0, 0.0}
-    assert all(row.strength is None for row in result.rows)
-    evaluations.step(found.evaluation_id)
-    found.refresh_from_db()
-    (result,) = criterion_results(found, {})
-    assert result.rows[0].skill_low is not None

@@ -1,0 +1,33 @@
+"""The operation with which an app's first migration makes its tables.
+
+Django renders all related models again for each operation, most of the time that a new
+database takes. Here they are rendered once for each app.
+"""
+
+from __future__ import annotations
+
+from django.db.backends.base.schema import BaseDatabaseSchemaEditor
+from django.db.migrations.operations import SeparateDatabaseAndState
+from django.db.migrations.state import ProjectState
+
+
+class FirstTables(SeparateDatabaseAndState):
+    """Create the tables of all models that the state operations end with."""
+
+    reversible = False
+
+    def state_forwards(self, app_label: str, state: ProjectState) -> None:
+        # models that are rendered already would be rendered again by each operation
+        state.__dict__.pop("apps", None)
+        super().state_forwards(app_label, state)
+
+    def database_forwards(
+        self,
+        app_label: str,
+        schema_editor: BaseDatabaseSchemaEditor,
+        from_state: ProjectState,
+        to_state: ProjectState,
+    ) -> None:
+        for model in to_state.apps.get_app_config(app_label).get_models():
+            if self.allow_migrate_model(schema_editor.connection.alias, model):
+                schema_editor.create_model(model)

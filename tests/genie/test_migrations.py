@@ -1,0 +1,36 @@
+"""The migrations end with the tables, roles and permissions of today's models."""
+
+from __future__ import annotations
+
+import sqlite3
+from contextlib import closing
+
+import pytest
+from django.contrib.auth.models import Group, Permission
+from django.db import connection
+
+from leaderboard.site.roles import ROLES
+from tests.shared import put_migrated_sqlite
+from tests.tables import definitions
+
+
+def rows(database, question: str) -> set[tuple]:
+    return set(database.execute(question).fetchall())
+
+
+@pytest.mark.django_db
+@pytest.mark.skipif(connection.vendor != "sqlite", reason="reads SQLite's own words")
+def test_migrations_make_the_tables_of_the_models(tmp_path):
+    connection.ensure_connection()
+    of_models = definitions(connection.connection)
+    put_migrated_sqlite(tmp_path / "migrated.sqlite3")
+    with closing(sqlite3.connect(tmp_path / "migrated.sqlite3")) as database:
+        migrated = definitions(database)
+        groups = rows(database, "select name from auth_group")
+        allowed = rows(database, "select codename, name from auth_permission")
+    assert migrated.pop("table django_migrations")
+    assert len(of_models) > 300
+    assert migrated == of_models
+    assert groups == set(Group.objects.values_list("name"))
+    assert len(groups) == len(ROLES)
+    assert allowed == set(Permission.objects.values_list("codename", "name"))
