@@ -35,7 +35,6 @@ from leaderboard.judges.models import (
     JudgeLicence,
     JudgeMetric,
     JudgeRun,
-    JudgeSheet,
 )
 from leaderboard.metric_board.models.board import MetricBoard
 from leaderboard.metric_board.models.outside import OutsideMetric, OutsideScores
@@ -82,7 +81,6 @@ __all__ = [
     "JudgeLicence",
     "JudgeMetric",
     "JudgeRun",
-    "JudgeSheet",
     "JudgedEstimate",
     "JudgedItem",
     "JudgedOutput",

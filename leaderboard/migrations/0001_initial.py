@@ -1,5 +1,4 @@
 import django.db.models.deletion
-import django.db.models.functions.comparison
 import django.utils.timezone
 import genie.lib.ordered_json
 import uuid
@@ -49,19 +48,6 @@ class Migration(migrations.Migration):
                 ],
                 options={
                     'ordering': ['task', 'position'],
-                },
-            ),
-            migrations.CreateModel(
-                name='JudgeSheet',
-                fields=[
-                    ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                    ('key', models.CharField(db_index=True, max_length=140)),
-                    ('title', models.CharField(max_length=200)),
-                    ('content', genie.lib.ordered_json.OrderedJSONField(default=dict)),
-                    ('created_at', models.DateTimeField(auto_now_add=True)),
-                ],
-                options={
-                    'ordering': ['-pk'],
                 },
             ),
             migrations.CreateModel(
@@ -369,8 +355,7 @@ class Migration(migrations.Migration):
                     ('asked_by', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='+', to=settings.AUTH_USER_MODEL)),
                     ('decided_by', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='+', to=settings.AUTH_USER_MODEL)),
                     ('judge', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='runs', to='leaderboard.judge')),
-                    ('sheet', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='runs', to='leaderboard.judgesheet')),
-                    ('task', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='judge_runs', to='leaderboard.task')),
+                    ('task', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='judge_runs', to='leaderboard.task')),
                 ],
                 options={
                     'ordering': ['-pk'],
@@ -666,9 +651,6 @@ class Migration(migrations.Migration):
                 name='JudgeCall',
                 fields=[
                     ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                    ('item', models.PositiveIntegerField(default=0)),
-                    ('system', models.PositiveSmallIntegerField(default=0)),
-                    ('rival', models.PositiveSmallIntegerField(default=0)),
                     ('beside', genie.lib.ordered_json.OrderedJSONField(default=list)),
                     ('part', models.PositiveSmallIntegerField(default=0)),
                     ('sample', models.PositiveSmallIntegerField(default=0)),
@@ -680,10 +662,10 @@ class Migration(migrations.Migration):
                     ('marks', genie.lib.ordered_json.OrderedJSONField(default=list)),
                     ('problem', models.CharField(blank=True, max_length=200)),
                     ('answer', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='+', to='leaderboard.judgeanswer')),
-                    ('instance', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.CASCADE, related_name='+', to='leaderboard.instance')),
+                    ('instance', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='+', to='leaderboard.instance')),
                     ('run', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='calls', to='leaderboard.judgerun')),
                     ('other', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.CASCADE, related_name='+', to='leaderboard.submission')),
-                    ('submission', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.CASCADE, related_name='+', to='leaderboard.submission')),
+                    ('submission', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='+', to='leaderboard.submission')),
                 ],
                 options={
                     'ordering': ['pk'],
@@ -846,7 +828,7 @@ class Migration(migrations.Migration):
                     ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
                     ('cents', models.PositiveIntegerField()),
                     ('judge', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.CASCADE, related_name='budgets', to='leaderboard.judge')),
-                    ('task', models.ForeignKey(blank=True, help_text='Empty: for the simulated pilots of all drafts in the studio.', null=True, on_delete=django.db.models.deletion.CASCADE, related_name='judge_budgets', to='leaderboard.task')),
+                    ('task', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='judge_budgets', to='leaderboard.task')),
                 ],
                 options={
                     'ordering': ['task', 'pk'],
@@ -1134,10 +1116,6 @@ class Migration(migrations.Migration):
                 constraint=models.UniqueConstraint(condition=models.Q(('other', None)), fields=('run', 'instance', 'submission', 'beside', 'part', 'sample', 'probe'), name='judge_call_once'),
             ),
             migrations.AddConstraint(
-                model_name='judgecall',
-                constraint=models.UniqueConstraint(condition=models.Q(('instance', None)), fields=('run', 'item', 'system', 'rival', 'beside', 'part', 'sample', 'probe'), name='judge_sheet_call_once'),
-            ),
-            migrations.AddConstraint(
                 model_name='evaluatedsystem',
                 constraint=models.UniqueConstraint(fields=('evaluation', 'submission'), name='evaluated_system_once'),
             ),
@@ -1174,20 +1152,12 @@ class Migration(migrations.Migration):
                 constraint=models.UniqueConstraint(fields=('task', 'criterion', 'inputs_sha256'), name='metric_board_once'),
             ),
             migrations.AddConstraint(
-                model_name='judgerun',
-                constraint=models.CheckConstraint(condition=models.Q(models.Q(('sheet__isnull', False), ('task', None)), models.Q(('sheet', None), ('task__isnull', False)), _connector='OR'), name='judge_run_about_one'),
-            ),
-            migrations.AddConstraint(
                 model_name='judgebudget',
                 constraint=models.UniqueConstraint(fields=('task', 'judge'), name='judge_budget_once'),
             ),
             migrations.AddConstraint(
                 model_name='judgebudget',
                 constraint=models.UniqueConstraint(condition=models.Q(('judge', None)), fields=('task',), name='judges_budget_once'),
-            ),
-            migrations.AddConstraint(
-                model_name='judgebudget',
-                constraint=models.UniqueConstraint(django.db.models.functions.comparison.Coalesce('judge', 0), condition=models.Q(('task', None)), name='judge_draft_budget_once'),
             ),
             migrations.AddConstraint(
                 model_name='instancechoice',

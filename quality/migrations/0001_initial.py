@@ -54,21 +54,6 @@ class Migration(migrations.Migration):
                 },
             ),
             migrations.CreateModel(
-                name='PlantedCopy',
-                fields=[
-                    ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                    ('made_from', models.JSONField(blank=True, default=dict)),
-                    ('n_left', models.PositiveIntegerField(default=1)),
-                    ('campaign', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='+', to='crowd.campaign')),
-                    ('item', models.OneToOneField(on_delete=django.db.models.deletion.CASCADE, related_name='planted', to='crowd.item')),
-                    ('original', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='+', to='crowd.item')),
-                ],
-                options={
-                    'verbose_name_plural': 'planted copies',
-                    'ordering': ['pk'],
-                },
-            ),
-            migrations.CreateModel(
                 name='RetiredQuestion',
                 fields=[
                     ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),

@@ -7,6 +7,7 @@ import sys
 import time
 
 from django.conf import settings
+from django.contrib.auth.models import Group
 from django.core.management import call_command
 from django.core.management.base import BaseCommand, CommandError
 from django.db import connection
@@ -34,6 +35,8 @@ class LocalSite(BaseCommand):
         plan = executor.migration_plan(executor.loader.graph.leaf_nodes())
         if plan:
             self.say(f"bringing the database up to date: {len(plan)} steps")
+        # a first start that was killed may have left tables without the roles of staff
+        if plan or not Group.objects.exists():
             call_command("migrate", verbosity=0, interactive=False)
 
     def start_site(self, processes: Processes, port: int, *, host: str = LOCAL) -> str:

@@ -13,7 +13,6 @@ from leaderboard.judges.models.judge import (
     MICROCENTS,
     Judge,
     JudgeBudget,
-    JudgeSheet,
 )
 from leaderboard.metric_board.models.outside import OutsideMetric
 from leaderboard.submissions.models.submission import Submission
@@ -29,7 +28,6 @@ __all__ = [
     "JudgeLicence",
     "JudgeMetric",
     "JudgeRun",
-    "JudgeSheet",
     "JudgedEstimate",
 ]
 
@@ -47,12 +45,7 @@ class JudgeRun(models.Model):
     OPEN: ClassVar[tuple[str, ...]] = (State.RUNNING, State.STOPPED)
 
     judge = models.ForeignKey(Judge, on_delete=models.PROTECT, related_name="runs")
-    task: models.ForeignKey[Task, Task] = models.ForeignKey(  # type: ignore[misc]
-        Task, on_delete=models.PROTECT, null=True, blank=True, related_name="judge_runs"
-    )
-    sheet = models.ForeignKey(
-        JudgeSheet, on_delete=models.PROTECT, null=True, blank=True, related_name="runs"
-    )
+    task = models.ForeignKey(Task, on_delete=models.PROTECT, related_name="judge_runs")
     state = models.CharField(
         max_length=8, choices=State.choices, default=State.ASKED, db_index=True
     )
@@ -102,13 +95,6 @@ class JudgeRun(models.Model):
 
     class Meta:
         ordering = ["-pk"]
-        constraints = [
-            models.CheckConstraint(
-                condition=Q(task=None, sheet__isnull=False)
-                | Q(task__isnull=False, sheet=None),
-                name="judge_run_about_one",
-            )
-        ]
 
     def __str__(self) -> str:
         return f"{self.judge} on {self.task}"
@@ -147,20 +133,15 @@ class JudgeCall(models.Model):
         INVALID = "INVALID", "no valid answer"
 
     run = models.ForeignKey(JudgeRun, on_delete=models.CASCADE, related_name="calls")
-    instance: models.ForeignKey[Instance, Instance] = models.ForeignKey(  # type: ignore[misc]
-        Instance, on_delete=models.CASCADE, null=True, blank=True, related_name="+"
-    )
+    instance = models.ForeignKey(Instance, on_delete=models.CASCADE, related_name="+")
     # the output that is judged, in slot A where there are two
-    submission: models.ForeignKey[Submission, Submission] = models.ForeignKey(  # type: ignore[misc]
-        Submission, on_delete=models.CASCADE, null=True, blank=True, related_name="+"
+    submission = models.ForeignKey(
+        Submission, on_delete=models.CASCADE, related_name="+"
     )
     # the output in slot B; null: judged alone
     other = models.ForeignKey(
         Submission, on_delete=models.CASCADE, null=True, blank=True, related_name="+"
     )
-    item = models.PositiveIntegerField(default=0)
-    system = models.PositiveSmallIntegerField(default=0)
-    rival = models.PositiveSmallIntegerField(default=0)
     # what stood in the slots of the page, in their order: submissions, and 0 for a
     # reference; empty: `submission`, and then `other`
     beside = OrderedJSONField(default=list)
@@ -202,14 +183,6 @@ class JudgeCall(models.Model):
                 ],
                 condition=Q(other=None),
                 name="judge_call_once",
-            ),
-            models.UniqueConstraint(
-                fields=[
-                    *("run", "item", "system", "rival", "beside"),
-                    *("part", "sample", "probe"),
-                ],
-                condition=Q(instance=None),
-                name="judge_sheet_call_once",
             ),
         ]
         indexes = [models.Index(fields=["run", "state"])]

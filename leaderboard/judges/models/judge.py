@@ -1,11 +1,10 @@
-"""What a judge is, what it may cost, and drafts that it is asked about."""
+"""What a judge is, and what it may cost."""
 
 from __future__ import annotations
 
 from django.conf import settings
 from django.db import models
 from django.db.models import Q
-from django.db.models.functions import Coalesce
 
 from genie.lib.ordered_json import OrderedJSONField
 from leaderboard.judges.definition import SCRIPTED, signature
@@ -76,14 +75,8 @@ class Judge(models.Model):
 class JudgeBudget(models.Model):
     """What judges may cost on a task, one of them or all; without it nothing is bought."""
 
-    # null: on the drafts of the studio, which have no task yet
     task = models.ForeignKey(
-        Task,
-        on_delete=models.CASCADE,
-        null=True,
-        blank=True,
-        related_name="judge_budgets",
-        help_text="Empty: for the simulated pilots of all drafts in the studio.",
+        Task, on_delete=models.CASCADE, related_name="judge_budgets"
     )
     judge = models.ForeignKey(
         Judge, on_delete=models.CASCADE, null=True, blank=True, related_name="budgets"
@@ -98,29 +91,7 @@ class JudgeBudget(models.Model):
             models.UniqueConstraint(
                 fields=["task"], condition=Q(judge=None), name="judges_budget_once"
             ),
-            models.UniqueConstraint(
-                Coalesce("judge", 0),
-                condition=Q(task=None),
-                name="judge_draft_budget_once",
-            ),
         ]
 
     def __str__(self) -> str:
-        return f"{self.judge or 'all judges'} on {self.task or 'drafts'}"
-
-
-class JudgeSheet(models.Model):
-    """What judges are asked about before there is a task: a draft, as it was when priced."""
-
-    # whose it is: a draft of the studio, or the files of a command
-    key = models.CharField(max_length=140, db_index=True)
-    title = models.CharField(max_length=200)
-    # `document` (task.toml), `items` and `systems`; empty once the draft is gone
-    content = OrderedJSONField(default=dict)
-    created_at = models.DateTimeField(auto_now_add=True)
-
-    class Meta:
-        ordering = ["-pk"]
-
-    def __str__(self) -> str:
-        return f"{self.title} (draft)"
+        return f"{self.judge or 'all judges'} on {self.task}"

@@ -15,7 +15,7 @@ def in_cents(microcents: int) -> int:
     return ceil(microcents / MICROCENTS)
 
 
-def committed_cents(task: Task | None, judge: Judge | None) -> int:
+def committed_cents(task: Task, judge: Judge | None) -> int:
     """Add up what approved runs have cost or may still cost."""
     runs = JudgeRun.objects.filter(task=task)
     if judge is not None:
@@ -25,7 +25,7 @@ def committed_cents(task: Task | None, judge: Judge | None) -> int:
     return int(still["sum"] or 0) + in_cents(int(over["sum"] or 0))
 
 
-def left_cents(task: Task | None, judge: Judge) -> int | None:
+def left_cents(task: Task, judge: Judge) -> int | None:
     """Say what a judge may still cost on a task; None: nobody has given it anything."""
     budgets = JudgeBudget.objects.filter(Q(judge=judge) | Q(judge=None), task=task)
     # rows that a decision rests on stay as they are until it is written

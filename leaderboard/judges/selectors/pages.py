@@ -167,7 +167,7 @@ def texts_on(
     call: JudgeCall, outputs: Mapping[tuple[int, int], str], shown: Shown
 ) -> list[str]:
     """Give the outputs of a page in their order; KeyError where one may not leave."""
-    order = call.beside or [*filter(None, [call.submission_id, call.other_id])]
+    order = call.beside or [call.submission_id, *filter(None, [call.other_id])]
     return [
         shown.references[0] if pk == REFERENCE else outputs[pk, call.instance.pk]
         for pk in order

@@ -30,10 +30,10 @@ def proposal(submission: Submission) -> bytes | None:
     # one that failed early has no texts, or not all of them
     aligned = islice(
         (
-            texts
+            outputs
             for other in others[: 4 * N_OTHERS]
             if not _misaligned(other)
-            and len(texts := measure.texts_of(other.pk)) == len(batch.predictions)
+            and len(outputs := measure.texts_of(other.pk)) == len(batch.predictions)
         ),
         N_OTHERS,
     )
