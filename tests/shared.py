@@ -55,8 +55,7 @@ def put_migrated_sqlite(path: Path) -> None:
     """Put a copy of an empty, migrated SQLite database there.
 
     It is made once for all tests that start processes of their own: whoever comes first
-    makes it, the others wait. Its tables are made at once, as for every new site:
-    tests/genie/test_new_database.py compares them with those of the migrations.
+    makes it, the others wait.
     """
     # a new database has the groups of the roles, too
     roles = ROOT / "leaderboard/site/roles.py"

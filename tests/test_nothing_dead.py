@@ -74,4 +74,4 @@ def test_what_the_product_surely_uses_is_found(public, reached):
     # found by discovery, from a job named in a string, from a name in a module
     assert ("leaderboard.metrics.chrf", "ChrF") in reached
     assert ("leaderboard.jobs", "advance") in reached
-    assert ("leaderboard.stats.ranking", "rank_ranges") in reached
+    assert ("leaderboard.stats.ranking", "RankRange") in reached
