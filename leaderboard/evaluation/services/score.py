@@ -176,7 +176,7 @@ def write(
     # A score of which no rating counts any more must not stand on a board.
     names = {(score.submission_pk, score.criterion) for score in scores}
     gone = [old.pk for name, old in current.items() if name not in names]
-    written = []
+    written, asked_by = [], _campaign_by_criterion(evaluation)
     Score.objects.filter(pk__in=gone).update(superseded_at=timezone.now())
     for new in scores:
         old = current.get((new.submission_pk, new.criterion))
@@ -204,7 +204,9 @@ def write(
             covers=new.interval.covers,
             seed=new.seed,
             ratings_sha256=new.ratings_sha256,
-            signature=_signature(evaluation, new),
+            signature=_signature(
+                evaluation, asked_by.get(new.criterion, evaluation.campaign), new
+            ),
             estimates={PLAIN: asdict(Estimate.of(new.interval, new.interval_50))},
             provisional=_is_provisional(evaluation, new),
             reason=reason if old is not None else "",
@@ -215,11 +217,13 @@ def write(
     return bool(gone or written)
 
 
-def _signature(evaluation: HumanEvaluation, score: Computed) -> str:
+def _signature(
+    evaluation: HumanEvaluation, campaign: Campaign, score: Computed
+) -> str:
     task = evaluation.task
     parts = {
         "human": evaluation.design,
-        "scale": evaluation.campaign.hit_type.scale,
+        "scale": campaign.hit_type.scale,
         "criterion": score.criterion,
         "agg": score.unit.aggregate,
         "n": score.interval.n,

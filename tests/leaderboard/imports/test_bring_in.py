@@ -260,7 +260,7 @@ def test_preferences_get_a_joint_evaluation_and_a_board_of_shares(client):
     shown = client.get(f"/submissions/{best.submission.pk}/").content.decode()
     assert "5 workers, elsewhere" in shown
     about = client.get(f"/tasks/{row.task.slug}/about/").content.decode()
-    assert "the score is the share of comparisons won" in about
+    assert "comparisons won for each instance, averaged over the instances" in about
     # screen readers know the languages of HTML, not those of tools
     assert (row.task.source_language, row.task.target_language) == ("en", "de")
     joint = JointEvaluation.objects.get()

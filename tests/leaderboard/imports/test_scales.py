@@ -110,6 +110,27 @@ def test_each_criterion_is_asked_for_and_answered_by_itself():
     assert row.said["scales"] == {"fluency": "number_1_5", "truth": "number_0_4"}
 
 
+def test_each_signature_names_the_scale_of_its_own_criterion():
+    lines = ["system,instance,worker,fluency,truth,overall"]
+    lines += [
+        f"{system},i{n},w{n % 3},{1 + n % 5},{10 * n},{1 + n % 7}"
+        for n in range(11)
+        for system in ("ada", "bob")
+    ]
+    files = [Source("a.csv", "\n".join(lines).encode())]
+    task = {"slug": "x", "about": About(), "files": files}
+    store(read(files, layout="plain"), task)
+    found = {
+        (s.criterion, s.signature.partition("|scale:")[2].partition("|")[0])
+        for s in Score.objects.all()
+    }
+    assert found == {
+        ("fluency", "number_1_5"),
+        ("truth", "slider-100"),
+        ("overall", "number_1_7"),
+    }
+
+
 @pytest.mark.parametrize(
     ("text", "scale"),
     [
