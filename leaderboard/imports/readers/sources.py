@@ -131,7 +131,7 @@ class Source:
                 yield number, _value(line)
             except (ValueError, RecursionError) as error:
                 raise GenieError(
-                    f"{self.name}, line {number:,}, is not JSON: {error}.",
+                    f"{self.name}, line {number:,}, cannot be read as JSON: {error}.",
                     code="not-json",
                 ) from error
 
@@ -147,7 +147,7 @@ class Source:
             return _value(self.text)
         except (ValueError, RecursionError) as error:
             raise GenieError(
-                f"{self.name} is not JSON: {error}.", code="not-json"
+                f"{self.name} cannot be read as JSON: {error}.", code="not-json"
             ) from error
 
     def table(self, separator: str = ",", *, header: bool = True) -> pd.DataFrame:
@@ -179,11 +179,23 @@ def _value(text: str) -> Any:
     """Read JSON; what no database can store in a text is replaced."""
     if "\\u0000" in text:
         text = _NUL.sub(r"\1\\ufffd", text)
-    value = json.loads(text)
+    value = json.loads(text, object_pairs_hook=_object)
     if _HALF.search(text):
         whole = json.dumps(value, ensure_ascii=False)
         value = json.loads(whole.encode("utf-8", "replace"))
     return value
+
+
+def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """Return an object of JSON, in which each key is there once."""
+    made = dict(pairs)
+    if len(made) < len(pairs):
+        names = [key for key, _ in pairs]
+        twice = next(key for key in names if names.count(key) > 1)
+        values = " and ".join(str(value)[:40] for key, value in pairs if key == twice)
+        about = json.dumps(made, ensure_ascii=False)[:120]
+        raise ValueError(f"{twice!r} is there twice, as {values}, in {about}; delete one")
+    return made
 
 
 def sources_in(path: Path) -> list[Source]:

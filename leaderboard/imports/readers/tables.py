@@ -6,7 +6,7 @@ import csv
 import io
 import json
 import tempfile
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -140,31 +140,59 @@ def table_of(source: Source) -> Table:
 
 
 def _of_csv(source: Source) -> Table:
-    text = source.text
     problems: list[Problem] = []
     kept: list[tuple[int, list[str]]] = []
+    rows = csv_rows(source, separator_of(source.text))
+    header = [name.strip() for name in next(rows, (0, []))[1]]
+    for row, cells in rows:
+        if len(cells) == len(header):
+            kept.append((row, cells))
+            continue
+        sentence = (
+            f"has {len(cells):,} cells where the header has {len(header):,}; "
+            "quote cells that hold the separator."
+        )
+        problems.append(Problem(source.name, row, "", sentence))
+    return _made(source.name, header, kept, problems)
+
+
+def csv_rows(source: Source, separator: str = ",") -> Iterator[tuple[int, list[str]]]:
+    """Read the rows of a CSV file that are not empty, each with its first line's number.
+
+    Raises
+    ------
+    GenieError
+        ``not-csv``; ``open-quote`` if a row takes in lines after a quotation mark and does
+        not end where that is closed.
+    """
+    csv.field_size_limit(_LONGEST_CELL)
+    lines = list(io.StringIO(source.text, newline=""))
+    reader, row = csv.reader(lines, delimiter=separator), 1
     try:
-        csv.field_size_limit(_LONGEST_CELL)
-        reader = csv.reader(io.StringIO(text, newline=""), delimiter=separator_of(text))
-        header = [name.strip() for name in next(reader, [])]
-        line = reader.line_num
         for cells in reader:
-            started, line = line + 1, reader.line_num
-            if not any(cells):
-                continue
-            if len(cells) != len(header):
-                sentence = (
-                    f"has {len(cells):,} cells where the header has {len(header):,}; "
-                    "quote cells that hold the separator."
+            own = lines[row - 1 : reader.line_num]
+            if len(own) > 1 and not _is_closed(own, separator):
+                raise GenieError(
+                    f"{source.name}, row {row:,}: a quotation mark opens in "
+                    f"{own[0].strip()[:60]!r} and takes in {len(own) - 1:,} more lines. "
+                    "Close it in its cell, or delete it.",
+                    code="open-quote",
                 )
-                problems.append(Problem(source.name, started, "", sentence))
-                continue
-            kept.append((started, cells))
+            if any(cells):
+                yield row, cells
+            row = reader.line_num + 1
     except csv.Error as error:
         raise GenieError(
             f"{source.name} is not an even table: {error}.", code="not-csv"
         ) from error
-    return _made(source.name, header, kept, problems)
+
+
+def _is_closed(lines: list[str], separator: str) -> bool:
+    """Return whether quotation marks open and close only at the ends of cells."""
+    try:
+        return bool(list(csv.reader(lines, delimiter=separator, strict=True)))
+    except csv.Error:
+        return False
 
 
 def _of_objects(source: Source, found: Iterable[tuple[int, Any]]) -> Table:

@@ -212,3 +212,48 @@ def test_a_scale_of_no_criterion_is_refused_with_the_criteria():
     assert told.value.code == "unknown-scale"
     _, said = problems(files, "plain", scales={"quality": "1 to 5"})
     assert "outside" not in said
+
+
+def long_table(n=24):
+    return ["system,instance,worker,fluency"] + [
+        f"{system},i{k // 2},w{k % 3},{1 + k % 5}"
+        for k in range(n)
+        for system in ("ada", "bob")
+    ]
+
+
+@pytest.mark.parametrize("closed", [False, True])
+@pytest.mark.parametrize("layout", ["plain", "appraise"])
+def test_a_quotation_mark_that_takes_in_other_rows_is_refused(layout, closed):
+    lines = long_table() if layout == "plain" else list(APPRAISE)
+    lines[4] = lines[4].replace(",", ',"', 1)
+    if closed:
+        lines[9] = lines[9].replace(",", ',"', 1)
+    with pytest.raises(GenieError, match="a.csv, row 5: a quotation mark") as refused:
+        problems({"a.csv": "\n".join(lines)}, layout)
+    assert refused.value.code == "open-quote"
+
+
+def test_quoted_cells_of_several_lines_are_read():
+    lines = ["system,instance,worker,fluency,output"]
+    lines += [f'{s},i{n},w1,{n % 5 + 1},"a\n""b"", c"' for n in range(9) for s in "ab"]
+    judgments, _ = problems({"a.csv": "\n".join(lines)}, "plain")
+    assert len(judgments.judged) == 18
+    assert judgments.rows["row"].tolist()[:3] == [2, 4, 6]
+
+
+@pytest.mark.parametrize("ending", ["json", "jsonl"])
+@pytest.mark.parametrize("nested", [False, True])
+def test_a_key_twice_in_an_object_is_refused(ending, nested):
+    rows = [
+        f'{{"system": "{s}", "instance": "i{n}", "worker": "w1", "fluency": {n}}}'
+        for n in range(1, 6)
+        for s in ("ada", "bob")
+    ]
+    more = ', "about": {"fluency": 1, "fluency": 4}}' if nested else ', "fluency": 4}'
+    rows[3] = rows[3].removesuffix("}") + more
+    text = "\n".join(rows) if ending == "jsonl" else f"[{','.join(rows)}]"
+    with pytest.raises(GenieError, match="'fluency' is there twice") as refused:
+        problems({f"a.{ending}": text}, "plain", scales={"*": "1 to 5"})
+    assert f"a.{ending}" in str(refused.value)
+    assert ("line 4" in str(refused.value)) is (ending == "jsonl")

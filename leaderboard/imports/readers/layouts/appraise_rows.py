@@ -14,6 +14,7 @@ from leaderboard.imports.readers.item_fields import number_of
 from leaderboard.imports.readers.judgments import Problem, Role, Span
 from leaderboard.imports.readers.sources import Source
 from leaderboard.imports.readers.spans import inclusive
+from leaderboard.imports.readers.tables import csv_rows
 
 _TYPES = {
     "TGT": Role.JUDGMENT,
@@ -116,13 +117,8 @@ def rows_of(source: Source, problems: list[Problem]) -> list[Row]:
     >>> rows_of(Source("a.csv", row), [])[0].score
     83.0
     """
-    try:
-        cells = [row for row in csv.reader(source.text.split("\n")) if row]
-    except csv.Error as error:
-        raise GenieError(
-            f"{source.name} is not an even table: {error}.", code="not-csv"
-        ) from error
-    shapes = Counter(_shape(row) for row in cells)
+    cells = list(csv_rows(source))
+    shapes = Counter(_shape(row) for _, row in cells)
     shapes.pop(0, None)
     if len(shapes) > 1:
         kinds = " and ".join(f"{n:,} of {_KINDS[s]}" for s, n in sorted(shapes.items()))
@@ -132,7 +128,7 @@ def rows_of(source: Source, problems: list[Problem]) -> list[Row]:
         )
     shape = next(iter(shapes), 0)
     made = []
-    for number, row in enumerate(cells, 1):
+    for number, row in cells:
         try:
             made.append(_row(number, row, shape))
             _fill(made[-1], row[9] if shape == 10 else "")
