@@ -35,8 +35,13 @@ def mqm_score(spans: Iterable[Span], *, major_punctuation: bool = False) -> floa
     Returns
     -------
     float
-        At most 0, which is a text without errors. A severity without a weight costs
+        At most 0, which is a text without errors. A severity that was left open costs
         nothing.
+
+    Raises
+    ------
+    ValueError
+        If an error's cost is not known, with its severity and those that are.
 
     Examples
     --------
@@ -52,10 +57,31 @@ def _cost(span: Span, major_punctuation: bool) -> float:
         return NON_TRANSLATION
     if category.startswith("source"):
         return 0.0
+    if severity and severity not in WEIGHTS:
+        raise ValueError(
+            f"the severity {severity[:40]!r} is not known; write {', '.join(WEIGHTS)}"
+        )
     weight = WEIGHTS.get(severity, 0.0)
     if "punctuation" in category and weight:
         return weight if major_punctuation and weight > 1 else PUNCTUATION
     return weight
+
+
+def has_costs(spans: Sequence[Span]) -> tuple[bool, str]:
+    """Return whether labels are severities, and a sentence if only some of them are.
+
+    Examples
+    --------
+    >>> has_costs([Span(0, 1, "minor")]), has_costs([Span(0, 1, "", "Style")])
+    ((True, ''), (False, ''))
+    """
+    odd = [span.category for span in spans if not span.severity]
+    if not odd or len(odd) == len(spans):
+        return not odd, ""
+    return False, (
+        f"{odd[0][:40]!r} is not a known severity, and other errors of the text have one: "
+        f"write {', '.join(WEIGHTS)}."
+    )
 
 
 def category_of(value: Any) -> str:
@@ -99,7 +125,7 @@ def inclusive(marked: Sequence[Mapping[str, Any]]) -> list[Span]:
     Raises
     ------
     ValueError
-        Where a place is no number, or ends before it begins.
+        If a place is no number, or ends before it begins, or an error's cost is not known.
 
     Examples
     --------
@@ -121,6 +147,7 @@ def inclusive(marked: Sequence[Mapping[str, Any]]) -> list[Span]:
         if first < 0 or last < first:
             raise ValueError(f"a span from {first} to {last}")
         spans.append(Span(first, last + 1, severity, category))
+    mqm_score(spans)
     return spans
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 
 import pytest
 
@@ -310,12 +311,34 @@ def test_ends_of_spans_are_put_right_by_the_texts():
     assert fit([("", short)]) == ([short], "")
 
 
-def test_severities_without_a_weight_cost_nothing():
-    assert mqm_score([Span(0, 1, "undecided"), Span(0, 1, "odd")]) == 0
+def test_severities_have_known_costs():
+    assert mqm_score([Span(0, 1, "undecided"), Span(0, 1, "")]) == 0
+    with pytest.raises(ValueError, match="'odd' is not known; write neutral, undecided"):
+        mqm_score([Span(0, 1, "odd")])
     assert mqm_score([Span(0, 1, "critical"), Span(None, None, "minor")]) == -26
     assert (
         mqm_score([Span(0, 1, "major", "Linguistic conventions/Punctuation")]) == -0.1
     )
+
+
+def test_an_unknown_severity_of_a_table_is_refused_with_its_row():
+    n = next(i for i, line in enumerate(MQM.splitlines()) if "\tminor" in line.lower())
+    lines = MQM.splitlines()
+    lines[n] = re.sub("(?i)\tminor", "\tHuge", lines[n])
+    with pytest.raises(GenieError, match=f"row {n + 1}, severity: the sev.*'huge'"):
+        read_files("mqm-tsv", mqm__tsv="\n".join(lines))
+
+
+def test_an_unknown_severity_of_a_span_leaves_its_row_out():
+    lines = [spans_row("u1", "red", n, 80) for n in (1, 2, 3)]
+    marked = json.dumps([{"start_i": 0, "end_i": 1, "severity": "huge"}])
+    quoted = marked.replace('"', '""')
+    lines[1] = lines[1].replace("[]", f'"{quoted}"')
+    found = read_files("appraise", a__csv="\n".join(lines))
+    assert set(found.rows["row"]) == {1, 3}
+    (told,) = (str(one) for one in found.problems if one.fatal)
+    assert "row 2, spans" in told
+    assert "'huge' is not known; write neutral" in told
 
 
 def spans_row(login, system, item, score, document="d1"):

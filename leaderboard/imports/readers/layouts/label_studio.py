@@ -27,7 +27,13 @@ from leaderboard.imports.readers.judgments import (
 from leaderboard.imports.readers.layout import NOT_MINE, Choice, Layout, Look
 from leaderboard.imports.readers.people import pseudonyms
 from leaderboard.imports.readers.sources import Source
-from leaderboard.imports.readers.spans import WEIGHTS, fit, mqm_score, severity_of
+from leaderboard.imports.readers.spans import (
+    WEIGHTS,
+    fit,
+    has_costs,
+    mqm_score,
+    severity_of,
+)
 from leaderboard.imports.readers.taking import say_doubles
 from leaderboard.imports.readers.values import moments
 
@@ -327,7 +333,10 @@ def _rows(
             what = "Which of the texts its spans are of is not known: say name=criterion@1."
             problems.append(Problem(one.source.name, one.row, criterion, what))
         elif systems:
-            known = any(span.severity for span in marked)
+            known, what = has_costs(marked)
+            if what:
+                problems.append(Problem(one.source.name, one.row, criterion, what))
+                continue
             value = mqm_score(marked) if known else math.nan
             about = {"system": systems[max(which - 1, 0)], "criterion": criterion}
             said = {"value": value, "word": f"{len(marked)} spans", "spans": marked}

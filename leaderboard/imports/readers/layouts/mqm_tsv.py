@@ -156,7 +156,14 @@ def _spans(
         if start is None and _OPEN in error["target"]:
             what = "A mark <v> is not closed: the error counts without its place."
             problems.append(Problem(name, error.row, "target", what, fatal=False))
-        spans.append((Span(start, end, severity, category), error.planted))
+        span = Span(start, end, severity, category)
+        try:
+            mqm_score([] if error.planted else [span])
+        except ValueError as wrong:
+            raise GenieError(
+                f"{name}, row {error.row:,}, severity: {wrong}.", code="unknown-severity"
+            ) from wrong
+        spans.append((span, error.planted))
     return spans
 
 

@@ -26,7 +26,13 @@ from leaderboard.imports.readers.judgments import (
 from leaderboard.imports.readers.layout import NOT_MINE, Choice, Layout, Look
 from leaderboard.imports.readers.people import pseudonyms
 from leaderboard.imports.readers.sources import Source
-from leaderboard.imports.readers.spans import WEIGHTS, fit, mqm_score, severity_of
+from leaderboard.imports.readers.spans import (
+    WEIGHTS,
+    fit,
+    has_costs,
+    mqm_score,
+    severity_of,
+)
 from leaderboard.imports.readers.taking import say_doubles
 
 _STATE = "user_state.json"
@@ -323,13 +329,16 @@ def _rows(
             continue
         rows.append({**row, "criterion": schema})
     if said.spans and len(systems) == 1:
-        known = any(span.severity for span in said.spans)
-        if not rows or known:
+        known, what = has_costs(said.spans)
+        if what:
+            problems.append(Problem(said.source.name, said.row, "spans", what))
+        elif not rows or known:
             word = f"{len(said.spans)} spans"
             value = mqm_score(said.spans) if known else math.nan
             about = {"system": systems[0], "criterion": "spans", "word": word}
             rows.append({**about, "value": value})
-        rows[-1]["spans"] = said.spans
+        if rows:
+            rows[-1]["spans"] = said.spans
     return rows
 
 
