@@ -21,12 +21,14 @@ _SECOND = frozenset(
         "shown_b", "answer_b", "model_2", "system_2", "option_b", "2",
     )
 )  # fmt: skip
-#: Neither, and that because both are bad.
-BOTH_BAD = frozenset(("tie_bothbad", "both_bad", "bothbad", "neither", "both_are_bad"))
-_TIE = BOTH_BAD | {
-    "tie", "tied", "equal", "same", "both", "draw", "none_better", "no_preference",
-    "no_difference", "equally_good", "c", "tie_both_good", "both_good", "similar",
-}  # fmt: skip
+# docs/importing.md lists them: any other word is asked about.
+_TIE = frozenset(
+    (
+        "tie", "tied", "draw", "equal", "equally_good", "same", "no_preference",
+        "no_difference", "none_better", "both", "neither", "both_bad", "bothbad",
+        "both_are_bad", "tie_bothbad", "tie_both_bad",
+    )
+)  # fmt: skip
 # Numbers whose meaning is known only where these are all there are.
 _COUNTED = (frozenset("12"), frozenset("120"))
 
