@@ -56,14 +56,41 @@ def test_what_is_no_finite_number_is_a_problem(word):
     assert number_of(word) != number_of(word)
 
 
-def test_a_criterion_that_one_cell_keeps_out_is_named_with_the_cell():
-    rows = ["system,item,rater,fluency,adequacy"]
-    rows += [f"s{n % 2},i{n},r{n % 3},{n % 5 + 1},{n % 5 + 1}" for n in range(8)]
-    rows[4] = rows[4].rpartition(",")[0] + ",four"
-    judgments, told = problems({"a.csv": "\n".join(rows)}, "plain")
+@pytest.mark.parametrize("n", [1, 7])
+def test_cells_that_keep_a_criterion_out_refuse_the_file(n):
+    rows = ["system,item,rater,fluency,adequacy,note_id"]
+    rows += [f"s{k % 2},i{k},r{k % 3},{k % 5 + 1},{k % 5 + 1},{k}" for k in range(24)]
+    rows[3] = rows[3].rpartition(",")[0] + ",x"
+    for k in range(4, 4 + n):
+        rows[k] = ",".join([*rows[k].split(",")[:4], "four", "1"])
+    text = "\n".join(rows)
+    with pytest.raises(GenieError, match="a.csv, row 5, adequacy: 'four'") as refused:
+        problems({"a.csv": text}, "plain")
+    assert refused.value.code == "nearly-numbers"
+    assert ("2 more cells" in str(refused.value)) is (n == 7)
+    judgments, _ = problems({"a.csv": text}, "plain", {"criteria": "fluency"})
     assert set(judgments.judged["criterion"]) == {"fluency"}
+    judgments, told = problems({"a.csv": text}, "plain", {"criteria": "fluency,adequacy"})
+    assert len(judgments.judged) == 48 - n
     assert "a.csv, row 5, adequacy: 'four' is not a number" in told
-    assert "The column is not imported" in told
+
+
+@pytest.mark.parametrize("worker", ["w{}", None])
+def test_rows_of_totals_are_left_out_and_named(worker):
+    head = ["system", "item", *([] if worker is None else ["worker"]), "fluency"]
+    lines = [
+        [s, f"i{n}", *([] if worker is None else [worker.format(n % 3)]), str(n % 5 + 1)]
+        for n in range(9)
+        for s in ("ada", "bob")
+    ]
+    empty = [""] * (len(head) - 2)
+    lines += [["Mean", *empty, "3.07"], ["ada", *empty, "221"]]
+    text = "\n".join(map(",".join, [head, *lines]))
+    judgments, told = problems({"a.csv": text}, "plain")
+    assert set(judgments.judged["system"]) == {"ada", "bob"}
+    assert len(judgments.judged) == 18
+    assert "a.csv, row 20: has neither instance nor worker" in told
+    assert "a.csv, row 21: has neither instance nor worker" in told
 
 
 @pytest.mark.parametrize(
@@ -257,3 +284,17 @@ def test_a_key_twice_in_an_object_is_refused(ending, nested):
         problems({f"a.{ending}": text}, "plain", scales={"*": "1 to 5"})
     assert f"a.{ending}" in str(refused.value)
     assert ("line 4" in str(refused.value)) is (ending == "jsonl")
+
+
+@pytest.mark.parametrize("word", ["C", "c", "both good", "similar", "Both Good!"])
+@pytest.mark.parametrize("layout", ["two-choice", "battles"])
+def test_a_word_that_is_no_documented_tie_is_left_out_with_its_row(layout, word):
+    if layout == "battles":
+        head, start = "model_a,model_b,winner,anony", "red,blue"
+        lines = [f"{start},{won},True" for won in ("model_a", word, "tie (bothbad)")]
+    else:
+        head, start = "system_a,system_b,preferred,item,worker", "red,blue"
+        lines = [f"{start},{won},{won},w1" for won in ("A", word, "no preference")]
+    judgments, told = problems({"a.csv": "\n".join([head, *lines])}, layout)
+    assert judgments.judged["value"].tolist() == [1.0, 0.5]
+    assert f"row 3, {'winner' if layout == 'battles' else 'preferred'}: {word!r}" in told

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -103,6 +102,8 @@ class Plain(Layout):
             table = table_of(source)
             judgments.problems += table.problems
             rows, extra = _rows(table, fields, criteria, judgments)
+            if criteria and not choices.get("criteria"):
+                _refuse_nearly_criteria(table, extra)
             parts.append(rows.assign(file=number))
             extras.append(extra)
         if not parts or not sum(map(len, parts)):
@@ -179,18 +180,18 @@ def _criteria(
         return [name for name in asked if name in header]
     if "value" in fields or "system" not in fields:
         return []
-    left = [
-        name
-        for name in header
-        if name not in fields.values()
-        and plain(name) not in _COUNTED
-        and not plain(name).endswith(("_id", "_time", "_count"))
-    ]
+    left = [name for name in header if name not in fields.values() and _rates(name)]
     seen = rows_of_head(source, header)
     shares = {n: _share_of_numbers([row.get(n, "") for row in seen]) for n in left}
     whole = [name for name, share in shares.items() if share == 1]
     # A table whose only ratings have a wrong cell is read, and the cell is a problem.
     return whole or [name for name, share in shares.items() if share > 0.5]
+
+
+def _rates(name: str) -> bool:
+    """Return whether the numbers of a column of this name can be ratings."""
+    word = plain(name)
+    return word not in _COUNTED and not word.endswith(("_id", "_time", "_count"))
 
 
 def _share_of_numbers(words: Sequence[str]) -> float:
@@ -210,16 +211,17 @@ def _rows(
 ) -> tuple[Any, Any]:
     """Make a row of each value of each line."""
     shared = _shared(table, fields, judgments)
-    parts = []
+    parts, total = [], _totals(table, shared, judgments)
     for name in criteria or [fields["value"]]:
         refuse_both_ways(table, name)
         words, values, problems = answers(table, name)
         judgments.problems += problems
         if not criteria and (stated := stated_scale(name)):
             judgments.scales |= dict.fromkeys(map(str, shared["criterion"]), stated)
+        words, values = np.where(total, "", words), np.where(total, np.nan, values)
         one = {**shared, "word": words, "value": values}
         parts.append({**one, "criterion": name} if criteria else one)
-    _say_what_is_missing(table, shared, judgments)
+    _say_what_is_missing(table, shared, ~total, judgments)
     usual = np.array([role == Role.JUDGMENT.value for role in shared["role"]])
     _take_texts(table, fields, judgments, usual)
     for field, kept in (
@@ -232,23 +234,27 @@ def _rows(
     used = {fields[field] for field in FIELDS if field in fields} | set(criteria)
     extra, problems = extra_of(table, used)
     judgments.problems += problems
-    if criteria:
-        judgments.problems += _nearly_criteria(table, list(extra.columns))
     return stacked(parts, extra)
 
 
-def _nearly_criteria(table: Table, names: Sequence[str]) -> list[Problem]:
-    """Name the columns that one cell, or a few, keep from being a criterion."""
-    problems = []
-    for name in names:
-        _, values, odd = answers(table, str(name))
-        if odd and not np.isnan(values).all() and plain(str(name)) not in _COUNTED:
-            sentence = (
-                f"{odd[0].sentence} The column is not imported until all its cells are "
-                "numbers, or it is among the criteria that are chosen."
+def _refuse_nearly_criteria(table: Table, names: Iterable[str]) -> None:
+    """Refuse columns that only some cells keep from being a criterion.
+
+    Raises
+    ------
+    GenieError
+        ``nearly-numbers``, with the cells.
+    """
+    for name in filter(_rates, names):
+        _, values, odd = answers(table, name)
+        wrong = [one for one in odd if one.fatal]
+        if wrong and not np.isnan(values).all():
+            more = f" {len(wrong) - 5:,} more cells are no numbers." if wrong[5:] else ""
+            raise GenieError(
+                f"{' '.join(map(str, wrong[:5]))}{more} If {name} is not a criterion, name "
+                "the columns that are with --choose criteria=NAME,NAME.",
+                code="nearly-numbers",
             )
-            problems.append(replace(odd[0], sentence=sentence, fatal=False))
-    return problems
 
 
 def _shared(
@@ -304,6 +310,20 @@ def _roles(table: Table, fields: Mapping[str, str], judgments: Judgments) -> lis
     return roles
 
 
+def _totals(table: Table, shared: Mapping[str, Any], judgments: Judgments) -> Any:
+    """Return which rows name neither instance nor worker, and make them problems."""
+    names = shared["instance"] + shared["worker"]
+    total = (names == "") & (names != "").any()
+    sentence = (
+        "has neither instance nor worker, as a row of totals, and is left out; fill them "
+        "in if it is a rating."
+    )
+    judgments.problems += [
+        Problem(table.name, int(row), "", sentence) for row in table.rows[total]
+    ]
+    return total
+
+
 _EMPTY = {
     "system": "fill it in",
     "worker": "it counts, as judged by somebody unknown",
@@ -312,7 +332,7 @@ _EMPTY = {
 
 
 def _say_what_is_missing(
-    table: Table, shared: Mapping[str, Any], judgments: Judgments
+    table: Table, shared: Mapping[str, Any], rows: Any, judgments: Judgments
 ) -> None:
     for field in ("worker", "instance"):
         if not (shared[field] != "").any():
@@ -323,7 +343,7 @@ def _say_what_is_missing(
             judgments.problems += [
                 Problem(table.name, int(table.rows[i]), field, f"has no {field}: {_EMPTY[field]}.",
                         fatal=field == "system")
-                for i in np.flatnonzero(shared[field] == "")
+                for i in np.flatnonzero((shared[field] == "") & rows)
             ]  # fmt: skip
 
 
