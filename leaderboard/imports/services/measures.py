@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
+import numpy.typing as npt
 
 from crowd.hit_templates.errors import WEIGHTS
 from crowd.scales.base import Scale
@@ -30,6 +31,10 @@ MARKED = "error-span-translation"
 _USUAL = ((0, 1), (1, 5), (1, 6), (1, 7), (0, 5), (0, 6), (1, 10), (0, 10))
 # Fewer different values may all lie within a part of the scale that people saw.
 ENOUGH = 5
+# If at most this share of values is not on a scale that holds all others, it is asked for.
+_FEW = 0.05
+# Values that a question lists.
+_LISTED = 5
 _ENDS = re.compile(r"(-?[0-9]{1,9}) *(?:to|-|–|\.\.) *(-?[0-9]{1,9})", re.ASCII)
 #: Families of scales whose scores are in their own unit: their ends only bound values.
 OWN_UNIT = ("z", "sum")
@@ -113,6 +118,8 @@ def find_scales(
             slug = _guess(values, standardised=judgments.standardised, lower=lower)
             source = "guessed from the values"
             sure = len(np.unique(values)) >= ENOUGH or _family(slug) in OWN_UNIT
+            if not (judgments.standardised or lower):
+                sure &= not _strays(values)[1].any()
         if slug not in all_scales():
             raise GenieError(
                 f"There is no scale {slug!r}. Give the lowest and the highest possible "
@@ -123,16 +130,48 @@ def find_scales(
     return found
 
 
-def unconfirmed(scales: Mapping[str, UsedScale]) -> list[str]:
-    """Ask for the scales that too few different values show."""
-    names = [name or "*" for name, one in scales.items() if not one.confirmed]
-    options = " ".join(f"--scale '{name}=LOWEST to HIGHEST'" for name in names)
-    sentence = (
-        f"Confirm the scale of {', '.join(names).replace('*', 'the ratings')}: there are "
-        f"fewer than {ENOUGH} different values, so one end may be missing. Give the "
-        f"lowest and the highest possible answer with {options}, or in the field Scale."
-    )
-    return [sentence] if names else []
+def _strays(values: Floats) -> tuple[tuple[int, int], npt.NDArray[np.bool_]]:
+    """Return the narrowest usual scale of nearly all values, and which are not on it.
+
+    Examples
+    --------
+    >>> scale, stray = _strays(np.array([*range(1, 6)] * 8 + [55]))
+    >>> scale, int(stray.sum())
+    ((1, 5), 1)
+    """
+    for low, high in (*_USUAL, (0, 100)):
+        stray = (values < low) | (values > high)
+        if high not in (1, 100):
+            stray |= values % 0.25 != 0
+        if stray.mean() <= _FEW and len(np.unique(values[~stray])) > 2:
+            return (low, high), stray
+    return (0, 0), np.zeros(len(values), bool)
+
+
+def unconfirmed(
+    rows: pd.DataFrame, scales: Mapping[str, UsedScale], files: Sequence[Source]
+) -> list[str]:
+    """Ask for the scales that values do not show: too few of them, or a few strays."""
+    found = []
+    for criterion, own in rows.groupby("criterion", sort=False):
+        if scales[str(criterion)].confirmed:
+            continue
+        (low, high), stray = _strays(own["value"].to_numpy())
+        why = f"there are fewer than {ENOUGH} different values, so one end may be missing"
+        if stray.any():
+            first = own[stray][["file", "row", "value"]].head(_LISTED)
+            named = ", ".join(
+                f"{value:g} ({file_name(files, int(file))}, row {int(row):,})"
+                for file, row, value in first.to_numpy().tolist()
+            )
+            more = f" and {stray.sum() - _LISTED:,} more" if stray.sum() > _LISTED else ""
+            why = f"nearly all values are on {low} to {high}, but not {named}{more}"
+        found.append(
+            f"Confirm the scale of {criterion or 'the ratings'}: {why}. Correct the files, "
+            "or give the lowest and the highest possible answer with --scale "
+            f"'{criterion or '*'}=LOWEST to HIGHEST', or in the field Scale."
+        )
+    return found
 
 
 def measures(

@@ -52,9 +52,8 @@ def settle(
     before = scales_of(task)
     _say_of_all(judgments)
     asked = join_alike(judgments, about.choices, {"systems": known, "criteria": before})
-    scales = find_scales(
-        plan.ratings_of(judgments), judgments, said=about.scales, before=before
-    )
+    rows = plan.ratings_of(judgments)
+    scales = find_scales(rows, judgments, said=about.scales, before=before)
     open_ones = [
         f"{one.question} Answer with --choose {one.name}=yes or {one.name}=no, or on "
         "the import's page."
@@ -62,7 +61,7 @@ def settle(
         if about.choices.get(one.name) not in one.options
     ]
     long = _too_long(judgments, files)
-    return scales, asked, [*long, *open_ones, *unconfirmed(scales)]
+    return scales, asked, [*long, *open_ones, *unconfirmed(rows, scales, files)]
 
 
 def _too_long(judgments: Judgments, files: Sequence[Source]) -> list[str]:

@@ -91,6 +91,47 @@ def test_fewer_than_five_different_values_need_an_answer():
     assert store(judgments, task).said["scales"] == {"": "number_1_5"}
 
 
+@pytest.mark.parametrize(
+    ("usual", "stray", "scale"),
+    [
+        (range(1, 6), [55, 55], "1 to 5"),
+        (range(1, 6), [99], "1 to 5"),
+        (range(1, 6), [999], "1 to 5"),
+        (range(1, 6), [-99], "1 to 5"),
+        (range(1, 6), [-1], "1 to 5"),
+        (range(1, 6), [0], "1 to 5"),
+        (range(1, 6), [3.07], "1 to 5"),
+        (range(1, 6), [1100], "1 to 5"),
+        (range(1, 8), [77], "1 to 7"),
+        (range(0, 101, 4), [999], "0 to 100"),
+        ([0.1, 0.25, 0.62, 0.81, 0.97], [55], "0 to 1"),
+    ],
+)
+def test_a_few_values_off_a_narrower_scale_are_asked_about(usual, stray, scale):
+    values = list(usual) * (60 // len(usual))
+    values[7 : 7 + len(stray)] = stray
+    judgments, shown, task = begun(values)
+    assert f"nearly all values are on {scale}, but not {stray[0]:g}" in shown.refused[0]
+    assert "(ratings.csv, row 9)" in shown.refused[0]
+    with pytest.raises(GenieError, match="--scale") as refused:
+        store(judgments, task)
+    assert refused.value.code == "not-settled"
+    assert not Import.objects.exists()
+    low, high = min(-100, *stray), max(100, *stray)
+    said = f"{low:.0f} to {high:.0f}"
+    judgments, shown, task = begun(values, {"*": said})
+    assert not shown.refused
+    assert f"{said} (as entered)" in shown.to_text()
+    store(judgments, task)
+
+
+def test_values_that_are_not_few_are_part_of_the_scale():
+    values = [1, 2, 3, 4, 5] * 12 + [7] * 4
+    _, shown, _ = begun(values)
+    assert not shown.refused
+    assert shown.scales[0].scale.shown == "1 to 7"
+
+
 def test_each_criterion_is_asked_for_and_answered_by_itself():
     rows = frame(
         {
