@@ -217,9 +217,7 @@ def write(
     return bool(gone or written)
 
 
-def _signature(
-    evaluation: HumanEvaluation, campaign: Campaign, score: Computed
-) -> str:
+def _signature(evaluation: HumanEvaluation, campaign: Campaign, score: Computed) -> str:
     task = evaluation.task
     parts = {
         "human": evaluation.design,

@@ -30,9 +30,6 @@ _INSTANCES = (
     ("seg_id",), ("source_id",), ("prompt",), ("source",), ("src",), ("question",),
     ("input",), ("context",),
 )  # fmt: skip
-_FIRST = frozenset(("a", "left", "1", "first"))
-_SECOND = frozenset(("b", "right", "2", "second"))
-_TIE = frozenset(("tie", "both", "same", "equal", "neither", "none"))
 
 
 @dataclass(frozen=True)
@@ -166,27 +163,6 @@ def chosen_fields(items: Sequence[Item], choices: Mapping[str, Any]) -> Fields:
         found.append(names)
     systems, texts, instance = found
     return Fields(systems, texts, instance[0] if instance else "")
-
-
-def preference(word: str) -> float | None:
-    """Read which of two was preferred.
-
-    Returns
-    -------
-    float or None
-        1 for the first, 0 for the second, .5 for a tie; None where it is no such word.
-
-    Examples
-    --------
-    >>> preference("left"), preference("B"), preference("tie"), preference("good")
-    (1.0, 0.0, 0.5, None)
-    """
-    plain = word.strip().lower()
-    if plain in _TIE:
-        return 0.5
-    if plain in _FIRST:
-        return 1.0
-    return 0.0 if plain in _SECOND else None
 
 
 def number_of(word: str) -> float:

@@ -190,11 +190,11 @@ def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     """Return an object of JSON, in which each key is there once."""
     made = dict(pairs)
     if len(made) < len(pairs):
-        names = [key for key, _ in pairs]
-        twice = next(key for key in names if names.count(key) > 1)
+        twice = next(key for n, (key, _) in enumerate(pairs) if key in dict(pairs[:n]))
         values = " and ".join(str(value)[:40] for key, value in pairs if key == twice)
-        about = json.dumps(made, ensure_ascii=False)[:120]
-        raise ValueError(f"{twice!r} is there twice, as {values}, in {about}; delete one")
+        raise ValueError(
+            f"{twice!r} is there twice, as {values}, in {str(made)[:120]}; delete one"
+        )
     return made
 
 

@@ -67,23 +67,6 @@ def _cost(span: Span, major_punctuation: bool) -> float:
     return weight
 
 
-def has_costs(spans: Sequence[Span]) -> tuple[bool, str]:
-    """Return whether labels are severities, and a sentence if only some of them are.
-
-    Examples
-    --------
-    >>> has_costs([Span(0, 1, "minor")]), has_costs([Span(0, 1, "", "Style")])
-    ((True, ''), (False, ''))
-    """
-    odd = [span.category for span in spans if not span.severity]
-    if not odd or len(odd) == len(spans):
-        return not odd, ""
-    return False, (
-        f"{odd[0][:40]!r} is not a known severity, and other errors of the text have one: "
-        f"write {', '.join(WEIGHTS)}."
-    )
-
-
 def category_of(value: Any) -> str:
     """Write a category in one string, its levels joined by "/".
 

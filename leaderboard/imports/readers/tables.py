@@ -79,7 +79,7 @@ def header_of(source: Source) -> list[str]:
     if source.ending in SEPARATED:
         return _header(source.head)
     if source.ending in ("jsonl", "ndjson", "json"):
-        return _keys(source.head)
+        return list(next(iter(_objects_of_head(source.head, most=1)), {}))
     return []
 
 
@@ -91,18 +91,6 @@ def _header(text: str) -> list[str]:
         return []
     names = [name.strip() for name in first]
     return names if len(names) > 1 and len(set(names)) == len(names) else []
-
-
-def _keys(text: str) -> list[str]:
-    """Give the keys of the first of several objects."""
-    start = text.lstrip()
-    # a list of objects, or one a line
-    start = start.removeprefix("[").lstrip()
-    try:
-        first, _ = json.JSONDecoder().raw_decode(start)
-    except (ValueError, RecursionError):
-        return []
-    return list(first) if isinstance(first, dict) else []
 
 
 def separator_of(text: str) -> str:
@@ -153,6 +141,12 @@ def _of_csv(source: Source) -> Table:
             "quote cells that hold the separator."
         )
         problems.append(Problem(source.name, row, "", sentence))
+    if n := len(problems):
+        sentence = f"{n:,} of {n + len(kept):,} rows were not read" + (
+            "." if source.text.endswith(("\n", "\r")) else
+            "; the last line has no end, so the file may be cut off: send it again."
+        )  # fmt: skip
+        problems.append(Problem(source.name, 0, "", sentence, fatal=False))
     return _made(source.name, header, kept, problems)
 
 
@@ -162,37 +156,27 @@ def csv_rows(source: Source, separator: str = ",") -> Iterator[tuple[int, list[s
     Raises
     ------
     GenieError
-        ``not-csv``; ``open-quote`` if a row takes in lines after a quotation mark and does
-        not end where that is closed.
+        ``not-csv``, also if a row takes in lines after a quotation mark and does not end
+        where that is closed.
     """
     csv.field_size_limit(_LONGEST_CELL)
     lines = list(io.StringIO(source.text, newline=""))
     reader, row = csv.reader(lines, delimiter=separator), 1
     try:
         for cells in reader:
-            own = lines[row - 1 : reader.line_num]
-            if len(own) > 1 and not _is_closed(own, separator):
-                raise GenieError(
-                    f"{source.name}, row {row:,}: a quotation mark opens in "
-                    f"{own[0].strip()[:60]!r} and takes in {len(own) - 1:,} more lines. "
-                    "Close it in its cell, or delete it.",
-                    code="open-quote",
-                )
+            if reader.line_num > row:
+                own = lines[row - 1 : reader.line_num]
+                list(csv.reader(own, delimiter=separator, strict=True))
             if any(cells):
                 yield row, cells
             row = reader.line_num + 1
     except csv.Error as error:
         raise GenieError(
-            f"{source.name} is not an even table: {error}.", code="not-csv"
+            f"{source.name}, row {row:,}, which takes in {reader.line_num - row:,} more "
+            f"lines: {error}. Close or delete the quotation mark that opens in "
+            f"{lines[row - 1].strip()[:60]!r}.",
+            code="not-csv",
         ) from error
-
-
-def _is_closed(lines: list[str], separator: str) -> bool:
-    """Return whether quotation marks open and close only at the ends of cells."""
-    try:
-        return bool(list(csv.reader(lines, delimiter=separator, strict=True)))
-    except csv.Error:
-        return False
 
 
 def _of_objects(source: Source, found: Iterable[tuple[int, Any]]) -> Table:
@@ -330,10 +314,10 @@ def rows_of_head(source: Source, header: Sequence[str]) -> list[dict[str, str]]:
     return _objects_of_head(source.head)
 
 
-def _objects_of_head(text: str) -> list[dict[str, str]]:
+def _objects_of_head(text: str, most: int = 200) -> list[dict[str, str]]:
     found: list[dict[str, str]] = []
     start = text.lstrip().removeprefix("[")
-    while start and len(found) < 200:
+    while start and len(found) < most:
         try:
             value, end = json.JSONDecoder().raw_decode(start.lstrip(", \r\n\t"))
         except (ValueError, RecursionError):

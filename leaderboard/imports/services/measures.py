@@ -117,9 +117,8 @@ def find_scales(
         else:
             slug = _guess(values, standardised=judgments.standardised, lower=lower)
             source = "guessed from the values"
-            sure = len(np.unique(values)) >= ENOUGH or _family(slug) in OWN_UNIT
-            if not (judgments.standardised or lower):
-                sure &= not _strays(values)[1].any()
+            sure = _family(slug) in OWN_UNIT or len(np.unique(values)) >= ENOUGH
+            sure &= judgments.standardised or lower or not _strays(values)[1].any()
         if slug not in all_scales():
             raise GenieError(
                 f"There is no scale {slug!r}. Give the lowest and the highest possible "
@@ -157,15 +156,16 @@ def unconfirmed(
         if scales[str(criterion)].confirmed:
             continue
         (low, high), stray = _strays(own["value"].to_numpy())
-        why = f"there are fewer than {ENOUGH} different values, so one end may be missing"
-        if stray.any():
-            first = own[stray][["file", "row", "value"]].head(_LISTED)
+        why = (
+            f"there are fewer than {ENOUGH} different values, so one end may be missing"
+        )
+        if n := int(stray.sum()):
+            first = own[stray][["value", "file", "row"]].head(_LISTED).to_numpy()
             named = ", ".join(
                 f"{value:g} ({file_name(files, int(file))}, row {int(row):,})"
-                for file, row, value in first.to_numpy().tolist()
+                for value, file, row in first.tolist()
             )
-            more = f" and {stray.sum() - _LISTED:,} more" if stray.sum() > _LISTED else ""
-            why = f"nearly all values are on {low} to {high}, but not {named}{more}"
+            why = f"{n:,} values are not on {low} to {high}, as all others: {named}"
         found.append(
             f"Confirm the scale of {criterion or 'the ratings'}: {why}. Correct the files, "
             "or give the lowest and the highest possible answer with --scale "

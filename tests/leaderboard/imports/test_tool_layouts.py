@@ -369,6 +369,16 @@ def test_label_studio_gives_pairs_ratings_and_spans_to_their_systems():
     assert "eva@" not in found.rows.to_csv()
 
 
+@pytest.mark.parametrize("word", ["Huge", "Style"])
+def test_label_studio_counts_no_text_with_an_error_of_unknown_cost(word):
+    marks = [
+        result("err", "labels", {"start": 5, "end": 9, "labels": [label]})
+        for label in ("minor", word)
+    ]
+    found = label_studio(said_by(WHO, *marks), criteria="err=errors")
+    assert found.judged["value"].isna().all()
+
+
 def test_label_studio_flattened_is_read_with_the_same_mapping():
     row = {**FRUIT, "id": 41, "annotation_id": 9, "annotator": 2, "lead_time": 4000}
     rows = [{**row, "pw": "left", "quality": {"choices": ["3"]}}]

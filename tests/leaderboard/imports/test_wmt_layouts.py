@@ -313,7 +313,9 @@ def test_ends_of_spans_are_put_right_by_the_texts():
 
 def test_severities_have_known_costs():
     assert mqm_score([Span(0, 1, "undecided"), Span(0, 1, "")]) == 0
-    with pytest.raises(ValueError, match="'odd' is not known; write neutral, undecided"):
+    with pytest.raises(
+        ValueError, match="'odd' is not known; write neutral, undecided"
+    ):
         mqm_score([Span(0, 1, "odd")])
     assert mqm_score([Span(0, 1, "critical"), Span(None, None, "minor")]) == -26
     assert (

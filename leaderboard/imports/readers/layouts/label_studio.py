@@ -15,7 +15,6 @@ from leaderboard.imports.readers.item_fields import (
     asked,
     chosen_fields,
     number_of,
-    preference,
 )
 from leaderboard.imports.readers.judgments import (
     Judgments,
@@ -26,14 +25,9 @@ from leaderboard.imports.readers.judgments import (
 )
 from leaderboard.imports.readers.layout import NOT_MINE, Choice, Layout, Look
 from leaderboard.imports.readers.people import pseudonyms
+from leaderboard.imports.readers.preferred import outcomes
 from leaderboard.imports.readers.sources import Source
-from leaderboard.imports.readers.spans import (
-    WEIGHTS,
-    fit,
-    has_costs,
-    mqm_score,
-    severity_of,
-)
+from leaderboard.imports.readers.spans import WEIGHTS, fit, mqm_score, severity_of
 from leaderboard.imports.readers.taking import say_doubles
 from leaderboard.imports.readers.values import moments
 
@@ -333,10 +327,7 @@ def _rows(
             what = "Which of the texts its spans are of is not known: say name=criterion@1."
             problems.append(Problem(one.source.name, one.row, criterion, what))
         elif systems:
-            known, what = has_costs(marked)
-            if what:
-                problems.append(Problem(one.source.name, one.row, criterion, what))
-                continue
+            known = all(span.severity for span in marked)
             value = mqm_score(marked) if known else math.nan
             about = {"system": systems[max(which - 1, 0)], "criterion": criterion}
             said = {"value": value, "word": f"{len(marked)} spans", "spans": marked}
@@ -352,13 +343,13 @@ def _row(answer: _Answer, which: int, systems: Sequence[str]) -> dict[str, Any] 
     if len(systems) == 1 or which:
         system = systems[max(which - 1, 0)]
         return {"system": system, "value": number_of(word), "word": word}
-    value = preference(word)
-    if value is None or len(systems) > 2:
+    first, second = systems[:2]
+    value = float(outcomes([word], [first], [second])[0])
+    if math.isnan(value) or len(systems) > 2:
         return (
             f"{word!r} is of one of {len(systems)} texts, and of which is not known: say"
             f" {answer.name}=criterion@1 or @2."
         )
-    first, second = systems
     return {"system": first, "other": second, "value": value, "word": word}
 
 

@@ -161,7 +161,8 @@ def _spans(
             mqm_score([] if error.planted else [span])
         except ValueError as wrong:
             raise GenieError(
-                f"{name}, row {error.row:,}, severity: {wrong}.", code="unknown-severity"
+                f"{name}, row {error.row:,}, severity: {wrong}.",
+                code="unknown-severity",
             ) from wrong
         spans.append((span, error.planted))
     return spans

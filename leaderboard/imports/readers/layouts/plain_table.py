@@ -66,6 +66,7 @@ _COUNTED = frozenset(
         "id", "idx", "no", "number", "unnamed_0", "n_all", "z", "z_score", "turn",
     )
 )  # fmt: skip
+_NO_RATINGS = ("_id", "_time", "_count")
 _NO = frozenset(("false", "0", "0.0", "no"))
 
 
@@ -190,8 +191,7 @@ def _criteria(
 
 def _rates(name: str) -> bool:
     """Return whether the numbers of a column of this name can be ratings."""
-    word = plain(name)
-    return word not in _COUNTED and not word.endswith(("_id", "_time", "_count"))
+    return plain(name) not in _COUNTED and not plain(name).endswith(_NO_RATINGS)
 
 
 def _share_of_numbers(words: Sequence[str]) -> float:
@@ -246,13 +246,11 @@ def _refuse_nearly_criteria(table: Table, names: Iterable[str]) -> None:
         ``nearly-numbers``, with the cells.
     """
     for name in filter(_rates, names):
-        _, values, odd = answers(table, name)
-        wrong = [one for one in odd if one.fatal]
-        if wrong and not np.isnan(values).all():
-            more = f" {len(wrong) - 5:,} more cells are no numbers." if wrong[5:] else ""
+        if odd := [str(one) for one in answers(table, name)[2] if one.fatal]:
             raise GenieError(
-                f"{' '.join(map(str, wrong[:5]))}{more} If {name} is not a criterion, name "
-                "the columns that are with --choose criteria=NAME,NAME.",
+                f"{' '.join(odd[:5])} Cells that are no numbers: {len(odd):,}. If {name} is "
+                "not a criterion, name the columns that are with --choose "
+                "criteria=NAME,NAME.",
                 code="nearly-numbers",
             )
 
@@ -312,15 +310,14 @@ def _roles(table: Table, fields: Mapping[str, str], judgments: Judgments) -> lis
 
 def _totals(table: Table, shared: Mapping[str, Any], judgments: Judgments) -> Any:
     """Return which rows name neither instance nor worker, and make them problems."""
-    names = shared["instance"] + shared["worker"]
-    total = (names == "") & (names != "").any()
-    sentence = (
-        "has neither instance nor worker, as a row of totals, and is left out; fill them "
-        "in if it is a rating."
-    )
+    total = shared["instance"] + shared["worker"] == ""
+    total &= not total.all()
     judgments.problems += [
-        Problem(table.name, int(row), "", sentence) for row in table.rows[total]
-    ]
+        Problem(table.name, int(row), "",
+                "has neither instance nor worker, as a row of totals, and is left out; "
+                "fill them in if it is a rating.")
+        for row in table.rows[total]
+    ]  # fmt: skip
     return total
 
 

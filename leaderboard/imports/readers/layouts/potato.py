@@ -9,13 +9,14 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+
 from genie.lib.errors import GenieError
 from leaderboard.imports.readers.item_fields import (
     Fields,
     asked,
     chosen_fields,
     number_of,
-    preference,
 )
 from leaderboard.imports.readers.judgments import (
     Judgments,
@@ -25,14 +26,9 @@ from leaderboard.imports.readers.judgments import (
 )
 from leaderboard.imports.readers.layout import NOT_MINE, Choice, Layout, Look
 from leaderboard.imports.readers.people import pseudonyms
+from leaderboard.imports.readers.preferred import outcomes
 from leaderboard.imports.readers.sources import Source
-from leaderboard.imports.readers.spans import (
-    WEIGHTS,
-    fit,
-    has_costs,
-    mqm_score,
-    severity_of,
-)
+from leaderboard.imports.readers.spans import WEIGHTS, fit, mqm_score, severity_of
 from leaderboard.imports.readers.taking import say_doubles
 
 _STATE = "user_state.json"
@@ -329,16 +325,13 @@ def _rows(
             continue
         rows.append({**row, "criterion": schema})
     if said.spans and len(systems) == 1:
-        known, what = has_costs(said.spans)
-        if what:
-            problems.append(Problem(said.source.name, said.row, "spans", what))
-        elif not rows or known:
+        known = all(span.severity for span in said.spans)
+        if not rows or known:
             word = f"{len(said.spans)} spans"
             value = mqm_score(said.spans) if known else math.nan
             about = {"system": systems[0], "criterion": "spans", "word": word}
             rows.append({**about, "value": value})
-        if rows:
-            rows[-1]["spans"] = said.spans
+        rows[-1]["spans"] = said.spans
     return rows
 
 
@@ -351,17 +344,14 @@ def _answer(
     ]
     word = "; ".join(words)
     if len(systems) == 2:
+        first, second = systems
         if "scale_value" in by_name:
             # negative is for the first
-            scale = number_of(str(by_name["scale_value"]))
-            value = (
-                None if math.isnan(scale) else 0.5 - 0.5 * ((scale > 0) - (scale < 0))
-            )
+            value = 0.5 - 0.5 * float(np.sign(number_of(str(by_name["scale_value"]))))
         else:
-            value = preference(word)
-        if value is None:
+            value = float(outcomes([word], [first], [second])[0])
+        if math.isnan(value):
             return None
-        first, second = systems
         return {"system": first, "other": second, "value": value, "word": word}
     if len(systems) != 1:
         return None
