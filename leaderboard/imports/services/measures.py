@@ -151,7 +151,7 @@ def unconfirmed(
     rows: pd.DataFrame, scales: Mapping[str, UsedScale], files: Sequence[Source]
 ) -> list[str]:
     """Ask for the scales that values do not show: too few of them, or a few strays."""
-    found = []
+    found: dict[str, list[str]] = {}
     for criterion, own in rows.groupby("criterion", sort=False):
         if scales[str(criterion)].confirmed:
             continue
@@ -165,13 +165,18 @@ def unconfirmed(
                 f"{value:g} ({file_name(files, int(file))}, row {int(row):,})"
                 for value, file, row in first.tolist()
             )
-            why = f"{n:,} values are not on {low} to {high}, as all others: {named}"
-        found.append(
-            f"Confirm the scale of {criterion or 'the ratings'}: {why}. Correct the files, "
-            "or give the lowest and the highest possible answer with --scale "
-            f"'{criterion or '*'}=LOWEST to HIGHEST', or in the field Scale."
-        )
-    return found
+            why = (
+                f"nearly all values are on {low} to {high}, but not {named} ({n:,} in all). "
+                "Correct these if they are wrong"
+            )
+        found.setdefault(why, []).append(str(criterion) or "*")
+    return [
+        f"Confirm the scale of {', '.join(names).replace('*', 'the ratings')}: {why}. Give "
+        "the lowest and the highest possible answer with "
+        + " ".join(f"--scale '{name}=LOWEST to HIGHEST'" for name in names)
+        + ", or in the field Scale."
+        for why, names in found.items()
+    ]
 
 
 def measures(

@@ -111,8 +111,9 @@ def test_a_few_values_off_a_narrower_scale_are_asked_about(usual, stray, scale):
     values = list(usual) * (60 // len(usual))
     values[7 : 7 + len(stray)] = stray
     judgments, shown, task = begun(values)
-    asked = f"{len(stray)} values are not on {scale}, as all others: {stray[0]:g}"
+    asked = f"nearly all values are on {scale}, but not {stray[0]:g}"
     assert f"{asked} (ratings.csv, row 9)" in shown.refused[0]
+    assert f"({len(stray)} in all)" in shown.refused[0]
     with pytest.raises(GenieError, match="--scale") as refused:
         store(judgments, task)
     assert refused.value.code == "not-settled"

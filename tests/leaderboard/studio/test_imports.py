@@ -29,7 +29,7 @@ MARK = "judgments made elsewhere"
 
 def table(n=8, workers=3):
     lines = ["system,instance,worker,criterion,value"]
-    for system, base in (("ada", 80), ("bob", 40), ("cyd", 60)):
+    for system, base in (("ada", 78), ("bob", 40), ("cyd", 60)):
         for i in range(n):
             for w in range(workers):
                 lines.append(f"{system},q{i},w{w},fluency,{base + 3 * i - 2 * w}")
