@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 from genie.lib.errors import GenieError
 from leaderboard.imports.readers.judgments import Judgments, Problem
 from leaderboard.imports.readers.layout import Look, all_layouts
+from leaderboard.imports.readers.names import fields_of
 from leaderboard.imports.readers.sources import Source
+from leaderboard.imports.readers.tables import SEPARATED, header_of, separator_of
 
 # A layout that is less sure than this is not tried.
 SURE_ENOUGH = 0.5
+_PAGE = re.compile(r"\s*<(!doctype|html)", re.IGNORECASE)
 
 
 def guess(sources: Sequence[Source]) -> dict[str, Look]:
@@ -52,8 +56,12 @@ def read(
         )
     if layout not in layouts:
         known = ", ".join(sorted(layouts))
-        what = f"There is no layout {layout!r}" if layout else "No layout fits"
-        raise GenieError(f"{what}; known are {known}.", code="unknown-layout")
+        what = (
+            f"There is no layout {layout!r}; known"
+            if layout
+            else _nearest_reason(sources[0])
+        )
+        raise GenieError(f"{what} are {known}.", code="unknown-layout")
     found = layouts[layout].read(sources, choices or {})
     named = {problem.source for problem in found.problems}
     with_rows = set(found.rows["file"])
@@ -63,7 +71,57 @@ def read(
         if number not in with_rows and source.name not in named
     ]
     if rest:
-        more = f" and {len(rest) - 10:,} more" if rest[10:] else ""
-        sentence = f"No rating was read from {', '.join(rest[:10])}{more}."
+        sentence = f"No rating was read from {', '.join(rest[:10])}" + (
+            f" and {len(rest) - 10:,} more." if rest[10:] else "."
+        )
         found.problems.append(Problem(rest[0], 0, "", sentence, fatal=False))
     return found
+
+
+def _nearest_reason(source: Source) -> str:
+    """Return why no layout fits a file: the first reason that applies."""
+    header, lines = header_of(source), source.lines(5)
+    fields, table = set(fields_of(header)), source.ending in SEPARATED
+    at = next(
+        (
+            n
+            for n, line in enumerate(lines, 1)
+            if "system" in fields_of(line.split(separator_of(line)))
+        ),
+        0,
+    )
+    reasons = (
+        (not source.data.strip(), "it is empty"),
+        (
+            source.data[:4] == b"PK\3\4",
+            "it is an Excel or ZIP file: save a table as CSV",
+        ),
+        (_PAGE.match(source.head), "it is a web page: save a table as CSV"),
+        (not source.head.strip(), "it is not text in UTF-8: save a table as CSV"),
+        (
+            not table and not header,
+            "it is not a list of objects with a key for each column",
+        ),
+        (table and at > 1, f"its header is in row {at}: delete the rows above it"),
+        (table and not any(lines[1:]), "it has a header only"),
+        (not header, "its first row does not name each column once"),
+        (
+            {"system_a", "system_b"} <= fields,
+            "it has two systems in a row, and no column named preferred",
+        ),
+        (
+            "system" not in fields,
+            "it has no column named system. If another column holds the systems, add "
+            "--layout plain --choose system=COLUMN. A column for each system is not "
+            "supported: write a row for each rating",
+        ),
+        (
+            True,
+            "it has no columns of workers and of ratings that are numbers. If others hold "
+            "them, add --layout plain --choose worker=COLUMN --choose value=COLUMN",
+        ),
+    )
+    return (
+        f"No layout fits {source.name}: "
+        f"{next(reason for applies, reason in reasons if applies)}. Layouts"
+    )

@@ -190,10 +190,12 @@ def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     """Return an object of JSON, in which each key is there once."""
     made = dict(pairs)
     if len(made) < len(pairs):
-        twice = next(key for n, (key, _) in enumerate(pairs) if key in dict(pairs[:n]))
-        values = " and ".join(str(value)[:40] for key, value in pairs if key == twice)
+        twice = [
+            p for n, p in enumerate(pairs) if p[0] in dict(pairs[:n] + pairs[n + 1 :])
+        ]
         raise ValueError(
-            f"{twice!r} is there twice, as {values}, in {str(made)[:120]}; delete one"
+            f"{twice[0][0]!r} is there twice, as {' and '.join(str(v)[:40] for _, v in twice)}"
+            f", in {str(made)[:120]}; delete one"
         )
     return made
 

@@ -72,10 +72,7 @@ class Table:
 def header_of(source: Source) -> list[str]:
     """Give the names of a table's columns from its beginning; none where it is no table."""
     if source.ending == "parquet" or source.data[:4] == _PARQUET:
-        try:
-            return list(_parquet(source, limit=1)[0])
-        except GenieError:
-            return []
+        return _parquet_head(source)[0]
     if source.ending in SEPARATED:
         return _header(source.head)
     if source.ending in ("jsonl", "ndjson", "json"):
@@ -136,11 +133,11 @@ def _of_csv(source: Source) -> Table:
         if len(cells) == len(header):
             kept.append((row, cells))
             continue
-        sentence = (
-            f"has {len(cells):,} cells where the header has {len(header):,}; "
-            "quote cells that hold the separator."
-        )
-        problems.append(Problem(source.name, row, "", sentence))
+        problems.append(
+            Problem(source.name, row, "",
+                    f"has {len(cells):,} cells where the header has {len(header):,}; "
+                    "quote cells that hold the separator.")
+        )  # fmt: skip
     if n := len(problems):
         sentence = f"{n:,} of {n + len(kept):,} rows were not read" + (
             "." if source.text.endswith(("\n", "\r")) else
@@ -165,8 +162,13 @@ def csv_rows(source: Source, separator: str = ",") -> Iterator[tuple[int, list[s
     try:
         for cells in reader:
             if reader.line_num > row:
-                own = lines[row - 1 : reader.line_num]
-                list(csv.reader(own, delimiter=separator, strict=True))
+                list(
+                    csv.reader(
+                        lines[row - 1 : reader.line_num],
+                        delimiter=separator,
+                        strict=True,
+                    )
+                )
             if any(cells):
                 yield row, cells
             row = reader.line_num + 1
@@ -248,6 +250,13 @@ def _parquet(source: Source, limit: int = -1) -> tuple[list[str], list[list[str]
                 ) from error
 
 
+def _parquet_head(source: Source) -> tuple[list[str], list[list[str]]]:
+    try:
+        return _parquet(source, limit=20)
+    except GenieError:
+        return [], []
+
+
 def extra_of(table: Table, taken: Iterable[str]) -> tuple[pd.DataFrame, list[Problem]]:
     """Give the columns that nobody took, without those that say who somebody is.
 
@@ -297,10 +306,7 @@ def number_problems(
 def rows_of_head(source: Source, header: Sequence[str]) -> list[dict[str, str]]:
     """Give the first rows of a table from its beginning, by column."""
     if source.ending == "parquet" or source.data[:4] == _PARQUET:
-        try:
-            rows = _parquet(source, limit=20)[1]
-        except GenieError:
-            return []
+        rows = _parquet_head(source)[1]
         return [dict(zip(header, row, strict=False)) for row in rows]
     if source.ending in SEPARATED:
         text = source.head

@@ -160,10 +160,12 @@ def unconfirmed(
             f"there are fewer than {ENOUGH} different values, so one end may be missing"
         )
         if n := int(stray.sum()):
-            first = own[stray][["value", "file", "row"]].head(_LISTED).to_numpy()
             named = ", ".join(
                 f"{value:g} ({file_name(files, int(file))}, row {int(row):,})"
-                for value, file, row in first.tolist()
+                for value, file, row in own[stray][["value", "file", "row"]]
+                .head(_LISTED)
+                .to_numpy()
+                .tolist()
             )
             why = (
                 f"nearly all values are on {low} to {high}, but not {named} ({n:,} in all). "

@@ -60,8 +60,11 @@ def settle(
         for one in asked
         if about.choices.get(one.name) not in one.options
     ]
-    long = _too_long(judgments, files)
-    return scales, asked, [*long, *open_ones, *unconfirmed(rows, scales, files)]
+    return (
+        scales,
+        asked,
+        [*_too_long(judgments, files), *open_ones, *unconfirmed(rows, scales, files)],
+    )
 
 
 def _too_long(judgments: Judgments, files: Sequence[Source]) -> list[str]:

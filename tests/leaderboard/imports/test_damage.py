@@ -317,3 +317,29 @@ def test_the_rows_that_were_not_read_are_counted(cut):
     _, told = problems({"a.csv": "\n".join(lines) + "\n" * (not cut)}, "plain")
     assert "2 of 48 rows were not read" in told
     assert ("may be cut off" in told) is cut
+
+
+@pytest.mark.parametrize(
+    ("data", "reason"),
+    [
+        (b" \n", "it is empty"),
+        (b"PK\3\4\0\0", "Excel or ZIP"),
+        (b"<!DOCTYPE html><table>", "web page"),
+        (b"\x89PNG\r\n\0\0", "not text"),
+        ("system,item\n".encode("utf-16"), "not text"),
+        (b"system,instance,worker,fluency\n", "a header only"),
+        (b"Results,,\n,,\nsystem,instance,fluency\nada,i,1\n", "header is in row 3"),
+        (b"system,worker,value,value\nada,w,1,1\n", "name each column once"),
+        (b"instance,worker,ada,bob\ni1,w1,1,4\n", "A column for each system is not"),
+        (b"system,instance,worker\nada,i1,w1\n", "--choose value=COLUMN"),
+    ],
+)
+def test_files_without_a_layout_are_told_why(data, reason):
+    with pytest.raises(GenieError, match=r"No layout fits a\.csv: ") as refused:
+        read([Source("a.csv", data)])
+    assert reason in str(refused.value)
+
+
+def test_json_without_objects_is_told_why():
+    with pytest.raises(GenieError, match="not a list of objects"):
+        read([Source("a.json", b"[]")])

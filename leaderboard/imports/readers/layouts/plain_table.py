@@ -131,9 +131,12 @@ def _look(source: Source) -> Look:
     known = {"system", "worker", "instance"} & set(fields)
     if "system" not in fields or not (criteria or "value" in fields):
         return NOT_MINE
-    what = ", ".join(fields[field] for field in FIELDS if field in fields)
     surety = {3: 0.8, 2: 0.6}.get(len(known), 0.3) if "worker" in fields else 0.3
-    return Look(surety - 0.1 * bool(criteria), f"columns {what}", choices)
+    return Look(
+        surety - 0.1 * bool(criteria),
+        f"columns {', '.join(fields[f] for f in FIELDS if f in fields)}",
+        choices,
+    )
 
 
 def _choices(
