@@ -55,13 +55,14 @@ def read(
             (s for s, look in guess(sources).items() if look.surety >= SURE_ENOUGH), ""
         )
     if layout not in layouts:
-        known = ", ".join(sorted(layouts))
         what = (
             f"There is no layout {layout!r}; known"
-            if layout
+            if layout or not sources
             else _nearest_reason(sources[0])
         )
-        raise GenieError(f"{what} are {known}.", code="unknown-layout")
+        raise GenieError(
+            f"{what} are {', '.join(sorted(layouts))}.", code="unknown-layout"
+        )
     found = layouts[layout].read(sources, choices or {})
     named = {problem.source for problem in found.problems}
     with_rows = set(found.rows["file"])

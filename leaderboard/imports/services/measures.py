@@ -31,7 +31,8 @@ MARKED = "error-span-translation"
 _USUAL = ((0, 1), (1, 5), (1, 6), (1, 7), (0, 5), (0, 6), (1, 10), (0, 10))
 # Fewer different values may all lie within a part of the scale that people saw.
 ENOUGH = 5
-# If at most this share of values is not on a scale that holds all others, it is asked for.
+# If at most this share of values is not on a scale that holds all others, it is asked for;
+# a fifth of it if they are more than `ENOUGH` different values, as a scale's tail is.
 _FEW = 0.05
 # Values that a question lists.
 _LISTED = 5
@@ -142,7 +143,11 @@ def _strays(values: Floats) -> tuple[tuple[int, int], npt.NDArray[np.bool_]]:
         stray = (values < low) | (values > high)
         if high not in (1, 100):
             stray |= values % 0.25 != 0
-        if stray.mean() <= _FEW and len(np.unique(values[~stray])) > 2:
+        if (
+            stray.mean()
+            <= (_FEW if len(np.unique(values[stray])) <= ENOUGH else _FEW / 5)
+            and len(np.unique(values[~stray])) > 2
+        ):
             return (low, high), stray
     return (0, 0), np.zeros(len(values), bool)
 

@@ -126,11 +126,17 @@ def test_a_few_values_off_a_narrower_scale_are_asked_about(usual, stray, scale):
     store(judgments, task)
 
 
-def test_values_that_are_not_few_are_part_of_the_scale():
-    values = [1, 2, 3, 4, 5] * 12 + [7] * 4
+@pytest.mark.parametrize(
+    ("values", "scale"),
+    [
+        ([1, 2, 3, 4, 5] * 12 + [7] * 4, "1 to 7"),
+        ([*range(20, 100)] * 3 + [*range(105, 113)], "magnitude"),
+    ],
+)
+def test_values_that_are_not_few_are_part_of_the_scale(values, scale):
     _, shown, _ = begun(values)
     assert not shown.refused
-    assert shown.scales[0].scale.shown == "1 to 7"
+    assert shown.scales[0].scale.shown == scale
 
 
 def test_each_criterion_is_asked_for_and_answered_by_itself():
