@@ -139,10 +139,14 @@ def _strays(values: Floats) -> tuple[tuple[int, int], npt.NDArray[np.bool_]]:
     >>> scale, int(stray.sum())
     ((1, 5), 1)
     """
+    gapless = bool((np.diff(np.unique(values)) <= 1).all())
     for low, high in (*_USUAL, (0, 100)):
         stray = (values < low) | (values > high)
         if high not in (1, 100):
             stray |= values % 0.25 != 0
+        if gapless and (values[stray] > high).all():
+            # a scale's highest answers can be rare
+            continue
         if (
             stray.mean()
             <= (_FEW if len(np.unique(values[stray])) <= ENOUGH else _FEW / 5)

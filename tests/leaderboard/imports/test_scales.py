@@ -130,6 +130,8 @@ def test_a_few_values_off_a_narrower_scale_are_asked_about(usual, stray, scale):
     ("values", "scale"),
     [
         ([1, 2, 3, 4, 5] * 12 + [7] * 4, "1 to 7"),
+        # a rare highest answer is no stray while no answer below it is missing
+        ([1, 2, 3, 4, 5] * 12 + [6], "1 to 6"),
         ([*range(20, 100)] * 3 + [*range(105, 113)], "magnitude"),
     ],
 )
