@@ -6,8 +6,7 @@ import pytest
 from django.test import Client
 from django.urls import reverse
 
-from crowd.elsewhere.models.external import ExternalCampaign
-from crowd.elsewhere.services import study, study_places
+from crowd.elsewhere.services import study
 from crowd.hits.selectors.progress import is_done
 from crowd.models import Assignment, ExternalSession, LedgerEntry
 from genie.accounts import throttles
@@ -184,13 +183,28 @@ def test_work_that_comes_in_during_the_denial_is_refused_at_the_next_look(
 def test_forged_visits_buy_no_places(there, campaign):  # noqa: F811
     look(campaign)
     ask_fault(there, BUSY)
-    for name in "23456":
-        Forger(there, name).come(campaign)
+    at_work, late = (
+        [Forger(there, name) for name in names] for names in ("234567", "89")
+    )
+    for person in (*at_work, *late):
+        assert person.come(campaign).status_code == 302
+    for person in at_work:
+        assert "/hit/" in person.work(at_most=0)
+    for person in late:
+        assert person.work() == reverse("work:finished")
+    # Prolific denies those at work, so that theirs is open again, and is busy for the rest.
+    there.faults = [
+        ["GET", f"submissions/{one.session}.*", BUSY, 10**6] for one in late
+    ]
     look(campaign)
+    look(campaign)
+    assert sessions() == {
+        **{person.session: False for person in at_work},
+        **{person.session: None for person in late},
+    }
+    assert campaign.hits.filter(n_available=1).count() == 6
     (row,) = there.studies.values()
     assert row["total_available_places"] == 2
-    place = ExternalCampaign.objects.get(campaign=campaign)
-    assert study_places.lacking(campaign, place) == 0
 
 
 def test_visits_that_were_not_vouched_for_are_limited_by_address(
