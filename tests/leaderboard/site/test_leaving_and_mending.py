@@ -11,7 +11,7 @@ from django.core.files.storage import default_storage
 from leaderboard.metric_runs.services import realign
 from leaderboard.models import Submission
 from tests.cast import CAST, INSIDERS
-from tests.factories import make_ranked, make_submission
+from tests.factories import make_predictions, make_ranked, make_submission
 
 State = Submission.State
 SHUFFLED = [{"code": "misaligned-ids", "sentence": "They are shuffled.", "figures": {}}]
@@ -108,6 +108,30 @@ def test_the_team_and_staff_fetch_the_realigned_file(client_of, task, who, monke
     assert got == {
         name: (True, 200) if name in INSIDERS else (False, 404) for name in CAST
     }
+
+
+def test_a_proposal_reads_only_submissions_that_have_all_texts(client_of, task, who):
+    whole, partial, _ = [
+        make_submission(task, system=name, state=state, **who)
+        for name, state in (
+            ("Wren", State.MEASURED),
+            ("Rook", State.STOPPED),
+            ("Dove", State.STOPPED),
+        )
+    ]
+    kite = make_submission(task, warnings=SHUFFLED, **who)
+    make_predictions(whole, "{0} is about {0}.")
+    make_predictions(partial)
+    partial.predictions.last().delete()
+    rows = make_predictions(kite)
+    for row, other in zip(rows, rows[1:] + rows[:1], strict=True):
+        row.text = f"{other.instance.instance_id} is about {other.instance.instance_id}"
+        row.save()
+
+    response = client_of("submitter").get(f"/submissions/{kite.pk}/realigned.json")
+
+    assert response.status_code == 200
+    assert response.json() == {f"i{n}": f"i{n} is about i{n}" for n in range(3)}
 
 
 def test_there_is_no_proposal_where_nothing_is_shuffled(client_of, task, who):
