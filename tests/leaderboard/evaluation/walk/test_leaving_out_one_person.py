@@ -7,6 +7,7 @@ import re
 import pytest
 from django.contrib.admin.models import LogEntry
 from django.contrib.auth.models import Group, Permission
+from django.db.models import Count
 from django.test import Client
 from django.urls import reverse
 
@@ -19,6 +20,7 @@ from leaderboard.boards.selectors.standings import standings
 from leaderboard.evaluation import decide
 from leaderboard.evaluation.services.simulate import DILIGENT, Crowd, Player
 from leaderboard.imports.services.bring_in import bring_in
+from leaderboard.models import Score
 from leaderboard.site.roles import permissions_of
 from quality.models import Appeal, Ban
 from tests.factories import make_user
@@ -95,6 +97,11 @@ def board_of(client, task) -> dict[str, str]:
         name: re.sub(moments, "", text)
         for name, text in zip(names, [*made, page], strict=True)
     }
+
+
+def estimates_of(task) -> dict[str, dict[str, object]]:
+    scores = Score.objects.filter(submission__task=task, superseded_at=None)
+    return {one.submission.system_name: one.estimates for one in scores}
 
 
 def posted(client, address, **fields):
@@ -186,6 +193,26 @@ def test_imported_ratings_of_one_person_are_left_out_and_come_back(manager, clie
     settle()
     settle()
     assert [board_of(client, task) for task in tasks] == before
+
+
+def test_systems_that_one_person_did_not_rate_return_at_once_too(manager, client):
+    """Their estimates move with that person's ratings of another system."""
+    judged = ratings(n=12)
+    left_out = (judged.rows["worker"] == "w0") & (judged.rows["system"] != "red")
+    judged.rows = judged.rows[~left_out].reset_index(drop=True)
+    task = bring_in(judged, slug="uneven", by=make_user("importer")).task
+    before = board_of(client, task)
+    estimates = estimates_of(task)
+    worker = Worker.objects.annotate(n=Count("assignments")).order_by("n").first()
+    posted(manager, impose(worker, task), reason=REASON)
+    settle()
+    moved = estimates_of(task)
+    assert [moved[name] != estimates[name] for name in ("red", "blue")] == [True, True]
+    lift = reverse("admin:quality_ban_lift", args=[Ban.objects.get().pk])
+    posted(manager, lift, reason="A mistake.")
+    settle()
+    settle()
+    assert board_of(client, task) == before
 
 
 def test_who_may_only_look_cannot_leave_anyone_out(study, raters):
