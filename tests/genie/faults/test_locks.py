@@ -11,6 +11,7 @@ from contextlib import closing, contextmanager
 import pytest
 from django.contrib.auth import get_user_model
 from django.core.files.uploadedfile import SimpleUploadedFile
+from django.core.management import call_command
 from django.db import OperationalError, connection
 from django.test import Client
 from django.urls import reverse
@@ -128,20 +129,31 @@ def test_a_study_reads_and_writes_a_copy_of_the_database():
 
 
 @pytest.mark.every_engine
-def test_separability_locks_nobody_out(monkeypatch):
-    from django.core.management import call_command
-
-    from leaderboard.management.commands import separability
-
+@pytest.mark.parametrize(
+    ("name", "computes", "prints", "words"),
+    [
+        ("separability", "Command._study", ["as_table"], ["demo-qa"]),
+        ("compare_crowds", "_of_task", [], ["tidy-news"]),
+        (
+            "simulate_crowd",
+            "simulate_cleaning",
+            ["cleaned_document", "cleaned_sheet", "as_text"],
+            ["--site", "--bad=0.3"],
+        ),
+    ],
+)
+def test_studies_lock_nobody_out(monkeypatch, name, computes, prints, words):
+    commands = "leaderboard.management.commands"
     used = []
     monkeypatch.setattr(
-        separability.Command,
-        "_study",
-        lambda *_: used.append(connection.settings_dict["NAME"]),
+        f"{commands}.{name}.{computes}",
+        lambda *_, **__: used.append(connection.settings_dict["NAME"]) or [],
     )
-    monkeypatch.setattr(separability, "as_table", str)
-    call_command("separability", "demo-qa")
-    assert used != [connection.settings_dict["NAME"]]
+    for one in prints:
+        monkeypatch.setattr(f"{commands}.{name}.{one}", lambda *_: "")
+    call_command(name, *words)
+    assert used
+    assert connection.settings_dict["NAME"] not in used
 
 
 @pytest.mark.every_engine
