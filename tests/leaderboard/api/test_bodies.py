@@ -50,14 +50,15 @@ def test_a_misspelt_field_makes_no_other_design(cast, systems):
     assert not HumanEvaluation.objects.filter(strategy="JOINT").exists()
 
 
-def taking_json():
-    """Give each operation of the schema that takes JSON."""
+def taking(content_type):
+    """Give each operation of the schema that takes bodies of this type first."""
     for path, methods in schema()["paths"].items():
         for method in {"post", "put", "patch"} & methods.keys():
             content = methods[method].get("requestBody", {}).get("content", {})
             # a run of judges takes a judge's server: its body is read below
-            if "application/json" in content and "/judge-runs/{id}" not in path:
-                yield path, method
+            if next(iter(content), "") != content_type or "/judge-runs/{id}" in path:
+                continue
+            yield path, method
 
 
 def test_every_operation_refuses_a_field_that_it_does_not_have(task, systems, cast):
@@ -70,7 +71,7 @@ def test_every_operation_refuses_a_field_that_it_does_not_have(task, systems, ca
         "joint-evaluations": together.pk,
         "submissions": systems[0].pk,
     }
-    operations = list(taking_json())
+    operations = list(taking("application/json"))
     assert len(operations) > 8
     for path, method in operations:
         kind = path.removeprefix(V1).split("/")[1]
@@ -81,6 +82,19 @@ def test_every_operation_refuses_a_field_that_it_does_not_have(task, systems, ca
         assert (answer.status_code, answer.json()["code"]) == (400, "invalid"), path
         assert answer.json()["errors"][0]["field"] == "surprise", path
     assert Comparison.objects.get().state == "REQUESTED"
+
+
+def test_every_form_with_a_file_refuses_it_too(task, cast):
+    operations = list(taking("multipart/form-data"))
+    assert len(operations) > 4
+    for path, method in operations:
+        answer = getattr(Client(), method)(
+            path.replace("{slug}", task.slug),
+            {"surprise": "1"},
+            headers=authorization(cast.superuser),
+        )
+        assert answer.json()["code"] == "invalid", path
+        assert answer.json()["errors"][0]["field"] == "surprise", path
 
 
 def test_a_decision_on_a_run_of_judges_is_read_as_strictly():
