@@ -72,6 +72,7 @@ def test_a_slow_upload_holds_no_lock(view, lock, words):
     [
         *(f"board.{form}" for form in ("csv", "md", "svg", "png")),
         *("every-eval-ever.json", "story/", "card.png", "at/20200101T000000Z/"),
+        "side-by-side/",
     ],
 )
 def test_costly_addresses_have_the_limit_of_files(client, monkeypatch, path):
