@@ -190,7 +190,7 @@ def refuse_too_large(request: Request) -> None:
         drop(request._request, 8 * limit)
         raise GenieError(
             f"The file is larger than {limit >> 20} MB; upload only the "
-            "predictions, or compress the file with gzip.",
+            "predictions. The limit also applies after decompression.",
             code="file-too-large",
             details={"limit_bytes": limit},
         )

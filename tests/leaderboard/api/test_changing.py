@@ -119,6 +119,7 @@ def test_a_check_takes_smaller_files_than_a_submission(api_of, task):
     refused = check(api_of("submitter"), b"x" * (9 << 20))
     assert (refused.status_code, refused.json()["code"]) == (413, "file-too-large")
     assert "8 MB" in refused.json()["detail"]
+    assert "also after decompression" in refused.json()["detail"]
 
 
 def test_long_texts_are_checked_without_the_pre_flight(api_of, task, monkeypatch):

@@ -142,6 +142,7 @@ def test_a_file_that_announces_300_mb_is_refused_before_it_is_read(cast, task):
     assert answer.status_code == 413
     assert answer.json()["code"] == "file-too-large"
     assert "100 MB" in answer.json()["detail"]
+    assert "also applies after decompression" in answer.json()["detail"]
 
 
 class Unread(bytes):

@@ -94,6 +94,7 @@ def test_a_file_over_the_limit_is_refused_without_being_read_to_its_end(
     with pytest.raises(GenieError, match="larger than 3 MB") as refused:
         submit.store(file)
     assert refused.value.code == "file-too-large"
+    assert "also applies after decompression" in refused.value.message
     assert file.n_read <= 4 << 20
 
 
