@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 
 import pytest
 from django.contrib.auth import get_user_model
@@ -17,6 +18,7 @@ from leaderboard.evaluation.selectors.comparisons import (
     comparisons_seen_by,
     standing_of,
     verdict,
+    why_ended_early,
 )
 from leaderboard.evaluation.services import comparison
 from leaderboard.evaluation.services.comparison import Question
@@ -140,6 +142,12 @@ def test_an_ended_one_says_why_pairs_and_money_are_left(
     page = Client().get(f"/comparisons/{found.pk}/").text
     assert "the remaining budget did not pay for another pair" in page
     assert "Not spent" not in page
+
+    whole = replace(standing, n_labels=standing.n_asked)
+    assert "have no label" not in why_ended_early(found, whole)
+    lacking = replace(whole, n_labels=whole.n_asked - 2)
+    said = f"2 of {whole.n_asked} pairs have no label"
+    assert said in why_ended_early(found, lacking)
 
 
 @pytest.mark.parametrize(
