@@ -145,13 +145,9 @@ def _strays(values: Floats) -> tuple[tuple[int, int], npt.NDArray[np.bool_]]:
         if high not in (1, 100):
             stray |= values % 0.25 != 0
         if gapless and (values[stray] > high).all():
-            # a scale's highest answers can be rare
-            continue
-        if (
-            stray.mean()
-            <= (_FEW if len(np.unique(values[stray])) <= ENOUGH else _FEW / 5)
-            and len(np.unique(values[~stray])) > 2
-        ):
+            continue  # a scale's highest answers can be rare
+        few = _FEW if len(np.unique(values[stray])) <= ENOUGH else _FEW / 5
+        if stray.mean() <= few and len(np.unique(values[~stray])) > 2:
             return (low, high), stray
     return (0, 0), np.zeros(len(values), bool)
 

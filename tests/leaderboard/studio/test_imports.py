@@ -205,7 +205,7 @@ def test_no_page_or_file_takes_them_for_ours(client, imported):
     log.number()
     system = Submission.objects.get(system_name="ada")
     of_task = [
-        *("board", "about", "differences", "evidence", "weights", "story"),
+        *("board", "about", "differences", "evidence", "story"),
         *("metric-board", "comparisons", "board-embed", "board-svg"),
     ]
     addresses = [

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 from django.test import Client
 
+from leaderboard.evaluation import decide
 from leaderboard.evaluation.services import comparison as compare
 from leaderboard.evaluation.services.comparison import Question
 from leaderboard.models import HumanEvaluation, TestCheck
@@ -23,6 +24,7 @@ def test_a_comparison_of_which_tests_stand_out_is_approved_with_a_word(
     found = compare.request(wrong, level[0], Question("overall", max_pairs=12), by=boss)
     # where people are asked
     HumanEvaluation.objects.update(simulated=False)
+    decide.measure_together(found)
     client = Client()
     client.force_login(boss)
     page = f"/admin/leaderboard/comparison/{found.pk}/approve/"
