@@ -73,6 +73,7 @@ class Worker:
         self.rng = np.random.default_rng(seed)
         self.think = think
         self.met = Timed()
+        self.stopped = False
 
     def work(self, first: str, n: int, begin: Barrier) -> Timed:
         begin.wait()
@@ -80,7 +81,7 @@ class Worker:
         path, page = first, ""
         for _ in range(n):
             path, page = self._one(path, page)
-            if not path.startswith(_hit_address(0).removesuffix("0/")):
+            if self.stopped or not path.startswith(_hit_address(0).removesuffix("0/")):
                 break
         return self.met
 

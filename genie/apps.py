@@ -6,6 +6,7 @@ from importlib import import_module
 from typing import Any
 
 from django.apps import AppConfig
+from django.db.backends.signals import connection_created
 from django.db.models.signals import post_migrate
 
 
@@ -41,6 +42,7 @@ class GenieConfig(AppConfig):
 
     def ready(self) -> None:
         from genie import checks  # noqa: F401  registers itself
+        from genie.lib import database
         from genie.lib.queue import lifeline, pulse
         from genie.upkeep import examinations, sentry
 
@@ -52,6 +54,7 @@ class GenieConfig(AppConfig):
             from genie.lib.queue import sentinel
 
             sentinel.install()
+        connection_created.connect(database.take_turns)
         post_migrate.connect(_make_cache_tables, sender=self)
         # What is loaded by now stays: the collector need not look at it again.
         gc.freeze()

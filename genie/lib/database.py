@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import sqlite3
 import sys
+import time
 from collections.abc import Callable
 from contextlib import suppress
 from functools import partial
@@ -20,6 +21,7 @@ from django.db import (
 )
 
 if TYPE_CHECKING:
+    from django.db.backends.base.base import BaseDatabaseWrapper
     from django.db.models import Model
 
 NOT_RESPONDING = (
@@ -41,6 +43,9 @@ NOT_MAILING = (
 )
 _OF_FILES = {errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EFBIG, errno.EIO}
 _LOCKED_IN_SQLITE = {sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED}
+# How long SQLite waits by itself, and the pause until it is asked again.
+_AT_ONCE_MS = 20
+_PAUSE = 0.005
 _LOCKED_IN_POSTGRESQL = "55P03"  # lock_not_available
 _OF_SQLITE = {sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR, sqlite3.SQLITE_READONLY}
 # https://www.postgresql.org/docs/current/errcodes-appendix.html: disk_full, io_error
@@ -80,24 +85,48 @@ def is_locked(error: BaseException | None) -> bool:
 
 def best_effort(write: Callable[[], Any]) -> None:
     """Drop a write that would have to wait for a lock: reading never waits for writing."""
-    is_sqlite = connection.vendor == "sqlite"
     # also a database that cannot be reached: what answers the request says so
     with suppress(DatabaseError):
+        connection.ensure_connection()
+        given = connection.execute_wrappers
+        connection.execute_wrappers = [one for one in given if one is not wait_in_turns]
         try:
-            if is_sqlite:
-                _wait_in_sqlite(0)
             with transaction.atomic():
-                if not is_sqlite:
+                if connection.vendor == "postgresql":
                     connection.cursor().execute("SET LOCAL lock_timeout = '50ms'")
                 write()
         finally:
-            if is_sqlite:
-                _wait_in_sqlite(connection.settings_dict["OPTIONS"].get("timeout", 5))
+            connection.execute_wrappers = given
 
 
-def _wait_in_sqlite(seconds: float) -> None:
-    with connection.cursor() as cursor:
-        cursor.execute(f"PRAGMA busy_timeout = {int(1000 * seconds)}")
+def wait_in_turns(
+    execute: Callable[..., Any], sql: str, params: Any, many: bool, context: Any
+) -> Any:
+    """Run a statement again while another connection holds SQLite's lock, up to `timeout`.
+
+    While SQLite waits by itself, it holds a mutex of the connection. If the thread with
+    the lock then collects a cursor of that connection as garbage, both wait for each
+    other until the time is up, and so does every other writer.
+    """
+    wait = context["connection"].settings_dict["OPTIONS"].get("timeout", 5)
+    until = time.monotonic() + wait
+    while True:
+        try:
+            return execute(sql, params, many, context)
+        except OperationalError as error:
+            # Of many statements, some may have been run.
+            if many or not is_locked(error) or time.monotonic() > until:
+                raise
+        time.sleep(_PAUSE)
+
+
+def take_turns(connection: BaseDatabaseWrapper, **_given: Any) -> None:
+    """Let a new connection to SQLite wait by `wait_in_turns`."""
+    if connection.vendor == "sqlite":
+        with connection.cursor() as cursor:
+            cursor.execute(f"PRAGMA busy_timeout = {_AT_ONCE_MS}")
+        if wait_in_turns not in connection.execute_wrappers:
+            connection.execute_wrappers.append(wait_in_turns)
 
 
 def disk_is_full(error: BaseException | None) -> bool:

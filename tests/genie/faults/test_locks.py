@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import sqlite3
 import subprocess
 import sys
 from contextlib import closing, contextmanager
+from threading import Event, Thread
+from types import SimpleNamespace
 
 import pytest
 from django.contrib.auth import get_user_model
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.core.management import call_command
-from django.db import OperationalError, connection
+from django.db import OperationalError, connection, transaction
 from django.test import Client
 from django.urls import reverse
 
@@ -55,6 +58,39 @@ def impatient():
     yield
     connection.close()
     options["timeout"] = usual
+
+
+def test_a_writer_that_collects_garbage_of_a_waiting_thread_does_not_block_it():
+    """Both waited for each other: SQLite's mutex against the lock, for 20 seconds."""
+    make_user("ada")
+    began, troubles = Event(), []
+
+    def write_while_locked():
+        try:
+            knot = SimpleNamespace(cursor=connection.cursor().cursor)
+            knot.cursor.execute("VALUES (1), (2)")
+            knot.itself = knot
+            del knot  # its cursor is garbage, and only the collector finds that
+            began.set()
+            get_user_model().objects.update(first_name="Ada")
+        except OperationalError as error:
+            troubles.append(error)
+        finally:
+            connection.close()
+
+    gc.disable()
+    try:
+        other = Thread(target=write_while_locked)
+        with transaction.atomic():
+            other.start()
+            began.wait(20)
+            other.join(0.5)  # it waits for the lock by now
+            gc.collect()
+        other.join()
+    finally:
+        gc.enable()
+    assert troubles == []
+    assert get_user_model().objects.get().first_name == "Ada"
 
 
 @pytest.mark.every_engine
