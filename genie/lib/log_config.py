@@ -29,7 +29,8 @@ def to_console(level: str, form: str = "") -> dict[str, Any]:
                 "filters": ["short"],
             }
         },
-        # One line for each job that comes and goes tells nobody anything.
-        "loggers": {"django-q": {"level": "WARNING"}},
+        # A line for each job that starts and ends would hide the others.
+        # Nor does the name of a tokenizer, once for each text that ROUGE scores.
+        "loggers": {"django-q": {"level": "WARNING"}, "absl": {"level": "WARNING"}},
         "root": {"handlers": ["console"], "level": level},
     }
