@@ -140,7 +140,8 @@ def guard_changes(source: Source, node: Any) -> Iterator[Mutant]:
         yield source.mutant("permission", node, "permissions=None")
     if not isinstance(node, ast.Call):
         return
-    name = getattr(node.func, "attr", getattr(node.func, "id", ""))
+    function: Any = node.func
+    name = getattr(function, "attr", getattr(function, "id", ""))
     if name in FILTERS and node.keywords and len(node.keywords) + len(node.args) > 1:
         for one in [*node.args, *node.keywords]:
             kept = [
@@ -149,7 +150,7 @@ def guard_changes(source: Source, node: Any) -> Iterator[Mutant]:
             new = f"{source.text(node.func)}({', '.join(kept)})"
             yield source.mutant("query", node, new)
     elif name == "select_for_update":
-        yield source.mutant("lock", node, source.text(node.func.value))
+        yield source.mutant("lock", node, source.text(function.value))
     elif name in {"has_perm", "has_permission", "may_decide"}:
         yield source.mutant("permission", node, "True")
     elif (
