@@ -131,6 +131,7 @@ ENGINE_BLIND = {
         "leaderboard/site/test_who_sees_a_submission.py",
         "leaderboard/site/test_words_on_certainty.py",
         "test_permissions.py",
+        "nets",
         "walk",
     ),
 }
