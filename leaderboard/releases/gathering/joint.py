@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from genie.lib.errors import GenieError
+from leaderboard.evaluation.models.human_evaluation import JudgedOutput
 from leaderboard.evaluation.models.joint_evaluation import JointEvaluation
 from leaderboard.evaluation.selectors.joint import (
     PREFERENCES,
@@ -191,6 +192,13 @@ def _judgments(
     ratings = all_system_ratings_of([joint_evaluation.evaluation.pk])
     _check_current(joint_evaluation, ratings)
     weights = joint_evaluation.results.get("weights", {})
+    # a preference between two outputs names no slot, but each of them had one
+    slots = {
+        (item, submission): slot
+        for item, submission, slot in JudgedOutput.objects.filter(
+            judged_item__evaluation=joint_evaluation.evaluation_id
+        ).values_list("judged_item__item", "submission", "slot")
+    }
     # which of the pages with this instance, so that a worker's pages can be told apart
     page = ratings.groupby("instance")["item"].rank(method="dense").astype(int)
     records = [
@@ -203,7 +211,7 @@ def _judgments(
             "value": float(row["value"]),
             "counts": not row["why_not"],
             "why_not": row["why_not"],
-            "slot": row["slot"],
+            "slot": slots[row["item"], row["submission"]],
             "page": row["page"],
             "on": row["on"],
             "weight": 0.0
@@ -230,8 +238,10 @@ def _check_current(joint_evaluation: JointEvaluation, ratings: pd.DataFrame) -> 
         rows = ratings[ratings["criterion"] == criterion]
         now = digest(rows[rows["why_not"] == ""], OF_SEVERAL)
         n_excluded = rows[rows["why_not"] == EXCLUDED]["worker"].nunique()
-        then = result["ratings_sha256"], result["n_excluded_workers"]
-        if (now, n_excluded) != then:
+        if (
+            now != result["ratings_sha256"]
+            or n_excluded != result["n_excluded_workers"]
+        ):
             raise _scored_again(joint_evaluation)
 
 
