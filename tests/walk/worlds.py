@@ -409,27 +409,29 @@ def asked(kind: str):
 
     def make(who):
         task = simulated(who)
-        a, b, *rest = task.submissions.order_by("pk")
-        if kind == "joint":
-            found = joint.request(
-                [a, b, *rest], by=who["boss"], n_instances=6, n_workers=2
-            )
-        else:
-            question = Question("overall", max_pairs=20)
-            found = comparison.request(a, b, question, by=who["boss"])
-        decide.approve(found, by=who["boss"])
-        settle()
-        crowd = crowd_of(task)
-        for _ in range(8):
-            crowd.work()
-            settle()
-            found.evaluation.refresh_from_db()
-            if found.evaluation.finished_at:
-                break
-        assert found.evaluation.finished_at
+        ask_people(kind, task, who)
         return as_by_people(task)
 
     return lambda who: kept(f"walk: {kind}", lambda: make(who))
+
+
+def ask_people(kind: str, task: Task, who: dict) -> None:
+    a, b, *rest = task.submissions.order_by("pk")
+    if kind == "joint":
+        found = joint.request([a, b, *rest], by=who["boss"], n_instances=6, n_workers=2)
+    else:
+        question = Question("overall", max_pairs=20)
+        found = comparison.request(a, b, question, by=who["boss"])
+    decide.approve(found, by=who["boss"])
+    settle()
+    crowd = crowd_of(task)
+    for _ in range(8):
+        crowd.work()
+        settle()
+        found.evaluation.refresh_from_db()
+        if found.evaluation.finished_at:
+            break
+    assert found.evaluation.finished_at
 
 
 def changed(**fields):

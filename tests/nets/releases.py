@@ -1,0 +1,40 @@
+"""Read what is public about a release: its tables, their columns and types."""
+
+from __future__ import annotations
+
+import csv
+import io
+import zipfile
+from pathlib import Path
+
+from django.core.management import call_command
+
+from leaderboard.releases import bundle
+
+
+def rebuilt(folder: Path) -> str:
+    """Rebuild a release as its readers do; return what the command prints."""
+    out = io.StringIO()
+    call_command("rebuild", str(folder), stdout=out)
+    return out.getvalue()
+
+
+def columns(folder: Path) -> str:
+    """Write one line for each column, with the types of its values."""
+    lines = []
+    for path in sorted(folder.glob("*.csv")):
+        rows = bundle.read_table(folder, path.stem)
+        flat = next(csv.reader(io.StringIO(path.read_text("utf-8"))))
+        lines.append(f"{path.stem}: {len(rows)} rows")
+        for name in rows[0] if rows else flat:
+            types = sorted({type(row[name]).__name__ for row in rows})
+            where = "" if name in flat else " (JSONL only)"
+            lines.append(f"  {name}: {' | '.join(types)}{where}")
+    return "\n".join([*lines, ""])
+
+
+def unpack(archive: Path, folder: Path) -> Path:
+    with zipfile.ZipFile(archive) as packed:
+        packed.extractall(folder)
+    [inside] = folder.iterdir()
+    return inside
