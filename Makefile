@@ -100,7 +100,7 @@ check-rest:
 LOCALES := de fr es zh_Hans ar hi
 
 messages: .venv/dev ## collect what is to be translated into genie/locale, and compile it (needs gettext)
-	@$(BIN)/python manage.py makemessages --verbosity 0 --no-obsolete --add-location file $(LOCALES:%=--locale %) --ignore 'templates/admin/*' --ignore 'tests/*' --ignore 'benchmarks/*' --ignore 'client/*' --ignore 'docs/*' --ignore 'build/*' --ignore 'var/*'
+	@$(BIN)/python manage.py makemessages --verbosity 0 --no-obsolete --add-location file $(LOCALES:%=--locale %) --ignore 'templates/admin/*' --ignore 'tests/*' --ignore 'benchmarks/*' --ignore 'client/*' --ignore 'research/*' --ignore 'docs/*' --ignore 'build/*' --ignore 'var/*'
 	@cd genie && ../$(BIN)/python ../manage.py compilemessages --verbosity 0
 
 sbom: .venv/dev ## write build/genie.cdx.json: what Genie is made of, with licences (CycloneDX)

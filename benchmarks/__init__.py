@@ -1,1 +1,5 @@
-from __future__ import annotations
+import sys
+from pathlib import Path
+
+# some measure what only research uses
+sys.path.append(str(Path(__file__).resolve().parent.parent / "research"))

@@ -26,7 +26,7 @@ os.environ["OPENBLAS_NUM_THREADS"] = "1"
 import numpy as np
 from scipy import stats
 
-from leaderboard.stats.all_pairs import compare_all
+from genie_research.papers.rankme.all_pairs import compare_all
 from leaderboard.stats.intervals import bootstrap_mean
 from leaderboard.stats.paired import paired_bootstrap
 

@@ -17,9 +17,9 @@ import time
 
 import numpy as np
 
-from leaderboard.papers.dynamic.effort import Stop, measure_effort
-from leaderboard.papers.dynamic.labels import Majority, MaxThree, OneWorker
-from leaderboard.papers.dynamic.simulation import (
+from genie_research.papers.dynamic.effort import Stop, measure_effort
+from genie_research.papers.dynamic.labels import Majority, MaxThree, OneWorker
+from genie_research.papers.dynamic.simulation import (
     FixedWorker,
     Population,
     SimulatedVotes,

@@ -20,9 +20,9 @@ import time
 import numpy as np
 from scipy import special
 
-from quality.detection.stats.detection_study import simulate_round
+from genie_research.detection.detection_study import simulate_round
+from genie_research.detection.question_counts import question_counts
 from quality.detection.stats.mixture import GENIE_PSEUDO_WORKERS, fit
-from quality.detection.stats.question_counts import question_counts
 
 PROMISED = 1_000
 PROMISED_SECONDS = 0.5

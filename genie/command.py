@@ -30,7 +30,6 @@ GROUPS: dict[str, dict[str, str]] = {
         "judge": "let a program judge texts or a task, after its price",
         "release": "write a task's data as an archive that others can check",
         "rebuild": "compute every number of such an archive again",
-        "reproduce": "compute published tables again, from files or of a task",
     },
     "Run a site": {
         "work": "run the queue, and restart it when it stops",

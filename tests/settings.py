@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 import tempfile
 from pathlib import Path
 
@@ -15,7 +16,11 @@ os.environ.setdefault("GENIE_SECRET_KEY", "only for tests")
 os.environ.setdefault("GENIE_TEST_QUESTIONS_CHECKED", "0")
 
 from genie.settings import *  # noqa: F403
-from genie.settings import DATABASES, REST_FRAMEWORK, VAR_DIR
+from genie.settings import DATABASES, INSTALLED_APPS, REST_FRAMEWORK, VAR_DIR
+
+# its commands are tested, too
+sys.path.append(str(Path(__file__).resolve().parent.parent / "research"))
+INSTALLED_APPS = [*INSTALLED_APPS, "genie_research"]
 
 PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
 LOGGING = {"version": 1, "disable_existing_loggers": False}

@@ -18,10 +18,17 @@ PAGES = [
     for path in sorted(folder.glob("*.md"))
 ]
 COMMAND = re.compile(
-    r"(?:manage\.py |(?:^ *|(?<=\$ )|(?<=`))genie )([^`\n#|]+)", re.MULTILINE
+    r"(?:manage\.py |(?:^ *|(?<=\$ )|(?<=`))genie(?:-research)? )([^`\n#|]+)",
+    re.MULTILINE,
 )
 # Where it is said that a checkout has another name for the same commands.
-BOTH_NAMES = {"CHANGELOG.md", "install.md", "own-task.md", "operating.md"}
+BOTH_NAMES = {
+    "CHANGELOG.md",
+    "install.md",
+    "own-task.md",
+    "operating.md",
+    "reproducing.md",
+}
 
 
 def commands_in(path: Path) -> list[list[str]]:
@@ -80,6 +87,17 @@ def test_commands_are_shown_as_whoever_installed_genie_types_them():
     assert shown <= BOTH_NAMES
 
 
+def test_commands_of_research_are_shown_as_such():
+    apps = get_commands()
+    wrong = [
+        f"{page.name}: genie {name}"
+        for page in PAGES
+        for name in re.findall(r"(?:\bgenie|(?<!/)manage\.py) ([a-z_-]+)", page.read_text("utf-8"))
+        if apps.get(name.replace("-", "_")) == "genie_research"
+    ]  # fmt: skip
+    assert wrong == []
+
+
 def test_code_says_its_language():
     silent = [
         f"{page.name}: {token.content}"
@@ -95,7 +113,7 @@ def test_files_of_the_code_that_are_named_exist():
     lost = []
     for page in PAGES:
         named = re.findall(
-            r"`((?:genie|leaderboard|quality|crowd|benchmarks|client|tests)/[^`\s]*)`",
+            r"`((?:genie|leaderboard|quality|crowd|benchmarks|client|research|tests)/[^`\s]*)`",
             page.read_text("utf-8"),
         )
         patterns = [re.sub(r"<\w+>", "*", name).rstrip("/") for name in named]

@@ -8,7 +8,7 @@ on a page become a ranking). `decide` is where people approve, decline, stop and
 in `crowd`.
 
 Front door: models; closing; decide; estimate_words; estimates; evidence; precision;
-price; ranking; rescoring; run; separability_study; stored_fit; strategies; admin
+price; ranking; rescoring; run; stored_fit; strategies; admin
 (campaign_links, draw_test); api (asking, comparisons, decisions, staff);
 selectors.adjusted (judged, strengths); selectors (board_ratings, campaigns,
 comparison_labels, comparisons, coverage, hidden_tests, joint, progress, ratings_beside,

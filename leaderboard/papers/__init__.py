@@ -1,15 +1,9 @@
-"""Published tables computed again: of the three papers that Genie re-creates, and of others.
+"""A task's published numbers beside ours.
 
-A folder per paper, a file per table; `genie reproduce` prints paper, ours and a
-verdict for each cell. What only serves the reproduction lives here and not in
-`leaderboard.stats`, so the product's own arithmetic stays small.
+`figure_sets` compute figures from any judgments, as readers of `leaderboard.imports`
+return them; `task_figures` compares those of a task with its published numbers.
 
-`figures` computes sets of figures from anybody's judgments, as readers of
-`leaderboard.imports` give them; `folder` compares those of a folder with a list of printed
-numbers, and `task_figures` those of a task with what was published of it.
-
-Front door: models; cell; expected; plot; report; table; task_figures (api, beside,
-keep, table, views).
+Front door: models; expected; task_figures (api, keep, views).
 """
 
 from __future__ import annotations

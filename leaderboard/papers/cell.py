@@ -110,3 +110,17 @@ def _plain(value: Value | None) -> Value | None:
     if isinstance(value, float) and not math.isfinite(value):
         return None
     return value
+
+
+def printed(value: Value) -> str:
+    """Write a printed value."""
+    return value if isinstance(value, str) else f"{value:.12g}"
+
+
+def shown(value: Value, digits: int | None) -> str:
+    """Write a value of ours; without digits, three figures that count."""
+    if isinstance(value, str):
+        return value
+    if math.isnan(value):
+        return "--"
+    return f"{value:.3g}" if digits is None else f"{value:.{digits}f}"

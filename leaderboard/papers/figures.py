@@ -51,13 +51,7 @@ class Figures(ABC):
 
 def all_figures() -> dict[str, type[Figures]]:
     """Find all sets of figures, by slug."""
-    return (
-        discover("leaderboard.papers.wmt22", Figures)
-        | discover("leaderboard.papers.e2e", Figures)
-        | discover("leaderboard.papers.alt_test", Figures)
-        | discover("leaderboard.papers.esa", Figures)
-        | discover("leaderboard.papers.wmt24", Figures)
-    )
+    return discover("leaderboard.papers.figure_sets", Figures)
 
 
 def under(part: str, figures: Mapping[str, Value]) -> Computed:

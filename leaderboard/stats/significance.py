@@ -1,14 +1,9 @@
-"""From many comparisons to one picture: clusters, and the custom of the field."""
+"""From many comparisons to one picture: clusters."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 import numpy.typing as npt
-
-from leaderboard.stats.all_pairs import compare_all
-from leaderboard.stats.resampling import Floats
 
 
 def significance_clusters(estimates: npt.ArrayLike, better: npt.ArrayLike) -> list[int]:
@@ -62,72 +57,3 @@ def significance_clusters(estimates: npt.ArrayLike, better: npt.ArrayLike) -> li
             current += 1
         clusters[system] = current
     return [int(c) for c in clusters]
-
-
-@dataclass(frozen=True)
-class BootstrapRanking:
-    """Systems ranked by their means and cut where the paired bootstrap is sure.
-
-    Parameters
-    ----------
-    clusters : list of int
-        Cluster of each system, 1 being the best.
-    means : ndarray, shape (s,)
-        Mean of each system.
-    p_above : ndarray, shape (s, s)
-        Share of resamples in which the row's system is above the column's.
-    """
-
-    clusters: list[int]
-    means: Floats
-    p_above: Floats
-
-
-def bootstrap_ranking(
-    scores: npt.ArrayLike, *, seed: int, n_resamples: int = 10_000, share: float = 0.95
-) -> BootstrapRanking:
-    """Rank systems by the paired bootstrap, one-sided, as is usual in the field.
-
-    Parameters
-    ----------
-    scores : array_like, shape (n, s)
-        Rating of each system (across) on each instance or judgement (down). Give
-        logarithms to rank by geometric means.
-    seed : int
-        Seed of the resampling.
-    n_resamples : int
-        Number of resamples, at least 1.
-    share : float
-        A system is better than another when above it in at least this share of
-        resamples; 0.5 < share <= 1.
-
-    Returns
-    -------
-    BootstrapRanking
-
-    Raises
-    ------
-    ValueError
-        See `leaderboard.stats.all_pairs.as_table`; also on a wrong share.
-
-    Notes
-    -----
-    One-sided shares uncorrected for the number of pairs claim more than a two-sided
-    test at the same level, and instances are all that is drawn again;
-    `leaderboard.stats.systems.ranks` promises what holds jointly and for other workers.
-
-    References
-    ----------
-    Koehn (2004), section 4.2; Novikova, Dušek and Rieser (2018), RankME, section 5.
-
-    Examples
-    --------
-    >>> table = np.random.default_rng(1).random((300, 3)) + [0.0, 0.5, 0.5]
-    >>> bootstrap_ranking(table, seed=1).clusters
-    [2, 1, 1]
-    """
-    if not 0.5 < share <= 1:
-        raise ValueError(f"The share must lie above 0.5 and at most at 1, not {share}.")
-    all_pairs = compare_all(scores, seed=seed, n_resamples=n_resamples)
-    clusters = significance_clusters(all_pairs.means, all_pairs.p_above >= share)
-    return BootstrapRanking(clusters, all_pairs.means, all_pairs.p_above)

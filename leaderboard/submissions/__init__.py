@@ -5,8 +5,8 @@ becomes a sentence with the line or the instance, never a half-stored submission
 `services.lifecycle` is the only table of legal states and the only way from one to the
 next. `selectors.visibility` decides who may see what outside the admin.
 
-Front door: models; forms (about_system, submission); preflight; preflight (base,
-misaligned_ids, realignment); readers (base, decode, problem); selectors (outputs, visibility); services
+Front door: models; forms (about_system, submission); preflight; preflight (base);
+readers (base, decode, problem); selectors (outputs, visibility); services
 (about_system, attempts, check_file, idempotency, lifecycle, submit, validate); views (check_file,
 oversize, submit).
 """

@@ -5,7 +5,7 @@ under suspicion and how little they vary, all given what the text deserves; whic
 workers agree beyond quality; and whether test questions went better than the other
 answers support. Nothing here excludes anybody.
 
-Front door: evidence; selectors; stats (answers, real_models, study, study_table).
+Front door: evidence; selectors; stats (answers).
 """
 
 from __future__ import annotations

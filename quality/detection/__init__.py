@@ -6,9 +6,7 @@ decisions, or judges workers by all of their answers (`stats.assess`);
 `services.next_hit` says whether a worker's next HIT is a test question.
 
 Front door: models; admin (workers); selectors; services (judge, next_hit); stats
-(assess, decisions, detection_study, detector_specs, detectors, question_counts,
-study_plot, study_table); stats.crowds (campaign, evidence_study, key_study, order,
-people).
+(decisions, detector_specs, detectors).
 """
 
 from __future__ import annotations

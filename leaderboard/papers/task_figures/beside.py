@@ -38,11 +38,6 @@ class Beside:
         return dict(zip(COLUMNS, values, strict=True))
 
 
-def has_published(task: Task) -> bool:
-    """Tell whether anything published is kept with a task."""
-    return PublishedFigure.objects.filter(task=task).exists()
-
-
 def beside(task: Task) -> list[Beside]:
     """Compare all published numbers of a task with ours, in their order."""
     rows = list(task.published_figures.all())

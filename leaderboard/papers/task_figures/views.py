@@ -17,9 +17,8 @@ from genie.lib.admin.log import note
 from genie.lib.errors import GenieError
 from genie.lib.formats.csv_text import csv_text
 from genie.lib.typing import Account
-from leaderboard.papers.cell import Verdict
+from leaderboard.papers.cell import Verdict, printed, shown
 from leaderboard.papers.expected import expected_of
-from leaderboard.papers.report import printed, shown
 from leaderboard.papers.task_figures.beside import COLUMNS, Beside, beside
 from leaderboard.papers.task_figures.computed import known
 from leaderboard.papers.task_figures.forms import PublishedForm

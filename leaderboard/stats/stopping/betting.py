@@ -8,7 +8,7 @@ from typing import ClassVar
 import numpy as np
 import numpy.typing as npt
 
-from leaderboard.stats.stopping.rules import ConfidenceRule, Floats, StoppingRule
+from leaderboard.stats.stopping.rules import ConfidenceRule, Floats
 
 _BISECTIONS = 60  # halvings of [0, 1]: the ends are right to 1e-18
 
@@ -102,47 +102,3 @@ class BetaMixture(ConfidenceRule):
             # too narrow
             ends.append(np.where(mean == outer, outer, rejected))
         return ends[0], ends[1]
-
-
-@dataclass(frozen=True)
-class KnownEffect(StoppingRule):
-    """Wald's sequential probability ratio test of p against 1 - p, p being known.
-
-    No rule that keeps delta needs fewer labels on average at this p, and no rule can
-    know p: it is the floor to compare the others with, not a rule to use.
-
-    Parameters
-    ----------
-    delta : float
-        Chance to err per side.
-    p : float
-        Assumed P(A preferred) when A is better, 1/2 < p < 1.
-
-    References
-    ----------
-    Wald (1945), Sequential Tests of Statistical Hypotheses, Annals of Mathematical
-    Statistics 16(2), section 3; Wald and Wolfowitz (1948) for its optimality.
-
-    Examples
-    --------
-    >>> rule = KnownEffect(delta=0.01, p=0.6)
-    >>> bool(rule.favours_a(20, 15)), bool(rule.favours_a(20, 16))
-    (False, True)
-    """
-
-    p: float = 0.6
-
-    name: ClassVar[str] = "known-effect"
-    anytime_valid: ClassVar[bool] = True
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        if not 0.5 < self.p < 1:
-            raise ValueError(f"p must lie between 1/2 and 1, not {self.p}.")
-
-    def favours_a(self, n: npt.ArrayLike, total: npt.ArrayLike) -> npt.NDArray[np.bool]:
-        """Tell whether the likelihood ratio has reached (1 - delta) / delta."""
-        count = np.asarray(n, dtype=np.float64)
-        lead = 2 * np.asarray(total, dtype=np.float64) - count
-        log_ratio = lead * (np.log(self.p) - np.log1p(-self.p))
-        return np.asarray(log_ratio >= np.log1p(-self.delta) - np.log(self.delta))

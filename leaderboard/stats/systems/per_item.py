@@ -12,12 +12,39 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from leaderboard.stats.all_pairs import as_table
 from leaderboard.stats.bounds import normal_quantile
 from leaderboard.stats.resampling import Floats
 from leaderboard.stats.systems.ranks import ALPHA, Ranking, rank_by_p
 
 CONFIDENCE = 0.95
+
+
+def as_table(scores: npt.ArrayLike) -> Floats:
+    """Check a table of ratings with a row per instance and a column per system.
+
+    Raises
+    ------
+    ValueError
+        When it is empty, not a table, or a rating is missing or not finite.
+
+    Examples
+    --------
+    >>> as_table([[1, 2], [3, float("nan")]])
+    Traceback (most recent call last):
+        ...
+    ValueError: System 2 has no finite rating for instance 2; compare systems on the \
+instances they share.
+    """
+    table = np.asarray(scores, dtype=np.float64)
+    if table.ndim != 2 or table.size == 0:
+        raise ValueError("The scores must be a table: instances down, systems across.")
+    if not np.isfinite(table).all():
+        row, column = np.argwhere(~np.isfinite(table))[0]
+        raise ValueError(
+            f"System {column + 1} has no finite rating for instance {row + 1}; compare"
+            " systems on the instances they share."
+        )
+    return table
 
 
 @dataclass(frozen=True)

@@ -14,7 +14,7 @@ from types import SimpleNamespace
 import pytest
 from django.contrib.auth import get_user_model
 from django.core.files.uploadedfile import SimpleUploadedFile
-from django.core.management import call_command
+from django.core.management import call_command, get_commands
 from django.db import OperationalError, connection, transaction
 from django.test import Client
 from django.urls import reverse
@@ -179,7 +179,7 @@ def test_a_study_reads_and_writes_a_copy_of_the_database():
     ],
 )
 def test_studies_lock_nobody_out(monkeypatch, name, computes, prints, words):
-    commands = "leaderboard.management.commands"
+    commands = f"{get_commands()[name]}.management.commands"
     used = []
     monkeypatch.setattr(
         f"{commands}.{name}.{computes}",

@@ -9,7 +9,6 @@ import pytest
 
 from leaderboard.evaluation.precision import expected_precision
 from leaderboard.models import BoardFit
-from leaderboard.stats.bounds import largest_standard_error
 from tests.factories import make_task
 
 pytestmark = pytest.mark.django_db
@@ -49,9 +48,7 @@ def test_before_there_are_ratings_it_is_the_worst_case(large, boss, waiting):
     found = expected_precision(large)
     assert not found.pilot
     # 3.46 points, as Genie's appendix has it for 800 ratings
-    assert found.half_width == pytest.approx(
-        196 * largest_standard_error(800), abs=0.01
-    )
+    assert found.half_width == pytest.approx(98 / 800**0.5, abs=0.01)
     text = text_of(boss, waiting())
     assert (
         "20 instances rated by 20 workers give a score of about ± 21.9 points" in text

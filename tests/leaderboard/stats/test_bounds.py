@@ -7,12 +7,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from leaderboard.stats.bounds import (
+from genie_research.papers.genie.standard_errors import (
     implied_sd,
-    largest_sd,
     largest_standard_error,
-    normal_quantile,
 )
+from leaderboard.stats.bounds import largest_sd, normal_quantile
 from tests.shared import SHARED, needs_shared
 
 

@@ -7,6 +7,11 @@ from hypothesis import strategies as st
 from statsmodels.stats.power import TTestPower
 
 from genie.lib.errors import GenieError
+from genie_research.boards.plan_simulation import (
+    simulated_half_width,
+    simulated_means,
+    simulated_power,
+)
 from leaderboard.stats.components import (
     Components,
     mean_variance,
@@ -19,11 +24,6 @@ from leaderboard.stats.power import (
     paired_power,
     pilot_sd_of_difference,
     plan_power,
-)
-from leaderboard.stats.studies.plan_simulation import (
-    simulated_half_width,
-    simulated_means,
-    simulated_power,
 )
 
 variances = st.floats(0.001, 1)

@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from genie_research.papers.dynamic.stopped_series import first_crossings, last_runs
 from leaderboard.stats.stopping.sequential import (
     RULES,
     BetaMixture,
@@ -14,8 +15,6 @@ from leaderboard.stats.stopping.sequential import (
     Hoeffding,
     NormalMixture,
     default_rule,
-    first_crossings,
-    last_runs,
 )
 
 labels = st.lists(st.booleans(), min_size=1, max_size=150)

@@ -8,17 +8,16 @@ import numpy as np
 import pytest
 from scipy import stats
 
+from genie_research.papers.dynamic.exact_effort import KnownEffect, exact_effort
+from genie_research.papers.dynamic.stopped_series import first_crossings
 from leaderboard.stats.stopping.sequential import (
     RULES,
     BetaMixture,
     Hoeffding,
-    KnownEffect,
     NormalMixture,
     Stitched,
     UnionBound,
-    exact_effort,
     exact_walk,
-    first_crossings,
     rule_named,
 )
 from tests.shared import SHARED, needs_shared

@@ -8,11 +8,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import integrate, stats
 
+from genie_research.papers.dynamic.exact_effort import KnownEffect
 from leaderboard.stats.stopping.sequential import (
     RULES,
     BetaMixture,
     Hoeffding,
-    KnownEffect,
     NormalMixture,
     Stitched,
     UnionBound,

@@ -9,13 +9,13 @@ import pytest
 from django.core.management import CommandError, call_command
 from scipy import stats
 
+from genie_research.authenticity.auroc import auroc
+from genie_research.authenticity.real_models import read_data_set, told_apart
+from genie_research.authenticity.study import Crowd, simulate_crowd, study_cell
 from quality.authenticity.stats.answers import Answers, centred, deserved
-from quality.authenticity.stats.auroc import auroc
 from quality.authenticity.stats.colluders import agreeing_pairs, better_on_tests
 from quality.authenticity.stats.likelihood_ratio import assess_authenticity
-from quality.authenticity.stats.real_models import read_data_set, told_apart
 from quality.authenticity.stats.signs import similarity, spread
-from quality.authenticity.stats.study import Crowd, simulate_crowd, study_cell
 from tests.shared import SHARED, needs_shared
 
 NONE = np.array([], dtype=np.int64)

@@ -7,8 +7,9 @@ import json
 import numpy as np
 import pytest
 
+from genie_research.detection.detection_study import simulate_round
+from genie_research.detection.question_counts import question_counts
 from quality.detection.stats.beta_mixture import BetaMixture
-from quality.detection.stats.detection_study import simulate_round
 from quality.detection.stats.detectors import (
     DEFAULT_DETECTOR,
     DETECTORS,
@@ -20,7 +21,6 @@ from quality.detection.stats.detectors import (
     with_fit,
 )
 from quality.detection.stats.mixture import fit
-from quality.detection.stats.question_counts import question_counts
 from tests.quality.stats.truth import counts, rows, truth
 from tests.shared import needs_shared
 

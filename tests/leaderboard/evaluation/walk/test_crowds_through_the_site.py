@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from leaderboard.demo.crowd_study import site_campaign
+from genie_research.crowds.campaign import CampaignPlan
+from genie_research.crowds.people import CrowdPlan, draw_crowd
+from genie_research.crowds.through_the_site import site_campaign
 from leaderboard.models import Submission, Task
-from quality.detection.stats.crowds.campaign import CampaignPlan
-from quality.detection.stats.crowds.people import CrowdPlan, draw_crowd
 
 pytestmark = pytest.mark.django_db
 

@@ -7,14 +7,14 @@ import re
 import numpy as np
 import pytest
 
+from genie_research.judges.bias_study import PLANTED, study_biases, with_endings
 from leaderboard.stats.judges.bias import (
     injection_effect,
     order_effect,
     text_effects,
 )
-from leaderboard.stats.judges.bias_study import PLANTED, study_biases
 from leaderboard.stats.judges.findings import settle
-from leaderboard.stats.judges.injections import INJECTIONS, with_endings
+from leaderboard.stats.judges.injections import INJECTIONS
 
 
 def outputs(seed=1, n_systems=5, n_instances=40):

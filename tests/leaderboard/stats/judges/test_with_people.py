@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from genie_research.judges.coverage_study import study_coverage
+from genie_research.judges.money import share_saved
 from leaderboard.stats.judges.alternative_annotator import alternative_annotator_test
 from leaderboard.stats.judges.choosing import choose_instances, disagreement
-from leaderboard.stats.judges.coverage_study import study_coverage
-from leaderboard.stats.judges.money import share_saved
 from leaderboard.stats.judges.with_people import judged_mean
 
 

@@ -7,9 +7,9 @@ import json
 import numpy as np
 import pytest
 
+from genie_research.boards.crowd_simulation import Crowd, simulate_crowd
 from leaderboard.evaluation.stored_fit import as_json, from_json
 from leaderboard.stats.mixed import fit_mixed
-from leaderboard.stats.studies.crowd_simulation import Crowd, simulate_crowd
 from leaderboard.stats.systems.criteria import together
 from leaderboard.stats.systems.estimates import (
     COVERS_CROWD,

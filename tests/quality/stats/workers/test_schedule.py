@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 from scipy import stats
 
+from genie_research.crowds.campaign import CampaignPlan, run_campaign
+from genie_research.crowds.order import SESSION, order_auc, places_of
+from genie_research.crowds.people import CrowdPlan, draw_crowd
 from quality.detection.stats import schedule
-from quality.detection.stats.crowds.campaign import CampaignPlan, run_campaign
-from quality.detection.stats.crowds.order import SESSION, order_auc, places_of
-from quality.detection.stats.crowds.people import CrowdPlan, draw_crowd
 from quality.detection.stats.early_stop import EarlyStop
 from quality.detection.stats.schedule import Allowance, ScheduleOptions, affordable
 from quality.detection.stats.workers.options import NO_YES

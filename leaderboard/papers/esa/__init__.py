@@ -1,1 +1,0 @@
-"""Marked errors (ESA, MQM): spans, scores, times, and agreement between campaigns."""

@@ -1,0 +1,1 @@
+"""Sets of figures that a task's published numbers are compared with."""

@@ -1,1 +1,0 @@
-"""Direct assessment as WMT publishes it: scores, tests, wins and clusters."""

@@ -1,1 +1,0 @@
-"""WMT24's scores: means over domains."""

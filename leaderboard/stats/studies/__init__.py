@@ -1,3 +1,0 @@
-"""Simulation studies: which design or plan gives the steadiest score for its cost."""
-
-from __future__ import annotations

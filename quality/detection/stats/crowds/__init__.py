@@ -1,3 +1,0 @@
-"""Simulated crowds with careless people in them, and campaigns that try to do without."""
-
-from __future__ import annotations

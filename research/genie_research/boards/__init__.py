@@ -1,0 +1,1 @@
+"""Simulated boards, designs and plans: how often intervals hold, and what ratings buy."""

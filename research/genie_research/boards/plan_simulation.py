@@ -1,0 +1,209 @@
+"""Plans checked by playing them out."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import numpy.typing as npt
+
+from genie_research.boards.label_table import draw_estimates, label_table
+from leaderboard.stats.bounds import normal_quantile
+from leaderboard.stats.components import Components
+from leaderboard.stats.paired import differences
+from leaderboard.stats.resampling import Floats
+
+_CHUNK = 2_000_000
+
+
+def simulated_half_width(
+    values: npt.ArrayLike,
+    instances: npt.ArrayLike,
+    *,
+    n_instances: int,
+    ratings_per_instance: int = 1,
+    seed: int,
+    n_sets: int = 2_000,
+    confidence: float = 0.95,
+) -> float:
+    """Repeat a planned study on a pilot's judgments and see how wide it comes out.
+
+    Parameters
+    ----------
+    values, instances : array_like, shape (n,)
+        The pilot's ratings and their instances.
+    n_instances, ratings_per_instance : int
+        The planned study.
+    seed : int
+        Seed of the simulation.
+    n_sets : int
+        How many studies are simulated, at least 2.
+    confidence : float
+        Of the interval.
+
+    Returns
+    -------
+    float
+        Half the distance between the two quantiles of the simulated means.
+
+    Raises
+    ------
+    ValueError
+        See `genie_research.boards.label_table.draw_estimates`.
+
+    Examples
+    --------
+    >>> labels = np.tile([0.0, 1.0], 200)
+    >>> width = simulated_half_width(labels, np.arange(400), n_instances=800, seed=1)
+    >>> round(width, 3)
+    0.035
+    """
+    normal_quantile(confidence)
+    estimates = draw_estimates(
+        label_table(values, instances),
+        n_instances=n_instances,
+        labels_per_instance=ratings_per_instance,
+        n_sets=n_sets,
+        rng=np.random.default_rng(seed),
+    )
+    low, high = np.quantile(estimates, [(1 - confidence) / 2, (1 + confidence) / 2])
+    return float((high - low) / 2)
+
+
+def simulated_means(
+    components: Components,
+    *,
+    n_instances: int,
+    ratings_per_instance: int = 1,
+    n_workers: int | None = None,
+    n_days: int | None = None,
+    seed: int,
+    n_sets: int = 2_000,
+) -> Floats:
+    """Play a planned study with normal effects of instances, workers and days.
+
+    Parameters
+    ----------
+    components : Components
+        Variances of the effects.
+    n_instances, ratings_per_instance : int
+        The planned study.
+    n_workers, n_days : int, optional
+        Ratings go round the workers in turn, and fill one day after the other, so that
+        each gives as many as the others or one more.
+    seed : int
+        Seed of the simulation.
+    n_sets : int
+        How many studies are simulated, at least 1.
+
+    Returns
+    -------
+    ndarray, shape (n_sets,)
+        Simulated means about a true mean of 0; their spread is what
+        `leaderboard.stats.components.mean_variance` predicts.
+
+    Raises
+    ------
+    ValueError
+        When a number is below 1.
+
+    Examples
+    --------
+    >>> means = simulated_means(Components(1.0, worker=0.1), n_instances=100,
+    ...     n_workers=10, seed=1)
+    >>> round(float(means.std()), 2)
+    0.15
+    """
+    counts = [n_instances, ratings_per_instance, n_sets, n_workers or 1, n_days or 1]
+    if min(counts) < 1 or n_workers == 0 or n_days == 0:
+        raise ValueError("A study needs at least one of each.")
+    rng = np.random.default_rng(seed)
+    n_ratings = n_instances * ratings_per_instance
+    turn = np.arange(n_ratings)
+    effects = [(components.instance, n_instances, turn // ratings_per_instance)]
+    if n_workers is not None:
+        effects.append((components.worker, n_workers, turn % n_workers))
+    if n_days is not None:
+        effects.append((components.day, n_days, turn * n_days // n_ratings))
+    means = np.empty(n_sets)
+    rows = max(1, _CHUNK // n_ratings)
+    for start in range(0, n_sets, rows):
+        size = min(rows, n_sets - start)
+        ratings = rng.normal(0, math.sqrt(components.residual), (size, n_ratings))
+        for component, count, level in effects:
+            ratings += rng.normal(0, math.sqrt(component), (size, count))[:, level]
+        means[start : start + size] = ratings.mean(axis=1)
+    return means
+
+
+def simulated_power(
+    a: npt.ArrayLike,
+    b: npt.ArrayLike,
+    n_instances: int,
+    *,
+    difference: float | None = None,
+    alpha: float = 0.05,
+    seed: int,
+    n_sets: int = 2_000,
+) -> float:
+    """Repeat a planned comparison on a pilot's differences and count the findings.
+
+    Parameters
+    ----------
+    a, b : array_like, shape (n,)
+        The pilot: ratings of two systems on the same instances.
+    n_instances : int
+        Instances of the planned comparison, at least 2.
+    difference : float, optional
+        The true difference to assume; the pilot's differences are moved to have it.
+        By default that of the pilot, which tends to overstate what a significant pilot
+        found.
+    alpha : float
+        Level of the two-sided paired t-test.
+    seed : int
+        Seed of the simulation.
+    n_sets : int
+        How many comparisons are simulated, at least 1.
+
+    Returns
+    -------
+    float
+        Share of simulated comparisons that reject.
+
+    Raises
+    ------
+    ValueError
+        On pilots that do not pair, or a number too small.
+
+    References
+    ----------
+    Card et al. (2020), With Little Power Comes Great Responsibility, section 2 and
+    algorithm 1.
+
+    Examples
+    --------
+    >>> pilot = np.random.default_rng(1).normal(0.5, 1.0, 200)
+    >>> share = simulated_power(pilot, np.zeros(200), 34, difference=0.5, seed=1)
+    >>> 0.7 < share < 0.9
+    True
+    """
+    from scipy import stats
+
+    gap = np.sort(differences(a, b))
+    if n_instances < 2 or n_sets < 1:
+        raise ValueError("A comparison needs two instances, a simulation one of them.")
+    if difference is not None:
+        # the shape of the pilot's differences stays, only their mean is moved
+        gap = gap - gap.mean() + difference
+    edge = float(stats.t.ppf(1 - alpha / 2, n_instances - 1))
+    rng = np.random.default_rng(seed)
+    n_significant = 0
+    rows = max(1, _CHUNK // n_instances)
+    for start in range(0, n_sets, rows):
+        size = (min(rows, n_sets - start), n_instances)
+        drawn = gap[rng.integers(0, len(gap), size)]
+        means = drawn.mean(axis=1)
+        errors = drawn.std(axis=1, ddof=1) / math.sqrt(n_instances)
+        # without spread every instance says the same: found unless that is "equal"
+        n_significant += int(np.count_nonzero(np.abs(means) > edge * errors))
+    return n_significant / n_sets

@@ -1,0 +1,1 @@
+"""How well each detector finds noisy workers, by simulation."""

@@ -1,0 +1,1 @@
+"""What programs that label are worth beside people, by simulation and on published labels."""

@@ -1,0 +1,240 @@
+"""Recompute the published tables from the published data, and say what holds."""
+
+from __future__ import annotations
+
+import json
+import resource
+import time
+from pathlib import Path
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError, CommandParser
+
+from genie.lib.errors import GenieError
+from genie_research.papers.plot import table_plot
+from genie_research.papers.report import Done, closing_text, summary, table_text
+from genie_research.papers.table import Table, Workbench, all_tables
+from genie_research.papers.task_table import TaskTable
+from leaderboard.papers.cell import Cell, Verdict
+from leaderboard.papers.expected import read_expected
+from leaderboard.papers.task_figures.keep import forget_published, keep_published
+from leaderboard.tasks.models import Task
+
+# Of cells that fail; the others are told in the text above.
+_MOST_NAMED = 20
+
+
+class Command(BaseCommand):
+    help = (
+        "Recompute published tables, of Genie, RankME and Dynamic Human Evaluation, of "
+        "folders of published judgments (WMT22, E2E, AltTest, ESA, WMT24) or of a task "
+        "of this site, and print, for each cell, the paper's value, ours, the tolerance "
+        "and the verdict. Exit code 1 if a number that must hold does not, or if one of "
+        "a list (--expected, --task) has no counterpart here and no reason why."
+    )
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        tables = all_tables()
+        parser.add_argument(
+            "tables",
+            nargs="*",
+            metavar="TABLE",
+            help=f"{', '.join(tables)}; all if none is named",
+        )
+        parser.add_argument(
+            "--data",
+            type=Path,
+            help="folder with dynamic/, rankme/, wmt21-de-en/, wmt22-da/, ...",
+        )
+        parser.add_argument(
+            "--task",
+            metavar="SLUG",
+            help="instead of tables: a task of this site, and what was published of it",
+        )
+        parser.add_argument(
+            "--expected",
+            type=Path,
+            metavar="FILE",
+            help="list of printed numbers (JSON or CSV: id, value, tolerance, source, "
+            "note) for a folder of judgments or a task",
+        )
+        parser.add_argument(
+            "--part",
+            default="",
+            help="of a list for several tasks: what the ids of this one begin with",
+        )
+        parser.add_argument(
+            "--published",
+            type=Path,
+            metavar="FILE",
+            help="with --task: keep such a list with the task, for everybody to see, in "
+            "the place of what was kept of the same tables",
+        )
+        parser.add_argument(
+            "--printed-in", default="", help="where the numbers of --published stand"
+        )
+        parser.add_argument(
+            "--figures",
+            default="",
+            help="the set they are compared with: da, pages, ...",
+        )
+        parser.add_argument(
+            "--why", default="", help="why those that do not come out cannot"
+        )
+        parser.add_argument(
+            "--forget", action="store_true", help="with --task: keep none of them"
+        )
+        parser.add_argument(
+            "--runs",
+            type=int,
+            help="number of simulation runs (default: each table's own number)",
+        )
+        parser.add_argument("--seed", type=int, default=0)
+        parser.add_argument("--json", type=Path, help="file for all values")
+        parser.add_argument("--plots", type=Path, help="folder for one SVG per table")
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        bench = self._bench(options)
+        chosen = _of_task(options) if options["task"] else _chosen(options["tables"])
+        done: list[tuple[Table, Done]] = []
+        for index, table in enumerate(chosen, 1):
+            start = time.monotonic()
+            cells = self._cells(table, bench)
+            one = Done(table.slug, cells, time.monotonic() - start, _megabytes())
+            done.append((table, one))
+            self.stdout.write(table_text(table, cells) + "\n")
+            if options["plots"]:
+                self._plot(options["plots"], table, cells)
+            if options["verbosity"]:
+                self.stderr.write(
+                    f"{index} of {len(chosen)}: {table.slug}, {one.seconds:.0f} s"
+                )
+        if options["json"]:
+            self._write_json(options["json"], done, bench)
+        listed = bool(options["task"] or options["expected"])
+        self._conclude([one for _, one in done], listed=listed)
+
+    def _bench(self, options: dict[str, Any]) -> Workbench:
+        if bool(options["task"]) == bool(options["data"]):
+            raise CommandError("Give either --data or --task.")
+        if options["data"] and not options["data"].is_dir():
+            raise CommandError(f"There is no folder {options['data']}.")
+        if options["runs"] is not None and options["runs"] < 1:
+            raise CommandError(f"At least one run is needed, not {options['runs']}.")
+        tell = self.stderr.write if options["verbosity"] else lambda text: None
+        return Workbench(
+            options["data"] or Path(),
+            options["runs"],
+            options["seed"],
+            tell,
+            options["expected"],
+        )
+
+    def _cells(self, table: Table, bench: Workbench) -> list[Cell]:
+        try:
+            return list(table.cells(bench))
+        except (GenieError, ValueError) as error:
+            raise CommandError(f"{table.slug}: {error}") from error
+
+    def _plot(self, folder: Path, table: Table, cells: list[Cell]) -> None:
+        picture = table_plot(table, cells)
+        if picture is None:
+            return
+        folder.mkdir(parents=True, exist_ok=True)
+        path = folder / f"{table.slug}.svg"
+        path.write_text(picture, encoding="utf-8")
+        self.stderr.write(f"Wrote {path}.")
+
+    def _write_json(
+        self,
+        path: Path,
+        done: list[tuple[Table, Done]],
+        bench: Workbench,
+    ) -> None:
+        content = {
+            "closing": [one.counts() for _, one in done],
+            "seed": bench.seed,
+            "runs": bench.runs,
+            "tables": [
+                {
+                    "table": table.slug,
+                    "title": table.title,
+                    "paper": table.paper,
+                    "cells": [cell.to_dict() for cell in one.cells],
+                }
+                for table, one in done
+            ],
+        }
+        text = json.dumps(content, indent=1, ensure_ascii=False, allow_nan=False) + "\n"
+        path.write_text(text, encoding="utf-8")
+        self.stderr.write(f"Wrote {path}.")
+
+    def _conclude(self, done: list[Done], *, listed: bool) -> None:
+        all_cells = [cell for one in done for cell in one.cells]
+        self.stdout.write(closing_text(done))
+        self.stdout.write(summary(all_cells))
+        unmet = {Verdict.FAILS, *([Verdict.NO_DATA] if listed else [])}
+        failed = [
+            f"{one.table}: {cell.row}, {cell.column} ({cell.verdict})"
+            for one in done
+            for cell in one.cells
+            if cell.verdict in unmet and cell.must_hold and cell.paper is not None
+        ]
+        if failed:
+            more = len(failed) - _MOST_NAMED
+            raise CommandError(
+                f"{len(failed)} of the numbers that must hold are not met: "
+                + "; ".join(failed[:_MOST_NAMED])
+                + (f"; and {more} more" if more > 0 else "")
+            )
+        if all(cell.verdict is Verdict.NO_DATA for cell in all_cells):
+            raise CommandError("The data folder has no data for these tables.")
+
+
+def _chosen(names: list[str]) -> list[Table]:
+    tables = all_tables()
+    for name in names:
+        if name not in tables:
+            raise CommandError(
+                f"There is no table {name}; available: {', '.join(tables)}."
+            )
+    chosen = [tables[name] for name in dict.fromkeys(names)] or list(tables.values())
+    return [table() for table in chosen]
+
+
+def _of_task(options: dict[str, Any]) -> list[Table]:
+    if options["tables"]:
+        raise CommandError("A task has one table of its own: name no other with it.")
+    task = Task.objects.filter(slug=options["task"]).first()
+    if task is None:
+        raise CommandError(f"There is no task {options['task']}.")
+    if options["forget"]:
+        forget_published(task)
+    if options["published"]:
+        _keep(task, options)
+    table = TaskTable(task, options["expected"], options["part"])
+    if options["expected"] is None and not task.published_figures.exists():
+        raise CommandError(
+            f"Nothing published is kept with {task.slug}: give a list with --published, "
+            "or with --expected one to compare with only."
+        )
+    return [table]
+
+
+def _keep(task: Task, options: dict[str, Any]) -> None:
+    try:
+        keep_published(
+            task,
+            read_expected(options["published"]),
+            part=options["part"],
+            table=options["printed_in"],
+            figures=options["figures"],
+            why=options["why"],
+        )
+    except GenieError as error:
+        raise CommandError(str(error)) from error
+
+
+def _megabytes() -> float:
+    """Give the largest memory that this process has had, Linux counting in KB."""
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024

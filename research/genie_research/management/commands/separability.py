@@ -1,0 +1,99 @@
+"""Study whether a script can tell test questions from what is judged, without reading."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError, CommandParser
+
+from genie.lib.errors import GenieError
+from genie.upkeep.engines import working_copy
+from genie_research.separability.shipped_tasks import studied
+from genie_research.separability.study import TaskStudy, as_table, study_task
+from leaderboard.tasks import shipped
+
+
+class Command(BaseCommand):
+    help = (
+        "Draw the test questions of shipped tasks as for campaigns, many times, and "
+        "print how well a script tells them from real items, and the positive from the "
+        "negative ones, by what can be seen without reading. It works on a copy "
+        "of the database: nothing is kept."
+    )
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        parser.add_argument(
+            "slugs",
+            nargs="*",
+            metavar="SLUG",
+            help="tasks; all that bring their outputs by default",
+        )
+        parser.add_argument(
+            "--source", type=Path, help="folder with the release of the one task"
+        )
+        parser.add_argument(
+            "--outputs",
+            type=Path,
+            help="folder with systems' outputs for the one task: JSON files, instance to text",
+        )
+        parser.add_argument(
+            "--confirmed",
+            type=Path,
+            help="JSON file of the outputs that a reader has found good: a list of "
+            "instances for each file of --outputs",
+        )
+        parser.add_argument(
+            "--published",
+            action="store_true",
+            help="the other systems' outputs are public, as when they stand on the board",
+        )
+        parser.add_argument("--draws", type=int, default=6, help="for each system")
+        parser.add_argument(
+            "--repeats",
+            type=int,
+            default=1,
+            help="draw everything so many times; means come with their Monte-Carlo error",
+        )
+        parser.add_argument(
+            "--systems",
+            type=int,
+            default=6,
+            help="so many of each task, the first ones",
+        )
+        parser.add_argument("--seed", type=int, default=0)
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        slugs = options["slugs"] or _bring_outputs()
+        if (options["source"] or options["outputs"]) and len(slugs) != 1:
+            raise CommandError("--source and --outputs are for one task: name it.")
+        try:
+            with working_copy():
+                studies = [self._study(slug, options) for slug in slugs]
+        except GenieError as error:
+            raise CommandError(str(error)) from error
+        self.stdout.write(as_table(studies))
+
+    def _study(self, slug: str, options: dict[str, Any]) -> TaskStudy:
+        with studied(
+            slug,
+            source=options["source"],
+            outputs=options["outputs"],
+            confirmed=options["confirmed"],
+            published=options["published"],
+        ) as (task, systems):
+            return study_task(
+                task,
+                systems[: options["systems"]],
+                n_draws=options["draws"],
+                seed=options["seed"],
+                n_repeats=options["repeats"],
+            )
+
+
+def _bring_outputs() -> list[str]:
+    return [
+        slug
+        for slug in shipped.known()
+        if (shipped.folder(slug) / "systems" / "systems.toml").is_file()
+    ]

@@ -1,0 +1,193 @@
+"""Measure how often a board's intervals and comparisons hold, by simulation."""
+
+from __future__ import annotations
+
+import json
+from itertools import product
+from pathlib import Path
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError, CommandParser
+
+from genie.lib.errors import GenieError
+from genie_research.boards.crowd_simulation import (
+    Crowd,
+    CrowdResult,
+    simulate_crowd,
+)
+from genie_research.boards.half_crowds import HalfCrowds, half_crowds
+from genie_research.boards.simulated import (
+    crowd_document,
+    crowd_plot,
+    crowd_sheet,
+    halves_document,
+    halves_sheet,
+)
+from leaderboard.table_stats.analysis import SCALES, rescaled
+from leaderboard.table_stats.read import Pairs, Ratings, read_tables
+from leaderboard.table_stats.text import as_text
+
+CROWDS = ("same", "fresh")
+
+
+class Command(BaseCommand):
+    help = (
+        "Simulate crowds that rate equally good systems and print coverage of the 95 % "
+        "interval, false separations, bias, error against the plain mean, width and "
+        "cost; with --half-crowds, split real crowds at random instead."
+    )
+    # numbers in, numbers out: no site has to be set up
+    requires_system_checks: list[str] = []
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("--workers", type=int, nargs="+", default=[30, 60, 200])
+        parser.add_argument(
+            "--bias",
+            type=float,
+            nargs="+",
+            default=[0.0, 10.0, 15.0],
+            help="standard deviations of strictness",
+        )
+        parser.add_argument("--instances", type=int, nargs="+", default=[300, 800])
+        parser.add_argument(
+            "--crowds",
+            nargs="+",
+            default=list(CROWDS),
+            choices=CROWDS,
+            help="the same crowd rates all systems, or each of two has a fresh one",
+        )
+        parser.add_argument("--systems", type=int, default=5, help="of the same crowd")
+        parser.add_argument(
+            "--workload",
+            type=float,
+            default=1.0,
+            help="standard deviation of the logarithm of workers' shares",
+        )
+        parser.add_argument(
+            "--spread",
+            type=float,
+            default=0.0,
+            help="standard deviation of the logarithm of workers' scatter",
+        )
+        parser.add_argument(
+            "--taste",
+            type=float,
+            default=0.0,
+            help="standard deviation of how much more a worker likes a system than others",
+        )
+        parser.add_argument("--days", type=int, nargs="+", default=[1])
+        parser.add_argument(
+            "--day-sd",
+            type=float,
+            nargs="+",
+            default=[0.0],
+            help="standard deviations of days' effects, with several days",
+        )
+        parser.add_argument("--tasks", type=int, default=1_000, help="of each cell")
+        parser.add_argument("--cents", type=float, default=12.0, help="of one rating")
+        parser.add_argument(
+            "--half-crowds",
+            type=Path,
+            nargs="+",
+            default=[],
+            metavar="FILE",
+            help="tables of ratings (see genie stats), each a crowd to be halved",
+        )
+        parser.add_argument("--splits", type=int, default=200)
+        parser.add_argument("--criteria", nargs="+", default=[], metavar="COLUMN")
+        parser.add_argument("--scale", choices=SCALES, default="value")
+        parser.add_argument("--seed", type=int, default=0)
+        parser.add_argument("--json", type=Path, help="file for all numbers")
+        parser.add_argument("--plots", type=Path, help="folder for an SVG plot")
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        try:
+            if options["half_crowds"]:
+                self._halves(options)
+            else:
+                self._crowds(options)
+        except (GenieError, ValueError) as error:
+            raise CommandError(str(error)) from error
+
+    def _crowds(self, options: dict[str, Any]) -> None:
+        cells = _cells(options)
+        results: list[CrowdResult] = []
+        for number, cell in enumerate(cells, 1):
+            seed = options["seed"]
+            results.append(simulate_crowd(cell, n_tasks=options["tasks"], seed=seed))
+            # after each cell: a study of hours that is cut short has what was done
+            self._write_json(options["json"], crowd_document(results, seed))
+            self._tell(f"cell {number} of {len(cells)}", options)
+        self.stdout.write(as_text([crowd_sheet(results, cents=options["cents"])]))
+        if options["plots"]:
+            options["plots"].mkdir(parents=True, exist_ok=True)
+            path = options["plots"] / "coverage.svg"
+            path.write_text(crowd_plot(results), encoding="utf-8")
+            self.stderr.write(f"Wrote {path}.")
+
+    def _halves(self, options: dict[str, Any]) -> None:
+        found: list[tuple[str, HalfCrowds]] = []
+        for path in options["half_crowds"]:
+            for table in read_tables([path], options["criteria"]):
+                if isinstance(table, Pairs):
+                    raise CommandError(f"{path.name} has pairs; halves need ratings.")
+                name = ", ".join(
+                    filter(None, (path.name.split(".")[0], table.criterion))
+                )
+                found.append((name, self._half(table, options)))
+                self._write_json(
+                    options["json"], halves_document(found, options["seed"])
+                )
+                self._tell(name, options)
+        self.stdout.write(as_text([halves_sheet(found)]))
+
+    def _half(self, table: Ratings, options: dict[str, Any]) -> HalfCrowds:
+        labels = table.labels
+        if "instance" not in labels:
+            raise CommandError("Halves need a column of instances.")
+        return half_crowds(
+            rescaled(table, options["scale"]),
+            labels["system"].codes,
+            labels["worker"].codes,
+            labels["instance"].codes,
+            n_splits=options["splits"],
+            seed=options["seed"],
+        )
+
+    def _tell(self, text: str, options: dict[str, Any]) -> None:
+        if options["verbosity"]:
+            self.stderr.write(text)
+
+    def _write_json(self, path: Path | None, content: dict[str, Any]) -> None:
+        if path is not None:
+            text = json.dumps(content, indent=1, allow_nan=False) + "\n"
+            path.write_text(text, encoding="utf-8")
+
+
+def _cells(options: dict[str, Any]) -> list[Crowd]:
+    """Cross what was asked for; crowds of their own rate two systems."""
+    crossed = product(
+        options["crowds"],
+        options["workers"],
+        options["bias"],
+        options["instances"],
+        options["days"],
+        options["day_sd"],
+    )
+    return [
+        Crowd(
+            n_workers,
+            bias,
+            n_instances,
+            n_systems=options["systems"] if kind == "same" else 2,
+            workload_sd=options["workload"],
+            spread_sd=options["spread"],
+            same=kind == "same",
+            n_days=n_days,
+            day_sd=day_sd,
+            taste_sd=options["taste"],
+        )
+        for kind, n_workers, bias, n_instances, n_days, day_sd in crossed
+        # one day moves all ratings alike: there is nothing to see
+        if n_days > 1 or day_sd == min(options["day_sd"])
+    ]

@@ -1,0 +1,115 @@
+"""Repeat Genie's study of detectors of noisy workers, and ours beside them."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError, CommandParser
+
+from genie_research.detection.detection_study import (
+    DetectionStudy,
+    Progress,
+    simulate_detection,
+)
+from genie_research.detection.question_counts import QUESTION_COUNTS, question_counts
+from genie_research.detection.study_plot import study_plot
+from genie_research.detection.study_table import study_table
+from quality.counts import Ints, check_counts
+from quality.detection.stats.detectors import DETECTORS
+
+
+class Command(BaseCommand):
+    help = (
+        "Simulate annotation rounds as in appendix B.2 of the Genie paper, and print "
+        "the precision and recall of each noisy-worker detector beside the published "
+        "ones."
+    )
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        parser.add_argument(
+            "--rounds",
+            type=int,
+            nargs="+",
+            default=[25, 500],
+            help="rounds per table; a shorter table is the beginning of a longer one",
+        )
+        parser.add_argument(
+            "--counts",
+            nargs="+",
+            default=[QUESTION_COUNTS[0]],
+            help="numbers of questions that workers answered: all, a file with one "
+            f"number per line, or {', '.join(QUESTION_COUNTS)}",
+        )
+        parser.add_argument(
+            "--detectors", nargs="+", default=list(DETECTORS), choices=list(DETECTORS)
+        )
+        parser.add_argument("--seed", type=int, default=0)
+        parser.add_argument("--threshold-rate", type=float, default=0.9)
+        parser.add_argument("--threshold-posterior", type=float, default=0.99)
+        parser.add_argument("--json", type=Path, help="file for all results")
+        parser.add_argument(
+            "--plots", type=Path, help="folder for SVG plots, one per table"
+        )
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        rounds = sorted(set(options["rounds"]))
+        figures = []
+        for name, counts in _all_counts(options["counts"]):
+            try:
+                longest = simulate_detection(
+                    counts,
+                    n_rounds=rounds[-1],
+                    seed=options["seed"],
+                    detectors=options["detectors"],
+                    threshold_rate=options["threshold_rate"],
+                    threshold_posterior=options["threshold_posterior"],
+                    progress=self._progress(name) if options["verbosity"] else None,
+                )
+                studies = [longest.first(n_rounds) for n_rounds in rounds]
+            except ValueError as error:
+                raise CommandError(str(error)) from error
+            for study in studies:
+                self.stdout.write(study_table(study, name) + "\n")
+                figures.append({"counts": name} | study.to_dict())
+                if options["plots"]:
+                    self._plot(options["plots"], study, name)
+        if options["json"]:
+            text = json.dumps({"studies": figures}, indent=1, allow_nan=False) + "\n"
+            options["json"].write_text(text, encoding="utf-8")
+            self.stderr.write(f"Wrote {options['json']}.")
+
+    def _progress(self, name: str) -> Progress:
+        def tell(done: int, of: int) -> None:
+            if done == of or done % max(1, of // 10) == 0:
+                self.stderr.write(f"{name}: round {done} of {of}")
+
+        return tell
+
+    def _plot(self, folder: Path, study: DetectionStudy, name: str) -> None:
+        folder.mkdir(parents=True, exist_ok=True)
+        path = folder / f"detection-{name}-{study.n_rounds}.svg"
+        path.write_text(study_plot(study, name), encoding="utf-8")
+        self.stderr.write(f"Wrote {path}.")
+
+
+def _all_counts(names: list[str]) -> list[tuple[str, Ints]]:
+    chosen = list(QUESTION_COUNTS) if names == ["all"] else names
+    return [_counts(name) for name in chosen]
+
+
+def _counts(name: str) -> tuple[str, Ints]:
+    if name in QUESTION_COUNTS:
+        return name, question_counts(name)
+    path = Path(name)
+    if not path.is_file():
+        known = ", ".join(QUESTION_COUNTS)
+        raise CommandError(f"{name} is neither a file nor one of: all, {known}.")
+    try:
+        numbers = [float(line) for line in path.read_text("utf-8").split()]
+        return path.stem, check_counts([0] * len(numbers), numbers)[1]
+    except ValueError as error:
+        raise CommandError(
+            f"{name} must have one whole number per line: {error}"
+        ) from error

@@ -1,0 +1,115 @@
+"""Study on anybody's labels which design gives the steadiest score."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError, CommandParser
+
+from genie.lib.errors import GenieError
+from genie_research.boards.design_studies import (
+    DesignStudy,
+    PlannedPower,
+    Settings,
+    design_studies,
+    planned_power,
+    study_document,
+    study_picture,
+    study_sheets,
+)
+from leaderboard.table_stats.read import Pairs, read_tables
+from leaderboard.table_stats.text import as_text
+
+
+class Command(BaseCommand):
+    help = (
+        "Repeat section 4 of the Genie paper on tables of labels: graded or binary "
+        "answers, means or majorities, one label for many instances or several for "
+        "fewer; then play planned studies again and compare them with the formulas."
+    )
+    # it reads a file and prints: no site has to be set up
+    requires_system_checks: list[str] = []
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        parser.add_argument(
+            "files",
+            nargs="+",
+            type=Path,
+            metavar="FILE",
+            help="tables of ratings (see genie stats), each studied by itself; a "
+            "column day adds the days",
+        )
+        parser.add_argument("--criteria", nargs="+", default=[], metavar="COLUMN")
+        parser.add_argument(
+            "--scale", nargs=2, type=float, default=[0.0, 1.0], metavar=("LOW", "HIGH")
+        )
+        parser.add_argument(
+            "--threshold",
+            type=float,
+            default=0.5,
+            help="share of the scale above which a label is a binary yes",
+        )
+        parser.add_argument(
+            "--labels", type=int, default=3, help="of each instance, where several"
+        )
+        parser.add_argument(
+            "--budget",
+            type=int,
+            help="labels of a study; as many as there are instances",
+        )
+        parser.add_argument("--rounds", type=int, default=500)
+        parser.add_argument("--seed", type=int, default=0)
+        parser.add_argument("--json", type=Path, help="file for all numbers")
+        parser.add_argument(
+            "--plots", type=Path, help="folder for SVG plots, one per system"
+        )
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        settings = Settings(
+            (options["scale"][0], options["scale"][1]),
+            options["threshold"],
+            options["labels"],
+            options["budget"],
+            options["rounds"],
+            options["seed"],
+        )
+        try:
+            found = [
+                study
+                for path in options["files"]
+                for study in _studied(path, options["criteria"], settings)
+            ]
+        except (GenieError, ValueError) as error:
+            raise CommandError(str(error)) from error
+        for study, power in found:
+            self.stdout.write(as_text(study_sheets(study, power)))
+        if options["plots"]:
+            options["plots"].mkdir(parents=True, exist_ok=True)
+            for number, (study, _) in enumerate(found, 1):
+                self._write(options["plots"] / f"{number}.svg", study_picture(study))
+        if options["json"]:
+            content = study_document(found, settings)
+            text = json.dumps(content, indent=1, allow_nan=False) + "\n"
+            self._write(options["json"], text)
+
+    def _write(self, path: Path, text: str) -> None:
+        path.write_text(text, encoding="utf-8")
+        self.stderr.write(f"Wrote {path}.")
+
+
+def _studied(
+    path: Path, criteria: list[str], settings: Settings
+) -> list[tuple[DesignStudy, PlannedPower | None]]:
+    found: list[tuple[DesignStudy, PlannedPower | None]] = []
+    for table in read_tables([path], criteria):
+        if isinstance(table, Pairs):
+            raise CommandError(f"{path.name} has pairs; designs need ratings.")
+        studies = design_studies(table, path.name.split(".")[0], settings)
+        last = len(studies) - 1
+        found += [
+            (study, planned_power(table, settings) if number == last else None)
+            for number, study in enumerate(studies)
+        ]
+    return found

@@ -1,0 +1,178 @@
+"""How many labels a strategy needs until a rule decides, over many runs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Literal, Protocol
+
+import numpy as np
+import numpy.typing as npt
+
+from genie_research.papers.dynamic.labels import LabelSeries
+from genie_research.papers.dynamic.stopped_series import first_crossings, last_runs
+from leaderboard.stats.stopping.rules import Integers, StoppingRule
+
+Reading = Literal["first", "last"]
+
+_CELLS_AT_ONCE = 4_000_000  # labels held in memory at a time: about 60 MB
+
+
+class Labelling(Protocol):
+    """Anything that draws final labels and their costs."""
+
+    @property
+    def n_requests(self) -> int:
+        """Number of requests in a run."""
+        ...
+
+    def draw(self, runs: int, rng: np.random.Generator) -> LabelSeries:
+        """Draw the final labels of `runs` runs."""
+        ...
+
+
+@dataclass(frozen=True)
+class Stop:
+    """A rule and how it is read.
+
+    Parameters
+    ----------
+    rule : StoppingRule
+        The rule, delta included.
+    reading : {"first", "last"}
+        "first": at the first label that decides. "last": at the start of the last
+        unbroken run beyond the boundary, which needs the labels after it and cannot be
+        used live.
+    """
+
+    rule: StoppingRule
+    reading: Reading = "first"
+
+
+@dataclass(frozen=True)
+class EffortSample:
+    """Labels paid for in each run.
+
+    Parameters
+    ----------
+    labels : ndarray of int, shape (runs,)
+        Up to the decision; of all requests where there was none.
+    requests : ndarray of int, shape (runs,)
+        Requests labelled up to there.
+    side : ndarray of int, shape (runs,)
+        1 for A, -1 for B, 0 for undecided.
+
+    Examples
+    --------
+    >>> sample = EffortSample(np.array([20, 30, 99]), np.array([10, 15, 50]),
+    ...                       np.array([1, 1, 0], dtype=np.int8))
+    >>> sample.mean_decided, round(sample.share_decided, 3), round(sample.mean, 3)
+    (25.0, 0.667, 49.667)
+    """
+
+    labels: Integers
+    requests: Integers
+    side: npt.NDArray[np.int8]
+
+    @property
+    def share_decided(self) -> float:
+        """Share of runs with a decision; NaN without runs."""
+        return float(np.mean(self.side != 0)) if len(self.side) else float("nan")
+
+    @property
+    def mean(self) -> float:
+        """Mean labels over all runs, undecided ones at full effort."""
+        return float(self.labels.mean()) if len(self.labels) else float("nan")
+
+    @property
+    def sd(self) -> float:
+        """Standard deviation over all runs."""
+        return float(self.labels.std()) if len(self.labels) else float("nan")
+
+    @property
+    def mean_decided(self) -> float:
+        """Mean labels over the runs that decide; NaN when none does."""
+        chosen = self.labels[self.side != 0]
+        return float(chosen.mean()) if len(chosen) else float("nan")
+
+    @property
+    def sd_decided(self) -> float:
+        """Standard deviation over the runs that decide; NaN when none does."""
+        chosen = self.labels[self.side != 0]
+        return float(chosen.std()) if len(chosen) else float("nan")
+
+
+def measure_effort(
+    labelling: Labelling,
+    stops: Sequence[Stop],
+    runs: int,
+    rng: np.random.Generator,
+    progress: Callable[[int], None] | None = None,
+) -> list[EffortSample]:
+    """Draw many runs of a strategy and stop each of them by several rules.
+
+    Parameters
+    ----------
+    labelling : Labelling
+        `Outcomes` of a strategy, or anything else that draws labels.
+    stops : sequence of Stop
+        Rules and readings; all of them see the same labels.
+    runs : int
+        Number of runs, at least 1.
+    rng : numpy.random.Generator
+        Source of randomness.
+    progress : callable, optional
+        Told how many runs were added, block by block.
+
+    Returns
+    -------
+    list of EffortSample
+        One per stop, in their order.
+
+    Raises
+    ------
+    ValueError
+        When no run is asked for.
+
+    Notes
+    -----
+    A run is a row of one table; blocks of rows keep the memory small whatever the
+    number of runs.
+
+    Examples
+    --------
+    >>> from genie_research.papers.dynamic.labels import CollectedVotes, OneWorker
+    >>> from leaderboard.stats.stopping.sequential import Hoeffding
+    >>> requests = OneWorker().outcomes(CollectedVotes([10] * 50, [10] * 50))
+    >>> [sample] = measure_effort(requests, [Stop(Hoeffding(0.01))], 100,
+    ...                           np.random.default_rng(1))
+    >>> sample.mean, sample.share_decided
+    (10.0, 1.0)
+    """
+    if runs < 1:
+        raise ValueError(f"At least one run is needed, not {runs}.")
+    block = max(1, _CELLS_AT_ONCE // labelling.n_requests)
+    parts: list[list[EffortSample]] = [[] for _ in stops]
+    for start in range(0, runs, block):
+        size = min(block, runs - start)
+        series = labelling.draw(size, rng)
+        for part, stop in zip(parts, stops, strict=True):
+            part.append(_stop_all(series, stop))
+        if progress is not None:
+            progress(size)
+    return [
+        EffortSample(
+            np.concatenate([p.labels for p in part]),
+            np.concatenate([p.requests for p in part]),
+            np.concatenate([p.side for p in part]),
+        )
+        for part in parts
+    ]
+
+
+def _stop_all(series: LabelSeries, stop: Stop) -> EffortSample:
+    reading = first_crossings if stop.reading == "first" else last_runs
+    stopped = reading(stop.rule, series.labels)
+    # an undecided run has paid for all of its requests
+    requests = np.where(stopped.decided, stopped.n, series.labels.shape[1])
+    return EffortSample(series.cost_of_first(requests), requests, stopped.side)

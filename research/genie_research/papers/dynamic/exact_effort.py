@@ -1,0 +1,144 @@
+"""Exact mean labels of stopping rules, and the floor below which no rule comes."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+import numpy.typing as npt
+
+from leaderboard.stats.stopping.exact import Walk, check_p
+from leaderboard.stats.stopping.rules import StoppingRule
+
+_FIRST_BLOCK = 1024
+
+
+@dataclass(frozen=True)
+class ExactEffort:
+    """How many labels a rule needs, and how often it is wrong, without a horizon.
+
+    Parameters
+    ----------
+    mean, sd : float
+        Of the number of labels up to the decision.
+    p_wrong : float
+        Chance that the decision is for the worse system (at p = 1/2, of any).
+    p_open : float
+        Chance not followed up because the walk was still undecided after n_max labels.
+    """
+
+    mean: float
+    sd: float
+    p_wrong: float
+    p_open: float
+
+
+def exact_effort(
+    rule: StoppingRule, p: float, *, n_max: int = 200_000, negligible: float = 1e-12
+) -> ExactEffort:
+    """Give the exact mean number of labels a rule needs to decide.
+
+    Parameters
+    ----------
+    rule : StoppingRule
+        The rule, delta included.
+    p : float
+        P(A preferred) of every label, 0 <= p <= 1.
+    n_max : int, optional
+        Labels after which the walk is given up, at least 1. Near p = 1/2 a rule that
+        keeps its promise hardly ever stops, and the figures then describe walks cut
+        off here; `p_open` tells.
+    negligible : float, optional
+        Chance of being undecided below which the walk is not followed further.
+
+    Returns
+    -------
+    ExactEffort
+        Walks that were still open count with the labels they had.
+
+    Raises
+    ------
+    ValueError
+        When p or n_max is out of range.
+
+    Examples
+    --------
+    >>> from leaderboard.stats.stopping.rules import Hoeffding
+    >>> effort = exact_effort(Hoeffding(delta=0.01), 0.61208)
+    >>> round(effort.mean), round(effort.sd)
+    (166, 112)
+    """
+    p = check_p(p)
+    if n_max < 1:
+        raise ValueError(f"At least one label is needed, not {n_max}.")
+    walk = Walk()
+    moments = np.zeros(2)
+    decided = np.zeros(2)
+    n, is_open, block = 0, 1.0, _FIRST_BLOCK
+    while n < n_max and is_open > negligible:
+        horizon = min(n_max, block)
+        below, above = rule.boundaries(horizon)
+        while n < horizon and is_open > negligible:
+            step = np.array(walk.step(p, int(below[n]), int(above[n])))
+            n += 1
+            decided += step
+            is_open = float(walk.chances.sum())
+            moments += step.sum() * np.array([n, n * n], dtype=np.float64)
+        # boundaries are computed in growing blocks, since nobody knows how long the
+        # walk will be
+        block *= 2
+    moments += is_open * np.array([n, n * n], dtype=np.float64)
+    mean = float(moments[0])
+    sd = float(np.sqrt(max(moments[1] - mean**2, 0.0)))
+    return ExactEffort(mean, sd, _wrong(p, decided), is_open)
+
+
+def _wrong(p: float, decided: npt.NDArray[np.float64]) -> float:
+    if p == 0.5:
+        return float(decided.sum())
+    return float(decided[1] if p > 0.5 else decided[0])
+
+
+@dataclass(frozen=True)
+class KnownEffect(StoppingRule):
+    """Wald's sequential probability ratio test of p against 1 - p, p being known.
+
+    No rule that keeps delta needs fewer labels on average at this p, and no rule can
+    know p: it is the floor to compare the others with, not a rule to use.
+
+    Parameters
+    ----------
+    delta : float
+        Chance to err per side.
+    p : float
+        Assumed P(A preferred) when A is better, 1/2 < p < 1.
+
+    References
+    ----------
+    Wald (1945), Sequential Tests of Statistical Hypotheses, Annals of Mathematical
+    Statistics 16(2), section 3; Wald and Wolfowitz (1948) for its optimality.
+
+    Examples
+    --------
+    >>> rule = KnownEffect(delta=0.01, p=0.6)
+    >>> bool(rule.favours_a(20, 15)), bool(rule.favours_a(20, 16))
+    (False, True)
+    """
+
+    p: float = 0.6
+
+    name: ClassVar[str] = "known-effect"
+    anytime_valid: ClassVar[bool] = True
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if not 0.5 < self.p < 1:
+            raise ValueError(f"p must lie between 1/2 and 1, not {self.p}.")
+
+    def favours_a(self, n: npt.ArrayLike, total: npt.ArrayLike) -> npt.NDArray[np.bool]:
+        """Tell whether the likelihood ratio has reached (1 - delta) / delta."""
+        count = np.asarray(n, dtype=np.float64)
+        lead = 2 * np.asarray(total, dtype=np.float64) - count
+        log_ratio = lead * (np.log(self.p) - np.log1p(-self.p))
+        return np.asarray(log_ratio >= np.log1p(-self.delta) - np.log(self.delta))

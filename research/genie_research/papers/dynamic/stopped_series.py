@@ -1,0 +1,146 @@
+"""Many finished series of labels stopped at once.
+
+`first_crossings` gives the same decisions as `Comparison`. `last_runs` is how the
+published code of *Dynamic Human Evaluation* counted: it needs the labels after the
+decision, so it can describe finished series only, and no `Comparison` offers it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import lru_cache
+
+import numpy as np
+import numpy.typing as npt
+
+from genie_research.papers.dynamic.running_sums import running_sums
+from leaderboard.stats.stopping.rules import Integers, StoppingRule
+
+
+@dataclass(frozen=True)
+class StoppedSeries:
+    """Where each of many series of labels was stopped.
+
+    Parameters
+    ----------
+    n : ndarray of int, shape (runs,)
+        Number of labels at the decision; 0 when there was none.
+    side : ndarray of int, shape (runs,)
+        1 for A, -1 for B, 0 for undecided.
+    """
+
+    n: Integers
+    side: npt.NDArray[np.int8]
+
+    @property
+    def decided(self) -> npt.NDArray[np.bool]:
+        """Which series were decided."""
+        return np.asarray(self.side != 0)
+
+
+def _sums(labels: npt.ArrayLike) -> npt.NDArray[np.integer]:
+    array = np.asarray(labels)
+    if array.ndim != 2 or array.shape[1] == 0:
+        raise ValueError("The labels must be a table: one row per series, 1 or more.")
+    if array.dtype != np.bool and not np.isin(array, (0, 1)).all():
+        raise ValueError("Every label must be 0 (B) or 1 (A).")
+    return running_sums(array)
+
+
+def _limits(
+    rule: StoppingRule, sums: npt.NDArray[np.integer]
+) -> tuple[npt.NDArray[np.integer], npt.NDArray[np.integer]]:
+    # B is preferred below the first, A from the second on; both fit the sums' own type
+    below, above = _boundaries(rule, sums.shape[1])
+    return (below + 1).astype(sums.dtype), above.astype(sums.dtype)
+
+
+@lru_cache(maxsize=32)
+def _boundaries(rule: StoppingRule, horizon: int) -> tuple[Integers, Integers]:
+    return rule.boundaries(horizon)
+
+
+def first_crossings(rule: StoppingRule, labels: npt.ArrayLike) -> StoppedSeries:
+    """Stop each series at the first label at which the rule decides.
+
+    Parameters
+    ----------
+    rule : StoppingRule
+        The rule, delta included.
+    labels : array_like of 0 and 1 (or bool), shape (runs, n), n >= 1
+        One series per row.
+
+    Returns
+    -------
+    StoppedSeries
+        The same decisions as feeding each row to a `Comparison`.
+
+    Raises
+    ------
+    ValueError
+        When the labels are no table of 0 and 1.
+
+    Examples
+    --------
+    >>> from leaderboard.stats.stopping.rules import Hoeffding
+    >>> stopped = first_crossings(Hoeffding(delta=0.01), [[1] * 12, [0] * 12, [0, 1] * 6])
+    >>> stopped.n.tolist(), stopped.side.tolist()
+    ([10, 10, 0], [1, -1, 0])
+    """
+    sums = _sums(labels)
+    inside, above = _limits(rule, sums)
+    crossed = sums >= above
+    crossed |= sums < inside
+    first = crossed.argmax(axis=1)
+    rows = np.arange(len(sums))
+    stopped = crossed[rows, first]
+    side = np.where(sums[rows, first] >= above[first], 1, -1)
+    return StoppedSeries(
+        np.where(stopped, first + 1, 0).astype(np.int64),
+        np.where(stopped, side, 0).astype(np.int8),
+    )
+
+
+def last_runs(rule: StoppingRule, labels: npt.ArrayLike) -> StoppedSeries:
+    """Stop each series where its last unbroken run beyond the boundary begins.
+
+    This needs the future: the labels after the stop must be known to see that the run
+    does not break. It is how the code of *Dynamic Human Evaluation* arrived at its
+    tables 3, 6 and 7, against the words of its section 3.2, and cannot be used live.
+
+    Parameters
+    ----------
+    rule : StoppingRule
+        The rule, delta included.
+    labels : array_like of 0 and 1 (or bool), shape (runs, n), n >= 1
+        One series per row.
+
+    Returns
+    -------
+    StoppedSeries
+        A series that does not end beyond a boundary is undecided.
+
+    Raises
+    ------
+    ValueError
+        When the labels are no table of 0 and 1.
+
+    Examples
+    --------
+    >>> from leaderboard.stats.stopping.rules import Hoeffding
+    >>> series = [[1] * 10 + [0] + [1] * 9]
+    >>> rule = Hoeffding(delta=0.01)
+    >>> first_crossings(rule, series).n.tolist(), last_runs(rule, series).n.tolist()
+    ([10], [13])
+    """
+    sums = _sums(labels)
+    length = sums.shape[1]
+    inside, above = _limits(rule, sums)
+    for_a = sums[:, -1] >= above[-1]
+    for_b = sums[:, -1] < inside[-1]
+    outside = sums < above
+    outside[for_b] = sums[for_b] >= inside
+    last_out = length - outside[:, ::-1].argmax(axis=1)
+    start = np.where(outside.any(axis=1), last_out + 1, 1)
+    side = for_a.astype(np.int8) - for_b.astype(np.int8)
+    return StoppedSeries(np.where(side != 0, start, 0).astype(np.int64), side)

@@ -1,0 +1,64 @@
+"""A folder of published judgments with a list of the numbers that were made of them."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any, ClassVar
+
+from genie_research.papers.table import Table, Workbench
+from leaderboard.imports.readers.judgments import Judgments
+from leaderboard.imports.readers.read import read
+from leaderboard.imports.readers.sources import Source
+from leaderboard.papers.cell import Cell
+from leaderboard.papers.expected import compared, read_expected
+from leaderboard.papers.figures import Computed
+
+EXPECTED = "expected.json"
+
+
+class Folder(Table):
+    """A folder whose figures are all computed from its judgments."""
+
+    #: Its name among the data.
+    folder: ClassVar[str]
+
+    @abstractmethod
+    def figures(self, folder: Path, bench: Workbench) -> Computed:
+        """Compute every figure that the folder's judgments give, by id."""
+
+    def also(self, folder: Path) -> Mapping[str, Mapping[str, float]]:
+        """Give what other ways to compute a figure give, by its id."""
+        return {}
+
+    def cells(self, bench: Workbench) -> Iterator[Cell]:
+        """Put the numbers of the list beside ours; without a list, give ours."""
+        folder = bench.data / self.folder
+        if not folder.is_dir() and bench.data.resolve().name == self.folder:
+            folder = bench.data
+        if not folder.is_dir():
+            yield Cell(self.folder, "", None, None, why=f"There is no {self.folder}/.")
+            return
+        ours = self.figures(folder, bench)
+        file = bench.expected or folder / EXPECTED
+        if file.is_file():
+            yield from compared(read_expected(file), ours, self.also(folder))
+            return
+        for id, value in ours.items():
+            row, _, column = id.rpartition("/")
+            yield Cell(row, column, None, value, digits=None)
+
+
+def judgments_in(
+    folder: Path, names: Sequence[str], layout: str, choices: Mapping[str, Any]
+) -> Judgments:
+    """Read files of a folder by the reader of their layout."""
+    sources = [Source(name, (folder / name).read_bytes()) for name in names]
+    return read(sources, layout=layout, choices=choices)
+
+
+def file_like(folder: Path, start: str) -> str | None:
+    """Find the file whose name begins so, packed or not."""
+    found = sorted(path.name for path in folder.glob(f"{start}*") if path.is_file())
+    return found[0] if found else None

@@ -1,0 +1,1 @@
+"""Folders of published judgments, each with its tables."""

@@ -1,0 +1,115 @@
+"""What a published table is, and what it is recomputed from."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, ClassVar
+
+from genie.lib.errors import GenieError
+from genie.lib.extension import discover
+from genie.lib.seeds import seed_from
+from leaderboard.papers.cell import Cell
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+GENIE = "Khashabi et al. (2022), Genie, EMNLP"
+RANKME = "Novikova, Dušek and Rieser (2018), RankME, NAACL"
+DYNAMIC = "Thorleiksdóttir et al. (2022), Dynamic Human Evaluation, LREC"
+
+
+def _silence(text: str) -> None:
+    """Say nothing."""
+
+
+@dataclass(frozen=True)
+class Workbench:
+    """Data, runs and seed of one call of the command.
+
+    Parameters
+    ----------
+    data : Path
+        Folder with `dynamic/`, `rankme/` and `wmt21-de-en/`; what is missing there is
+        missing in the tables.
+    runs : int or None
+        Runs of whatever is simulated; None for each table's own number.
+    seed : int
+        Seed of everything drawn.
+    tell : callable
+        Told, in words, how far a long table is.
+    expected : Path or None
+        List of printed numbers for folders of judgments; None for their own.
+    """
+
+    data: Path
+    runs: int | None = None
+    seed: int = 0
+    tell: Callable[[str], None] = field(default=_silence)
+    expected: Path | None = None
+
+    def seed_for(self, *parts: object) -> int:
+        """Derive the seed of one part, whatever else is computed beside it."""
+        # a part's figures stay the same whichever tables are asked for with it
+        return seed_from("reproduce", self.seed, *parts) % 2**32
+
+    def read(self, path: str, columns: Sequence[str]) -> pd.DataFrame | None:
+        """Read a CSV file of the data folder; None where there is none.
+
+        Raises
+        ------
+        GenieError
+            When it is not such a file, or lacks one of the columns.
+        """
+        import pandas as pd
+
+        file = self.data / path
+        if not file.is_file():
+            return None
+        try:
+            frame = pd.read_csv(file)
+        except (ValueError, UnicodeDecodeError) as error:
+            raise GenieError(
+                f"{path} is not a CSV file: {error}", code="not-csv"
+            ) from error
+        missing = [column for column in columns if column not in frame.columns]
+        if missing:
+            raise GenieError(
+                f"{path} lacks the column {missing[0]}.", code="missing-column"
+            )
+        if frame.empty:
+            raise GenieError(f"{path} has no rows.", code="empty-file")
+        return frame
+
+
+class Table(ABC):
+    """A published table."""
+
+    #: Name on the command line.
+    slug: str
+    #: Heading.
+    title: ClassVar[str]
+    #: Where it is printed.
+    paper: ClassVar[str]
+
+    @abstractmethod
+    def cells(self, bench: Workbench) -> Iterator[Cell]:
+        """Recompute the table, cell by cell."""
+
+
+def all_tables() -> dict[str, type[Table]]:
+    """Find all tables, by slug: those of the three papers, then folders of judgments."""
+    return (
+        discover("genie_research.papers.dynamic", Table)
+        | discover("genie_research.papers.genie", Table)
+        | discover("genie_research.papers.rankme", Table)
+        | discover("genie_research.papers.folders", Table)
+    )
+
+
+def one_of_many(sd: float, runs: float) -> float:
+    """Give three standard errors of a mean over `runs` runs."""
+    # three, because dozens of cells are looked at: with two, some would fail by chance
+    return float(3 * sd / runs**0.5)

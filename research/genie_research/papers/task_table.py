@@ -1,0 +1,56 @@
+"""A task's published numbers as a table of the command `reproduce`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+from genie_research.papers.table import Table, Workbench
+from leaderboard.papers.cell import Cell
+from leaderboard.papers.expected import compared, read_expected
+from leaderboard.papers.figures import Computed, all_figures
+from leaderboard.papers.task_figures.beside import beside
+from leaderboard.papers.task_figures.computed import BOARD, figures_of
+from leaderboard.tasks.models import Task
+
+
+class TaskTable(Table):
+    """What was published of one task, or another list of numbers.
+
+    Parameters
+    ----------
+    task : Task
+    expected : Path or None
+        A list to compare with; None for the numbers kept with the task.
+    part : str
+        What the ids of that list begin with, where it holds several tasks.
+    """
+
+    title = "Published numbers of a task's judgments"
+
+    def __init__(
+        self, task: Task, expected: Path | None = None, part: str = ""
+    ) -> None:
+        self.slug = task.slug
+        self._task, self._expected, self._part = task, expected, part
+
+    @property
+    def paper(self) -> str:  # type: ignore[override]
+        """The task by its title."""
+        return self._task.title
+
+    def cells(self, bench: Workbench) -> Iterator[Cell]:
+        if self._expected is None:
+            yield from (one.cell for one in beside(self._task))
+            return
+        start = f"{self._part}/" if self._part else ""
+        printed = [
+            one for one in read_expected(self._expected) if one.id.startswith(start)
+        ]
+        ours = figures_of(self._task, [BOARD, *all_figures()])
+        merged: Computed = {}
+        for figures in ours.values():
+            # a name that several sets have is the same figure in all of them
+            merged = figures | merged
+        named = {f"{start}{id}": value for id, value in merged.items()}
+        yield from compared(printed, named)

@@ -1,0 +1,136 @@
+from __future__ import annotations
+
+import itertools
+import math
+
+import numpy as np
+import pytest
+
+from genie_research.papers.dynamic import effort
+from genie_research.papers.dynamic.effort import EffortSample, Stop, measure_effort
+from genie_research.papers.dynamic.exact import exact_labels
+from genie_research.papers.dynamic.labels import (
+    CollectedVotes,
+    Majority,
+    MaxThree,
+    OneWorker,
+)
+from genie_research.papers.dynamic.stopped_series import first_crossings, last_runs
+from leaderboard.stats.stopping.sequential import BetaMixture, Hoeffding
+
+FEW = CollectedVotes([7, 10, 2, 6, 9, 5, 8, 10, 1], [10] * 9)
+MANY = CollectedVotes(np.random.default_rng(8).integers(3, 11, 120), [10] * 120)
+STOPS = [
+    Stop(Hoeffding(0.2)),
+    Stop(Hoeffding(0.2), "last"),
+    Stop(BetaMixture(0.2, a=1, b=1)),
+    Stop(BetaMixture(0.2, a=1, b=1), "last"),
+]
+
+
+@pytest.mark.parametrize("stop", STOPS, ids=repr)
+@pytest.mark.parametrize("strategy", [OneWorker(), MaxThree(), MaxThree(slip="B")])
+def test_the_exact_effort_is_the_sum_over_everything_that_can_happen(stop, strategy):
+    outcomes = strategy.outcomes(FEW)
+    kinds, n = range(len(outcomes.labels)), outcomes.n_requests
+    n = min(n, 9 if len(kinds) == 2 else 6)
+    outcomes = type(outcomes)(outcomes.labels, outcomes.costs, outcomes.chances[:, :n])
+    paths = np.array(list(itertools.product(kinds, repeat=n)))
+    chance = np.prod(outcomes.chances[paths, np.arange(n)], axis=1)
+    stopper = first_crossings if stop.reading == "first" else last_runs
+    stopped = stopper(stop.rule, outcomes.labels[paths].astype(int))
+    cost = np.where(np.arange(n) < stopped.n[:, None], outcomes.costs[paths], 0).sum(
+        axis=1
+    )
+    decided = stopped.side != 0
+    share = chance[decided].sum()
+    exact = exact_labels(stop, outcomes)
+    assert exact.share_decided == pytest.approx(share)
+    assert exact.share_for_a == pytest.approx(chance[stopped.side == 1].sum())
+    if share > 0:
+        mean = (chance * cost)[decided].sum() / share
+        square = (chance * cost**2)[decided].sum() / share
+        assert exact.mean == pytest.approx(mean)
+        assert exact.sd == pytest.approx(math.sqrt(square - mean**2), abs=1e-5)
+    else:
+        assert math.isnan(exact.mean)
+
+
+@pytest.mark.parametrize("strategy", [OneWorker(), Majority(5), MaxThree(slip="A")])
+def test_many_runs_come_to_the_exact_effort(strategy):
+    outcomes = strategy.outcomes(MANY)
+    stops = [
+        Stop(Hoeffding(0.05)),
+        Stop(Hoeffding(0.05), "last"),
+        Stop(BetaMixture(0.05)),
+    ]
+    samples = measure_effort(outcomes, stops, 20_000, np.random.default_rng(6))
+    for stop, sample in zip(stops, samples, strict=True):
+        exact = exact_labels(stop, outcomes)
+        n = 20_000 * exact.share_decided
+        assert sample.mean_decided == pytest.approx(
+            exact.mean, abs=4 * exact.sd / math.sqrt(n) + 1e-9
+        )
+        assert sample.sd_decided == pytest.approx(exact.sd, rel=0.05, abs=1e-9)
+        spread = math.sqrt(exact.share_decided * (1 - exact.share_decided) / 20_000)
+        assert sample.share_decided == pytest.approx(
+            exact.share_decided, abs=4 * spread + 1e-12
+        )
+
+
+def test_a_run_without_decision_pays_for_every_request():
+    outcomes = Majority(3).outcomes(CollectedVotes([5] * 4, [10] * 4))
+    [sample] = measure_effort(
+        outcomes, [Stop(Hoeffding(0.001))], 50, np.random.default_rng(1)
+    )
+    assert sample.labels.tolist() == [12] * 50
+    assert sample.share_decided == 0
+    assert math.isnan(sample.mean_decided)
+    assert math.isnan(sample.sd_decided)
+
+
+def test_runs_are_drawn_in_blocks_that_add_up(monkeypatch):
+    outcomes, told = OneWorker().outcomes(MANY), []
+    monkeypatch.setattr(effort, "_CELLS_AT_ONCE", 120 * 500)
+    stops = [Stop(Hoeffding(0.05))]
+    [sample] = measure_effort(
+        outcomes, stops, 5250, np.random.default_rng(3), told.append
+    )
+    assert told == [500] * 10 + [250]
+    assert len(sample.labels) == len(sample.side) == 5250
+    exact = exact_labels(stops[0], outcomes)
+    assert sample.mean_decided == pytest.approx(
+        exact.mean, abs=4 * exact.sd / math.sqrt(5250)
+    )
+
+
+def test_the_same_seed_gives_the_same_efforts():
+    outcomes = MaxThree().outcomes(MANY)
+    one, other = (
+        measure_effort(outcomes, STOPS, 70, np.random.default_rng(3)) for _ in range(2)
+    )
+    assert [s.labels.tobytes() for s in one] == [s.labels.tobytes() for s in other]
+
+
+def test_a_single_request_can_never_decide():
+    outcomes = OneWorker().outcomes(CollectedVotes([10], [10]))
+    for stop in STOPS:
+        assert exact_labels(stop, outcomes).share_decided == 0
+
+
+def test_the_last_run_never_begins_before_the_first_crossing():
+    outcomes = OneWorker().outcomes(MANY)
+    first, last = measure_effort(outcomes, STOPS[:2], 2000, np.random.default_rng(2))
+    both = last.side != 0
+    assert (first.side[both] != 0).all()
+    assert (last.requests[both] >= first.requests[both]).all()
+    assert last.labels[both].mean() > first.labels[both].mean()
+
+
+def test_no_runs_are_refused_and_an_empty_sample_says_nothing():
+    with pytest.raises(ValueError, match="At least one run"):
+        measure_effort(OneWorker().outcomes(FEW), STOPS, 0, np.random.default_rng(1))
+    empty = EffortSample(np.array([]), np.array([]), np.array([], dtype=np.int8))
+    assert math.isnan(empty.mean)
+    assert math.isnan(empty.share_decided)
+    assert math.isnan(empty.sd)

@@ -1,0 +1,182 @@
+from __future__ import annotations
+
+import itertools
+import math
+from collections import Counter
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from genie_research.papers.dynamic.labels import (
+    CollectedVotes,
+    Majority,
+    MaxThree,
+    OneWorker,
+    Outcomes,
+)
+
+STRATEGIES = [OneWorker(), Majority(3), Majority(5), MaxThree(), MaxThree(slip="A")]
+pools = st.integers(5, 8).flatmap(lambda n: st.tuples(st.integers(0, n), st.just(n)))
+
+
+def ask_in_order(strategy, labels):
+    # the strategy in words, on the labels in the order in which workers come
+    if isinstance(strategy, OneWorker):
+        return labels[0], 1
+    if isinstance(strategy, Majority):
+        return int(sum(labels[: strategy.n]) * 2 > strategy.n), strategy.n
+    if labels[0] == labels[1]:
+        slipped = strategy.slip == ("A" if labels[0] else "B")
+        return labels[0], 3 if slipped else 2
+    return labels[2], 3
+
+
+def chances_by_outcome(outcomes, request=0):
+    found = Counter()
+    for label, cost, chance in zip(
+        outcomes.labels, outcomes.costs, outcomes.chances[:, request], strict=True
+    ):
+        found[int(label), int(cost)] += chance
+    return found
+
+
+@given(pools, st.sampled_from(STRATEGIES))
+def test_outcomes_are_those_of_every_order_in_which_workers_can_come(pool, strategy):
+    for_a, n = pool
+    labels = [1] * for_a + [0] * (n - for_a)
+    orders = list(itertools.permutations(labels, 5))
+    expected = Counter(ask_in_order(strategy, order) for order in orders)
+    found = chances_by_outcome(strategy.outcomes(CollectedVotes([for_a], [n])))
+    for outcome in set(expected) | set(found):
+        assert found[outcome] == pytest.approx(expected[outcome] / len(orders))
+
+
+@pytest.mark.parametrize(
+    "strategy", [Majority(3, distinct=False), MaxThree(distinct=False)]
+)
+def test_outcomes_with_replacement_are_those_of_independent_labels(strategy):
+    p = 0.3
+    expected = Counter()
+    for labels in itertools.product((0, 1), repeat=3):
+        chance = np.prod([p if label else 1 - p for label in labels])
+        expected[ask_in_order(strategy, labels)] += chance
+    found = chances_by_outcome(strategy.outcomes(CollectedVotes([3], [10])))
+    for outcome in expected:
+        assert found[outcome] == pytest.approx(expected[outcome])
+
+
+@given(pools, st.sampled_from(STRATEGIES))
+def test_chances_sum_to_one(pool, strategy):
+    outcomes = strategy.outcomes(CollectedVotes([pool[0]], [pool[1]]))
+    assert outcomes.chances.sum() == pytest.approx(1)
+    assert (outcomes.chances >= 0).all()
+
+
+@pytest.mark.parametrize("strategy", STRATEGIES[:4])
+def test_swapping_the_systems_mirrors_the_final_label(strategy):
+    here = strategy.outcomes(CollectedVotes([7, 2, 10], [10, 10, 10]))
+    there = strategy.outcomes(CollectedVotes([3, 8, 0], [10, 10, 10]))
+    assert here.p_a == pytest.approx(1 - there.p_a)
+
+
+def test_the_slip_changes_what_is_charged_and_never_the_label():
+    votes = CollectedVotes([7, 4], [10, 10])
+    right, slipped = MaxThree().outcomes(votes), MaxThree(slip="A").outcomes(votes)
+    assert (right.p_a == slipped.p_a).all()
+    assert (slipped.costs - right.costs).tolist() == [1, 0, 0, 0]
+
+
+def test_a_majority_of_one_is_one_worker():
+    votes = CollectedVotes([7, 4], [10, 9])
+    assert (Majority(1).outcomes(votes).p_a == OneWorker().outcomes(votes).p_a).all()
+
+
+def test_when_all_agree_nothing_is_left_to_chance():
+    rng = np.random.default_rng(1)
+    for strategy in STRATEGIES:
+        series = strategy.outcomes(CollectedVotes([10, 0], [10, 10])).draw(500, rng)
+        assert series.labels[:, 0].all()
+        assert not series.labels[:, 1].any()
+
+
+def test_draws_come_with_the_chances_and_costs_of_the_outcomes():
+    outcomes = MaxThree(slip="B").outcomes(CollectedVotes([7, 4], [10, 10]))
+    series = outcomes.draw(200_000, np.random.default_rng(2))
+    for request in range(2):
+        seen = Counter(
+            zip(
+                series.labels[:, request].tolist(),
+                series.costs[:, request].tolist(),
+                strict=True,
+            )
+        )
+        for outcome, chance in chances_by_outcome(outcomes, request).items():
+            assert seen[outcome] / 200_000 == pytest.approx(chance, abs=0.005)
+
+
+def test_chances_too_fine_for_sixteen_bits_are_kept():
+    chance = 0.4 / 2**16
+    outcomes = Outcomes(
+        np.array([True, False]),
+        np.array([1, 1]),
+        np.array([[chance] * 5000, [1 - chance] * 5000]),
+    )
+    rng = np.random.default_rng(7)
+    count = sum(int(outcomes.draw(400, rng).labels.sum()) for _ in range(20))
+    expected = 20 * 400 * 5000 * chance
+    # draws of one call share their rounding: 400 runs of a request come up or not
+    spread = math.sqrt(expected + 20 * 5000 * (400 / 2**16) ** 2)
+    assert count == pytest.approx(expected, abs=4 * spread)
+
+
+def test_the_same_seed_gives_the_same_bytes_and_another_seed_does_not():
+    outcomes = MaxThree().outcomes(CollectedVotes([7] * 30, [10] * 30))
+    first, again, other = (
+        outcomes.draw(20, np.random.default_rng(seed)) for seed in (4, 4, 5)
+    )
+    assert first.labels.tobytes() == again.labels.tobytes()
+    assert first.costs.tobytes() == again.costs.tobytes()
+    assert first.labels.tobytes() != other.labels.tobytes()
+
+
+def test_costs_are_summed_up_to_the_request_asked_for():
+    series = (
+        MaxThree()
+        .outcomes(CollectedVotes([5] * 9, [10] * 9))
+        .draw(3, np.random.default_rng(3))
+    )
+    expected = [0, int(series.costs[1, :4].sum()), int(series.costs[2].sum())]
+    assert series.cost_of_first(np.array([0, 4, 9])).tolist() == expected
+
+
+@pytest.mark.parametrize(
+    ("for_a", "collected", "said"),
+    [
+        ([], [], "one request is needed"),
+        ([1, 2], [3], "two counts"),
+        ([4], [3], "at most the labels"),
+        ([-1], [3], "at most the labels"),
+        ([0.5], [3], "whole"),
+        ([np.nan], [3], "whole"),
+    ],
+)
+def test_counts_that_cannot_be_are_refused_in_words(for_a, collected, said):
+    with pytest.raises(ValueError, match=said):
+        CollectedVotes(for_a, collected)
+
+
+def test_more_workers_than_labels_are_refused_in_words():
+    votes = CollectedVotes([2, 3], [9, 4])
+    with pytest.raises(
+        ValueError, match="5 workers are needed, but a request has only 4"
+    ):
+        Majority(5).outcomes(votes)
+    assert Majority(5, distinct=False).outcomes(votes).n_requests == 2
+
+
+@pytest.mark.parametrize("n", [0, 2, -3])
+def test_a_majority_that_can_tie_is_refused(n):
+    with pytest.raises(ValueError, match="odd number of workers"):
+        Majority(n)

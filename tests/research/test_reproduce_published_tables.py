@@ -1,0 +1,251 @@
+"""The published data: what must hold holds, and what does not is known."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from functools import cache
+
+import pandas as pd
+import pytest
+
+from genie_research.papers.genie.wmt21_metrics import _measure, _Submission
+from genie_research.papers.table import Workbench, all_tables
+from leaderboard.papers.cell import Verdict
+from tests.leaderboard.metrics.tiny_wordnet import needs_wordnet
+from tests.shared import SHARED, needs_shared
+
+DATA = SHARED / "data"
+
+
+def compute(slug, data=DATA, **options):
+    return list(all_tables()[slug]().cells(Workbench(data, **options)))
+
+
+@cache
+def wmt21_cells():
+    """Compute them once: two tests look at them."""
+    return compute("wmt21-metrics")
+
+
+def of(cells, row, column):
+    [found] = [c for c in cells if (c.row, c.column) == (row, column)]
+    return found
+
+
+def rows(cells, verdict):
+    return {(c.row, c.column) for c in cells if c.verdict is verdict}
+
+
+def truth(name):
+    items = json.loads((DATA / "truth.json").read_text("utf-8"))["items"]
+    return next(item for item in items if item["id"] == name)
+
+
+@needs_shared
+@pytest.mark.parametrize(
+    ("slug", "runs", "n_cells"),
+    [
+        ("dynamic-kappas", None, 3),
+        ("dynamic-table-3", 300, 15),
+        ("dynamic-table-6", None, 36),
+        ("dynamic-table-7", None, 6),
+        ("rankme-table-2", None, 36),
+        ("rankme-table-3", None, 36),
+        ("rankme-table-4", None, 14),
+    ],
+)
+def test_nothing_that_should_hold_fails(slug, runs, n_cells):
+    cells = compute(slug, runs=runs)
+    assert len(cells) == n_cells
+    assert rows(cells, Verdict.FAILS) == set()
+    assert sum(c.verdict is Verdict.HOLDS for c in cells) >= len(cells) // 3
+    for cell in cells:
+        assert cell.paper is not None
+        if cell.verdict in (Verdict.NOT_MET, Verdict.NO_DATA):
+            assert cell.why
+
+
+@needs_shared
+def test_what_rankme_prints_and_its_data_do_not_give_is_known():
+    not_met = rows(compute("rankme-table-3"), Verdict.NOT_MET)
+    assert not_met == {
+        ("Likert quality", "setup 1"),
+        ("plain ME naturalness", "setup 1"),
+        ("Likert informativeness", "setup 2"),
+        ("plain ME informativeness", "setup 2"),
+        ("RankME informativeness", "setup 2"),
+    }
+
+
+@needs_shared
+def test_our_figures_are_the_independent_ones():
+    kappas = compute("dynamic-kappas")
+    assert of(kappas, "V1 vs CGA", "kappa").ours == pytest.approx(
+        truth("dynamic.kappa.v1")["expected"], abs=5e-5
+    )
+    agreement = compute("rankme-table-3")
+    for method, criterion in (("RankME", "naturalness"), ("Likert", "informativeness")):
+        name = f"rankme.icc1k.setup2.{method.lower()}.{criterion}"
+        found = of(agreement, f"{method} {criterion}", "setup 2").ours
+        assert found == pytest.approx(truth(name)["expected"], abs=5e-4)
+    between = compute("rankme-table-2")
+    expected = truth("rankme.spearman.setup1.plainme.naturalness-quality")["expected"]
+    found = of(between, "naturalness, quality: plain ME", "setup 1").ours
+    assert found == pytest.approx(expected["item"], abs=5e-4)
+
+
+@needs_shared
+@pytest.mark.slow
+def test_the_tables_on_errors_keep_to_the_exact_ones():
+    errors = compute("stopping-errors")
+    row = "the paper's rule, delta 0.01, every label"
+    exact = truth("sequential.null.hoeffding_fixed.0.01.every.n5000")["expected"]
+    assert of(errors, row, "n = 5000").ours == pytest.approx(exact, abs=1e-6)
+    assert of(errors, row, "n = 5000").verdict is Verdict.NOT_MET
+    assert rows(errors, Verdict.FAILS) == set()
+    efforts = compute("stopping-efforts")
+    exact = truth("sequential.effort.0.125.stitched.0.001")["expected"]["mean"]
+    found = of(efforts, "stitched, delta 0.001", "mu = 0.125")
+    assert found.ours == pytest.approx(exact, rel=1e-3)
+
+
+@needs_shared
+@pytest.mark.slow
+def test_submissions_are_measured_from_their_texts_and_put_in_step_first():
+    cells = wmt21_cells()
+    assert rows(cells, Verdict.FAILS) == set()
+    for system in ("VolcTrans-AT", "HUMAN", "GENIE-large-6-6", "GENIE-base-3-3"):
+        assert of(cells, system, "SacreBLEU").verdict is Verdict.HOLDS
+        assert of(cells, system, "ROUGE").verdict is Verdict.HOLDS
+    assert "shuffled" in of(cells, "GENIE-base-3-3", "ROUGE").why
+    assert of(cells, "UEdin", "SacreBLEU").ours == pytest.approx(
+        truth("wmt21.sacrebleu_A.UEdin")["expected"], abs=1e-3
+    )
+    assert of(cells, "Watermelon", "ROUGE").verdict is Verdict.NO_DATA
+
+
+@needs_shared
+@needs_wordnet
+@pytest.mark.slow
+def test_the_printed_meteor_is_that_of_old_nltk():
+    cells = wmt21_cells()
+    for system in ("HUMAN", "GENIE-large-6-6", "GENIE-base-3-3"):
+        assert of(cells, system, "METEOR").verdict is Verdict.HOLDS
+    missed = of(cells, "VolcTrans-AT", "METEOR")
+    assert missed.verdict is Verdict.NOT_MET
+    for cell in [c for c in cells if c.column == "METEOR" and c.ours is not None]:
+        for name, ours in (
+            ("leaky", cell.ours),
+            ("stems", cell.also["today's NLTK"]),
+        ):
+            if not cell.row.startswith("GENIE"):
+                expected = truth(f"wmt21.meteor_{name}_A.{cell.row}")["expected"]
+                assert ours == pytest.approx(expected, abs=5e-4), cell.row
+
+
+@pytest.mark.parametrize(
+    ("n_moved", "printed", "verdict"),
+    [
+        (0, 50.04, Verdict.HOLDS),
+        (0, 50.06, Verdict.FAILS),
+        # one prediction of a thousand may have been matched to the wrong instance
+        (992, 50.06, Verdict.HOLDS),
+        (992, 50.16, Verdict.FAILS),
+    ],
+)
+def test_a_file_put_in_step_may_be_one_match_away(n_moved, printed, verdict):
+    right, wrong = ["the cat sat here"] * 500, ["no word alike"] * 500
+    submission = _Submission("S", right + wrong, n_moved)
+    references = [["the cat sat here"]] * 1000
+    cells = _measure(submission, references, (None, printed, None))
+    rouge = next(cell for cell in cells if cell.column == "ROUGE")
+    assert rouge.ours == pytest.approx(50)
+    assert rouge.verdict is verdict
+
+
+@needs_shared
+def test_a_shifted_submission_does_not_pass_for_the_system(tmp_path):
+    folder = tmp_path / "wmt21-de-en"
+    (folder / "submissions").mkdir(parents=True)
+    for name in ("ids.txt", "reference.A.txt"):
+        shutil.copy(DATA / "wmt21-de-en" / name, folder / name)
+    name = "newstest2021.de-en.hyp.VolcTrans-AT.en.json"
+    texts = json.loads((DATA / "wmt21-de-en/submissions" / name).read_text("utf-8"))
+    # every third text is another system's idea of nothing
+    spoiled = {k: t if i % 3 else "Nothing." for i, (k, t) in enumerate(texts.items())}
+    (folder / "submissions" / name).write_text(json.dumps(spoiled), encoding="utf-8")
+    cells = compute("wmt21-metrics", tmp_path)
+    assert of(cells, "VolcTrans-AT", "SacreBLEU").verdict is Verdict.FAILS
+    assert of(cells, "VolcTrans-AT", "ROUGE").verdict is Verdict.FAILS
+
+
+@needs_shared
+def test_more_files_of_the_same_kind_are_taken_up(tmp_path):
+    (tmp_path / "dynamic").mkdir()
+    shutil.copy(DATA / "dynamic/r1.csv", tmp_path / "dynamic/r2.csv")
+    kappa = of(compute("dynamic-kappas", tmp_path), "V2 vs CGA (R2)", "kappa")
+    # the other repetition's labels: known not to be its kappa, and computed
+    assert kappa.ours == pytest.approx(0.27344, abs=5e-5)
+    assert kappa.verdict is Verdict.NOT_MET
+    cells = compute("dynamic-table-6", tmp_path)
+    assert {c.row.split(":")[0] for c in cells if c.ours is not None} == {
+        "V2 vs CGA (R2)"
+    }
+    (tmp_path / "rankme").mkdir()
+    for criterion in ("naturalness", "quality", "informativeness"):
+        source = "naturalness" if criterion == "quality" else criterion
+        frame = pd.read_csv(DATA / f"rankme/setup2_rankme_{source}.csv")
+        frame = frame.rename(columns={source: criterion})
+        if criterion == "informativeness":
+            frame["missing"] = (frame["system"] == "sheffield").astype(int)
+        frame.to_csv(tmp_path / f"rankme/setup2_rankme_{criterion}.csv", index=False)
+    rankings = compute("rankme-table-4", tmp_path, runs=200)
+    assert of(rankings, "RankME quality", "ranking").ours is not None
+    missing = of(rankings, "missing information", "ranking").ours
+    assert missing == "slug2slug = tgen > sheffield"
+    between = compute("rankme-table-2", tmp_path)
+    same = of(between, "naturalness, quality: RankME", "setup 2")
+    assert same.ours == pytest.approx(1)
+    assert "file" in same.why
+
+
+@needs_shared
+def test_a_file_in_another_order_gives_the_same_table(tmp_path):
+    (tmp_path / "dynamic").mkdir()
+    frame = pd.read_csv(DATA / "dynamic/r1.csv").sample(frac=1, random_state=1)
+    frame.to_csv(tmp_path / "dynamic/r1.csv", index=False)
+    for slug in ("dynamic-table-7", "dynamic-kappas"):
+        here = [c.ours for c in compute(slug) if "R1" in c.row]
+        there = [c.ours for c in compute(slug, tmp_path) if "R1" in c.row]
+        assert here == pytest.approx(there, rel=1e-12)
+
+
+@pytest.mark.slow
+def test_genies_table_is_judged_by_its_range_and_its_claims(tmp_path):
+    told = []
+    cells = compute("genie-table-1", tmp_path, runs=30, tell=told.append)
+    assert len(cells) == 52
+    assert len(told) == 7
+    assert rows(cells, Verdict.FAILS) == set()
+    nobody = of(cells, "class, fixed 2", "1-4 recall")
+    assert (nobody.ours, nobody.verdict) == (0.0, Verdict.NOT_MET)
+    assert of(cells, "class, fixed 2", "1-4 precision").verdict is Verdict.NOT_MET
+    assert of(cells, "rate, uniform", "1-4 precision").verdict is Verdict.NOT_MET
+    assert of(cells, "rate, learned 2", "15+ recall").verdict is Verdict.HOLDS
+    for cell in cells[:48]:
+        low, high = cell.accepted
+        assert not low > high
+        if cell.ours == cell.ours:
+            assert low <= cell.ours <= high
+
+
+def test_published_intervals_fit_their_bound(tmp_path):
+    cells = compute("genie-appendix-c", tmp_path)
+    assert {c.verdict for c in cells} == {Verdict.HOLDS}
+    assert of(cells, "n = 800", "largest standard error").ours == pytest.approx(
+        100 * 0.5 / 800**0.5
+    )
+    alpha = of(cells, "αNLG, T5 (11B)", "half-width at n = 800")
+    assert alpha.also["implied sd"] == pytest.approx(0.1515, abs=1e-4)
+    assert "plausible" in alpha.why
