@@ -3,19 +3,12 @@
 from __future__ import annotations
 
 import math
-from dataclasses import replace
 
 import numpy as np
 import numpy.typing as npt
 
 from leaderboard.stats.intervals import as_ratings, check_confidence
-from leaderboard.stats.planning import (
-    Plan,
-    Workload,
-    cost_in_cents,
-    smallest,
-    staffed,
-)
+from leaderboard.stats.planning import Plan, smallest
 
 
 def largest_sd_of_difference(
@@ -107,9 +100,6 @@ def plan_power(
     *,
     power: float = 0.8,
     alpha: float = 0.05,
-    ratings_per_worker: int | None = None,
-    cents_per_rating: float = 0.0,
-    basis: str = "given",
 ) -> Plan:
     """Find how many instances it takes to tell two systems apart.
 
@@ -124,12 +114,6 @@ def plan_power(
         Wanted probability of finding it, strictly between 0 and 1.
     alpha : float
         Level of the two-sided test.
-    ratings_per_worker : int, optional
-        At most so many ratings per worker, to count the workers.
-    cents_per_rating : float
-        Reward and fee, test questions included, per rating.
-    basis : str
-        Where the spread comes from.
 
     Returns
     -------
@@ -165,16 +149,10 @@ def plan_power(
         return paired_power(n, difference, sd, alpha=alpha) >= power
 
     n_instances = max(2, smallest(enough))
-    draft = Plan(n_instances, 1, None, None, 1 - alpha, 0.0, 2, 0, basis)
-    plan = staffed(draft, n_instances, Workload(ratings_per_worker), n_systems=2)
-    return replace(
-        plan,
-        half_width=float(special.stdtrit(n_instances - 1, 1 - alpha / 2))
-        * sd
-        / math.sqrt(n_instances),
-        cents=cost_in_cents(plan, cents_per_rating),
-        power=paired_power(n_instances, difference, sd, alpha=alpha),
-    )
+    t = float(special.stdtrit(n_instances - 1, 1 - alpha / 2))
+    width = t * sd / math.sqrt(n_instances)
+    reached = paired_power(n_instances, difference, sd, alpha=alpha)
+    return Plan(n_instances, 1, None, None, 1 - alpha, width, reached)
 
 
 def pilot_sd_of_difference(a: npt.ArrayLike, b: npt.ArrayLike) -> float:
