@@ -4,7 +4,7 @@ python -m benchmarks.bench_bootstrap [--repeats 5] [--pairs 60] [--seed 1]
 
 1. 800 ratings, 10,000 resamples, percentile interval: `bootstrap_mean` against
    `scipy.stats.bootstrap`, on 5-point, slider and continuous ratings; the slowest counts.
-2. 100 systems x 800 instances, all 4,950 pairs, 10,000 resamples: `compare_all` against
+2. 100 systems x 800 instances, all 4,950 pairs, 10,000 resamples: `bootstrap_ranking` against
    a paired bootstrap of each pair by itself, done by our own `paired_bootstrap` (a sample
    of the pairs is timed and scaled), and against the best that scipy offers: one
    `scipy.stats.bootstrap` of all systems on the same resamples, and numpy for the pairs.
@@ -26,7 +26,7 @@ os.environ["OPENBLAS_NUM_THREADS"] = "1"
 import numpy as np
 from scipy import stats
 
-from genie_research.papers.rankme.all_pairs import compare_all
+from genie_research.papers.rankme.all_pairs import bootstrap_ranking
 from leaderboard.stats.intervals import bootstrap_mean
 from leaderboard.stats.paired import paired_bootstrap
 
@@ -115,7 +115,7 @@ def all_pairs(seed, repeats, n_timed):
     quality = rng.normal(0, 0.15, 100)
     table = rng.normal(2, 1, (800, 1)) + quality + rng.normal(0, 0.8, (800, 100))
     table = np.clip(np.rint(table), 0, 4) / 4
-    ours, found = fastest(lambda: compare_all(table, seed=seed), repeats)
+    ours, found = fastest(lambda: bootstrap_ranking(table, seed=seed), repeats)
     chosen = rng.permutation(np.column_stack(np.triu_indices(100, k=1)))[:n_timed]
     theirs, shares = fastest(lambda: all_by_scipy(table, seed), 1)
     start = time.process_time()
@@ -127,7 +127,7 @@ def all_pairs(seed, repeats, n_timed):
         raise SystemExit(f"the shares of resamples differ by {apart:.3f}")
     print(
         f"100 x 800, all pairs: ours {ours:.2f} s"
-        f" {peak_mb(lambda: compare_all(table, seed=seed)):.0f} MB; all at once with"
+        f" {peak_mb(lambda: bootstrap_ranking(table, seed=seed)):.0f} MB; all at once with"
         f" scipy and numpy {theirs:.1f} s, ratio {theirs / ours:.0f}; pair by pair with"
         f" our own {own:.1f} s, ratio {own / ours:.0f} (from {n_timed} pairs);"
         f" shares at most {apart:.3f} apart"

@@ -1,4 +1,4 @@
-"""All pairs of systems at once, on one set of resamples."""
+"""Systems ranked by the paired bootstrap, all pairs on one set of resamples."""
 
 from __future__ import annotations
 
@@ -16,92 +16,77 @@ _CHUNK_ROWS = 100
 
 
 @dataclass(frozen=True)
-class AllPairs:
-    """Every system against every other on the same instances.
+class BootstrapRanking:
+    """Systems ranked by their means and cut where the paired bootstrap is sure.
 
     Parameters
     ----------
+    clusters : list of int
+        Cluster of each system, 1 being the best.
     means : ndarray, shape (s,)
-        Mean of each system, in the unit of the ratings.
-    standard_errors : ndarray, shape (s, s)
-        Standard error of the difference of means, from the paired differences.
+        Mean of each system.
     p_above : ndarray, shape (s, s)
-        Entry i, j: share of resamples in which system i has a higher mean than j, ties
-        counting one half; p_above + p_above.T == 1.
-    p_values : ndarray, shape (s, s)
-        Two-sided, twice the smaller share with one added to count and total;
-        1 on the diagonal.
-    n_instances, n_resamples : int
-        How many instances, how many resamples.
+        Share of resamples in which the row's system is above the column's, ties counting
+        one half.
     """
 
+    clusters: list[int]
     means: Floats
-    standard_errors: Floats
     p_above: Floats
-    p_values: Floats
-    n_instances: int
-    n_resamples: int
-
-    @property
-    def differences(self) -> Floats:
-        """Entry i, j: mean of system i minus mean of system j."""
-        return self.means[:, None] - self.means[None, :]
 
 
-def compare_all(
-    scores: npt.ArrayLike, *, seed: int, n_resamples: int = 10_000
-) -> AllPairs:
-    """Compare every pair of systems by the paired bootstrap.
+def bootstrap_ranking(
+    scores: npt.ArrayLike, *, seed: int, n_resamples: int = 10_000, share: float = 0.95
+) -> BootstrapRanking:
+    """Rank systems by the paired bootstrap, one-sided, as is usual in the field.
 
     Parameters
     ----------
     scores : array_like, shape (n, s)
-        Rating of each system (across) on each instance (down); finite.
+        Rating of each system (across) on each instance or judgement (down). Give
+        logarithms to rank by geometric means.
     seed : int
-        Seed of the resampling. The order of the instances changes nothing, and the
-        order of the systems only the order of the answer.
+        Seed of the resampling.
     n_resamples : int
-        Number of resamples, shared by all pairs, at least 1.
+        Number of resamples, at least 1.
+    share : float
+        A system is better than another when above it in at least this share of
+        resamples; 0.5 < share <= 1.
 
     Returns
     -------
-    AllPairs
+    BootstrapRanking
 
     Raises
     ------
     ValueError
-        See `leaderboard.stats.systems.per_item.as_table`; also on a wrong number of resamples.
+        See `leaderboard.stats.systems.per_item.as_table`; also on a wrong share.
+
+    Notes
+    -----
+    One-sided shares uncorrected for the number of pairs claim more than a two-sided
+    test at the same level, and instances are all that is drawn again;
+    `leaderboard.stats.systems.ranks` promises what holds jointly and for other workers.
 
     References
     ----------
-    Koehn (2004), Statistical Significance Tests for Machine Translation Evaluation,
-    section 4.2.
+    Koehn (2004), section 4.2; Novikova, Dušek and Rieser (2018), RankME, section 5.
 
     Examples
     --------
-    >>> pairs = compare_all([[1, 0], [1, 1], [1, 0], [0, 0]] * 25, seed=1)
-    >>> pairs.p_above.tolist()
-    [[0.5, 1.0], [0.0, 0.5]]
+    >>> table = np.random.default_rng(1).random((300, 3)) + [0.0, 0.5, 0.5]
+    >>> bootstrap_ranking(table, seed=1).clusters
+    [2, 1, 1]
     """
+    if not 0.5 < share <= 1:
+        raise ValueError(f"The share must lie above 0.5 and at most at 1, not {share}.")
     table = as_table(scores)
-    n = len(table)
     columns, resampled = resample_systems(table, n_resamples, seed)
-    above = _shares_above(resampled)
-    p_above = np.empty_like(above)
-    p_above[np.ix_(columns, columns)] = above
-    smaller = np.minimum(p_above, 1 - p_above) * n_resamples
-    # the observed data count as one more resample: a p-value of 0 cannot be had from
-    # drawing
-    p_values = np.minimum(1.0, 2 * (smaller + 1) / (n_resamples + 1))
-    np.fill_diagonal(p_values, 1.0)
-    ordered = np.sort(table, axis=0)
-    return AllPairs(
-        ordered.mean(axis=0),
-        difference_errors(table),
-        p_above,
-        p_values,
-        n,
-        n_resamples,
+    p_above = np.empty((len(columns), len(columns)))
+    p_above[np.ix_(columns, columns)] = _shares_above(resampled)
+    means = np.sort(table, axis=0).mean(axis=0)
+    return BootstrapRanking(
+        significance_clusters(means, p_above >= share), means, p_above
     )
 
 
@@ -123,35 +108,6 @@ def _shares_above(resampled: Floats) -> Floats:
             above[i, j] = (n_above + n_equal / 2) / n_resamples
             above[j, i] = 1 - above[i, j]
     return above
-
-
-def difference_errors(table: Floats) -> Floats:
-    """Give the standard error of each difference of two columns' means.
-
-    Parameters
-    ----------
-    table : ndarray, shape (n, s)
-        Ratings, finite.
-
-    Returns
-    -------
-    ndarray, shape (s, s)
-        Root of the variance of the paired differences (divided by n, as resampling
-        has it) over n; 0 where two columns differ by a constant.
-
-    Examples
-    --------
-    >>> difference_errors(np.array([[1.0, 0.0], [0.0, 0.0]]))[0, 1].round(4)
-    np.float64(0.3536)
-    """
-    centred = table - table.mean(axis=0)
-    products = centred.T @ centred
-    diagonal = np.diag(products)
-    squares = diagonal[:, None] + diagonal[None, :] - 2 * products
-    # what is left of rounding where two columns are alike is no variation
-    squares[squares < 1e-12 * (diagonal[:, None] + diagonal[None, :])] = 0.0
-    errors: Floats = np.sqrt(squares) / len(table)
-    return errors
 
 
 def resample_systems(
@@ -222,72 +178,3 @@ def _levels(table: Floats) -> tuple[float, float, npt.NDArray[np.floating]]:
             if levels.max() * len(table) < 2**24:
                 return lowest, step, levels.astype(np.float32)
     return 0.0, 1.0, table
-
-
-@dataclass(frozen=True)
-class BootstrapRanking:
-    """Systems ranked by their means and cut where the paired bootstrap is sure.
-
-    Parameters
-    ----------
-    clusters : list of int
-        Cluster of each system, 1 being the best.
-    means : ndarray, shape (s,)
-        Mean of each system.
-    p_above : ndarray, shape (s, s)
-        Share of resamples in which the row's system is above the column's.
-    """
-
-    clusters: list[int]
-    means: Floats
-    p_above: Floats
-
-
-def bootstrap_ranking(
-    scores: npt.ArrayLike, *, seed: int, n_resamples: int = 10_000, share: float = 0.95
-) -> BootstrapRanking:
-    """Rank systems by the paired bootstrap, one-sided, as is usual in the field.
-
-    Parameters
-    ----------
-    scores : array_like, shape (n, s)
-        Rating of each system (across) on each instance or judgement (down). Give
-        logarithms to rank by geometric means.
-    seed : int
-        Seed of the resampling.
-    n_resamples : int
-        Number of resamples, at least 1.
-    share : float
-        A system is better than another when above it in at least this share of
-        resamples; 0.5 < share <= 1.
-
-    Returns
-    -------
-    BootstrapRanking
-
-    Raises
-    ------
-    ValueError
-        See `leaderboard.stats.systems.per_item.as_table`; also on a wrong share.
-
-    Notes
-    -----
-    One-sided shares uncorrected for the number of pairs claim more than a two-sided
-    test at the same level, and instances are all that is drawn again;
-    `leaderboard.stats.systems.ranks` promises what holds jointly and for other workers.
-
-    References
-    ----------
-    Koehn (2004), section 4.2; Novikova, Dušek and Rieser (2018), RankME, section 5.
-
-    Examples
-    --------
-    >>> table = np.random.default_rng(1).random((300, 3)) + [0.0, 0.5, 0.5]
-    >>> bootstrap_ranking(table, seed=1).clusters
-    [2, 1, 1]
-    """
-    if not 0.5 < share <= 1:
-        raise ValueError(f"The share must lie above 0.5 and at most at 1, not {share}.")
-    all_pairs = compare_all(scores, seed=seed, n_resamples=n_resamples)
-    clusters = significance_clusters(all_pairs.means, all_pairs.p_above >= share)
-    return BootstrapRanking(clusters, all_pairs.means, all_pairs.p_above)
