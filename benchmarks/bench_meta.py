@@ -19,7 +19,6 @@ import warnings
 import numpy as np
 from scipy import stats
 
-from leaderboard.metric_board.stats.disagreement import disagreement
 from leaderboard.metric_board.stats.instance_level import instance_statistic
 from leaderboard.metric_board.stats.intervals import grouped_interval, system_interval
 from leaderboard.metric_board.stats.permutation import permutation_test
@@ -151,7 +150,6 @@ def whole_board(args):
             ),
         ),
         "calibrated accuracy, 66 tests": lambda: verdict_ranking(people, metrics),
-        "disagreement": lambda: (disagreement(overall), disagreement(metrics)),
     }
     print("one board: 100 submissions x 12 metrics x 800 instances")
     total = 0.0

@@ -115,18 +115,6 @@ class RankingSerializer(serializers.Serializer[Any]):
     )
 
 
-class DisagreementSerializer(serializers.Serializer[Any]):
-    systems = serializers.ListField(
-        child=serializers.ListField(child=serializers.FloatField()),
-        help_text="Between the metrics of `compared`, in that order.",
-    )
-    instances = serializers.ListField(
-        child=serializers.ListField(child=serializers.FloatField()),
-        help_text="Between the metrics of `by_instance`.",
-    )
-    by_instance = serializers.ListField(child=serializers.CharField())
-
-
 class MetricSystemSerializer(serializers.Serializer[Any]):
     submission = serializers.IntegerField(source="pk")
     system = serializers.CharField(source="name")
@@ -190,7 +178,6 @@ class MetricBoardSerializer(serializers.Serializer[Any]):
         allow_null=True, help_text="Null where metrics are not ranked."
     )
     compared = serializers.ListField(child=serializers.CharField())
-    disagreement = DisagreementSerializer(allow_null=True)
     systems = MetricSystemSerializer(many=True)
     powered_by = serializers.ListField(child=serializers.CharField())
 
@@ -217,7 +204,6 @@ def board_json(task: Task, criterion: str, shown: Shown) -> dict[str, Any]:
         "person": shown.person,
         "williams": shown.williams,
         "compared": payload.get("compared", []),
-        "disagreement": payload.get("disagreement"),
         "systems": [
             {
                 "plain": None,

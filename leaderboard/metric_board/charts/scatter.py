@@ -12,12 +12,11 @@ from leaderboard.metric_board.charts.axis import Scale, scale_over
 
 WIDTH, HEIGHT = 640, 420
 LEFT, RIGHT, TOP, BOTTOM = 52, 16, 16, 46
-_LONGEST = 24
 
 
 @dataclass(frozen=True)
 class Point:
-    """One system: what people and the metric say, and whether it is an outlier."""
+    """One system: what people and the metric say."""
 
     name: str
     human: float
@@ -25,13 +24,12 @@ class Point:
     human_high: float
     metric: float
     half: float
-    outlier: str = ""
 
 
 def scatter(
     points: Sequence[Point], *, metric: str, judges: str, description: str
 ) -> SafeString:
-    """Draw the points; outliers bear their names, all have them as titles."""
+    """Draw the points, with their systems as titles."""
     if not points:
         return SafeString("")
     x = scale_over(
@@ -82,11 +80,10 @@ def _grid(x: Scale, y: Scale) -> SafeString:
 def _drawn(point: Point, x: Scale, y: Scale, judges: str) -> SafeString:
     cx, cy = x.at(point.metric), y.at(point.human)
     return format_html(
-        "<g{}><title>{}: {} {}, metric {}</title>"
+        "<g><title>{}: {} {}, metric {}</title>"
         '<line class="spread" x1="{}" x2="{}" y1="{}" y2="{}"/>'
         '<line class="spread" x1="{}" x2="{}" y1="{}" y2="{}"/>'
-        '<circle class="point" cx="{}" cy="{}" r="4.5"/>{}</g>',
-        SafeString(' class="outlier"') if point.outlier else "",
+        '<circle class="point" cx="{}" cy="{}" r="4.5"/></g>',
         point.name,
         judges,
         f"{point.human:.1f}",
@@ -101,18 +98,4 @@ def _drawn(point: Point, x: Scale, y: Scale, judges: str) -> SafeString:
         cy,
         cx,
         cy,
-        _name(point, cx, cy) if point.outlier else "",
-    )
-
-
-def _name(point: Point, cx: str, cy: str) -> SafeString:
-    # names to the inner side of their point, where they are not cut off
-    right = float(cx) > (LEFT + WIDTH - RIGHT) / 2
-    short = point.name if len(point.name) <= _LONGEST else point.name[:23] + "…"
-    return format_html(
-        '<text class="name" x="{}" y="{}" text-anchor="{}">{}</text>',
-        f"{float(cx) + (-8 if right else 8):.1f}",
-        f"{float(cy) - 8:.1f}",
-        "end" if right else "start",
-        short,
     )

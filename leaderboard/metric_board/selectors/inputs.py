@@ -30,12 +30,11 @@ MOST_POWERED = 3
 
 @dataclass(frozen=True)
 class BoardSystem:
-    """One judged system: its score on the criterion, and when it came."""
+    """One judged system: its score on the criterion."""
 
     pk: int
     name: str
     simulated: bool
-    handed_in: float
     score_pk: int
     mean: float
     low: float
@@ -124,7 +123,6 @@ def _judged(task: Task, criterion: str) -> list[BoardSystem]:
             "submission_id",
             "submission__system_name",
             "submission__simulated",
-            "submission__created_at",
             "pk",
             "mean",
             "low",
@@ -132,10 +130,7 @@ def _judged(task: Task, criterion: str) -> list[BoardSystem]:
             "n",
         )
     )
-    return [
-        BoardSystem(pk, name, simulated, at.timestamp(), score, mean, low, high, n)
-        for pk, name, simulated, at, score, mean, low, high, n in rows
-    ]
+    return [BoardSystem(*row) for row in rows]
 
 
 def _own(task: Task, systems: Sequence[BoardSystem]) -> list[BoardMetric]:

@@ -187,7 +187,6 @@ def payload_of(task: Task, inputs: BoardInputs, *, seed: int) -> dict[str, Any]:
     human, each, unit = _human(task, inputs)
     scores = BoardScores(
         human=human,
-        handed_in=np.array([system.handed_in for system in inputs.systems]),
         metrics=[_scores(task, metric, inputs.systems) for metric in inputs.metrics],
         # a mean of logarithms is not what the board shows
         powered=() if unit.logarithmic or chances_of(task) else inputs.powered,

@@ -14,11 +14,9 @@ from leaderboard.metric_board.stats.instance_level import (
     instance_statistic,
 )
 from leaderboard.metric_board.stats.intervals import grouped_interval, system_interval
-from leaderboard.metric_board.stats.outliers import far_systems, off_the_line
 from leaderboard.metric_board.stats.pairs import Variant
 from leaderboard.metric_board.stats.soft_interval import soft_accuracy_interval
 from leaderboard.metric_board.stats.system_level import SYSTEM_STATISTICS
-from leaderboard.metric_board.stats.trend import among_the_best, over_time
 from leaderboard.stats.intervals import Interval
 from leaderboard.stats.resampling import Floats
 
@@ -34,7 +32,6 @@ def metric_line(
     by_instance: Floats | None,
     *,
     judged: npt.NDArray[np.bool_],
-    handed_in: npt.NDArray[Any],
     seed: int,
 ) -> dict[str, Any]:
     """Compute one metric's line.
@@ -50,18 +47,15 @@ def metric_line(
         Its values of all outputs.
     judged : ndarray of bool, shape (n,)
         Which of the n instances `human` is about.
-    handed_in : ndarray, shape (s,)
-        When each system came.
     seed : int
 
     Returns
     -------
     dict
         ``system`` and ``instance``: statistic to value, low, high (95 %); ``points``:
-        value and half-width for each system; ``far`` and ``off_line``: positions of
-        outliers; ``over_time``, ``among_best``: pairwise accuracy on successive sets;
-        ``complete``: whether it knows every system. Systems that it does not know are
-        left out of its statistics. Undefined numbers are None.
+        value and half-width for each system; ``complete``: whether it knows every
+        system. Systems that it does not know are left out of its statistics. Undefined
+        numbers are None.
 
     References
     ----------
@@ -71,7 +65,7 @@ def metric_line(
     --------
     >>> human = np.array([[1.0, 2.0, 3.0], [2.0, 3.0, 5.0], [4.0, 4.0, 6.0]])
     >>> line = metric_line("m", human, human.mean(axis=1), human,
-    ...                    judged=np.ones(3, bool), handed_in=np.arange(3), seed=1)
+    ...                    judged=np.ones(3, bool), seed=1)
     >>> line["system"]["kendall"]["value"], line["complete"]
     (1.0, True)
     """
@@ -80,31 +74,21 @@ def metric_line(
         # a system with a gap is left out whole: means over other instances do not
         # compare; what people did not judge, nobody needs to have scored
         known &= np.isfinite(by_instance[:, judged]).all(axis=1)
-    systems = np.flatnonzero(known)
     people, values = human[known], overall[known]
     table = None if by_instance is None else by_instance[known]
     line: dict[str, Any] = {
         "slug": slug,
         "complete": bool(known.all()),
-        "n_systems": len(systems),
+        "n_systems": len(people),
         "points": _points(overall, by_instance),
         "system": {},
         "instance": {},
-        "far": [],
-        "off_line": [],
-        "over_time": [],
-        "among_best": [],
     }
-    if len(systems) < 2:
+    if len(people) < 2:
         return line
-    means = rated_means(people)
     part = None if table is None else table[:, judged]
     line["system"] = _system_level(people, values, part, seed)
     line["instance"] = {} if part is None else _instance_level(people, part, seed)
-    line["far"] = systems[far_systems(means)].tolist()
-    line["off_line"] = systems[off_the_line(means, values)].tolist()
-    line["over_time"] = _course(over_time(means, values, handed_in[known]).values)
-    line["among_best"] = _course(among_the_best(means, values).values)
     return line
 
 
@@ -203,10 +187,6 @@ def _shown(interval: Interval) -> dict[str, Any]:
         "low": _or_none(interval.low),
         "high": _or_none(interval.high),
     }
-
-
-def _course(values: Floats) -> list[float | None]:
-    return [_or_none(value) for value in values.tolist()]
 
 
 def _or_none(value: float) -> float | None:

@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from leaderboard.metric_board.stats.disagreement import disagreement
 from leaderboard.metric_board.stats.lines import metric_line
 from leaderboard.metric_board.stats.person import one_person
 from leaderboard.metric_board.stats.ranks import rankings
@@ -79,8 +78,6 @@ class BoardScores:
     human : ndarray, shape (s, n)
         People's mean rating of each system (down) on each instance (across); NaN where
         nobody was asked. Higher is better.
-    handed_in : ndarray, shape (s,)
-        When each system came, in any unit that sorts.
     metrics : sequence of MetricScores
     powered : sequence of str, optional
         Slugs of the metrics that help to estimate people's mean, chosen beforehand.
@@ -89,7 +86,6 @@ class BoardScores:
     """
 
     human: Floats
-    handed_in: npt.NDArray[Any]
     metrics: Sequence[MetricScores]
     powered: Sequence[str] = field(default=())
     ratings: EachRating | None = None
@@ -111,9 +107,7 @@ def metric_board(scores: BoardScores, *, seed: int) -> dict[str, Any]:
         JSON-serialisable, undefined numbers as None: ``metrics`` (a line each, see
         `leaderboard.metric_board.stats.lines.metric_line`), ``rankings`` (see
         `leaderboard.metric_board.stats.ranks.rankings`; none with fewer systems than
-        `FEWEST_RANKED`), ``disagreement`` (matrices on
-        systems and on instances, of the metrics named in ``compared``), ``powered``
-        (plain and prediction-powered mean of each system), ``person`` (see
+        `FEWEST_RANKED`), ``powered`` (plain and prediction-powered mean of each system), ``person`` (see
         `leaderboard.metric_board.stats.person.one_person`; None without `ratings`).
 
     Raises
@@ -131,15 +125,13 @@ def metric_board(scores: BoardScores, *, seed: int) -> dict[str, Any]:
     >>> human = rng.normal(size=(6, 40)) + np.arange(6)[:, None]
     >>> table = human + rng.normal(size=(6, 40))
     >>> metric = MetricScores("one", table.mean(axis=1), table)
-    >>> board = metric_board(BoardScores(human, np.arange(6), [metric]), seed=1)
+    >>> board = metric_board(BoardScores(human, [metric]), seed=1)
     >>> board["metrics"][0]["slug"], sorted(board)
-    ('one', ['compared', 'disagreement', 'metrics', 'person', 'powered', 'rankings'])
+    ('one', ['compared', 'metrics', 'person', 'powered', 'rankings'])
     """
     human = np.asarray(scores.human, dtype=np.float64)
     if human.ndim != 2 or len(human) < FEWEST:
         raise ValueError(f"A metric board needs at least {FEWEST} systems.")
-    if len(scores.handed_in) != len(human):
-        raise ValueError("Each system needs one time.")
     for metric in scores.metrics:
         _check(metric, human)
     judged = np.asarray((~np.isnan(human)).any(axis=0))
@@ -154,7 +146,6 @@ def metric_board(scores: BoardScores, *, seed: int) -> dict[str, Any]:
                 metric.overall,
                 metric.by_instance,
                 judged=judged,
-                handed_in=scores.handed_in,
                 seed=seed,
             )
             for metric in scores.metrics
@@ -167,7 +158,6 @@ def metric_board(scores: BoardScores, *, seed: int) -> dict[str, Any]:
         )
         if len(human) >= FEWEST_RANKED
         else {},
-        "disagreement": _disagreements(complete, judged),
         "powered": _powered(human, scores),
         "person": _person(scores, human.shape),
     }
@@ -196,23 +186,6 @@ def _check(metric: MetricScores, human: Floats) -> None:
 
 def _judged_part(metric: MetricScores, judged: npt.NDArray[np.bool_]) -> Floats | None:
     return None if metric.by_instance is None else metric.by_instance[:, judged]
-
-
-def _disagreements(
-    metrics: Sequence[MetricScores], judged: npt.NDArray[np.bool_]
-) -> dict[str, Any]:
-    systems = [metric.overall for metric in metrics]
-    tables = [m.by_instance[:, judged] for m in metrics if m.by_instance is not None]
-    return {
-        "systems": _rounded(disagreement(systems)) if systems else [],
-        "instances": _rounded(disagreement(tables)) if tables else [],
-        "by_instance": [m.slug for m in metrics if m.by_instance is not None],
-    }
-
-
-def _rounded(matrix: Floats) -> list[list[float]]:
-    rows: list[list[float]] = np.round(matrix, 6).tolist()
-    return rows
 
 
 def _powered(human: Floats, scores: BoardScores) -> list[dict[str, Any]]:

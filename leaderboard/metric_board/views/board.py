@@ -102,8 +102,6 @@ def _numbers(
             (line, address(metric=line.slug), line is chosen) for line in shown.lines
         ],
         "seen": parts.scattered(shown, chosen) if chosen else None,
-        "courses": parts.courses(shown, chosen) if chosen else [],
-        "matrices": parts.disagreements(shown),
         "powered": parts.powered(shown),
     }
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from django.utils.safestring import SafeString
 
-from leaderboard.metric_board.charts.lines import course, statistic_bar
+from leaderboard.metric_board.charts.lines import statistic_bar
 from leaderboard.metric_board.charts.scatter import Point, scatter
 from leaderboard.metric_board.selectors.snapshot import (
     STATISTICS,
@@ -138,46 +138,27 @@ def scattered(shown: Shown, line: Line) -> dict[str, Any]:
     """Give the scatter of one metric against people, and its table."""
     computed = _computed(shown, line)
     rows, points = [], []
-    for index, (system, point) in enumerate(
-        zip(shown.payload["systems"], computed["points"], strict=True)
-    ):
+    for system, point in zip(shown.payload["systems"], computed["points"], strict=True):
         if point is None:
             continue
-        outlier = _outlier(index, computed)
         # a metric where lower is better is turned, so that every scatter rises to the
         # right
         value, half = point if line.arrow == "↑" else (-point[0], point[1])
         ends = (system["mean"], system["low"], system["high"])
-        points.append(Point(system["name"], *ends, value, half, outlier))
-        rows.append(
-            {"system": system, "value": f"{value:.4g}", "half": f"{half:.2g}"}
-            | {"outlier": outlier}
-        )
+        points.append(Point(system["name"], *ends, value, half))
+        rows.append({"system": system, "value": f"{value:.4g}", "half": f"{half:.2g}"})
     pearson = line.cells.get("pearson", Cell()).value
     simulated = shown.board is not None and shown.board.simulated
     judges = "simulated annotators" if simulated else "people"
     description = f"{line.label} vs. scores by {judges} for {len(points)} systems"
     if pearson is not None:
         description += f"; Pearson correlation {pearson:.2f}"
-    outliers = [point.name for point in points if point.outlier]
-    if outliers:
-        description += f"; outliers: {', '.join(outliers)}"
     return {
         "chart": scatter(
             points, metric=line.label, judges=judges, description=description
         ),
         "rows": sorted(rows, key=lambda row: -row["system"]["mean"]),
-        "n_outliers": len(outliers),
     }
-
-
-def _outlier(index: int, computed: dict[str, Any]) -> str:
-    reasons = []
-    if index in computed["far"]:
-        reasons.append("far from the other systems")
-    if index in computed["off_line"]:
-        reasons.append("far from the regression line")
-    return ", ".join(reasons)
 
 
 def _computed(shown: Shown, line: Line) -> dict[str, Any]:
@@ -185,73 +166,6 @@ def _computed(shown: Shown, line: Line) -> dict[str, Any]:
         metric for metric in shown.payload["metrics"] if metric["slug"] == line.slug
     )
     return computed
-
-
-def courses(shown: Shown, line: Line) -> list[dict[str, Any]]:
-    """Give the courses of pairwise accuracy: over time, and among the best."""
-    computed = _computed(shown, line)
-    width = line.n_systems - len(computed["over_time"]) + 1
-    drawn = [
-        (
-            "over_time",
-            "As systems are submitted",
-            f"Pairwise accuracy in a sliding window of {width} successive systems.",
-            "earliest",
-            "latest",
-        ),
-        (
-            "among_best",
-            "Among the best systems",
-            "Pairwise accuracy on all systems, then without the worst one, and so on.",
-            "all systems",
-            "best four",
-        ),
-    ]
-    return [
-        {
-            "title": title,
-            "sentence": sentence,
-            "values": [
-                (n, "–" if v is None else number(v, shown.decimals("system")))
-                for n, v in enumerate(computed[key], start=1)
-            ],
-            "chart": course(
-                computed[key],
-                description=f"{line.label}. {sentence}",
-                first=first,
-                last=last,
-            ),
-        }
-        for key, title, sentence, first, last in drawn
-        if len(computed[key]) > 1
-    ]
-
-
-def disagreements(shown: Shown) -> list[dict[str, Any]]:
-    """Give the shares of pairs that two metrics do not order alike."""
-    label = {line.slug: line.label for line in shown.lines}
-    payload, matrices = shown.payload, shown.payload["disagreement"]
-    drawn = [
-        ("Pairs of systems", payload["compared"], matrices["systems"]),
-        (
-            "Pairs of outputs for the same instance",
-            matrices["by_instance"],
-            matrices["instances"],
-        ),
-    ]
-    return [
-        {
-            "title": title,
-            "heads": [label[slug] for slug in slugs],
-            "rows": [
-                (label[slug], ["" if i == j else f"{100 * v:.0f}" for j, v in pairs])
-                for i, (slug, row) in enumerate(zip(slugs, rows, strict=True))
-                for pairs in [list(enumerate(row))]
-            ],
-        }
-        for title, slugs, rows in drawn
-        if len(slugs) > 1
-    ]
 
 
 def powered(shown: Shown) -> dict[str, Any] | None:

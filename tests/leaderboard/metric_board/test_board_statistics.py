@@ -30,9 +30,7 @@ def scored(slug, table):
 
 
 def board(human, *metrics, **more):
-    return metric_board(
-        BoardScores(human, np.arange(len(human)), list(metrics), **more), seed=3
-    )
+    return metric_board(BoardScores(human, list(metrics), **more), seed=3)
 
 
 def test_many_swaps_at_once_are_the_same_as_one_by_one():
@@ -94,7 +92,6 @@ def test_odd_tables_give_undefined_numbers_not_wrong_ones(kind):
     else:
         assert line["instance"] == {}
         assert found["rankings"]["calibrated"]["order"] == ["good"]
-        assert found["disagreement"]["by_instance"] == ["good"]
 
 
 def test_prediction_powered_means_cover_the_workers_who_rated():
@@ -126,7 +123,7 @@ def test_two_systems_or_tables_of_other_shapes_are_refused():
     with pytest.raises(ValueError, match="one overall value"):
         board(human, MetricScores("m", metric.mean(axis=1)[1:], metric))
     with pytest.raises(ValueError, match="one time"):
-        metric_board(BoardScores(human, np.arange(2), []), seed=1)
+        metric_board(BoardScores(human, []), seed=1)
 
 
 def test_a_board_without_metrics_is_empty():
@@ -152,3 +149,9 @@ def test_a_metric_that_follows_people_better_is_found_better():
         assert found[name]["order"] == ["good", "poor"]
         assert found[name]["p"][0][1] < 0.05
     assert found["calibrated"]["ranks"] == [1, 2]
+
+
+def test_a_board_without_metrics_is_empty():
+    human, _, _ = tables()
+    found = board(human)
+    assert (found["metrics"], found["rankings"], found["powered"]) == ([], {}, [])

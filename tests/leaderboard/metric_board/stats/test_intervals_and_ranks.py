@@ -1,4 +1,4 @@
-"""Intervals of metric statistics, clusters of metrics, disagreement, outliers, trend."""
+"""Intervals of metric statistics, clusters of metrics."""
 
 from __future__ import annotations
 
@@ -6,15 +6,12 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from leaderboard.metric_board.stats.disagreement import disagreement
 from leaderboard.metric_board.stats.instance_level import averaged, instance_statistic
 from leaderboard.metric_board.stats.intervals import grouped_interval, system_interval
-from leaderboard.metric_board.stats.outliers import far_systems, off_the_line, robust_z
 from leaderboard.metric_board.stats.ranking import rank_metrics
 from leaderboard.metric_board.stats.soft_accuracy import soft_pairwise_accuracy
 from leaderboard.metric_board.stats.soft_interval import soft_accuracy_interval
 from leaderboard.metric_board.stats.system_level import SYSTEM_STATISTICS
-from leaderboard.metric_board.stats.trend import among_the_best, over_time
 from tests.leaderboard.metric_board.stats.system_level import system_statistics
 from tests.leaderboard.stats.made_scores import made_scores
 
@@ -187,93 +184,3 @@ def test_no_metric_and_one_metric_have_a_ranking():
         rank_metrics([0.4], lambda i, j: 0.0, alpha=1)
     with pytest.raises(ValueError, match="one value"):
         rank_metrics([[0.4]], lambda i, j: 0.0)
-
-
-# --- disagreement -----------------------------------------------------------------
-
-
-def test_disagreement_is_one_minus_pairwise_accuracy():
-    rng = np.random.default_rng(1)
-    scores = rng.integers(0, 9, (4, 11)).astype(float)
-    found = disagreement(scores)
-    for i in range(4):
-        for j in range(4):
-            accuracy = system_statistics(scores[i], scores[j])["pairwise-accuracy"]
-            assert found[i, j] == pytest.approx(0 if i == j else 1 - accuracy)
-
-
-def test_disagreement_on_instances_in_chunks(monkeypatch):
-    rng = np.random.default_rng(2)
-    scores = rng.normal(size=(3, 5, 40))
-    whole = disagreement(scores)
-    monkeypatch.setattr("leaderboard.metric_board.stats.disagreement._CHUNK_SIGNS", 100)
-    assert disagreement(scores) == pytest.approx(whole, abs=1e-12)
-    expected = 1 - instance_statistic(scores[0], scores[1], "acc-eq").value
-    assert whole[0, 1] == pytest.approx(expected)
-
-
-def test_disagreement_of_too_little_is_none():
-    assert disagreement([[1.0], [2.0]]).tolist() == [[0, 0], [0, 0]]
-    with pytest.raises(ValueError, match="a finite score for each output"):
-        disagreement([[1, np.nan]])
-    with pytest.raises(ValueError, match="metrics by systems"):
-        disagreement([1, 2])
-
-
-# --- outliers ---------------------------------------------------------------------
-
-
-def test_a_far_system_is_named_and_a_spread_is_none():
-    assert far_systems([0, 0.1, -0.1, 0.05, 5]) == [4]
-    assert far_systems(np.linspace(0, 1, 9)) == []
-    assert far_systems([1, 1, 1, 1, 9]) == []  # more than half are equal
-    assert far_systems([]) == []
-    assert np.isnan(robust_z([1, np.nan, 2])[1])
-
-
-def test_systems_off_the_line_are_named_whatever_the_slope():
-    human = np.arange(10.0)
-    metric = 100 - 3 * human + np.tile([0.1, -0.1], 5)
-    metric[4] += 8
-    metric[7] -= 20
-    assert off_the_line(human, metric) == [7, 4]
-    human[7] = np.nan
-    assert off_the_line(human, metric) == [4]
-    assert off_the_line([1, 2, 3], [1, 2, 30]) == []
-    assert off_the_line([1, 1, 1, 1], [1, 2, 3, 40]) == []
-
-
-# --- trend ------------------------------------------------------------------------
-
-
-def test_a_metric_that_loses_the_best_systems_shows_it():
-    human = np.arange(12.0)
-    metric = np.concatenate([np.arange(8.0), [11, 10, 9, 8]])
-    found = over_time(human, metric, np.arange(12), width=4)
-    assert found.values[0] == 1
-    assert found.values[-1] == 0
-    assert len(found.values) == 9
-    assert found.sets[-1].tolist() == [8, 9, 10, 11]
-    best = among_the_best(human, metric)
-    assert best.values[0] > 0.9
-    assert best.values[-1] == 0
-    assert len(best.sets[-1]) == 4
-
-
-def test_windows_go_by_time_and_leave_unjudged_systems_out():
-    human = [3.0, np.nan, 1.0, 2.0]
-    found = over_time(human, [3, 9, 1, 2], ["c", "b", "a", "b"], width=2)
-    assert [chosen.tolist() for chosen in found.sets] == [[2, 3], [3, 0]]
-    short = over_time([1, 2], [1, 2], [1, 2], width=10)
-    assert short.values.tolist() == [1]
-    assert len(over_time([1], [1], [1]).values) == 0
-    assert len(among_the_best([1], [1]).values) == 0
-
-
-def test_trends_refuse_what_is_no_window():
-    with pytest.raises(ValueError, match="at least two systems"):
-        over_time([1, 2], [1, 2], [1, 2], width=1)
-    with pytest.raises(ValueError, match="at least two systems"):
-        among_the_best([1, 2], [1, 2], fewest=1)
-    with pytest.raises(ValueError, match="one time"):
-        over_time([1, 2], [1, 2], [1])
