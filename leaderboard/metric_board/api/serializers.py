@@ -15,7 +15,6 @@ from leaderboard.metric_board.selectors.snapshot import (
     Line,
     Person,
     Shown,
-    covers_of,
 )
 from leaderboard.metric_board.stats.snapshot import FEWEST_RANKED
 from leaderboard.tasks.api import ImportedSerializer, imported_json
@@ -121,21 +120,6 @@ class MetricSystemSerializer(serializers.Serializer[Any]):
     mean = serializers.FloatField()
     low = serializers.FloatField()
     high = serializers.FloatField()
-    plain = serializers.ListField(
-        child=serializers.FloatField(),
-        allow_null=True,
-        help_text="Mean, low and high from the ratings alone.",
-    )
-    powered = serializers.ListField(
-        child=serializers.FloatField(),
-        allow_null=True,
-        help_text="Prediction-powered mean, low and high; shown in addition to the plain "
-        "mean.",
-    )
-    covers = serializers.CharField(
-        help_text="What the intervals of `plain` and `powered` cover; empty without them."
-    )
-    labels_saved = serializers.FloatField(allow_null=True)
 
 
 class MetricBoardSerializer(serializers.Serializer[Any]):
@@ -179,13 +163,11 @@ class MetricBoardSerializer(serializers.Serializer[Any]):
     )
     compared = serializers.ListField(child=serializers.CharField())
     systems = MetricSystemSerializer(many=True)
-    powered_by = serializers.ListField(child=serializers.CharField())
 
 
 def board_json(task: Task, criterion: str, shown: Shown) -> dict[str, Any]:
     """Lay a board out as the serializer takes it."""
     payload, board = shown.payload, shown.board
-    estimates = payload.get("powered") or [{}] * len(payload.get("systems", ()))
     return {
         "task": task.slug,
         "criterion": criterion,
@@ -204,20 +186,7 @@ def board_json(task: Task, criterion: str, shown: Shown) -> dict[str, Any]:
         "person": shown.person,
         "williams": shown.williams,
         "compared": payload.get("compared", []),
-        "systems": [
-            {
-                "plain": None,
-                "powered": None,
-                "labels_saved": None,
-                **estimate,
-                **system,
-                "covers": covers_of(estimate) if estimate else "",
-            }
-            for system, estimate in zip(
-                payload.get("systems", ()), estimates, strict=True
-            )
-        ],
-        "powered_by": payload.get("powered_by", []),
+        "systems": payload.get("systems", []),
     }
 
 

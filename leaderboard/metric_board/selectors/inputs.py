@@ -24,8 +24,6 @@ from leaderboard.tasks.models import Task
 
 # Raised when the same inputs would give another board.
 BOARD_VERSION = "3"
-# Metrics that help to estimate people's scores: more cost more than they bring.
-MOST_POWERED = 3
 
 
 @dataclass(frozen=True)
@@ -64,7 +62,6 @@ class BoardInputs:
     # judged by programs while others are judged by people: left out
     n_simulated_left_out: int
     metrics: list[BoardMetric]
-    powered: list[str]
 
     @property
     def simulated(self) -> bool:
@@ -81,7 +78,6 @@ class BoardInputs:
                 for m in self.metrics
             ]
         )
-        parts.append(self.powered)
         return hashlib.sha256(json.dumps(parts).encode()).hexdigest()
 
 
@@ -103,7 +99,6 @@ def board_inputs(task: Task, criterion: str) -> BoardInputs:
         systems=systems,
         n_simulated_left_out=len(judged) - len(systems),
         metrics=metrics,
-        powered=list(task.configuration.metrics.powered)[:MOST_POWERED],
     )
 
 

@@ -350,11 +350,6 @@ def _number(cell: Cell | None) -> float:
     return float("-inf") if cell is None or cell.value is None else cell.value
 
 
-def covers_of(estimate: dict[str, Any]) -> str:
-    """Say what the intervals of a prediction-powered estimate cover."""
-    return str(estimate["covers"])
-
-
 def under_way(task: Task) -> list[Unfinished]:
     """List the task's metrics that are being computed, or are not computed here."""
     unfinished = []

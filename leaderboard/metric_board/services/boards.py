@@ -44,7 +44,6 @@ from leaderboard.stats.resampling import Floats
 from leaderboard.submissions.models.submission import Submission, SubmissionEvent
 from leaderboard.submissions.selectors.visibility import public
 from leaderboard.tasks.models import Task
-from leaderboard.tasks.selectors.chances import chances_of
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -184,12 +183,10 @@ def retry(board: MetricBoard) -> bool:
 
 def payload_of(task: Task, inputs: BoardInputs, *, seed: int) -> dict[str, Any]:
     """Read the numbers that the inputs name, and compute all that the page shows."""
-    human, each, unit = _human(task, inputs)
+    human, each = _human(task, inputs)
     scores = BoardScores(
         human=human,
         metrics=[_scores(task, metric, inputs.systems) for metric in inputs.metrics],
-        # a mean of logarithms is not what the board shows
-        powered=() if unit.logarithmic or chances_of(task) else inputs.powered,
         ratings=each,
     )
     return {
@@ -199,7 +196,6 @@ def payload_of(task: Task, inputs: BoardInputs, *, seed: int) -> dict[str, Any]:
             for s in inputs.systems
         ],
         "labels": {metric.slug: _label(metric) for metric in inputs.metrics},
-        "powered_by": [] if unit.logarithmic or chances_of(task) else inputs.powered,
         "n_judged": int((~np.isnan(human)).any(axis=0).sum()),
         "n_instances": task.n_instances,
         "n_simulated_left_out": inputs.n_simulated_left_out,
@@ -215,7 +211,7 @@ def _label(metric: BoardMetric) -> dict[str, Any]:
     }
 
 
-def _human(task: Task, inputs: BoardInputs) -> tuple[Floats, EachRating | None, Unit]:
+def _human(task: Task, inputs: BoardInputs) -> tuple[Floats, EachRating | None]:
     """Lay people's mean ratings out, systems down, instances across; and each rating."""
     # Not rated is NaN, not 0: it falls out of every mean and every pair.
     table = np.full((len(inputs.systems), task.n_instances), np.nan)
@@ -225,7 +221,6 @@ def _human(task: Task, inputs: BoardInputs) -> tuple[Floats, EachRating | None, 
     ratings = ratings[ratings["criterion"] == inputs.criterion]
     of = dict(iter(ratings.groupby("evaluation")))
     each: list[pd.DataFrame] = []
-    unit: Unit | None = None
     for evaluation in evaluations:
         unit = _unit(evaluation, inputs.criterion)
         if (rated := of.get(evaluation.pk)) is None:
@@ -237,9 +232,7 @@ def _human(task: Task, inputs: BoardInputs) -> tuple[Floats, EachRating | None, 
         means = rated.groupby("instance")["value"].mean()
         table[row, means.index.to_numpy(int)] = means.to_numpy(float)
         each.append(rated)
-    if unit is None:
-        raise ValueError("No system on this board has been rated yet.")
-    return table, _each(each) if each else None, unit
+    return table, _each(each) if each else None
 
 
 def _each(parts: list[pd.DataFrame]) -> EachRating:
@@ -251,7 +244,6 @@ def _each(parts: list[pd.DataFrame]) -> EachRating:
         ratings["worker"].to_numpy(),
         ratings["row"].to_numpy(dtype=np.int64),
         ratings["instance"].to_numpy(dtype=np.int64),
-        ratings["on"].to_numpy(),
     )
 
 

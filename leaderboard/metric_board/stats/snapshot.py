@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -12,12 +12,7 @@ import numpy.typing as npt
 from leaderboard.metric_board.stats.lines import metric_line
 from leaderboard.metric_board.stats.person import one_person
 from leaderboard.metric_board.stats.ranks import rankings
-from leaderboard.stats.prediction_powered import (
-    PredictionPowered,
-    prediction_powered_mean,
-)
 from leaderboard.stats.resampling import Floats
-from leaderboard.stats.systems.powered import powered_systems
 
 #: Below so many systems no statistic of metrics says anything.
 FEWEST = 3
@@ -58,15 +53,12 @@ class EachRating:
     values, workers : ndarray, shape (n,)
     systems, instances : ndarray of int, shape (n,)
         Its row and column there.
-    days : ndarray, shape (n,), optional
-        When it was given.
     """
 
     values: Floats
     workers: npt.NDArray[Any]
     systems: npt.NDArray[np.int64]
     instances: npt.NDArray[np.int64]
-    days: npt.NDArray[Any] | None = None
 
 
 @dataclass(frozen=True)
@@ -79,15 +71,12 @@ class BoardScores:
         People's mean rating of each system (down) on each instance (across); NaN where
         nobody was asked. Higher is better.
     metrics : sequence of MetricScores
-    powered : sequence of str, optional
-        Slugs of the metrics that help to estimate people's mean, chosen beforehand.
     ratings : EachRating, optional
-        What `human` is the mean of; without it such estimates cover instances only.
+        What `human` is the mean of.
     """
 
     human: Floats
     metrics: Sequence[MetricScores]
-    powered: Sequence[str] = field(default=())
     ratings: EachRating | None = None
 
 
@@ -107,7 +96,7 @@ def metric_board(scores: BoardScores, *, seed: int) -> dict[str, Any]:
         JSON-serialisable, undefined numbers as None: ``metrics`` (a line each, see
         `leaderboard.metric_board.stats.lines.metric_line`), ``rankings`` (see
         `leaderboard.metric_board.stats.ranks.rankings`; none with fewer systems than
-        `FEWEST_RANKED`), ``powered`` (plain and prediction-powered mean of each system), ``person`` (see
+        `FEWEST_RANKED`), ``person`` (see
         `leaderboard.metric_board.stats.person.one_person`; None without `ratings`).
 
     Raises
@@ -127,7 +116,7 @@ def metric_board(scores: BoardScores, *, seed: int) -> dict[str, Any]:
     >>> metric = MetricScores("one", table.mean(axis=1), table)
     >>> board = metric_board(BoardScores(human, [metric]), seed=1)
     >>> board["metrics"][0]["slug"], sorted(board)
-    ('one', ['compared', 'metrics', 'person', 'powered', 'rankings'])
+    ('one', ['compared', 'metrics', 'person', 'rankings'])
     """
     human = np.asarray(scores.human, dtype=np.float64)
     if human.ndim != 2 or len(human) < FEWEST:
@@ -158,7 +147,6 @@ def metric_board(scores: BoardScores, *, seed: int) -> dict[str, Any]:
         )
         if len(human) >= FEWEST_RANKED
         else {},
-        "powered": _powered(human, scores),
         "person": _person(scores, human.shape),
     }
 
@@ -186,60 +174,3 @@ def _check(metric: MetricScores, human: Floats) -> None:
 
 def _judged_part(metric: MetricScores, judged: npt.NDArray[np.bool_]) -> Floats | None:
     return None if metric.by_instance is None else metric.by_instance[:, judged]
-
-
-def _powered(human: Floats, scores: BoardScores) -> list[dict[str, Any]]:
-    """Estimate each system's mean with the help of metrics; beside the plain one."""
-    tables = [
-        metric.by_instance
-        for metric in scores.metrics
-        if metric.slug in scores.powered and metric.by_instance is not None
-    ]
-    if not tables:
-        return []
-    stacked = np.stack(tables, axis=2)
-    each = scores.ratings
-    if each is not None:
-        found = powered_systems(
-            each.values,
-            each.systems,
-            each.workers,
-            each.instances,
-            stacked,
-            days=each.days,
-        )
-    else:
-        found = [
-            _for_this_crowd(people, known)
-            for people, known in zip(human, stacked, strict=True)
-        ]
-    return [_shown_powered(estimate) for estimate in found]
-
-
-def _for_this_crowd(people: Floats, known: Floats) -> PredictionPowered | None:
-    judged = ~np.isnan(people)
-    if not judged.any() or not np.isfinite(known).all():
-        return None
-    return prediction_powered_mean(people[judged], known[judged], known[~judged])
-
-
-def _shown_powered(estimate: PredictionPowered | None) -> dict[str, Any]:
-    if estimate is None:
-        return {}
-    return {
-        "plain": [estimate.plain.estimate, estimate.plain.low, estimate.plain.high],
-        "powered": [
-            estimate.powered.estimate,
-            estimate.powered.low,
-            estimate.powered.high,
-        ],
-        "covers": estimate.powered.covers,
-        "n": estimate.n_labelled,
-        "n_all": estimate.n_labelled + estimate.n_unlabelled,
-        "correlation": _or_none(estimate.correlation),
-        "labels_saved": _or_none(estimate.labels_saved),
-    }
-
-
-def _or_none(value: float) -> float | None:
-    return float(value) if np.isfinite(value) else None

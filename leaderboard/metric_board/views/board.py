@@ -102,7 +102,6 @@ def _numbers(
             (line, address(metric=line.slug), line is chosen) for line in shown.lines
         ],
         "seen": parts.scattered(shown, chosen) if chosen else None,
-        "powered": parts.powered(shown),
     }
 
 

@@ -16,7 +16,6 @@ from leaderboard.metric_board.selectors.snapshot import (
     Line,
     Shown,
     Statistic,
-    covers_of,
 )
 
 # What can be downloaded, in words.
@@ -166,40 +165,3 @@ def _computed(shown: Shown, line: Line) -> dict[str, Any]:
         metric for metric in shown.payload["metrics"] if metric["slug"] == line.slug
     )
     return computed
-
-
-def powered(shown: Shown) -> dict[str, Any] | None:
-    """Give each system's plain and prediction-powered mean, side by side."""
-    estimates = shown.payload["powered"]
-    if not any(estimates):
-        return None
-    rows = [
-        {
-            "name": system["name"],
-            "pk": system["pk"],
-            "plain": _interval(estimate["plain"]),
-            "powered": _interval(estimate["powered"]),
-            "saved": _signed(estimate["labels_saved"]),
-            "mean": estimate["plain"][0],
-            "n": estimate["n"],
-            "n_all": estimate["n_all"],
-        }
-        for system, estimate in zip(shown.payload["systems"], estimates, strict=True)
-        if estimate
-    ]
-    label = {line.slug: line.label for line in shown.lines}
-    return {
-        "rows": sorted(rows, key=lambda row: -row["mean"]),
-        "by": [label[s] for s in shown.payload["powered_by"] if s in label],
-        "covers": "; or ".join(sorted({covers_of(e) for e in estimates if e})),
-    }
-
-
-def _signed(value: float | None) -> str:
-    whole = round(value or 0.0)
-    return f"{whole:+,}".replace("-", "−") if whole else "0"
-
-
-def _interval(ends: list[float]) -> tuple[str, str]:
-    value, low, high = ends
-    return f"{value:.1f}", f"[{low:.1f}, {high:.1f}]"

@@ -25,15 +25,13 @@ class MetricsConfig:
     use: Sequence[str] = setting(names("metrics"))
     # shown first on the board; all of them where it is not said
     headline: Sequence[str] = setting(names("metrics"), ())
-    # help to estimate people's scores; what `headline` names where it is not said
-    powered: Sequence[str] = setting(names("metrics"), ())
     # slug -> keyword arguments of the metric: the tables [metrics.<slug>]
     parameters: Mapping[str, Mapping[str, object]] = setting(
         mapping("metrics", _PARAMETERS), {}
     )
 
 
-_LISTS = ("use", "headline", "powered")
+_LISTS = ("use", "headline")
 
 
 def read_metrics(value: object, place: Place) -> MetricsConfig:
@@ -75,8 +73,6 @@ def read_metrics(value: object, place: Place) -> MetricsConfig:
     return replace(
         config,
         headline=config.headline if "headline" in value else config.use,
-        # nothing is chosen for a task that chooses no headline either
-        powered=config.powered if "powered" in value else config.headline,
         parameters=parameters,
     )
 

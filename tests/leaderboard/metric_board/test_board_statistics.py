@@ -10,12 +10,10 @@ import pytest
 from leaderboard.metric_board.stats.ranks import MOST_SYSTEMS_SOFT, rankings
 from leaderboard.metric_board.stats.snapshot import (
     BoardScores,
-    EachRating,
     MetricScores,
     metric_board,
 )
 from leaderboard.metric_board.stats.soft_accuracy import _accuracy_gaps, superiority
-from leaderboard.stats.systems.estimates import estimate_systems
 
 
 def tables(n_systems=6, n=30, seed=1):
@@ -74,7 +72,7 @@ def test_odd_tables_give_undefined_numbers_not_wrong_ones(kind):
         odd = scored("odd", metric + rng.normal(size=metric.shape))
     else:
         odd = MetricScores("odd", metric.mean(axis=1), None)
-    found = board(human, good, odd, powered=["good"])
+    found = board(human, good, odd)
     text = json.dumps(found, allow_nan=False)
     line = found["metrics"][1]
     assert "NaN" not in text
@@ -86,32 +84,11 @@ def test_odd_tables_give_undefined_numbers_not_wrong_ones(kind):
         assert (line["complete"], line["n_systems"]) == (False, 5)
         assert found["compared"] == ["good"]
     elif kind == "unrated":
-        assert found["powered"][1] == {}
         assert "soft-accuracy" not in found["rankings"]
         assert line["instance"]["calibrated"]["value"] is not None
     else:
         assert line["instance"] == {}
         assert found["rankings"]["calibrated"]["order"] == ["good"]
-
-
-def test_prediction_powered_means_cover_the_workers_who_rated():
-    human, metric, rng = tables()
-    human[:, 20:] = np.nan
-    human[1] = np.nan
-    systems, instances = np.nonzero(~np.isnan(human))
-    values = human[systems, instances]
-    workers = rng.integers(0, 7, len(values))
-    each = EachRating(values, workers, systems, instances)
-    (first, second, *_) = board(
-        human, scored("m", metric), powered=["m"], ratings=each
-    )["powered"]
-    known = estimate_systems(values, systems, workers, instances).interval("0")
-    assert first["plain"] == [known.estimate, known.low, known.high]
-    assert first["covers"] == known.covers
-    assert "workers rated the outputs" in first["covers"]
-    assert (first["n"], first["n_all"], second) == (20, 30, {})
-    (alone, *_) = board(human, scored("m", metric), powered=["m"])["powered"]
-    assert "another crowd" in alone["covers"]
 
 
 def test_two_systems_or_tables_of_other_shapes_are_refused():
@@ -122,14 +99,12 @@ def test_two_systems_or_tables_of_other_shapes_are_refused():
         board(human, MetricScores("m", metric.mean(axis=1), metric[:, 1:]))
     with pytest.raises(ValueError, match="one overall value"):
         board(human, MetricScores("m", metric.mean(axis=1)[1:], metric))
-    with pytest.raises(ValueError, match="one time"):
-        metric_board(BoardScores(human, []), seed=1)
 
 
 def test_a_board_without_metrics_is_empty():
     human, _, _ = tables()
     found = board(human)
-    assert (found["metrics"], found["rankings"], found["powered"]) == ([], {}, [])
+    assert (found["metrics"], found["rankings"]) == ([], {})
 
 
 def test_soft_accuracy_is_not_tested_where_it_would_take_minutes():
@@ -149,9 +124,3 @@ def test_a_metric_that_follows_people_better_is_found_better():
         assert found[name]["order"] == ["good", "poor"]
         assert found[name]["p"][0][1] < 0.05
     assert found["calibrated"]["ranks"] == [1, 2]
-
-
-def test_a_board_without_metrics_is_empty():
-    human, _, _ = tables()
-    found = board(human)
-    assert (found["metrics"], found["rankings"], found["powered"]) == ([], {}, [])

@@ -10,7 +10,6 @@ from genie.lib import jobs
 from leaderboard.metric_board.services import boards
 from leaderboard.metric_runs.services import runs
 from leaderboard.models import MetricBoard, MetricRun, OutsideMetric, Submission
-from leaderboard.stats.intervals import COVERS_INSTANCES
 from tests.browser import overflows, violations
 from tests.leaderboard.metric_board.conftest import use_metrics
 from tests.leaderboard.metric_board.test_metrics_of_others import csv_of
@@ -61,7 +60,6 @@ def test_the_board_shows_every_part(client, board):
         "Segment level",
         "Which metrics are significantly different",
         "vs. human scores",
-        "Prediction-powered scores",
         "Length ratio: no preferred direction",
         "Soft pairwise accuracy",
         "τ-13",
@@ -153,19 +151,6 @@ def test_a_person_is_a_row_where_three_have_rated(client, board):
     assert sum(",person,," in line for line in lines) == 2
     rows = client.get(f"{ADDRESS}files/agreement.json").json()
     assert {row["of"] for row in rows} == {"metric", "person"}
-
-
-def test_prediction_powered_scores_say_what_they_cover(client, board):
-    # one worker rated each system here: the ratings say nothing about others
-    covered = COVERS_INSTANCES
-    assert f"Both intervals cover {covered}." in page(client)
-    body = client.get("/api/v1/tasks/tidy-news/metric-board/").json()
-    assert {system["covers"] for system in body["systems"]} == {covered}
-    board.payload["powered"][0]["covers"] = "which workers rated the outputs"
-    board.save()
-    assert f"cover which instances{covered[15:]}; or which workers rated" in page(
-        client
-    )
 
 
 @pytest.mark.parametrize("by", ["pearson", "kendall", "calibrated", "tau-14", "odd"])

@@ -11,7 +11,6 @@ from django.utils.html import strip_tags
 
 from leaderboard.models import Score
 from leaderboard.stats.intervals import COVERS_INSTANCES
-from leaderboard.stats.prediction_powered import prediction_powered_mean
 from leaderboard.stats.ranking import RANK_RULE
 from leaderboard.stats.systems.estimates import COVERS_CROWD
 from tests.factories import make_task, make_worker
@@ -114,9 +113,3 @@ def test_nothing_in_docs_or_code_claims_more():
         if (found := TOO_MUCH.search(" ".join(path.read_text().split())))
     ]
     assert claims == []
-
-
-def test_a_prediction_powered_mean_does_not_claim_to_cover_workers():
-    found = prediction_powered_mean([1, 2, 3, 4, 6], [1, 2, 3, 5, 5], [2, 3, 4])
-
-    assert found.powered.covers == found.plain.covers == COVERS_INSTANCES
