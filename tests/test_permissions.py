@@ -84,11 +84,11 @@ MATRIX: dict[str, str] = {
         api:log api:log-entries leaderboard:public-log
         leaderboard:home api:rank-audit leaderboard:how-it-works leaderboard:privacy leaderboard:tasks leaderboard:board
         leaderboard:about leaderboard:metric-board leaderboard:judges leaderboard:comparisons
-        leaderboard:board-at leaderboard:board-export leaderboard:board-badge
+        leaderboard:board-at leaderboard:board-export
         leaderboard:board-records
         leaderboard:check leaderboard:sample leaderboard:differences
         leaderboard:evidence leaderboard:published leaderboard:published-file leaderboard:story
-        leaderboard:board-svg leaderboard:board-png leaderboard:board-card leaderboard:board-embed
+        leaderboard:board-svg leaderboard:board-png leaderboard:board-card
         leaderboard:board-feed leaderboard:site-card leaderboard:site-feed leaderboard:robots
         leaderboard:llms leaderboard:sitemap
         leaderboard:docs leaderboard:docs-search leaderboard:docs-page
@@ -150,7 +150,7 @@ MATRIX: dict[str, str] = {
     NOBODY: """
         accounts:set-up api:log-entry api:metric-scores-detail api:nowhere
         work:invitation work:join work:panel work:arrive work:turn-frame work:preview-frame
-        work:submit work:elsewhere work:no-news leaderboard:submission-badge leaderboard:metric-download
+        work:submit work:elsewhere work:no-news leaderboard:metric-download
         leaderboard:metric-outside leaderboard:realigned leaderboard:crowds hooks:mturk
         leaderboard:eval-results leaderboard:croissant leaderboard:weights
         security-txt

@@ -6,7 +6,6 @@ from django.contrib.sitemaps.views import sitemap
 from django.urls import path
 
 from leaderboard.sharing.views import machines, pictures
-from leaderboard.sharing.views.embed import board_embed
 from leaderboard.sharing.views.feeds import BoardFeed, SiteFeed
 
 _TASK = "tasks/<slug:slug>"
@@ -15,7 +14,6 @@ urlpatterns = [
     path(f"{_TASK}/board.svg", pictures.board_svg, name="board-svg"),
     path(f"{_TASK}/board.png", pictures.board_png, name="board-png"),
     path(f"{_TASK}/card.png", pictures.board_card, name="board-card"),
-    path(f"{_TASK}/embed/", board_embed, name="board-embed"),
     path(f"{_TASK}/feed.atom", BoardFeed(), name="board-feed"),
     path("card.png", pictures.site_card, name="site-card"),
     path("feed.atom", SiteFeed(), name="site-feed"),

@@ -82,7 +82,6 @@ VARIANTS: dict[str, tuple[str, ...]] = {
     "leaderboard:board-records": ("q=e", "q=no+such+name", "at=2020-01-01"),
     "leaderboard:board-svg": ("theme=dark", "theme=loud", "at=2020-01-01", "axis=full"),
     "leaderboard:board-png": ("theme=dark", "at=soon"),
-    "leaderboard:board-embed": ("theme=dark", "columns=all"),
     "leaderboard:differences": (
         "a={a}&b={b}",
         "a={b}&b={a}",

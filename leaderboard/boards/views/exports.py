@@ -1,4 +1,4 @@
-"""A board for programs and papers: files, and a badge."""
+"""A board as files for programs and papers."""
 
 from __future__ import annotations
 
@@ -7,7 +7,6 @@ from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import get_object_or_404
 from django.urls import reverse
 from django.utils import timezone
-from django.views.decorators.http import condition
 
 from genie.accounts.throttles import limit_files
 from genie.lib.moment import read_moment, stamp, whole_second
@@ -17,17 +16,12 @@ from leaderboard.boards.exports.hugging_face import as_yaml, dataset_of
 from leaderboard.boards.exports.table import BoardTable
 from leaderboard.boards.selectors.columns import main_criterion
 from leaderboard.boards.selectors.on_request.raters import agreement_of, raters_of
-from leaderboard.boards.selectors.rows import Row
 from leaderboard.boards.selectors.standings import standings
-from leaderboard.boards.selectors.version import state, version
+from leaderboard.boards.selectors.version import state
 from leaderboard.boards.views.address import read_address
-from leaderboard.charts.badge import badge
 from leaderboard.submissions.models.submission import Submission
 from leaderboard.submissions.selectors.visibility import is_public
 from leaderboard.tasks.models import Task
-from leaderboard.tasks.selectors.made_elsewhere import mark_of
-
-_FRESH_SECONDS = 300
 
 
 @limit_files
@@ -114,60 +108,3 @@ def public_table(request: HttpRequest, task: Task) -> BoardTable:
 def _site() -> str:
     """Give the site's own address: a file outlives the host that it was asked of."""
     return str(settings.GENIE["SITE_URL"]).rstrip("/")
-
-
-def _board_version(request: HttpRequest, slug: str) -> str:
-    return f'"{version(get_object_or_404(Task, slug=slug))}"'
-
-
-# Badges stand in READMEs that are fetched all day: mostly "not modified" is enough.
-@condition(etag_func=_board_version)
-def board_badge(request: HttpRequest, slug: str) -> HttpResponse:
-    """Draw who leads a board."""
-    task = get_object_or_404(Task, slug=slug)
-    rows = standings(task)
-    first: Row | None = rows[0] if rows.n_ranked else None
-    text = (
-        f"{first.system} {_rank_and_score(first)}" if first else "no ranked systems yet"
-    )
-    return _svg(
-        badge(
-            f"{task.title}{mark_of(task)}",
-            text,
-            simulated=bool(first and first.simulated),
-        )
-    )
-
-
-def submission_badge(request: HttpRequest, pk: int) -> HttpResponse:
-    """Draw one submission's rank and score; only what everybody sees has a badge."""
-    submission = Submission.objects.select_related("task").filter(pk=pk).first()
-    if submission is None or not is_public(submission):
-        raise Http404
-    field = standings(submission.task)
-    row = field.row_of(pk)
-    text = _rank_and_score(row) if row and row.human else "awaiting human evaluation"
-    if row is None:
-        text = "withdrawn"
-    about = f"{submission.task.title}{mark_of(submission.task)}"
-    return _svg(badge(about, text, simulated=submission.simulated))
-
-
-def _rank_and_score(row: Row) -> str:
-    if row.human is None:
-        return ""
-    human = row.human
-    note = "provisional, " if human.provisional else ""
-    if row.rank_first is None and row.partial:
-        return f"not ranked, {note}{row.partial} · {human.mean:.1f}"
-    single = row.rank_first == row.rank_last
-    rank = f"{row.rank_first}" if single else f"{row.rank_first}–{row.rank_last}"
-    return f"{note}#{rank} · {human.mean:.1f} [{human.low:.1f}, {human.high:.1f}]"
-
-
-def _svg(drawn: str) -> HttpResponse:
-    response = HttpResponse(drawn, content_type="image/svg+xml")
-    response["Cache-Control"] = f"public, max-age={_FRESH_SECONDS}"
-    # other people's pages may show it
-    response["Cross-Origin-Resource-Policy"] = "cross-origin"
-    return response

@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from django.urls import NoReverseMatch, reverse
-from django.utils.html import escape
 
 from genie.lib.moment import stamp
 from leaderboard.releases.models import Release
@@ -26,8 +25,6 @@ class ShareLinks:
     kept: str
     pictures: tuple[tuple[str, str], ...]
     most: int
-    embed: str
-    embed_code: str
     picture_code: str
     records: str
 
@@ -46,7 +43,6 @@ def share_links(
         for form in ("svg", "png")
     )
     of = f"at={stamp(at)}" if at else ""
-    embed = absolute("leaderboard:board-embed", task.slug)
     board = absolute("leaderboard:board", task.slug)
     return ShareLinks(
         kept=kept + query.removesuffix("?"),
@@ -57,11 +53,6 @@ def share_links(
             ("dark PNG", f"{png}?theme=dark&{of}".rstrip("&")),
         ),
         most=MOST_SYSTEMS,
-        embed=embed,
-        # text that is shown, not a frame that is drawn: the template escapes it once more
-        embed_code=f'<iframe src="{escape(embed)}" '
-        f'title="{escape(task.title)}: leaderboard" width="100%" height="420" '
-        'style="border:0" loading="lazy"></iframe>',
         picture_code=f"[![{_unlinked(task.title)}: leaderboard]"
         f"({absolute('leaderboard:board-svg', task.slug)})]({board})",
         records=_records(task),

@@ -1,4 +1,4 @@
-"""Addresses of what a board and its submissions give away: moments, files, badges."""
+"""Addresses of what a board and its submissions give away: moments and files."""
 
 from __future__ import annotations
 
@@ -14,10 +14,8 @@ from leaderboard.boards.views.evidence import (
     weights,
 )
 from leaderboard.boards.views.exports import (
-    board_badge,
     board_export,
     board_records,
-    submission_badge,
     submission_eval_results,
 )
 from leaderboard.papers.task_figures.views import published, published_file
@@ -32,7 +30,6 @@ urlpatterns = [
     path(f"{_TASK}/board.<slug:form>", board_export, name="board-export"),
     path(f"{_TASK}/every-eval-ever.json", board_records, name="board-records"),
     path(f"{_TASK}/croissant.json", newest_croissant, name="croissant"),
-    path(f"{_TASK}/badge.svg", board_badge, name="board-badge"),
     path(f"{_TASK}/check/", check_file, name="check"),
     path(f"{_TASK}/sample.json", sample, name="sample"),
     path(f"{_TASK}/differences/", differences, name="differences"),
@@ -44,7 +41,6 @@ urlpatterns = [
     path(f"{_TASK}/story/", story, name="story"),
     path(f"{_SUBMISSION}/card/", card_page, name="card"),
     path(f"{_SUBMISSION}/card.<slug:form>", card_file, name="card-file"),
-    path(f"{_SUBMISSION}/badge.svg", submission_badge, name="submission-badge"),
     path(
         f"{_SUBMISSION}/eval-results.yaml",
         submission_eval_results,

@@ -62,7 +62,7 @@ def words(answer):
     return " ".join(etree.fromstring(answer.content).itertext())
 
 
-SHARED = ["board.svg", "feed.atom", "embed/"]
+SHARED = ["board.svg", "feed.atom"]
 
 
 @pytest.mark.parametrize("name", SHARED)
@@ -88,7 +88,6 @@ def test_a_picture_says_what_was_asked_of_how_many_when_and_where(client, board)
 def test_a_long_board_is_cut_and_says_so(client, task, who):
     make_many_ranked(task, 40, **who)
     assert "and 15 more" in words(client.get(f"{BOARD}board.svg"))
-    assert "and 30 more" in client.get(f"{BOARD}embed/").content.decode()
 
 
 def test_an_empty_board_has_a_picture_too(client, task):
@@ -134,17 +133,6 @@ def test_a_picture_is_kept_by_browsers_until_the_board_changes(client, board, wh
     assert late.status_code == 200
 
 
-def test_only_the_embedded_board_may_be_framed_and_it_leaves_no_cookie(client, board):
-    framed, page = client.get(f"{BOARD}embed/"), client.get(BOARD)
-    assert "frame-ancestors *" in framed["Content-Security-Policy"]
-    assert "script-src 'self'" in framed["Content-Security-Policy"]
-    assert "X-Frame-Options" not in framed
-    assert not framed.cookies
-    assert f'href="{SITE}{BOARD}"' in framed.content.decode()
-    assert "frame-ancestors 'none'" in page["Content-Security-Policy"]
-    assert page["X-Frame-Options"] == "DENY"
-
-
 def test_the_menu_offers_files_and_text_to_copy(client, board):
     board.title = 'News "today" <b>'
     board.save()
@@ -152,9 +140,6 @@ def test_the_menu_offers_files_and_text_to_copy(client, board):
     menu = page.xpath("//details[contains(@class, 'share')]")[0]
     assert menu.xpath(".//iframe") == []
     code = {one.get("data-copy"): one.text_content() for one in menu.xpath(".//code")}
-    frame = html.fromstring(code["the code to embed"])
-    assert frame.get("src") == f"{SITE}{BOARD}embed/"
-    assert frame.get("title") == 'News "today" <b>: leaderboard'
     assert code["the permanent link"].startswith(f"{SITE}{BOARD}at/20")
     names = [link.text for link in menu.xpath(".//a")]
     assert {"LaTeX", "Markdown", "CSV", "JSON", "BibTeX", "SVG", "PNG"} < set(names)

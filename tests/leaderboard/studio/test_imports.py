@@ -206,7 +206,7 @@ def test_no_page_or_file_takes_them_for_ours(client, imported):
     system = Submission.objects.get(system_name="ada")
     of_task = [
         *("board", "about", "differences", "evidence", "story"),
-        *("metric-board", "comparisons", "board-embed", "board-svg"),
+        *("metric-board", "comparisons", "board-svg"),
     ]
     addresses = [
         reverse(f"leaderboard:{name}", args=["old-ratings"]) for name in of_task

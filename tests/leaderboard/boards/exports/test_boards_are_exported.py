@@ -1,4 +1,4 @@
-"""A board as CSV, JSON, LaTeX, BibTeX and as a badge."""
+"""A board as CSV, JSON, LaTeX and BibTeX."""
 
 from __future__ import annotations
 
@@ -7,7 +7,6 @@ import io
 import json
 import shutil
 import subprocess
-import xml.etree.ElementTree as ElementTree
 from datetime import timedelta
 
 import pytest
@@ -158,26 +157,6 @@ def test_an_export_asks_as_many_queries_with_5_rows_as_with_300(
     with django_assert_max_num_queries(8):
         found = table(client.get(f"{BOARD}board.csv"))
     assert len(found) == 300
-
-
-def test_a_badge_is_an_svg_that_says_rank_and_interval(client, task, who):
-    kite = make_ranked(task, 80, system="<Kite>", **who)
-    for path in (f"{BOARD}badge.svg", f"/submissions/{kite.pk}/badge.svg"):
-        response = client.get(path)
-        assert response["Content-Type"] == "image/svg+xml"
-        root = ElementTree.fromstring(response.content.decode())
-        assert "#1 · 80.0 [78.0, 82.0]" in root.get("aria-label")
-    assert client.get(f"{BOARD}badge.svg")["ETag"]
-
-
-def test_what_is_not_public_has_no_badge(client, client_of, task, who):
-    private = make_ranked(task, 80, visibility="PRIVATE", **who)
-    new = make_submission(task, state="RECEIVED", **who)
-    for one in (private, new):
-        address = f"/submissions/{one.pk}/badge.svg"
-        assert client.get(address).status_code == 404
-        assert client_of("submitter").get(address).status_code == 404
-    assert b"no ranked systems yet" in client.get(f"{BOARD}badge.svg").content
 
 
 def test_unknown_forms_and_moments_are_not_found(client, task):

@@ -296,10 +296,3 @@ def test_whatever_changes_a_board_makes_it_anew(client, task, who, kept_board, c
         "withdrawal": lambda: tell(kept_board, "WITHDRAWN", "It was withdrawn."),
     }
     assert not is_kept(client, changes[change])
-
-
-def test_a_badge_is_not_made_anew_for_what_happens_in_another_task(client, kept_board):
-    address = f"{BOARD}badge.svg"
-    tag = client.get(address)["ETag"]
-    make_score(other_submission(state="SCORED"), 50)
-    assert client.get(address, headers={"if-none-match": tag}).status_code == 304

@@ -88,9 +88,6 @@ def test_the_board_says_how_many_instances_its_ranked_systems_were_judged_on(
 def test_pages_and_files_say_so(client, task, partial):
     for address in ("/", f"/submissions/{partial.pk}/", f"{BOARD}board.tex"):
         assert SAID in client.get(address).content.decode(), address
-    badge = client.get(f"/submissions/{partial.pk}/badge.svg").content.decode()
-    assert f"not ranked, {SAID}" in badge
-    assert "Kite" in client.get(f"{BOARD}badge.svg").content.decode()
     card = client.get(f"/submissions/{partial.pk}/card/").content.decode()
     assert SAID in card
     assert "154 randomly chosen instances" in card
