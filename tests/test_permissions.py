@@ -152,7 +152,7 @@ MATRIX: dict[str, str] = {
         work:invitation work:join work:panel work:arrive work:turn-frame work:preview-frame
         work:submit work:elsewhere work:no-news leaderboard:metric-download
         leaderboard:metric-outside leaderboard:realigned leaderboard:crowds hooks:mturk
-        leaderboard:eval-results leaderboard:croissant leaderboard:weights
+        leaderboard:croissant leaderboard:weights
         security-txt
     """,
     MACHINE: "mfa_login_webauthn hooks:prolific socialaccount_login_error socialaccount_signup",

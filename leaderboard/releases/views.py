@@ -19,7 +19,6 @@ from leaderboard.releases.selectors.card import Card, card
 from leaderboard.releases.selectors.heds.answers import Answered, heds
 from leaderboard.releases.selectors.heds.questions import VERSION
 from leaderboard.submissions.models.submission import Submission
-from leaderboard.submissions.selectors.visibility import is_public
 from leaderboard.tasks.models import Task
 from leaderboard.teams.selectors.site_urls import absolute
 
@@ -41,7 +40,6 @@ def card_page(request: HttpRequest, pk: int) -> HttpResponse:
         "sheet": sheet,
         "version": VERSION,
         "forms": list(WRITERS),
-        "shown_to_all": submission.published_at and is_public(submission),
     }
     return render(request, "leaderboard/releases/card.html", context)
 

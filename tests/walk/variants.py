@@ -109,7 +109,6 @@ VARIANTS: dict[str, tuple[str, ...]] = {
         "lang=de",
     ),
     "leaderboard:card-file": ("dataset=lab/data", "dataset=../etc"),
-    "leaderboard:eval-results": ("dataset=lab/data", "dataset=../etc"),
     "leaderboard:metric-board": (
         "by=pearson",
         "by=nonsense",

@@ -12,15 +12,12 @@ from genie.accounts.throttles import limit_files
 from genie.lib.moment import read_moment, stamp, whole_second
 from leaderboard.boards.exports.board import WRITERS
 from leaderboard.boards.exports.every_eval_ever import Source, as_records
-from leaderboard.boards.exports.hugging_face import as_yaml, dataset_of
 from leaderboard.boards.exports.table import BoardTable
 from leaderboard.boards.selectors.columns import main_criterion
 from leaderboard.boards.selectors.on_request.raters import agreement_of, raters_of
 from leaderboard.boards.selectors.standings import standings
 from leaderboard.boards.selectors.version import state
 from leaderboard.boards.views.address import read_address
-from leaderboard.submissions.models.submission import Submission
-from leaderboard.submissions.selectors.visibility import is_public
 from leaderboard.tasks.models import Task
 
 
@@ -54,27 +51,6 @@ def board_records(request: HttpRequest, slug: str) -> HttpResponse:
     response = JsonResponse(found, safe=False)
     name = f"{slug}-every-eval-ever.json"
     response["Content-Disposition"] = f'attachment; filename="{name}"'
-    return response
-
-
-def submission_eval_results(request: HttpRequest, pk: int) -> HttpResponse:
-    """Give a submission's scores as a file of `.eval_results/` on the Hugging Face Hub."""
-    submission = Submission.objects.select_related("task").filter(pk=pk).first()
-    if submission is None or not is_public(submission):
-        raise Http404
-    task = submission.task
-    row = standings(task).row_of(pk)
-    if row is None or row.human is None or submission.published_at is None:
-        raise Http404("It has no scores yet.")
-    text = as_yaml(
-        task,
-        row,
-        dataset=dataset_of(task, request.GET.get("dataset", "")),
-        page=_site() + reverse("leaderboard:submission", args=[pk]),
-        published=submission.published_at,
-    )
-    response = HttpResponse(text, content_type="application/yaml; charset=utf-8")
-    response["Content-Disposition"] = f'attachment; filename="{task.slug}.yaml"'
     return response
 
 

@@ -16,7 +16,6 @@ from leaderboard.boards.views.evidence import (
 from leaderboard.boards.views.exports import (
     board_export,
     board_records,
-    submission_eval_results,
 )
 from leaderboard.papers.task_figures.views import published, published_file
 from leaderboard.releases.views import card_file, card_page, newest_croissant
@@ -41,9 +40,4 @@ urlpatterns = [
     path(f"{_TASK}/story/", story, name="story"),
     path(f"{_SUBMISSION}/card/", card_page, name="card"),
     path(f"{_SUBMISSION}/card.<slug:form>", card_file, name="card-file"),
-    path(
-        f"{_SUBMISSION}/eval-results.yaml",
-        submission_eval_results,
-        name="eval-results",
-    ),
 ]

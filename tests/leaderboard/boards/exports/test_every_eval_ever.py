@@ -7,7 +7,6 @@ from datetime import timedelta
 from pathlib import Path
 
 import pytest
-import yaml
 from django.conf import settings
 from django.utils import timezone
 from jsonschema import Draft7Validator
@@ -109,26 +108,3 @@ def test_files_name_the_site_as_it_is_set_not_the_host_that_was_asked(
     # who had rated by a past moment is not known
     past = client.get(f"{ADDRESS}?at={timezone.now():%Y-%m-%dT%H:%M:%SZ}")
     assert "human_scoring" not in past.content.decode()
-
-
-def test_scores_go_to_the_hub_as_a_file_of_eval_results(client, systems, settings):
-    settings.GENIE = {**settings.GENIE, "SITE_URL": "https://genie.example.org"}
-    kite = Submission.objects.get(system_name="Kite")
-    address = f"/submissions/{kite.pk}/eval-results.yaml"
-    text = client.get(f"{address}?dataset=lab/tidy-news").content.decode()
-    [entry] = yaml.safe_load(text)
-    assert entry["dataset"] == {"id": "lab/tidy-news", "task_id": "overall"}
-    assert entry["value"] == 80.0
-    assert entry["source"]["url"] == f"https://genie.example.org/submissions/{kite.pk}/"
-    assert "95% interval 78.00 to 82.00, which covers" in entry["notes"]
-    # without a data set the file says what is to be filled in
-    unnamed = client.get(f"{address}?dataset=../etc").content.decode()
-    assert yaml.safe_load(unnamed)[0]["dataset"]["id"] == "OWNER/NAME"
-    assert "Write your data set's id" in unnamed
-    robot = Submission.objects.get(system_name="Robot")
-    said = client.get(f"/submissions/{robot.pk}/eval-results.yaml").content.decode()
-    assert "simulated annotators, not people" in said
-    for name in ("Secret", "Egret"):
-        pk = Submission.objects.get(system_name=name).pk
-        assert client.get(f"/submissions/{pk}/eval-results.yaml").status_code == 404
-    assert address in client.get(f"/submissions/{kite.pk}/card/").content.decode()
