@@ -63,9 +63,6 @@ BOARD = (
     "at=2020-01-01",
     "at=2999-01-01",
     "at=soon",
-    "changes_since=2020-01-01",
-    "changes_since=2999-01-01",
-    "changes_since=soon",
     "lang=de",
 )
 VARIANTS: dict[str, tuple[str, ...]] = {

@@ -60,14 +60,14 @@ def read_filter(parameters: QueryDict) -> Filter:
         text=parameters.get("q", "").replace("\0", "").strip()[:_LONGEST],
         team=parameters.get("team", "").replace("\0", "").strip()[:_LONGEST],
         kind=_KINDS.get(parameters.get("kind", ""), ""),
-        since=read_day(parameters.get("since", "")),
-        until=read_day(parameters.get("until", "")),
+        since=_day(parameters.get("since", "")),
+        until=_day(parameters.get("until", "")),
         scored=parameters.get("scored") == "1",
         baseline=baseline if baseline in BASELINES else "",
     )
 
 
-def read_day(text: str) -> date | None:
+def _day(text: str) -> date | None:
     """Read a day from an address; None where it names none."""
     try:
         return date.fromisoformat(text)

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from datetime import date
 from typing import Any, Literal
 from urllib.parse import parse_qsl, urlencode
 
 from django.http import QueryDict
 
 from leaderboard.boards.selectors.columns import main_criterion
-from leaderboard.boards.selectors.filtering import ALL, Filter, read_day, read_filter
+from leaderboard.boards.selectors.filtering import ALL, Filter, read_filter
 from leaderboard.boards.selectors.sorting import DEFAULT, Order, metrics_of, order_from
 from leaderboard.metric_runs.selectors.labels import metric_words
 from leaderboard.tasks.models import Task
@@ -41,8 +40,6 @@ class Address:
     chosen: Filter = ALL
     # whether intervals stand on the whole scale
     full: bool = False
-    # what has changed since then is told
-    changes_since: date | None = None
     # what `columns` makes of the task's board
     choices: tuple[Choice, ...] = ()
 
@@ -72,8 +69,6 @@ class Address:
             parts += [("columns", key) for key in new.columns]
         parts += filter_parameters(new.chosen)
         parts += [("axis", FULL)] if new.full else []
-        if new.changes_since:
-            parts.append(("changes_since", new.changes_since.isoformat()))
         if page:
             parts.append(("page", str(page)))
         return "?" + urlencode(parts)
@@ -108,7 +103,6 @@ def read_address(task: Task, parameters: QueryDict) -> Address:
         columns,
         read_filter(parameters),
         full=parameters.get("axis") == FULL,
-        changes_since=read_day(parameters.get("changes_since", "")),
         choices=choices,
     )
 

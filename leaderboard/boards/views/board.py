@@ -22,7 +22,6 @@ from leaderboard.boards.selectors.columns import main_criterion
 from leaderboard.boards.selectors.crowds.links import again, moved_crowds
 from leaderboard.boards.selectors.filtering import BASELINES
 from leaderboard.boards.selectors.on_request.judged import JUDGED_HELP
-from leaderboard.boards.selectors.on_request.since import changes_since
 from leaderboard.boards.selectors.rows import Row
 from leaderboard.boards.selectors.sorting import DEFAULT
 from leaderboard.boards.selectors.standings import Standings, standings
@@ -152,15 +151,10 @@ def _context(
         "page": page,
         "address": address,
         "sorted": address.order != DEFAULT,
-        # a permanent link shows a board, not what has changed since some day
-        "here_query": address.query(changes_since=None),
+        "here_query": address.query(),
         "searched": rows.n_all >= SEARCHED or bool(address.chosen.text),
         "other_scale": address.query(full=not address.full),
-        "without_changes": address.query(changes_since=None),
         "kept": _kept(address),
-        "changes": changes_since(task, address.changes_since)
-        if address.changes_since and not rows.at
-        else None,
         "today": timezone.localdate(),
         "earlier": address.query(page=page.number - 1) if page.has_previous() else "",
         "later": address.query(page=page.number + 1) if page.has_next() else "",
@@ -171,7 +165,7 @@ def _context(
 def _moments(rows: Standings, address: Address) -> dict[str, Any]:
     """Name this moment, and the exports of what is shown."""
     at = rows.at or whole_second(timezone.now())
-    query = address.query(changes_since=None)
+    query = address.query()
     kept = f"{query}{'&' if query != '?' else ''}at={stamp(at)}"
     return {
         "now": stamp(at),
@@ -240,5 +234,4 @@ def _kept(address: Address) -> dict[str, list[tuple[str, str]]]:
     return {
         "search": address.kept("q"),
         "filter": address.kept("columns", *(set(filters) - {"q"})),
-        "changes": address.kept("changes_since"),
     }

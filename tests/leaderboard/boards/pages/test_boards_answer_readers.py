@@ -5,15 +5,13 @@ from __future__ import annotations
 import csv
 import io
 import re
-from datetime import UTC, datetime
 
 import pytest
-from django.utils import timezone
 
 from leaderboard.boards.selectors.standings import standings
 from leaderboard.boards.selectors.systems import ranked_pks
 from leaderboard.models import HumanEvaluation, Score, Submission
-from tests.factories import make_many_ranked, make_ranked, make_score, make_submission
+from tests.factories import make_many_ranked, make_ranked, make_submission
 from tests.leaderboard.boards.pages.judged import three_systems
 from tests.leaderboard.site.test_boards import names
 
@@ -190,36 +188,6 @@ def test_the_search_stands_in_view_from_15_rows_on(client, task, who):
     form = re.search(r'<form[^>]*role="search">.*?</form>', page, re.S)[0]
     assert 'name="sort" value="system"' in form
     assert 'name="axis" value="full"' in form
-
-
-def test_what_has_changed_since_a_day(client, task, who, read):
-    then = datetime(2026, 1, 10, 12, tzinfo=UTC)
-    old = [
-        make_ranked(task, mean, system=system, **who)
-        for mean, system in ((80, "Kite"), (60, "Wren"), (40, "Egret"))
-    ]
-    for submission in old:
-        Submission.objects.filter(pk=submission.pk).update(published_at=then)
-        Score.objects.filter(submission=submission).update(created_at=then)
-    # scored again, which the others see
-    again = datetime(2026, 2, 10, tzinfo=UTC)
-    Score.objects.filter(submission=old[0]).update(superseded_at=again)
-    make_score(old[0], 50)
-    make_ranked(task, 99, system="Rook", **who)
-
-    words = read(client.get(f"{BOARD}?changes_since=2026-01-20"))
-
-    said = re.search(r"Since the end of 2026-01-20 (.*?) Close", words)[1]
-    assert "New Rook: rank 1, score 99.0" in said
-    assert "Kite: 1 → 3, score 80.0 → 50.0" in said
-    assert "Egret: 3 → 4" in said
-    assert "Wren" not in said
-    assert "1 other unchanged" in said
-    assert "still to come" in read(client.get(f"{BOARD}?changes_since=2999-01-01"))
-    today = read(client.get(f"{BOARD}?changes_since={timezone.localdate()}"))
-    assert "Today is not over yet" in today
-    assert "Nothing has changed" not in today
-    assert "Since the end" not in read(client.get(f"{BOARD}?changes_since=soon"))
 
 
 @pytest.fixture
