@@ -125,7 +125,6 @@ MATRIX: dict[str, str] = {
         api:judge-run-list api:judge-run-detail api:judge-run-licences
         api:bundle-detail api:configuration api:import-list leaderboard:studio-new leaderboard:studio-task
         leaderboard:studio-import-new
-        leaderboard:studio-language
     """,
     SUPERUSER: "status api:submission-decision api:comparison-decision api:joint-decision api:judge-run-decision",
     WORKER: """
@@ -234,7 +233,7 @@ OPENED_BY: dict[Staff, str] = {
     Staff.SEE_BANS: "api:ban-list",
     Staff.SEE_JUDGES: "api:judge-run-list api:judge-run-detail api:judge-run-licences",
     Staff.EXPORT_TASKS: "api:bundle-detail api:configuration",
-    Staff.SEE_REFERENCES: "leaderboard:studio-task leaderboard:studio-language",
+    Staff.SEE_REFERENCES: "leaderboard:studio-task",
     Staff.IMPORT_TASKS: "leaderboard:studio-new leaderboard:studio-import-new",
 }
 

@@ -9,9 +9,9 @@ from typing import Any
 
 from django import forms
 
-from crowd.hit_templates.form import READ_BEFORE, READ_CHARACTERS
+from crowd.hit_templates.form import READ_CHARACTERS
 from leaderboard.studio.forms import PeopleForm, RewardForm
-from leaderboard.studio.services import in_language, pilot
+from leaderboard.studio.services import pilot
 
 
 class ProposalForm(RewardForm):
@@ -150,24 +150,3 @@ class EditForm(RewardForm):
         for name in {"description", "instructions", "consent"} & self.fields.keys():
             cleaned[name] = cleaned.get(name, "").replace("\r\n", "\n")
         return cleaned
-
-
-class LanguageForm(forms.Form):
-    """What workers read of a task in another language."""
-
-    def __init__(self, data: Any, asked: in_language.Asked) -> None:
-        super().__init__(data, initial=dict(asked.said))
-        for name, (english, usual) in asked.lines.items():
-            long = name in READ_BEFORE
-            self.fields[name] = forms.CharField(
-                max_length=READ_CHARACTERS if long else 1000,
-                required=False,
-                label=english,
-                help_text=f"Where it is left empty: {usual}" if usual else "",
-                widget=forms.Textarea(attrs={"rows": 10, "dir": "auto"})
-                if long
-                else forms.TextInput(attrs={"dir": "auto"}),
-            )
-        self.fields["because"] = forms.CharField(
-            max_length=500, required=False, label="Why"
-        )

@@ -5,7 +5,6 @@ from django.urls import path
 from leaderboard.studio.views import (
     files,
     imports,
-    languages,
     pilot,
     questions,
     start,
@@ -17,11 +16,6 @@ urlpatterns = [
     path("import/", imports.new_import, name="studio-import-new"),
     path("import/<int:pk>/", imports.import_draft, name="studio-import"),
     path("tasks/<slug:slug>/", tasks.task, name="studio-task"),
-    path(
-        "tasks/<slug:slug>/languages/<slug:language>/",
-        languages.language,
-        name="studio-language",
-    ),
     path("<int:pk>/files/", files.files, name="studio-files"),
     path("<int:pk>/delete/", files.delete, name="studio-delete"),
     path("<int:pk>/ask/", questions.ask, name="studio-ask"),

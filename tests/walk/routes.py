@@ -87,7 +87,6 @@ FILL: tuple[tuple[str, str, object], ...] = (
         "name",
         ("judgments.csv", "battles.jsonl", "mtme.zip", "results.json", "no-such.csv"),
     ),
-    (r"studio/tasks/.*/languages/", "language", ("de",)),
     (r"submissions/.*/card\.", "form", ("json", "md", "yaml", "csv")),
     (r"(api/v1/)?submissions/", "pk", "SUBMISSION"),
     (r"(api/v1/)?comparisons/", "pk", "COMPARISON"),

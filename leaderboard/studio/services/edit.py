@@ -48,7 +48,7 @@ OF_IMPORTED = ("title", "summary", "description", "judges_show", "judges_rank")
 def said_by(task: Task) -> dict[str, Any]:
     """Give what the task says now of all that may be changed."""
     config = task.configuration
-    of_pairs = table_of(task) == "comparison"
+    of_pairs = _table_of(task) == "comparison"
     return {
         "title": config.title,
         "summary": config.summary,
@@ -93,7 +93,7 @@ def change(
         table: dict[str, Any] = document
         for part in tables:
             if name == "instructions":
-                part = table_of(task)
+                part = _table_of(task)
             table = table.setdefault(part, {})
         table[key] = value
     if budget_cents is not None:
@@ -142,7 +142,7 @@ def new_version(task: Task, *, by: Account) -> Draft:
         people=_people(
             task.human,
             task.configuration.comparison
-            if table_of(task) == "comparison"
+            if _table_of(task) == "comparison"
             else task.human,
             by_link=Invitation.objects.filter(pool=task.slug).exists(),
         ),
@@ -154,7 +154,7 @@ def _stem(task: Task) -> str:
     return task.title.rpartition(", version ")[0] or task.title[:80]
 
 
-def table_of(task: Task) -> str:
+def _table_of(task: Task) -> str:
     """Name the table that says what people read: that of pairs, where these are asked."""
     return "comparison" if "comparison" in task.config else "human"
 
@@ -208,7 +208,7 @@ def _columns(
 
 def _asked(task: Task) -> dict[str, Any]:
     """Give what was asked, as the studio's page has it."""
-    config, table = task.configuration, table_of(task)
+    config, table = task.configuration, _table_of(task)
     human = config.comparison if table == "comparison" else config.human
     blind = {name for name, shown in human.show_input.items() if not shown}
     ways = (

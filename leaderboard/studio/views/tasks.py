@@ -17,7 +17,6 @@ from genie.lib.errors import GenieError
 from genie.lib.typing import Account
 from leaderboard.studio.later_forms import EditForm
 from leaderboard.studio.services import edit as service
-from leaderboard.studio.services import in_language
 from leaderboard.submissions.selectors.visibility import Staff
 from leaderboard.tasks.models import Task, TaskRevision
 from leaderboard.tasks.services.versions import versions_of
@@ -95,8 +94,6 @@ def _context(row: Task, form: EditForm) -> dict[str, Any]:
         "task": row,
         "form": form,
         "versions": versions_of(row),
-        "languages": in_language.others(row),
-        "spoken": in_language.spoken(row),
         "consent": consent_for(row.human.hit_template, {"consent": typed}).html,
         "instructions": to_html(instructions),
         "revisions": [(one, _words(one)) for one in revisions[:N_REVISIONS]],

@@ -181,30 +181,6 @@ def test_who_may_only_add_tasks_changes_none(mia):  # noqa: F811
     assert Draft.objects.count() == 1
 
 
-def test_what_workers_read_is_said_in_another_language(edits):
-    task = _loaded(edits).task
-    page = reverse("leaderboard:studio-language", args=[task.slug, "de"])
-    assert (
-        next(iter(task.configuration.human.criteria.values())) in edits.get(page).text
-    )
-    half = {"title": "Die Antwort <i>stimmt</i>."}
-    refused = edits.post(page, half)
-    assert refused.status_code == 400
-    assert "human.languages.de." in refused.text
-    names = [field.name for field in refused.context["form"]]
-    whole = {name: f"{name} auf Deutsch" for name in names if name != "because"}
-    assert edits.post(page, whole).status_code == 302
-    assert "</a> ✓" in edits.get(page_of(task)).text
-    assert "auf Deutsch" in edits.get(page).text
-    task.refresh_from_db()
-    assert task.configuration.human.languages["de"].questions
-    assert edits.post(page, dict.fromkeys(names, "")).status_code == 302
-    task.refresh_from_db()
-    assert task.configuration.human.languages == {}
-    nowhere = reverse("leaderboard:studio-language", args=[task.slug, "no-such"])
-    assert edits.get(nowhere).status_code == 404
-
-
 def test_of_an_imported_task_only_its_words_change(edits):
     task = _loaded(edits).task
     budgets = Budget.objects.count()
