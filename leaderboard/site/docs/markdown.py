@@ -8,7 +8,7 @@ from functools import cache
 from html import escape
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from leaderboard.site.docs.glossary import Linker, Term, anchor_of
+from django.utils.text import slugify
 
 if TYPE_CHECKING:
     from markdown_it import MarkdownIt
@@ -57,20 +57,13 @@ def parser() -> MarkdownIt:
     return markdown
 
 
-def render(
-    markdown: str, *, link: Callable[[str], str], terms: Sequence[Term] = ()
-) -> Rendered:
-    """Render a page; `link` says where its relative links lead, `terms` what to explain."""
+def render(markdown: str, *, link: Callable[[str], str]) -> Rendered:
+    """Render a page; `link` maps a relative link to its address on the site."""
     tokens = parser().parse(markdown)
     title, headings = _with_anchors(tokens)
-    linker = Linker(list(terms))
-    for at, token in enumerate(tokens):
-        if token.type != "inline" or token.children is None:
-            continue
-        for child in token.children:
+    for token in tokens:
+        for child in token.children or ():
             _lead_elsewhere(child, link)
-        if terms and tokens[at - 1].type not in ("heading_open", "th_open"):
-            token.children = linker.link(token.children)
     body = tokens[3:]  # the title is the template's
     return Rendered(
         title,
@@ -79,6 +72,27 @@ def render(
         tuple(headings),
         tuple(_sections(title, body)),
     )
+
+
+def terms_in(markdown: str) -> list[Section]:
+    """Read the rows of the glossary's table: a term and its meaning."""
+    tokens = parser().parse(markdown)
+    cells = [tokens[i + 1] for i, token in enumerate(tokens) if token.type == "td_open"]
+    return [
+        Section(_term(cell.content), cell.content.split("**")[1], words_of(meaning))
+        for cell, meaning in zip(cells[::2], cells[1::2], strict=True)
+    ]
+
+
+def _term(cell: str) -> str:
+    """Return the anchor of a row of the glossary.
+
+    Examples
+    --------
+    >>> _term("**confidence interval** (short: interval, 95 % interval)")
+    'term-confidence-interval'
+    """
+    return f"term-{slugify(cell.split('**')[1])}"
 
 
 def in_line(markdown: str) -> str:
@@ -126,7 +140,7 @@ def _with_anchors(tokens: list[Token]) -> tuple[str, list[Heading]]:
             token.tag = tokens[at + 2].tag = "td"
         elif token.type == "td_open" and tokens[at + 1].content.startswith("**"):
             # a term that other pages point to
-            token.attrSet("id", anchor_of(tokens[at + 1].content))
+            token.attrSet("id", _term(tokens[at + 1].content))
     return title, found
 
 

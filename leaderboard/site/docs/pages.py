@@ -7,20 +7,19 @@ from functools import lru_cache
 from django.urls import reverse
 
 from leaderboard.site.docs import contents
-from leaderboard.site.docs.glossary import Term, terms_in
-from leaderboard.site.docs.markdown import Rendered, parser, render
+from leaderboard.site.docs.markdown import Rendered, Section, render, terms_in
 
 GLOSSARY = "glossary"
 
 
 def page(slug: str) -> Rendered:
     """Give one of `contents.slugs()`."""
-    return _page(slug, _changed(slug), _changed(GLOSSARY))
+    return _page(slug, _changed(slug))
 
 
-def terms() -> list[Term]:
-    """List the glossary's terms."""
-    return _terms(_changed(GLOSSARY))
+def terms() -> list[Section]:
+    """List the glossary's terms, each as a section of its page."""
+    return terms_in(contents.file_of(GLOSSARY).read_text("utf-8"))
 
 
 def file(name: str) -> bytes | None:
@@ -36,16 +35,8 @@ def changed() -> tuple[int, ...]:
 
 
 @lru_cache(maxsize=128)
-def _page(slug: str, _changed: int, _glossary_changed: int) -> Rendered:
-    text = contents.file_of(slug).read_text("utf-8")
-    terms = [] if slug == GLOSSARY else _terms(_glossary_changed)
-    return render(text, link=_link, terms=terms)
-
-
-@lru_cache(maxsize=1)
-def _terms(_changed: int) -> list[Term]:
-    text = contents.file_of(GLOSSARY).read_text("utf-8")
-    return terms_in(parser().parse(text))
+def _page(slug: str, _changed: int) -> Rendered:
+    return render(contents.file_of(slug).read_text("utf-8"), link=_link)
 
 
 def _changed(slug: str) -> int:

@@ -84,10 +84,7 @@ def _index(_changed: tuple[int, ...]) -> tuple[list[_Entry], dict[str, float]]:
         if slug != pages.GLOSSARY
     ]
     # of the glossary, each term is found by itself
-    entries += [
-        _entry(pages.GLOSSARY, "Glossary", Section(one.anchor, one.title, one.meaning))
-        for one in pages.terms()
-    ]
+    entries += [_entry(pages.GLOSSARY, "Glossary", term) for term in pages.terms()]
     entries += [
         _entry(f"tasks/{one.config.slug}", one.config.title, _described(one))
         for one in shipped.shipped()

@@ -1,8 +1,7 @@
-"""The documentation on the site: all pages, their links, terms, search and tasks."""
+"""The documentation on the site: all pages, their links, search and tasks."""
 
 from __future__ import annotations
 
-import re
 from html.parser import HTMLParser
 from urllib.parse import unquote, urljoin, urlsplit
 
@@ -10,7 +9,7 @@ import pytest
 from django.test import Client
 from django.urls import reverse
 
-from leaderboard.site.docs import contents, pages, search, shipped
+from leaderboard.site.docs import contents, search, shipped
 from leaderboard.site.docs.markdown import render
 
 pytestmark = pytest.mark.django_db
@@ -80,20 +79,6 @@ def test_pages_follow_each_other():
     first, *_, last = contents.slugs()
     assert contents.neighbours(first) == (None, contents.slugs()[1])
     assert contents.neighbours(last)[1] is None
-
-
-def test_a_term_is_explained_once_and_never_in_code_links_or_headings():
-    shown = render(
-        "# A HIT\n\n## HITs\n\n`HIT` and [HIT](glossary.md), then HITs and a HIT.\n",
-        link=lambda target: f"/docs/{target}",
-        terms=pages.terms(),
-    ).html
-    (link,) = re.findall(
-        r'<a href="[^"]*#term-hit" class="term"[^>]*>([^<]*)</a>', shown
-    )
-    assert link == "HITs"
-    assert "then <a" in shown
-    assert 'title="Human intelligence task: what a worker sees' in shown
 
 
 def test_comments_are_left_out_and_tables_scroll():
