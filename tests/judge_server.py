@@ -48,8 +48,6 @@ class JudgeServer:
     def __init__(self):
         self.requests: list[dict] = []
         self.headers: list[dict] = []
-        self.batches: dict[str, dict] = {}
-        self.files: dict[str, bytes] = {}
         self.lock = Lock()
         self.delay = 0.0
         self.model = "stand-in-1"
@@ -76,9 +74,7 @@ class JudgeServer:
 
     def everything(self):
         """Give all that was ever sent here, as one text."""
-        return json.dumps(self.requests, ensure_ascii=False) + "".join(
-            data.decode() for data in self.files.values()
-        )
+        return json.dumps(self.requests, ensure_ascii=False)
 
     def completion(self, body):
         told = self.rule(body)
@@ -115,11 +111,7 @@ class _Handler(BaseHTTPRequestHandler):
     def do_POST(self):
         judge = self.server.judge
         raw = self.rfile.read(int(self.headers["content-length"]))
-        if self.path.endswith("/files"):
-            return self._file(raw)
         body = json.loads(raw)
-        if self.path.endswith("/batches"):
-            return self._batch(body)
         with judge.lock:
             judge.requests.append(body)
             judge.headers.append({k.lower(): v for k, v in self.headers.items()})
@@ -154,52 +146,6 @@ class _Handler(BaseHTTPRequestHandler):
         if isinstance(told, str):
             answer["choices"][0]["message"]["content"] = told
         self._send(200, answer)
-
-    def do_GET(self):
-        judge = self.server.judge
-        parts = self.path.split("/")
-        if self.path.split("?")[0].endswith("/batches"):
-            newest = list(judge.batches.values())[::-1]
-            return self._send(
-                200, {"object": "list", "data": newest, "has_more": False}
-            )
-        if "batches" in parts:
-            return self._send(200, judge.batches[parts[-1]])
-        data = judge.files[parts[-2]]
-        self.send_response(200)
-        self.send_header("content-length", str(len(data)))
-        self.end_headers()
-        self.wfile.write(data)
-
-    def _file(self, raw):
-        judge = self.server.judge
-        lines = [line for line in raw.decode().split("\n") if line.startswith("{")]
-        name = f"file-{len(judge.files)}"
-        judge.files[name] = "\n".join(lines).encode()
-        self._send(200, {"id": name, "object": "file", "bytes": len(raw), "created_at": 0, "filename": "b.jsonl", "purpose": "batch"})  # fmt: skip
-
-    def _batch(self, body):
-        judge = self.server.judge
-        lines = []
-        for line in judge.files[body["input_file_id"]].decode().split("\n"):
-            asked = json.loads(line)
-            judge.requests.append(asked["body"])
-            answered = {"status_code": 200, "body": judge.completion(asked["body"])}
-            lines.append({"custom_id": asked["custom_id"], "response": answered, "error": None})  # fmt: skip
-        output, name = f"file-{len(judge.files)}", f"batch-{len(judge.batches)}"
-        judge.files[output] = "\n".join(json.dumps(one) for one in reversed(lines)).encode()  # fmt: skip
-        judge.batches[name] = {
-            "id": name,
-            "object": "batch",
-            "endpoint": "/v1/chat/completions",
-            "input_file_id": body["input_file_id"],
-            "completion_window": "24h",
-            "created_at": 0,
-            "status": "completed",
-            "output_file_id": output,
-            "metadata": body.get("metadata"),
-        }
-        self._send(200, {**judge.batches[name], "status": "in_progress"})
 
     def _drip(self):
         """Send blanks until nobody listens any more, as servers do that keep one waiting."""

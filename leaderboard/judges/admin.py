@@ -158,7 +158,7 @@ class JudgeRunAdmin(WorkOfTask):
     ]  # fmt: skip
     exclude = [
         "decided_on",
-        *("plan", "holder", "held_until", "microcents", "batch"),
+        *("plan", "holder", "held_until", "microcents"),
         # `leaves` and `questions` say it
         *("with_references", "with_private", "n_calls"),
     ]

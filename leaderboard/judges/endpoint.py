@@ -6,26 +6,20 @@ names an endpoint, and can neither send a key elsewhere nor reach into our own n
 
 from __future__ import annotations
 
-import json
 import os
 import time
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
-from http import HTTPStatus
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
 
 from genie.lib import env, outbound
 from genie.lib.errors import GenieError
 from leaderboard.judges.answers import storable
-from leaderboard.judges.definition import SCRIPTED, digest
+from leaderboard.judges.definition import SCRIPTED
 
 _NO_KEY = "none"
-_URL = "/v1/chat/completions"
-_MARK = "genie-requests"
-_OVER = {"completed", "failed", "expired", "cancelled"}
 _LONGEST_WAIT = 60.0
 _UNREACHABLE_WAIT = 2.0
 
@@ -52,17 +46,6 @@ class Reply:
     input_tokens: int | None
     output_tokens: int | None
     seconds: float
-
-
-@dataclass(frozen=True)
-class Batch:
-    """What came of a batch, by the hashes of its requests."""
-
-    replies: Mapping[str, Reply]
-    # turned away one by one
-    errors: frozenset[str]
-    # or all of them, before anything was done
-    refused: bool
 
 
 class TurnedAway(Exception):
@@ -165,70 +148,8 @@ class Asker:
             )
         return reply_of(answer, time.monotonic() - start)
 
-    def send_batch(self, bodies: Mapping[str, Mapping[str, Any]]) -> str:
-        """Hand in many requests as a file; give the endpoint's name of the batch.
-
-        It carries the hash of what it asks, by which `handed_in` finds it again.
-        """
-        lines = (
-            json.dumps({"custom_id": key, "method": "POST", "url": _URL, "body": body})
-            for key, body in bodies.items()
-        )
-        data = "\n".join(lines).encode()
-        with _in_our_words():
-            file = self.client.files.create(
-                file=("requests.jsonl", data), purpose="batch"
-            )
-            made = self.client.batches.create(
-                input_file_id=file.id,
-                endpoint=_URL,
-                completion_window="24h",
-                metadata={_MARK: digest(sorted(bodies))},
-            )
-        return str(made.id)
-
-    def handed_in(self, keys: Iterable[str]) -> str:
-        """Find the batch of exactly these requests among the newest; "" without any."""
-        mark = digest(sorted(keys))
-        try:
-            with _in_our_words():
-                # one page: what a process was at when it died is new
-                newest = self.client.batches.list(limit=100).data
-        except (TurnedAway, Lost):  # not every endpoint lists them
-            return ""
-        for one in newest:
-            if (getattr(one, "metadata", None) or {}).get(_MARK) == mark:
-                return str(one.id)
-        return ""
-
-    def batch(self, name: str) -> Batch | None:
-        """Look what became of a batch; None while it is under way."""
-        with _in_our_words():
-            told = self.client.batches.retrieve(name)
-            if told.status not in _OVER:
-                return None
-            file = told.output_file_id
-            text = self.client.files.content(file).text if file else ""
-        replies, errors = {}, set()
-        for line in filter(None, text.split("\n")):
-            row = _plain(line)
-            answer = getattr(row, "response", None)
-            key = str(getattr(row, "custom_id", ""))
-            if getattr(answer, "status_code", 0) == HTTPStatus.OK:
-                replies[key] = reply_of(getattr(answer, "body", None), 0.0)
-            else:
-                errors.add(key)
-        return Batch(replies, frozenset(errors), refused=told.status == "failed")
-
     def close(self) -> None:
         self.client.close()
-
-
-def _plain(line: str) -> Any:
-    try:
-        return json.loads(line, object_hook=lambda made: SimpleNamespace(**made))
-    except (ValueError, RecursionError):
-        return None
 
 
 def reply_of(answer: Any, seconds: float) -> Reply:
@@ -332,9 +253,8 @@ def _checked_transport(endpoint: Endpoint, limits: Any, timeout: float) -> Any:
             request.extensions = {**request.extensions, "sni_hostname": url.host}
             request.url = url.copy_with(host=address)
             answer = super().handle_request(request)
-            # the client's own limit is for each read; files of batches may take longer
-            if url.path.endswith("/completions"):
-                answer.stream = Until(answer.stream, moment)
+            # the client's own limit is for each read
+            answer.stream = Until(answer.stream, moment)
             return answer
 
     return Checked(trust_env=False, limits=limits)

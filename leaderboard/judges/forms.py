@@ -46,9 +46,6 @@ class JudgeForm(forms.Form):
         "systems that are called so are its own kind. It can be added later; a language "
         "model without it gets no licence.",
     )
-    batch = forms.BooleanField(
-        required=False, label="Through the endpoint's batches, where it has them"
-    )
 
 
 class RunForm(forms.Form):

@@ -84,8 +84,6 @@ class JudgeRun(models.Model):
     # one process at a time asks: whose turn it is, and until when
     holder = models.CharField(max_length=32, blank=True)
     held_until = models.DateTimeField(null=True, blank=True)
-    # the endpoint's name of a batch that is under way
-    batch = models.CharField(max_length=200, blank=True)
     # hash of what licences were last decided on when this was the judge's newest run
     decided_on = models.CharField(max_length=64, blank=True, default="")
     # why it stands still

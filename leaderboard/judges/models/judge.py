@@ -31,8 +31,6 @@ class Judge(models.Model):
     timeout_seconds = models.PositiveSmallIntegerField(default=60)
     # how often an invalid answer is asked for again
     n_retries = models.PositiveSmallIntegerField(default=2)
-    # through the endpoint's batches, where it has them
-    batch = models.BooleanField(default=False)
     # names of its family of models, with commas: what an audit calls its own kind
     family = models.CharField(max_length=200, blank=True)
     made_by = models.ForeignKey(

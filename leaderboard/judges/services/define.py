@@ -18,7 +18,7 @@ from leaderboard.judges.models import Judge, JudgeRun
 from leaderboard.judges.scripted import SCRIPTS
 
 # What a price that was approved rests on.
-_PRICED = {"input_price", "output_price", "batch"}
+_PRICED = {"input_price", "output_price"}
 
 
 def make(
@@ -40,7 +40,7 @@ def make(
     input_price, output_price : Decimal
         Cents for a million tokens.
     pace : mapping
-        `per_minute`, `at_once`, `timeout_seconds`, `n_retries`, `batch`, `family`.
+        `per_minute`, `at_once`, `timeout_seconds`, `n_retries`, `family`.
 
     A judge that is there already takes over what is given, but empty names of a family
     and prices of 0, which may only have been left out.
@@ -49,7 +49,7 @@ def make(
     ------
     GenieError
         ``bad-judge`` for what cannot be used, ``judge-taken`` where another judge has
-        that name and version, ``judge-in-use`` for other prices, or batches, of a judge
+        that name and version, ``judge-in-use`` for other prices of a judge
         with a run that is open: it was approved at those.
     """
     judge = drafted(name, version, made, input_price, output_price)

@@ -81,12 +81,6 @@ def lose_all(run: JudgeRun) -> int:
     return held.update(state=State.LOST, settled_at=timezone.now())
 
 
-def let_go_all(run: JudgeRun) -> None:
-    """Give back what was held for a batch that was turned away."""
-    for cost in JudgeCost.objects.filter(run=run, state=State.HELD):
-        let_go(cost)
-
-
 def _settle(cost: JudgeCost, state: State, microcents: int) -> None:
     # LOST, too: its answer may come to a process that was taken for dead
     unknown = [State.HELD, State.LOST]

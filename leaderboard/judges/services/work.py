@@ -23,7 +23,7 @@ from leaderboard.judges.selectors.requests import (
     outputs_in,
     requests_of,
 )
-from leaderboard.judges.services import batches, ledger
+from leaderboard.judges.services import ledger
 from leaderboard.judges.services.decide import JOB
 from leaderboard.judges.services.finish import finish
 
@@ -90,8 +90,7 @@ def work(pk: int) -> None:
     if run.state != State.RUNNING:
         return
     if run.calls.filter(state=CallState.WAITING).exists():
-        if not run.batch:  # one that is under way is looked at now and then
-            jobs.enqueue(JOB, pk=pk)
+        jobs.enqueue(JOB, pk=pk)
     else:
         finish(run)
 
@@ -135,71 +134,19 @@ def _ask_some(run: JudgeRun, holder: str) -> None:
         if endpoint.url != judge.definition["url"]:
             raise Halt("The endpoint has another address now: that is another judge.")
         ask = Asker(endpoint, timeout=judge.timeout_seconds, at_once=judge.at_once)
-    # else its answers are on their way
-    if not run.batch and not (ask and judge.batch and batches.find_again(run, ask)):
-        ledger.lose_all(run)
+    ledger.lose_all(run)
     piece = _Piece(run, holder, requests_of(run), ask, time.monotonic() + PIECE_SECONDS)
     try:
-        if ask and judge.batch:
-            _through_batches(piece, ask)
-        else:
-            _through_threads(piece)
+        with ThreadPoolExecutor(judge.at_once) as threads:
+            try:
+                _fill_and_take(piece, threads)
+            finally:
+                # what is on its way is paid for: take it in, whatever else happened
+                while piece.sent:
+                    _take_in(piece)
     finally:
         if ask:
             ask.close()
-
-
-def _through_threads(piece: _Piece) -> None:
-    with ThreadPoolExecutor(piece.run.judge.at_once) as threads:
-        try:
-            _fill_and_take(piece, threads)
-        finally:
-            # what is on its way is paid for: take it in, whatever else happened
-            while piece.sent:
-                _take_in(piece)
-
-
-def _through_batches(piece: _Piece, ask: Asker) -> None:
-    """Take in a batch that is over, count what there is, hand in the next."""
-    run, found, used_up = piece.run, dict[str, Request](), False
-    if run.batch and not _is_over(run, ask):
-        return
-    try:
-        while len(found) < batches.AT_ONCE and not used_up and _goes_on(piece):
-            if not piece.waiting and not _read_more(piece):
-                break
-            call = piece.waiting.popleft()
-            request = _request(piece, call)
-            if (
-                request is None
-                or request.sha256 in found
-                or _known(piece, call, request)
-            ):
-                continue
-            used_up = ledger.hold(run, request, holder=piece.holder) is None
-            if not used_up:
-                found[request.sha256] = request
-        if found:
-            batches.send(run, ask, found)
-        elif used_up and _looks(piece):
-            raise Halt("The approved amount is used up.")
-    except TurnedAway as away:
-        ledger.let_go_all(run)
-        raise Halt(away.sentence) from None
-    except Lost as lost:
-        raise Halt(str(lost)) from None
-
-
-def _is_over(run: JudgeRun, ask: Asker) -> bool:
-    """Take a batch in if it is over; where nobody can look, its money stays set aside."""
-    try:
-        return batches.take_in(run, ask)
-    except TurnedAway as away:
-        if away.again_in is None:
-            raise Halt(away.sentence) from None
-        return False  # looked at again within a minute
-    except Lost as lost:
-        raise Halt(str(lost)) from None
 
 
 def _fill_and_take(piece: _Piece, threads: ThreadPoolExecutor) -> None:

@@ -26,7 +26,7 @@ from leaderboard.judges.services.work import work
 from leaderboard.tasks.models import Task
 
 _PAUSE = 0.5
-_PACE = {"per_minute", "at_once", "timeout_seconds", "n_retries", "batch", "family"}
+_PACE = {"per_minute", "at_once", "timeout_seconds", "n_retries", "family"}
 
 
 class Command(BaseCommand):
@@ -174,7 +174,7 @@ def run_here(run: JudgeRun, say: Callable[[str], Any]) -> None:
     while run.state == JudgeRun.State.RUNNING:
         work(run.pk)
         run.refresh_from_db()
-        if run.held_until or run.batch:  # a queue has it, or the endpoint
+        if run.held_until:  # a queue has it
             time.sleep(_PAUSE)
     told = progress(run)
     say(

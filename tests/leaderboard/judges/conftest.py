@@ -50,7 +50,7 @@ def add_system(task, name, text_of, **fields):
 def make_judge(name="lark", version="1", **fields):
     made = {"endpoint": "stand-in", "model": "m-1"}
     pace = {"per_minute": 0, "at_once": 3, "timeout_seconds": 5}
-    for key in ("per_minute", "at_once", "timeout_seconds", "n_retries", "batch"):
+    for key in ("per_minute", "at_once", "timeout_seconds", "n_retries"):
         if key in fields:
             pace[key] = fields.pop(key)
     prices = {

@@ -225,14 +225,6 @@ def test_blocks_are_those_of_joint_evaluations_and_go_on_where_they_stopped(
     assert set(server.n_by_key.values()) == {1}
 
 
-def test_a_page_of_a_batch_is_bought_once_for_all_its_outputs(server, joint):
-    server.rule = by_length_each
-    run = worked(approved(make_judge(mode="joint", batch=True), joint, n_instances=2))
-    assert run.costs.filter(state="HELD").count() == len(server.requests) == 4
-    assert worked(run).state == "DONE"
-    assert run.calls.filter(state="VALID").count() == 20
-
-
 def test_two_outputs_are_marked_and_rated_each(server, joint):
     asked_as(
         joint, table="joint", design="error-span-pairs", scale="slider-100",

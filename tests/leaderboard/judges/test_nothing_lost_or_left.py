@@ -9,7 +9,7 @@ from types import SimpleNamespace
 import pytest
 
 from genie.lib.errors import GenieError
-from leaderboard.judges.endpoint import Asker, TurnedAway, reply_of
+from leaderboard.judges.endpoint import reply_of
 from leaderboard.judges.models import MICROCENTS
 from leaderboard.judges.selectors.told import sent
 from leaderboard.judges.services import ask, decide
@@ -31,29 +31,6 @@ PRICES = {"input_price": Decimal(300), "output_price": Decimal(2000)}
 def deleted(system):
     EvaluatedSystem.objects.filter(submission=system).delete()
     system.delete()
-
-
-@pytest.mark.parametrize("fatal", [True, False])
-def test_a_batch_that_cannot_be_looked_at_stays_paid_for(
-    server, judged, monkeypatch, fatal
-):
-    run = worked(approved(make_judge(**PRICES, batch=True), judged, budget=100))
-    held = run.microcents
-
-    def away(*_):
-        # a key that was withdrawn for a while, or too many questions
-        raise TurnedAway("Not now.", again_in=None if fatal else 1.0, fatal=fatal)
-
-    with monkeypatch.context() as patched:
-        patched.setattr(Asker, "batch", away)
-        worked(run)
-    assert (run.microcents, run.batch) == (held, "batch-0")
-    assert run.costs.filter(state="HELD").count() == 6
-    assert run.state == ("STOPPED" if fatal else "RUNNING")
-    if fatal:
-        assert decide.resume(run)
-    assert (worked(run).state, len(server.requests)) == ("DONE", 6)
-    assert set(run.costs.values_list("state", flat=True)) == {"PAID"}
 
 
 def test_money_is_added_to_a_stopped_run_only_and_never_taken(server, judged):

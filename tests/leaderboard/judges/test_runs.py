@@ -315,43 +315,6 @@ def test_k_of_n_asks_each_question_k_times(server, judged):
     }
 
 
-def test_a_batch_is_handed_in_once_and_taken_in_whenever_it_is_over(server, judged):
-    server.rule = lambda b: "broken" if "bbbb" in texts_in(b)["Output"] else None
-    judge = make_judge(**PRICES, batch=True, n_retries=1)
-    run = worked(approved(judge, judged, budget=100))
-    assert (run.batch, run.costs.filter(state="HELD").count()) == ("batch-0", 6)
-    server.batches["batch-0"]["status"] = "in_progress"
-    worked(run)
-    # as after a crash: nothing of a batch that is under way is lost or sent again
-    assert (run.batch, len(server.requests), run.state) == ("batch-0", 6, "RUNNING")
-    server.batches["batch-0"]["status"] = "completed"
-    worked(run)  # what was invalid goes out in the next one
-    assert (run.batch, len(server.requests)) == ("batch-1", 9)
-    worked(run)
-    assert (run.state, run.microcents) == ("DONE", 9 * ONE)
-    assert run.calls.filter(state="VALID").count() == 3
-    assert run.calls.filter(state="INVALID").count() == 3
-    assert not run.costs.exclude(state="PAID").exists()
-
-
-def test_a_batch_whose_name_was_not_stored_is_found_again(server, judged, monkeypatch):
-    run = approved(make_judge(**PRICES, batch=True), judged, budget=100)
-    with monkeypatch.context() as patched, pytest.raises(KeyboardInterrupt):
-        patched.setattr(work.batches, "send", _dies_after(work.batches.send))
-        work.work(run.pk)
-    JudgeRun.objects.filter(pk=run.pk).update(batch="")
-    assert (worked(run).state, len(server.requests)) == ("DONE", 6)
-    assert set(run.costs.values_list("state", flat=True)) == {"PAID"}
-
-
-def _dies_after(send):
-    def sends(*args):
-        send(*args)
-        raise KeyboardInterrupt
-
-    return sends
-
-
 def test_an_answer_that_drips_is_given_up(server, judged):
     server.next.append("drip")
     kite = judged.submissions.get(system_name="Kite")
@@ -362,20 +325,6 @@ def test_an_answer_that_drips_is_given_up(server, judged):
     assert time.monotonic() - begun < 9  # it would drip for ten
     assert (run.state, len(server.requests)) == ("DONE", 2)
     assert sorted(run.costs.values_list("state", flat=True)) == ["LOST", "PAID"]
-
-
-def test_a_batch_never_passes_the_approved_amount(server, judged):
-    judge = make_judge(**PRICES, batch=True)
-    server.tokens = (1500, 500)
-    run = ask.ask(judge, judged, ask.Wish())
-    most = next(iter(ask.all_requests(run))).most
-    cents = -(-2 * most // MICROCENTS)
-    run = approved(judge, judged, budget=100, cents=cents)
-    worked(run)
-    assert len(server.requests) == 2
-    worked(run)
-    assert (run.state, len(server.requests)) == ("STOPPED", 2)
-    assert run.microcents <= cents * MICROCENTS
 
 
 def test_at_once_is_kept(server, judged):
