@@ -17,7 +17,6 @@ from leaderboard.judges.admin import (
     JudgeCostAdmin,
     JudgeRunAdmin,
 )
-from leaderboard.judges.choice_admin import InstanceChoiceAdmin
 from leaderboard.metric_board.admin import (
     MetricBoardAdmin,
     MetricRunAdmin,
@@ -36,7 +35,6 @@ __all__ = [
     "GroupAdmin",
     "HumanEvaluationAdmin",
     "ImportAdmin",
-    "InstanceChoiceAdmin",
     "JointEvaluationAdmin",
     "JudgeAdmin",
     "JudgeBudgetAdmin",

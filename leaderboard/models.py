@@ -20,7 +20,6 @@ from leaderboard.evaluation.models.human_evaluation import (
     JudgedOutput,
     Score,
 )
-from leaderboard.evaluation.models.instance_choice import InstanceChoice
 from leaderboard.evaluation.models.joint_evaluation import JointEvaluation
 from leaderboard.evaluation.models.rescoring import Rescoring
 from leaderboard.evaluation.models.test_check import TestCheck
@@ -71,7 +70,6 @@ __all__ = [
     "HumanEvaluation",
     "Import",
     "Instance",
-    "InstanceChoice",
     "JointEvaluation",
     "Judge",
     "JudgeAnswer",

@@ -21,11 +21,6 @@ SCORE_IS = {
         "mean, as WMT publishes it."
     ),
 }
-# of a plain mean, where instances were not equally likely to be judged
-SCORE_IS_WEIGHTED = (
-    "The score is the mean over all instances, by what this crowd said of those that it "
-    "was given: each counts by one over its chance to be among them."
-)
 # A worker with more of the weight than this decides much alone.
 _MUCH = 0.25
 

@@ -6,7 +6,7 @@ Pure: the same ratings give the same numbers here and when a release is rebuilt.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
@@ -25,7 +25,6 @@ from leaderboard.stats.intervals import Interval
 from leaderboard.stats.judges.together import Forecast, helped_systems
 from leaderboard.stats.rater_effects import standardised_means, worker_z_scores
 from leaderboard.stats.resampling import Floats
-from leaderboard.stats.systems.chances import weighted_interval, weighted_systems
 from leaderboard.stats.systems.estimates import (
     COVERS_DAYS,
     SystemEstimates,
@@ -123,8 +122,8 @@ def estimate_board(
 
     `ratings` has the columns submission, criterion, instance, worker and value, and
     `on` where the days of ratings are known, `weight` where workers do not all count in
-    full (in adjusted estimates), `chance` where instances were not equally likely to be
-    judged; systems whose ratings are in another unit than the first one's are left out.
+    full (in adjusted estimates); systems whose ratings are in another unit than the first
+    one's are left out.
     Where there are `forecasts` of licensed judges, by criterion and system, these help
     people's ratings to rank.
     """
@@ -134,15 +133,6 @@ def estimate_board(
     for criterion, unit, group in groups_of(ratings, unit_of):
         values, labels = compared_values(group, unit, PLAIN)
         helped = _helped(group, unit, (forecasts or {}).get(criterion, {}))
-        if "chance" in group:
-            # weighted means are all there is: nothing else holds for all instances
-            fit = fits[criterion] = by_chances(values, labels, group)
-            compared[criterion] = helped or Compared(fit)
-            found = _standings(fit, unit, {}, compared[criterion], ranked)
-            standings |= {
-                (pk, criterion): replace(one, estimates={}) for pk, one in found.items()
-            }
-            continue
         weights = weights_in(group)
         fit = fits[criterion] = estimate_systems(values, *labels, weights=weights)
         z_scores: dict[int, Estimate] = {}
@@ -171,46 +161,24 @@ def _without_workers(standing: Standing) -> Standing:
     )
 
 
-def by_chances(
-    values: Floats, labels: Sequence[Any], ratings: pd.DataFrame
-) -> SystemEstimates:
-    """Estimate systems from instances that were not equally likely to be judged."""
-    systems, workers, instances = labels[:3]
-    chances = ratings["chance"].to_numpy(float)
-    return weighted_systems(values, systems, workers, instances, chances)
-
-
 def plain_intervals(
     unit: Unit, ratings: pd.DataFrame, *, seed: int, n_resamples: int
 ) -> dict[float, Interval]:
-    """Give one system's plain mean with its 95 % interval and the one of 50 %.
+    """Compute one system's plain mean with its 95 % interval and the one of 50 %.
 
-    `ratings` has the columns instance, worker and value, and `chance` where instances
-    were not equally likely to be judged: then they are weighted, and the intervals cover
-    other workers, too.
+    `ratings` has the columns instance, worker and value.
     """
     values = unit.averaged(ratings["value"].to_numpy(float))
     # Ratings of one output hang together. Instances are resampled, not ratings: several
     # ratings of an output say no more about other outputs.
     averaged = ratings.assign(value=values).groupby("instance", sort=True)["value"]
-    found = {}
-    for confidence in (0.95, 0.5):
-        # ratings that are all the same say nothing of their spread
-        if "chance" in ratings and np.ptp(values) > _NO_SPREAD:
-            labels = (
-                ratings[name].to_numpy() for name in ("worker", "instance", "chance")
-            )
-            one = weighted_interval(values, *labels, confidence=confidence)
-            low, high = max(one.low, unit.bounds[0]), min(one.high, unit.bounds[1])
-            found[confidence] = unit.shown(replace(one, low=low, high=high))
-        else:
-            found[confidence] = unit.interval(
-                averaged.mean().to_numpy(),
-                seed=seed,
-                n_resamples=n_resamples,
-                confidence=confidence,
-            )
-    return found
+    means = averaged.mean().to_numpy()
+    return {
+        confidence: unit.interval(
+            means, seed=seed, n_resamples=n_resamples, confidence=confidence
+        )
+        for confidence in (0.95, 0.5)
+    }
 
 
 def _helped(
@@ -220,9 +188,6 @@ def _helped(
     values, (systems, workers, instances, _) = compared_values(group, unit, PLAIN)
     named = {str(name) for name in systems}
     if named.isdisjoint(forecasts):
-        return None
-    if "chance" in group and not named <= set(forecasts):
-        # a plain mean of instances that were chosen unequally stands for no other
         return None
     try:
         fit = helped_systems(

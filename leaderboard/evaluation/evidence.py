@@ -156,9 +156,6 @@ def _first(
     group: pd.DataFrame, unit: Unit, ranked: Collection[int], headline: str
 ) -> dict[str, Any]:
     """Find how few ratings decide who is first; `first` is None where none do."""
-    if "chance" in group:
-        # the search knows no weights
-        return {"first": None, "first_searched": False}
     values, labels = compared_values(group, unit, headline)
     kept = np.isin(labels[0], list(ranked))
     if kept.sum() * len(np.unique(labels[0][kept])) > _SEARCHED:

@@ -44,7 +44,6 @@ class Migration(migrations.Migration):
                     ('fields', models.JSONField()),
                     ('references', models.JSONField(default=list)),
                     ('sample_rank', models.PositiveIntegerField()),
-                    ('propensity', models.FloatField(blank=True, null=True)),
                 ],
                 options={
                     'ordering': ['task', 'position'],
@@ -832,31 +831,6 @@ class Migration(migrations.Migration):
                     'ordering': ['task', 'pk'],
                 },
             ),
-            migrations.CreateModel(
-                name='InstanceChoice',
-                fields=[
-                    ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                    ('criterion', models.CharField(max_length=50)),
-                    ('submissions', models.JSONField(default=list)),
-                    ('n', models.PositiveIntegerField(verbose_name='instances for people')),
-                    ('floor', models.FloatField()),
-                    ('seed', models.BigIntegerField()),
-                    ('ranks_before', models.JSONField(default=list, editable=False)),
-                    ('because', models.CharField(max_length=500)),
-                    ('at', models.DateTimeField(auto_now_add=True)),
-                    ('undone_at', models.DateTimeField(blank=True, null=True)),
-                    ('undone_because', models.CharField(blank=True, max_length=500)),
-                    ('by', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='+', to=settings.AUTH_USER_MODEL)),
-                    ('undone_by', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='+', to=settings.AUTH_USER_MODEL)),
-                    ('runs', models.ManyToManyField(related_name='+', to='leaderboard.judgerun')),
-                    ('task', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='instance_choices', to='leaderboard.task')),
-                ],
-                options={
-                    'verbose_name': 'choice of instances',
-                    'verbose_name_plural': 'choices of instances',
-                    'ordering': ['-pk'],
-                },
-            ),
             migrations.AddField(
                 model_name='instance',
                 name='task',
@@ -1156,10 +1130,6 @@ class Migration(migrations.Migration):
             migrations.AddConstraint(
                 model_name='judgebudget',
                 constraint=models.UniqueConstraint(condition=models.Q(('judge', None)), fields=('task',), name='judges_budget_once'),
-            ),
-            migrations.AddConstraint(
-                model_name='instancechoice',
-                constraint=models.UniqueConstraint(condition=models.Q(('undone_at', None)), fields=('task',), name='instance_choice_once'),
             ),
             migrations.AddIndex(
                 model_name='instance',

@@ -196,11 +196,6 @@ def write_manifest(folder: Path, manifest: Record) -> None:
     (folder / MANIFEST).write_text(text + "\n", "utf-8")
 
 
-def hides_chances(manifest: Record) -> bool:
-    """Tell whether scores rest on chances that would reveal which instances were drawn."""
-    return bool(manifest.get("instance_choice")) and manifest["sample_seed"] is None
-
-
 def read_manifest(folder: Path) -> Record:
     try:
         manifest: Record = json.loads((folder / MANIFEST).read_text("utf-8"))

@@ -19,7 +19,6 @@ from leaderboard.stats.intervals import COVERS_INSTANCES
 from leaderboard.stats.systems.estimates import COVERS_CROWD, COVERS_DAYS
 from leaderboard.submissions.selectors.visibility import public
 from leaderboard.tasks.models import Task
-from leaderboard.tasks.selectors.chances import chosen_words
 
 _TABLES = {
     "systems": "one line per system in this release, with its ranks on the public board if "
@@ -190,19 +189,13 @@ def _design(task: Task) -> list[str]:
     ratings = ratings_per_output(asked, human.ratings_per_instance)
     return [
         f"Design {human.design}, scale {human.scale}; {task.sample_size:,} "
-        f"instances, {_drawn(task)}; "
+        f"instances, drawn once at random and the same for every system; "
         f"{ratings} rating(s) per output; a reward of {human.reward_cents} "
         "US cents per assignment.",
         "",
         *(f"- {name}: {text}" for name, text in human.criteria.items()),
         *_languages(task, [campaign.pk for campaign in asked]),
     ]
-
-
-def _drawn(task: Task) -> str:
-    if chosen := chosen_words(task):
-        return f"not equally likely to be drawn ({chosen})"
-    return "drawn once at random and the same for every system"
 
 
 def _languages(task: Task, campaigns: list[int]) -> list[str]:

@@ -35,7 +35,6 @@ from leaderboard.releases.pieces import Notes
 from leaderboard.releases.pseudonyms import Pseudonyms
 from leaderboard.tasks.licence import may_be_copied
 from leaderboard.tasks.models import Task
-from leaderboard.tasks.selectors.chances import told_of_choice
 from leaderboard.tasks.selectors.made_elsewhere import note_of
 
 # Parts of a task's configuration that say nothing about how its numbers came about.
@@ -183,7 +182,6 @@ def _manifest(
         "ranked_with_judges": is_judged(task),
         "forecasts": public_forecasts(task) if shows_sample else None,
         "sample_seed": str(task.sample_seed) if shows_sample else None,
-        "instance_choice": told_of_choice(task, shows_seed=shows_sample),
         "config": {
             name: part for name, part in task.config.items() if name not in _INTERNAL
         },

@@ -12,8 +12,7 @@ from django.apps import AppConfig, apps
 
 _RESULTS = (
     "leaderboard.view: task submission comparison jointevaluation humanevaluation score "
-    "metricresult metricrun metricboard outsidemetric team judge judgerun judgebudget "
-    "instancechoice",
+    "metricresult metricrun metricboard outsidemetric team judge judgerun judgebudget",
     "crowd.view: campaign hittype",
 )
 _WORK = ("crowd.view: hit assignment", "quality.view: grade verdict detectorfit")
@@ -25,8 +24,8 @@ ROLES: dict[str, tuple[str, ...]] = {
         *_RESULTS,
         *_WORK,
         "leaderboard.change: task submission comparison jointevaluation metricrun "
-        "outsidemetric judgerun instancechoice",
-        "leaderboard.add: task comparison jointevaluation judge judgerun instancechoice",
+        "outsidemetric judgerun",
+        "leaderboard.add: task comparison jointevaluation judge judgerun",
         "crowd.change: campaign externalcampaign",
         "crowd.view: externalcampaign outwardcall budget panelsource qualificationtest "
         "requirement",

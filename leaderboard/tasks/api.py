@@ -11,7 +11,6 @@ from rest_framework.reverse import reverse
 from leaderboard.api.links import HtmlUrl
 from leaderboard.metrics.base import all_metrics
 from leaderboard.tasks.models import Instance, Task
-from leaderboard.tasks.selectors.chances import chosen_words
 from leaderboard.tasks.selectors.made_elsewhere import Provenance, provenance_of
 
 
@@ -38,11 +37,6 @@ class HumanSerializer(serializers.Serializer[Any]):
     ranks = serializers.CharField(
         help_text="How the board is ranked: by simultaneous comparisons (simultaneous) or "
         "by the clusters of rank-sum tests, as WMT ranks (rank-sums)."
-    )
-    instances_chosen = serializers.CharField(
-        allow_blank=True,
-        help_text="How instances were chosen for people, if not with equal chances; else "
-        "empty.",
     )
 
 
@@ -171,7 +165,6 @@ class TaskSerializer(TaskBriefSerializer):
             "reward_cents": human.reward_cents,
             "estimate": human.estimate,
             "ranks": human.ranks,
-            "instances_chosen": chosen_words(task),
         }
 
 

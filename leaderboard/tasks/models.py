@@ -181,9 +181,6 @@ class Instance(models.Model):
     references = models.JSONField(default=list)
     # Its place in the task's fixed random order: people judge the first ones.
     sample_rank = models.PositiveIntegerField()
-    # How likely it was to be among those that people judge, where they were not all
-    # equally likely; see `leaderboard.stats.judges.choosing`.
-    propensity = models.FloatField(null=True, blank=True)
 
     class Meta:
         ordering = ["task", "position"]

@@ -23,7 +23,6 @@ from leaderboard.charts.axis import Axis
 from leaderboard.evaluation.estimate_words import (
     NAMES,
     SCORE_IS,
-    SCORE_IS_WEIGHTED,
     warning_of_few,
 )
 from leaderboard.evaluation.estimates import headline_of
@@ -35,7 +34,6 @@ from leaderboard.stats.ranking import RANK_RULE
 from leaderboard.stats.systems.estimates import COVERS_CROWD
 from leaderboard.tasks.config import PLAIN
 from leaderboard.tasks.models import Task
-from leaderboard.tasks.selectors.chances import chosen_words
 from leaderboard.tasks.selectors.made_elsewhere import provenance_of
 
 register = template.Library()
@@ -210,15 +208,7 @@ def score_range(task: Task) -> str:
 def score_is(task: Task, estimates: dict[str, Any] | None = None) -> str:
     """Say how a score was made; `estimates` are those it has."""
     wanted = task.human.estimate
-    if chosen_words(task):
-        return SCORE_IS_WEIGHTED
     return SCORE_IS[wanted if estimates is None else headline_of(estimates, wanted)]
-
-
-@register.simple_tag
-def how_chosen(task: Task) -> str:
-    """Say that people's instances were chosen; empty where all were equally likely."""
-    return chosen_words(task)
 
 
 @register.simple_tag

@@ -18,7 +18,6 @@ from leaderboard.evaluation.selectors.board_ratings import current_fit
 from leaderboard.evaluation.stored_fit import from_json
 from leaderboard.stats.systems.estimates import FEW_WORKERS, SystemEstimates
 from leaderboard.tasks.models import Task
-from leaderboard.tasks.selectors.chances import chosen_words
 
 # From fewer, nothing is said of how much systems, or workers, differ in general.
 FEW_SYSTEMS, FEWEST_WORKERS = 5, 5
@@ -158,22 +157,11 @@ def _evidence(task: Task, fit: BoardFit, criterion: str) -> Evidence:
             *_of_few_systems(task, criterion, len(estimates.systems)),
             *_of_few_workers(estimates, workers.n_workers),
             *_of_no_agreement(agreement),
-            *_of_the_search(task, stored),
+            *([] if stored["first_searched"] else [_NOT_SEARCHED]),
         ],
     )
 
 
-def _of_the_search(task: Task, stored: Mapping[str, Any]) -> list[str]:
-    if chosen := chosen_words(task):
-        return [chosen, _NOT_WEIGHED]
-    return [] if stored["first_searched"] else [_NOT_SEARCHED]
-
-
-_NOT_WEIGHED = (
-    "How few ratings the first place hangs on, what order, length and style do to ratings, "
-    "and how crowds of several platforms differ was not computed: none of it allows for "
-    "instances that were not equally likely."
-)
 _NOT_SEARCHED = (
     "How few ratings the first place hangs on was not searched for: there are too many."
 )

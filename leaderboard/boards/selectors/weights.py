@@ -29,13 +29,11 @@ from leaderboard.evaluation.selectors.board_ratings import (
 from leaderboard.stats.ranking import RankRange
 from leaderboard.stats.rater_effects import worker_z_scores
 from leaderboard.stats.resampling import Floats
-from leaderboard.stats.systems.chances import weighted_systems
 from leaderboard.stats.systems.criteria import together, weigh, weighted_mean
 from leaderboard.stats.systems.estimates import SystemEstimates, estimate_systems
 from leaderboard.stats.systems.rank_sum import rank_sum_ranking
 from leaderboard.tasks.config import RANK_SUMS, Z_SCORES
 from leaderboard.tasks.models import Task
-from leaderboard.tasks.selectors.chances import chances_of
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -145,11 +143,6 @@ def _compared(task: Task, fit: BoardFit, weights: Mapping[str, float]) -> Compar
         return read(fit.criteria[next(iter(weights))])
     table = _side_by_side(task, list(weights))
     values, labels = _whole(table, weights)
-    chances = chances_of(task)
-    if chances and len(values):
-        of_system, workers, places, _ = labels
-        own = [chances[int(place)] for place in places]
-        return Compared(weighted_systems(values, of_system, workers, places, own))
     if len(values) > len(table) / 2:
         # as in the fit of each criterion
         counted = weighed(pd.DataFrame({"worker": labels[1]}), fit.weights)

@@ -19,7 +19,6 @@ from leaderboard.evaluation.selectors.system_ratings import (
 from leaderboard.submissions.models.submission import Submission
 from leaderboard.submissions.selectors.visibility import public
 from leaderboard.tasks.models import Task
-from leaderboard.tasks.selectors.chances import chances_of, with_chances
 from quality.bans.selectors.weights import weight_of
 
 if TYPE_CHECKING:
@@ -78,10 +77,7 @@ def evaluations_of(scores: Iterable[Score]) -> list[HumanEvaluation]:
 
 
 def board_ratings(evaluations: Sequence[HumanEvaluation]) -> pd.DataFrame:
-    """Give the ratings that count and their days, with what designs read beside them.
-
-    With the `chance` of each instance where they were not equally likely.
-    """
+    """Return the ratings that count and their days, with what designs read beside them."""
     import pandas as pd
 
     ratings = dated_ratings_of([evaluation.pk for evaluation in evaluations])
@@ -92,9 +88,7 @@ def board_ratings(evaluations: Sequence[HumanEvaluation]) -> pd.DataFrame:
         beside = ratings_beside(evaluation, own)
         if len(beside):
             parts.append(beside)
-    every = pd.concat(parts, ignore_index=True)
-    # a board is of one task
-    return with_chances(every, chances_of(evaluations[0].task) if evaluations else {})
+    return pd.concat(parts, ignore_index=True)
 
 
 def weighed(ratings: pd.DataFrame, weights: Mapping[str, float]) -> pd.DataFrame:

@@ -43,7 +43,6 @@ from leaderboard.evaluation.stored_fit import as_json
 from leaderboard.stats.judges.together import Forecast
 from leaderboard.submissions.models.submission import Submission
 from leaderboard.tasks.models import Task
-from leaderboard.tasks.selectors.chances import chances_of
 from quality.bans.selectors.weights import soft_weights
 
 if TYPE_CHECKING:
@@ -126,11 +125,6 @@ class _Board:
     @cached_property
     def _by_platform(self) -> pd.DataFrame:
         return platform_crowds.ratings_by_platform(self.scores)
-
-    @cached_property
-    def unequal(self) -> bool:
-        """Tell whether instances were not equally likely to be judged."""
-        return bool(chances_of(self.task))
 
     @cached_property
     def pairs(self) -> list[tuple[str, str]]:
@@ -230,15 +224,6 @@ def _beside(
     shared = board.shared(criterion)
     isolated = isolated_systems(shared, ranked_systems(board.scores))
     parts = {"shared": shared, "isolated": isolated}
-    if board.unequal:
-        # neither is known to hold for all instances
-        return {
-            **found["evidence"],
-            **parts,
-            "blinding": None,
-            "links": _links(board.scores, criterion),
-            "crowds": [],
-        }
     blinding = partial(board.blinding, criterion)
     crowds = [
         pieces.once(

@@ -26,7 +26,6 @@ from leaderboard.submissions.selectors.visibility import ON_BOARD
 from leaderboard.tasks.config import HumanConfig
 from leaderboard.tasks.drafts.documents import whole_first
 from leaderboard.tasks.models import Instance, Task
-from leaderboard.tasks.selectors.chances import choice_of
 from leaderboard.tasks.selectors.made_elsewhere import CLOSED
 
 # On a page, and in all where a page shows only some of them.
@@ -75,11 +74,6 @@ def request(
     chosen = list(criteria) or list(known)
     n = n_instances or task.sample_size
     problems = [
-        (
-            choice_of(task) is not None,
-            "its instances were chosen by judges’ disagreement, and what several systems "
-            "get side by side cannot be weighted for that",
-        ),
         (
             not set(chosen) <= set(known),
             f"{task.title} has the criteria {', '.join(known)}",

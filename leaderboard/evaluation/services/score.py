@@ -27,7 +27,6 @@ from leaderboard.evaluation.services import public_log
 from leaderboard.evaluation.services.anchors import links
 from leaderboard.stats.intervals import Interval
 from leaderboard.tasks.config import PLAIN
-from leaderboard.tasks.selectors.chances import chances_of, with_chances
 from quality.bans.selectors.clean_ratings import NOT_SENT, n_excluded_workers
 
 if TYPE_CHECKING:
@@ -62,7 +61,6 @@ def computed(evaluation: HumanEvaluation) -> list[Computed]:
     ratings = pd.concat(
         [ratings, ratings_beside(evaluation, ratings)], ignore_index=True
     )
-    ratings = with_chances(ratings, chances_of(evaluation.task))
     campaign_by_criterion = _campaign_by_criterion(evaluation)
     excluded = {
         campaign: n_excluded_workers(campaign) for campaign in campaigns_of(evaluation)

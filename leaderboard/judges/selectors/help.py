@@ -7,7 +7,6 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
-import numpy.typing as npt
 from django.db.models import Q
 
 from leaderboard.evaluation.models.human_evaluation import Score
@@ -83,18 +82,12 @@ def said_by(licence: JudgeLicence, runs: Sequence[JudgeRun]) -> Said:
     return said
 
 
-def help_for(
-    submission: int,
-    rated: set[int],
-    judges: Sequence[Said],
-    drawn: Collection[int] = (),
-) -> Help | None:
+def help_for(submission: int, rated: set[int], judges: Sequence[Said]) -> Help | None:
     """Lay out what judges say of a system; None where they say no more than people.
 
     All that a judge was asked about counts, as that was chosen before it answered: where
     an answer is missing stands the mean of the others, so that nothing is left out by how
-    a judge answers. Where instances were `drawn` for people with unequal chances, a judge
-    has to know all of them: those that come first among them are the ones that were drawn.
+    a judge answers.
     """
     willing = [
         one
@@ -104,7 +97,7 @@ def help_for(
     if not willing:
         return None
     positions = max((one.asked[submission] for one in willing), key=len)
-    if len(positions) <= len(rated) or not positions.issuperset(drawn):
+    if len(positions) <= len(rated):
         return None
     used = [one for one in willing if positions <= one.asked[submission]]
     order = sorted(positions)
@@ -118,13 +111,3 @@ def _column(scores: Mapping[int, float], order: Sequence[int]) -> Floats:
     known = [scores[position] for position in order if position in scores]
     usual = float(np.mean(known)) if known else 0.0
     return np.array([scores.get(position, usual) for position in order], np.float64)
-
-
-def chances(
-    known: Mapping[int, float], positions: Sequence[int], rated: npt.NDArray[np.int64]
-) -> Floats | None:
-    """Give the chance of each instance; one that nobody wrote down was drawn evenly."""
-    if not known:
-        return None
-    even = len(np.unique(rated)) / len(positions)
-    return np.array([known.get(position, even) for position in positions], np.float64)

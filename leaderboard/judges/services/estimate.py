@@ -10,7 +10,6 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import numpy.typing as npt
 from django.db import transaction
 from django.db.models import Q
 
@@ -29,7 +28,6 @@ from leaderboard.judges.models import JudgedEstimate, JudgeLicence, JudgeRun
 from leaderboard.judges.selectors.help import (
     Help,
     Said,
-    chances,
     help_for,
     helped_scores,
     runs_of,
@@ -39,7 +37,6 @@ from leaderboard.judges.selectors.licences import licensed
 from leaderboard.stats.intervals import Interval
 from leaderboard.stats.judges.with_people import JudgedMean, judged_mean
 from leaderboard.tasks.models import Task
-from leaderboard.tasks.selectors.chances import chances_of
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -67,7 +64,7 @@ def estimate_all() -> None:
 def estimate(task: Task) -> int:
     """Bring a task's estimates up to date; tell how many were computed.
 
-    Nothing is computed whose ratings, licences, runs and chances are still the same, and
+    Nothing is computed whose ratings, licences and runs are still the same, and
     what no licence stands for is deleted.
     """
     licences = licensed(task)
@@ -120,10 +117,6 @@ class _Board:
         return runs_of(self.task, self.licences)
 
     @cached_property
-    def _chances(self) -> dict[int, float]:
-        return chances_of(self.task)
-
-    @cached_property
     def _weights(self) -> dict[str, float]:
         fit = current_fit(self.task)
         return dict(fit.weights) if fit else {}
@@ -150,7 +143,6 @@ class _Board:
         runs = [[run.pk for run in self._runs.get(o.run.judge_id, [])] for o in own]
         parts: list[Any] = [VERSION, score.submission_id, score.ratings_sha256]
         parts += [[one.run.judge_id for one in own], runs, self._weights]
-        parts += [sorted(self._chances.items())]
         return hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()
 
     def estimate(self, score: Score) -> dict[str, Any]:
@@ -161,9 +153,7 @@ class _Board:
             & (ratings["criterion"] == score.criterion)
         ]
         rated = {int(position) for position in own["instance"]}
-        said = help_for(
-            score.submission_id, rated, self._said[score.criterion], self._chances
-        )
+        said = help_for(score.submission_id, rated, self._said[score.criterion])
         if said is None:
             return {**_NOTHING, "n_people": len(rated)}
         unit = self._units[score.submission_id, score.criterion]
@@ -176,30 +166,20 @@ class _Board:
         if found.plain.half_width <= _NO_SPREAD:
             # ratings that are all the same say nothing of their spread
             return {**_NOTHING, "n_people": len(rated)}
-        shown = chances(self._chances, said.positions, _places(own, said))
-        fields = _fields(found, said, unit)
-        if fields["foretold"] and shown is not None:
-            fields["foretold"]["propensities"] = shown.tolist()
-        return {**fields, "seed": seed}
+        return {**_fields(found, said, unit), "seed": seed}
 
     def _mean(self, own: pd.DataFrame, said: Help, unit: Unit, seed: int) -> JudgedMean:
         weight = own["weight"].to_numpy(float) if "weight" in own else None
         # what counts for nothing is not there
         own = own if weight is None else own[weight > 0]
-        places = _places(own, said)
         return judged_mean(
             unit.averaged(own["value"].to_numpy(float)),
             own["worker"].to_numpy(),
-            places,
+            np.searchsorted(said.positions, own["instance"].to_numpy(np.int64)),
             said.scores,
             seed=seed,
-            propensities=chances(self._chances, said.positions, places),
             weights=None if weight is None else weight[weight > 0],
         )
-
-
-def _places(own: pd.DataFrame, said: Help) -> npt.NDArray[np.intp]:
-    return np.searchsorted(said.positions, own["instance"].to_numpy(np.int64))
 
 
 def _fields(found: JudgedMean, said: Help, unit: Unit) -> dict[str, Any]:

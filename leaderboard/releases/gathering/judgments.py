@@ -14,14 +14,12 @@ from leaderboard.evaluation.selectors.board_ratings import current_fit
 from leaderboard.evaluation.selectors.campaigns import campaigns_of, launched
 from leaderboard.evaluation.selectors.ratings_beside import ratings_beside
 from leaderboard.evaluation.selectors.ratings_digest import OF_ONE, digest
-from leaderboard.evaluation.selectors.sample_disclosure import sample_is_public
 from leaderboard.evaluation.selectors.system_ratings import all_system_ratings_of
 from leaderboard.evaluation.services import refit
 from leaderboard.releases.bundle import Record, batched
 from leaderboard.releases.pseudonyms import Pseudonyms
 from leaderboard.releases.published_numbers import EXCLUDED
 from leaderboard.tasks.models import Task
-from leaderboard.tasks.selectors.chances import chances_of
 from quality.bans.selectors.weights import weight_of
 
 if TYPE_CHECKING:
@@ -41,8 +39,6 @@ JUDGMENTS = (
     "weight",
     # errors that were marked, where they were: on the row of the first criterion asked
     "marks",
-    # where instances were not equally likely to be judged
-    "propensity",
 )
 _OF_MARKS = ("spans", "removed", "prefilled_by")
 # How many outputs' ratings are in memory at a time, more only where one system has more.
@@ -63,7 +59,6 @@ def judgments(task: Task, pks: Sequence[int], names: Pseudonyms) -> Iterator[Rec
     """
     ids = task_ids(task)
     weights = getattr(current_fit(task), "weights", {})
-    chances = _chances(task)
     criteria = set(task.human.criteria)
     design = all_designs().get(task.human.design)
     marks_errors = design is not None and design.marks_errors
@@ -71,7 +66,6 @@ def judgments(task: Task, pks: Sequence[int], names: Pseudonyms) -> Iterator[Rec
         ratings = _ratings(some)
         _check_current(criteria, some, ratings)
         records = _records(some, ratings, ids, names, weights)
-        records = _with_chances(records, chances)
         yield from _with_marks(records, _marks(some) if marks_errors else None)
 
 
@@ -82,25 +76,6 @@ def _with_marks(
     """Add what was marked; no row has the column where errors are not marked."""
     for key, record in records:
         yield record if marks is None else {**record, "marks": marks.get(key)}
-
-
-def _chances(task: Task) -> dict[str, float | None]:
-    """Give each instance's chance to be judged by its name; empty where all were equal."""
-    ids, told = task_ids(task), sample_is_public(task)
-    # with the instance's name masked, its chance would tell which one it is
-    return {
-        ids[at]: chance if told else None for at, chance in chances_of(task).items()
-    }
-
-
-def _with_chances(
-    records: Iterator[tuple[tuple[int, int, str], Record]],
-    chances: Mapping[str, float | None],
-) -> Iterator[tuple[tuple[int, int, str], Record]]:
-    for key, record in records:
-        if chances:
-            record["propensity"] = chances[record["instance"]]
-        yield key, record
 
 
 def _marks(pks: Sequence[int]) -> dict[tuple[int, int, str], Record]:

@@ -49,7 +49,7 @@ class Estimates:
 
     def numbers(self) -> Iterator[Number]:
         """Give every published estimate beside what comes out now."""
-        for score in [] if bundle.hides_chances(self.manifest) else self.scores:
+        for score in self.scores:
             name = f"score of submission {score['submission']} on {score['criterion']}"
             standing = self.standings.get((score["submission"], score["criterion"]))
             yield from _of_score(name, score, standing, self.manifest["estimate"])
@@ -60,8 +60,7 @@ class Estimates:
         if self.manifest["ranked_with_judges"] and not self.manifest["forecasts"]:
             # what judges foretell would name the instances that were drawn
             return
-        hidden = bundle.hides_chances(self.manifest)
-        for submission, row in {} if hidden else self.systems.items():
+        for submission, row in self.systems.items():
             standing = self.standings.get((submission, criterion))
             ranks = standing.ranks if standing else None
             place = (*(ranks or (None, None)), standing.cluster if standing else None)
@@ -139,8 +138,6 @@ def _ratings(folder: Path) -> Iterator[pd.DataFrame]:
         own.submission.append(row["submission"])
         own.instance.append(position[row["instance"]])
         own.value.append(row["value"])
-        if row.get("propensity") is not None:
-            own.chance.append(row["propensity"])
         own.weight.append(row["weight"])
         own.worker.append(known.setdefault(row["worker"], row["worker"]))
         own.on.append(known.setdefault(row["on"], row["on"]))
@@ -154,7 +151,6 @@ def _ratings(folder: Path) -> Iterator[pd.DataFrame]:
             "value": np.frombuffer(own.value, dtype=np.float64),
             "weight": np.frombuffer(own.weight, dtype=np.float64),
             "on": own.on,
-            **({"chance": own.chance} if own.chance else {}),
         }
         yield pd.DataFrame(frame)
 
@@ -169,4 +165,3 @@ class _Columns:
     value: array[float] = field(default_factory=lambda: array("d"))
     weight: array[float] = field(default_factory=lambda: array("d"))
     on: list[str] = field(default_factory=list)
-    chance: list[float] = field(default_factory=list)

@@ -150,10 +150,7 @@ def _scores(folder: Path, manifest: Record) -> Iterator[Number | str]:
         if not ratings:
             yield Number("scores.jsonl", f"{name}, ratings", score["n"], 0)
             continue
-        if bundle.hides_chances(manifest):
-            yield f"{name}: the chances of its instances are not told yet"
-        else:
-            yield from _score(name, design, score, ratings, position)
+        yield from _score(name, design, score, ratings, position)
         # who ticked or marked nothing has no row of it, and is left out all the same
         if score["asked"] and score["criterion"] not in design.beside:
             excluded = {row["worker"] for row in rows if row["why_not"] == EXCLUDED}
@@ -184,9 +181,6 @@ def _score(
         "worker": [row["worker"] for row in ratings],
         "value": values,
     }
-    # tables that were read again have empty cells
-    if ratings[0].get("propensity") is not None:
-        frame["chance"] = [row["propensity"] for row in ratings]
     intervals = plain_intervals(
         unit,
         pd.DataFrame(frame),

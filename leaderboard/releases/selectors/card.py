@@ -25,7 +25,6 @@ from leaderboard.evaluation.selectors.worker_figures import WorkerFigures
 from leaderboard.releases.selectors import judges
 from leaderboard.releases.selectors.of_others import lines_of_others
 from leaderboard.submissions.models.submission import Submission
-from leaderboard.tasks.selectors.chances import chosen_words
 from quality.detection.models import DetectorFit
 
 Section = list[tuple[str, Any]]
@@ -87,8 +86,7 @@ def _outputs(submission: Submission, evaluation: HumanEvaluation) -> Section:
         ("rated instances", n_judged(evaluation)),
         (
             "sampling",
-            chosen_words(task)
-            or "drawn at random once for the task; the same instances for every system",
+            "drawn at random once for the task; the same instances for every system",
         ),
         (
             # as text: JSON readers with doubles only would round a 63-bit number

@@ -14,14 +14,11 @@ from crowd import hit_templates
 from genie.lib.errors import GenieError
 from genie.lib.typing import Account
 from leaderboard.evaluation.models.human_evaluation import HumanEvaluation
-from leaderboard.evaluation.models.instance_choice import InstanceChoice
 from leaderboard.evaluation.models.states import WAY_BACK, State
 from leaderboard.tasks.config import TaskConfig, read_task
 from leaderboard.tasks.config.differences import HUMAN, differences, incomparable
 from leaderboard.tasks.models import Task, TaskRevision
 
-# What a choice of instances rests on, and what its estimates can be.
-_DRAWN = ("human.sample_size", "human.estimate", "human.ranks")
 # Where nobody has been asked yet.
 _BEFORE = (State.REQUESTED, State.DECLINED, State.WITHDRAWN)
 
@@ -65,14 +62,6 @@ def revise(
             "Load it under another slug as a new version.",
             code="incomparable",
             details={"keys": apart},
-        )
-    held = [name for name in _DRAWN if name in changes]
-    if held and InstanceChoice.objects.filter(task=task, undone_at=None).exists():
-        raise GenieError(
-            f"The instances that people judge of {task.title} were chosen by judges’ "
-            f"disagreement; {', '.join(held)} cannot change while that choice stands.",
-            code="incomparable",
-            details={"keys": held},
         )
     begin(task)
     return TaskRevision.objects.create(

@@ -128,8 +128,6 @@ def test_nothing_is_computed_twice_and_the_same_comes_out_again(board):
     JudgedEstimate.objects.all().delete()
     assert estimate(board) == 2
     assert list(JudgedEstimate.objects.order_by("pk").values_list(*columns)) == first
-    board.instances.update(propensity=1 / 3)
-    assert estimate(board) == 2
 
 
 @pytest.mark.parametrize("state", ["REFUSED", "EXPIRED"])
@@ -171,15 +169,6 @@ def test_an_answer_that_is_missing_leaves_nothing_out(board):
     assert row.plain["mean"] == pytest.approx(
         first.scores.get(superseded_at=None).estimates["plain"]["mean"], abs=1e-6
     )
-
-
-def test_instances_that_were_chosen_stand_for_all_only_beside_all(board):
-    # people's come first in the sample: the first 80 hold what was chosen, and half more
-    board.instances.update(propensity=1 / 3)
-    judge = judged_by(board, knows(board))
-    judge.run.calls.filter(instance__sample_rank__gte=80).delete()
-    estimate(board)
-    assert [row.helped for row in JudgedEstimate.objects.all()] == [{}, {}]
 
 
 def test_ratings_that_are_all_the_same_have_no_interval_without_width(board):

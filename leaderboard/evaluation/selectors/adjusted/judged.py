@@ -115,9 +115,7 @@ def forecasts_of(rows: Rows) -> dict[str, dict[str, Forecast]]:
 
 def forecast(foretold: Mapping[str, Any]) -> Forecast:
     """Read what an estimate keeps of what judges foretell."""
-    known = foretold.get("propensities")
     return Forecast(
         np.array(foretold["positions"], dtype=np.int64),
         np.array(foretold["values"], dtype=np.float64),
-        None if known is None else np.array(known, dtype=np.float64),
     )
