@@ -8,7 +8,7 @@ selectors, so a number cannot differ between them. Rendered boards are kept unde
 Front door: models; api (crowds, differences, evidence, history, open_data, outputs,
 submissions, submitting, tasks); exports (board, markdown, table); selectors (columns,
 evidence, history, home, rows, standings, systems, version, weights); selectors.crowds
-(blinding, pools); selectors.on_request (judged); views (board, describe, evidence, exports, leading, my_submissions,
+(pools); selectors.on_request (judged); views (board, describe, evidence, exports, leading, my_submissions,
 submission, submitted_file, task_cards, tasks).
 """
 

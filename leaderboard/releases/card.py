@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from crowd.hits.models.assignment import Assignment
-from leaderboard.boards.selectors.crowds.blinding import blinding_sentences
 from leaderboard.boards.selectors.systems import covers_of
 from leaderboard.evaluation.selectors.adjusted.judged import rank_rule
 from leaderboard.evaluation.selectors.campaigns import (
@@ -142,7 +141,6 @@ def card(task: Task, manifest: Record, *, parquet: bool = False) -> str:
         f"stands beside it, {COVERS_INSTANCES}. "
         f"{rank_rule(task)}",
         "",
-        *_blinding(task),
         *_systems_together(manifest),
         *_judges(task, manifest),
         "## Workers",
@@ -229,14 +227,6 @@ def _control(manifest: Record) -> list[str]:
         ]
         + [""]
     )
-
-
-def _blinding(task: Task) -> list[str]:
-    """Say how much ratings depend on what they should not, where that was measured."""
-    said = blinding_sentences(task)
-    if not said:
-        return []
-    return ["## Blinding", "", *(f"- {sentence}" for sentence in said), ""]
 
 
 def _systems_together(manifest: Record) -> list[str]:

@@ -12,7 +12,6 @@ from rest_framework.response import Response
 from leaderboard.api.base import problems
 from leaderboard.boards.api.tasks import TaskView
 from leaderboard.boards.selectors.certainty import evidence_of
-from leaderboard.boards.selectors.crowds.blinding import places_of
 
 
 class SharesSerializer(serializers.Serializer[Any]):
@@ -113,18 +112,6 @@ class LinkSerializer(serializers.Serializer[Any]):
     )
 
 
-class CauseSerializer(serializers.Serializer[Any]):
-    cause = serializers.CharField(help_text="order, length, style, side or place.")
-    words = serializers.CharField()
-    estimate = serializers.FloatField()
-    low = serializers.FloatField(allow_null=True)
-    high = serializers.FloatField(allow_null=True)
-    unit = serializers.CharField()
-    found = serializers.BooleanField(
-        help_text="Whether the 95 % interval leaves out that it does nothing."
-    )
-
-
 class EvidenceSerializer(serializers.Serializer[Any]):
     criterion = serializers.CharField()
     n_systems = serializers.IntegerField()
@@ -145,10 +132,6 @@ class EvidenceSerializer(serializers.Serializer[Any]):
         many=True,
         help_text="Whether the crowds of later campaigns rate as the earlier one did.",
     )
-    blinding = CauseSerializer(
-        many=True,
-        help_text="What ratings should not depend on, and how much they do.",
-    )
     cannot_conclude = serializers.ListField(
         child=serializers.CharField(), help_text="Sentences for readers."
     )
@@ -157,10 +140,6 @@ class EvidenceSerializer(serializers.Serializer[Any]):
 class TaskEvidenceSerializer(serializers.Serializer[Any]):
     task = serializers.CharField()
     criteria = EvidenceSerializer(many=True)
-    places = CauseSerializer(
-        many=True,
-        help_text="What the place on a page does in comparisons and joint evaluations.",
-    )
 
 
 class TaskEvidence(TaskView):
@@ -179,9 +158,5 @@ class TaskEvidence(TaskView):
     )
     def get(self, request: Request, slug: str) -> Response:
         task = self.task()
-        found = {
-            "task": task.slug,
-            "criteria": evidence_of(task),
-            "places": places_of(task),
-        }
+        found = {"task": task.slug, "criteria": evidence_of(task)}
         return Response(self.get_serializer(found).data)

@@ -10,7 +10,6 @@ from typing import Any
 import numpy as np
 
 from leaderboard.boards.selectors.columns import field_of, main_criterion
-from leaderboard.boards.selectors.crowds.blinding import Cause, causes_of
 from leaderboard.boards.selectors.crowds.links import Link, links_of
 from leaderboard.boards.selectors.systems import System, systems
 from leaderboard.evaluation.models.board_fit import BoardFit
@@ -106,8 +105,6 @@ class Evidence:
     wmt: list[RankSums]
     # of the systems whose campaigns carried anchors
     links: list[Link]
-    # what order, length and style do to ratings
-    blinding: list[Cause]
     cannot_conclude: list[str]
 
 
@@ -152,7 +149,6 @@ def _evidence(task: Task, fit: BoardFit, criterion: str) -> Evidence:
         first=None if stored.get("isolated") else _first(task, stored),
         wmt=_wmt(task, stored),
         links=links_of(task, stored.get("links") or []),
-        blinding=causes_of(stored.get("blinding")),
         cannot_conclude=[
             *_of_few_systems(task, criterion, len(estimates.systems)),
             *_of_few_workers(estimates, workers.n_workers),

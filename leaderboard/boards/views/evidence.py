@@ -11,7 +11,6 @@ from genie.accounts.throttles import limit_files
 from genie.lib.serving.pages import page_of
 from leaderboard.boards.charts.timeline import timeline
 from leaderboard.boards.selectors import certainty, pairs
-from leaderboard.boards.selectors.crowds.blinding import places_of
 from leaderboard.boards.selectors.crowds.pools import has_pools, pools_of
 from leaderboard.boards.selectors.history import History, history
 from leaderboard.boards.selectors.on_request.judged import (
@@ -49,7 +48,6 @@ def evidence(request: HttpRequest, slug: str) -> HttpResponse:
         ],
         "judges_help": JUDGED_HELP,
         "who_ranks": who_ranks(task),
-        "places": places_of(task),
         "hidden": hidden_tests(task),
         "has_pools": has_pools(task),
         "simulated": any(s.simulated for s in systems(task, ranked_pks(task))),

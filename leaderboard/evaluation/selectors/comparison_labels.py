@@ -11,7 +11,6 @@ from leaderboard.evaluation.models.comparison import (
     Comparison,
     CountedVote,
 )
-from leaderboard.stats.blinding.effects import balanced_share
 from leaderboard.stats.stopping.sequential import Comparison as Series
 from leaderboard.stats.stopping.sequential import ConfidenceRule, Decision, rule_named
 from leaderboard.stats.systems.preferred_share import preferred_share
@@ -260,20 +259,21 @@ def with_balanced_sides(
     """Estimate as if A had stood on each side equally often; decide as before.
 
     Sides are drawn with equal chances, so the rule and its interval hold for this number
-    as they do for the plain share; within the interval it is free of how the draw fell.
+    as they do for the plain share; within the interval it is free of how the draw fell
+    (post-stratification; Miratrix, Sekhon and Yu 2013, JRSS B 75).
     """
     known = [
         (label, slot == FIRST_SLOT)
         for label, slot in zip(labels, slots, strict=True)
         if label is not None
     ][: decision.n]
-    if not known:
+    sides = [
+        [label for label, first in known if first == side] for side in (True, False)
+    ]
+    if not all(sides):
         return decision
-    share = balanced_share(*zip(*known, strict=True))
-    if share is None:
-        return decision
-    within = min(max(share, decision.low), decision.high)
-    return replace(decision, estimate=within)
+    share = sum(sum(labels) / len(labels) for labels in sides) / 2
+    return replace(decision, estimate=min(max(share, decision.low), decision.high))
 
 
 def votes_are_final(state: str) -> bool:

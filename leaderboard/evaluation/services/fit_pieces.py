@@ -18,7 +18,6 @@ from django.utils import timezone
 from genie.lib.queue.pieces import Kept, Later
 from genie.lib.seeds import seed_from
 from leaderboard.evaluation import ranking
-from leaderboard.evaluation.blinding import board_blinding
 from leaderboard.evaluation.estimates import Estimate, Standing, estimate_board
 from leaderboard.evaluation.evidence import (
     board_evidence,
@@ -37,7 +36,6 @@ from leaderboard.evaluation.selectors.board_ratings import (
     weighed,
 )
 from leaderboard.evaluation.selectors.coverage import is_ranked
-from leaderboard.evaluation.selectors.shown import with_what_was_shown
 from leaderboard.evaluation.services import platform_crowds
 from leaderboard.evaluation.stored_fit import as_json
 from leaderboard.stats.judges.together import Forecast
@@ -112,12 +110,6 @@ class _Board:
         return weighed(board_ratings(evaluations_of(self.scores)), self._weights)
 
     @cached_property
-    def _shown(self) -> pd.DataFrame:
-        evaluations = evaluations_of(self.scores)
-        campaigns = [c.pk for one in evaluations for c in one.campaigns_in_order]
-        return with_what_was_shown(self._ratings, campaigns)
-
-    @cached_property
     def _forecasts(self) -> dict[str, dict[str, Forecast]]:
         systems = {score.submission_id for score in self.scores}
         return forecasts_of(ranking_rows(self.task, systems))
@@ -174,10 +166,6 @@ class _Board:
             anchors.setdefault(system_of[evaluation], set()).add(pk)
         return shared_parts(_of(self._ratings, criterion), anchors)
 
-    def blinding(self, criterion: str) -> dict[str, Any] | None:
-        shown = _of(self._shown, criterion)
-        return board_blinding(shown, self.units, seed=self.seed).get(criterion)
-
     def crowds(self, criterion: str, pair: tuple[str, str]) -> dict[str, Any] | None:
         ratings = _of(self._by_platform, criterion)
         seed = seed_from("two crowds", self.task.slug, criterion)
@@ -224,7 +212,6 @@ def _beside(
     shared = board.shared(criterion)
     isolated = isolated_systems(shared, ranked_systems(board.scores))
     parts = {"shared": shared, "isolated": isolated}
-    blinding = partial(board.blinding, criterion)
     crowds = [
         pieces.once(
             f"crowds {criterion} {' '.join(pair)}",
@@ -235,7 +222,6 @@ def _beside(
     return {
         **found["evidence"],
         **parts,
-        "blinding": pieces.once(f"blinding {criterion}", blinding),
         "links": _links(board.scores, criterion),
         "crowds": [one for one in crowds if one is not None],
     }

@@ -13,7 +13,6 @@ from django.conf import settings
 
 from crowd import hit_templates
 from crowd.scales.find import all_scales
-from leaderboard.boards.selectors.crowds.blinding import blinding_sentences
 from leaderboard.boards.selectors.evidence import metric_lines
 from leaderboard.boards.selectors.standings import standings
 from leaderboard.evaluation.models.human_evaluation import HumanEvaluation, Score
@@ -116,7 +115,6 @@ def _questions(submission: Submission, evaluation: HumanEvaluation) -> Section:
         ("shown with the output", list(shown)),
         ("HIT template", template.title if template else hit_type.template),
         ("blinding", "workers were not told which system produced an output"),
-        ("blinding, measured", blinding_sentences(submission.task) or None),
     ]
 
 

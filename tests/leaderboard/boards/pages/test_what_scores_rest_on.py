@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import re
 from html import unescape
 
@@ -12,7 +11,6 @@ import pytest
 from django.utils.html import strip_tags
 
 from leaderboard.boards.selectors.certainty import evidence_of, shares_of
-from leaderboard.boards.selectors.crowds.blinding import causes_of
 from leaderboard.designs.unit import Unit
 from leaderboard.evaluation.estimates import estimate_board
 from leaderboard.evaluation.evidence import board_evidence
@@ -239,40 +237,3 @@ def test_shares_of_the_variance_are_those_that_were_put_in():
     assert few.system is None
     assert few.worker + few.instance + few.rest == 100
     assert shares_of(estimate_systems([1, 1, 1, 1], [0, 0, 1, 1], [0, 1, 0, 1])) is None
-
-
-def test_the_page_says_what_order_length_and_style_do(judged, client):
-    (one,) = evidence_of(judged)
-    # one rating an instance and system, texts of one length: nothing but order varies
-    assert {cause.cause for cause in one.blinding} <= {"order", "length", "style"}
-    (fit,) = BoardFit.objects.filter(superseded_at=None)
-    made = {"estimate": -4.0, "low": -6.5, "high": -1.5}
-    fit.evidence["overall"]["blinding"] = {
-        "unit": "points",
-        "order": made,
-        "length": {"estimate": 112.0, "low": 80.0, "high": None},
-        "style": {"estimate": 2.0, "low": -3.0, "high": 7.0},
-    }
-    fit.save()
-    text = said(client.get(PAGE))
-    assert "Do ratings depend on what should not count?" in text
-    assert "From a worker’s first rating to their last−4.0−6.5 to −1.5points" in text
-    assert "foretells+2.0−3.0 to +7.0percent of variance" in text
-    found = client.get("/api/v1/tasks/tidy-news/evidence/").json()["criteria"][0]
-    assert [(c["cause"], c["found"]) for c in found["blinding"]] == [
-        ("order", True),
-        ("length", False),
-        ("style", False),
-    ]
-    assert "A text with a tenth more words+15.4" in text
-    # of ratios, percent are multiplied: twice the words by 1.21, a tenth more by 1.0266
-    stored = {"unit": "percent", "length": dict.fromkeys(made, 21.0)}
-    (length,) = causes_of(stored)
-    assert length.estimate == pytest.approx(100 * (1.21 ** math.log2(1.1) - 1))
-
-
-def test_fits_of_earlier_versions_say_nothing_of_blinding(judged, client):
-    (fit,) = BoardFit.objects.filter(superseded_at=None)
-    fit.evidence["overall"].pop("blinding", None)
-    fit.save()
-    assert "Do ratings depend" not in said(client.get(PAGE))

@@ -1,16 +1,15 @@
-"""Which side an output stands on: measured in comparisons, and corrected where wanted."""
+"""Which side an output stands on: corrected in comparisons where wanted."""
 
 from __future__ import annotations
 
 import pytest
 
-from leaderboard.boards.selectors.crowds.blinding import blinding_sentences, places_of
 from leaderboard.evaluation.selectors.comparison_labels import (
     rule_of,
     votes_of,
     with_balanced_sides,
 )
-from leaderboard.models import Comparison, CountedVote, Task
+from leaderboard.models import Comparison, Task
 from leaderboard.stats.stopping.sequential import Decision
 
 pytestmark = pytest.mark.django_db
@@ -39,19 +38,6 @@ def test_a_comparison_is_estimated_so_where_the_task_says_it(
     assert found.sides_balanced
     assert (found.state, found.better) == ("DECIDED", "A")
     assert found.low <= found.estimate <= found.high
-
-
-def test_the_page_says_what_the_side_does(right, wrong, ask, finish, client, task):
-    finish(ask(right, wrong, max_pairs=30))
-    assert CountedVote.objects.exists()
-    (side,) = places_of(task)
-    assert side.cause == "side"
-    text = client.get(f"/tasks/{task.slug}/evidence/").text
-    assert "Does the place on the page matter?" in text
-    assert "An output shown first rather than second" in text
-    answer = client.get(f"/api/v1/tasks/{task.slug}/evidence/").json()
-    assert [one["cause"] for one in answer["places"]] == ["side"]
-    assert any("percentage points" in one for one in blinding_sentences(task))
 
 
 def test_votes_know_where_the_first_system_stood(right, wrong, ask, finish):
