@@ -57,13 +57,6 @@ _TABLES = {
     "`judgments`",
     "judge_help": "means with the help of licensed judges beside people's alone (`plain_`), "
     "where the task shows them; `rebuild` takes them as given",
-    "adjusted_strengths": "comparisons and joint evaluations once more, `before` and `after` "
-    "preferences are adjusted for length, Markdown and position: of two systems the share of "
-    "preferences, else log-odds",
-    "adjusted_effects": "what each of these does to preferences, in log-odds for one standard "
-    "deviation",
-    "output_styles": "what was counted of each output that was set against another; empty where "
-    "it has no words",
     "instances": "the task's instances, in order",
     "predictions": "the outputs of all systems",
     "published": "numbers that were printed elsewhere of these judgments; `figure` is the "

@@ -33,8 +33,7 @@ _TYPES = {
         p_noisy estimate answers_share answers_low answers_high delta all_pairs_delta propensity
         label vote agreement agreement_low agreement_high skill skill_low skill_high strength
         strength_low strength_high p_above tolerance input_price output_price factor spent_cents
-        seconds before before_low before_high after after_low after_high
-        length headers lists bold plain_mean plain_low plain_high explained labels_saved
+        seconds plain_mean plain_low plain_high explained labels_saved
     """,
     "BOOLEAN": """
         simulated ranks_partial counts provisional asked is_mean noisy anytime_valid

@@ -26,7 +26,6 @@ from leaderboard.table_stats.crowd_tests import (
     NeighbourTests,
     neighbour_tests,
 )
-from leaderboard.table_stats.pairs.lines import AdjustedLines
 from leaderboard.table_stats.plans import Needed, needed
 from leaderboard.table_stats.read import Codes, Labels, Ratings
 
@@ -124,8 +123,6 @@ class Analysis:
         What papers report, for this crowd only.
     raters : str
         Whom `n_workers` counts: "worker", "session", or nobody ("comparison").
-    adjusted : AdjustedLines or None
-        Of preferences with covariates.
     """
 
     criterion: str
@@ -146,7 +143,6 @@ class Analysis:
     notes: tuple[str, ...]
     neighbours: tuple[NeighbourTests, ...] = ()
     raters: str = "worker"
-    adjusted: AdjustedLines | None = None
 
 
 def analyse(ratings: Ratings, *, seed: int = 0, scale: str = "value") -> Analysis:

@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from genie.lib.errors import GenieError
 from leaderboard.imports.readers.names import ALIASES
-from leaderboard.stats.preferences.style import STYLE
 
-# What the texts of a pair are called, before the side: output_a and output_b.
-_TEXTS = ("output", "response", "text", "answer", "conversation")
 #: Columns that say how a row came about, where a file has them.
 MARKS = ("simulated", "anony", "turn")
 #: Rows that are kept, where a file has such a column: WMT's types, releases' marks.
@@ -34,10 +31,6 @@ class Layout:
         Systems on a page.
     keep : str or None
         Column that tells which rows are meant.
-    texts : tuple of str
-        Columns of what system a and system b wrote; empty without them.
-    counts : mapping of str to tuple of str
-        Covariate to the columns that count it of a and of b.
     marks : tuple of str
         Columns that say how a row came about: `MARKS`.
     """
@@ -47,8 +40,6 @@ class Layout:
     criteria: tuple[str, ...] = ()
     places: int = 0
     keep: str | None = None
-    texts: tuple[str, ...] = ()
-    counts: Mapping[str, tuple[str, str]] = field(default_factory=dict)
     marks: tuple[str, ...] = ()
 
     @property
@@ -72,7 +63,7 @@ class Layout:
             places = range(1, self.places + 1)
             return [f"{name}{place}" for name in self.criteria for place in places]
         if self.kind == "pairs":
-            return [column for both in self.counts.values() for column in both]
+            return []
         return list(self.criteria) or [self.columns["value"]]
 
     @property
@@ -92,7 +83,7 @@ class Layout:
         # an empty preference is a tie, and a mark may be anything
         preferred = [self.columns["preferred"]] if self.kind == "pairs" else []
         kept = [self.keep] if self.keep else []
-        return [*preferred, *self.texts, *kept, *self.marks]
+        return [*preferred, *kept, *self.marks]
 
 
 def layout_of(name: str, header: Sequence[str], criteria: Sequence[str] = ()) -> Layout:
@@ -105,8 +96,7 @@ def layout_of(name: str, header: Sequence[str], criteria: Sequence[str] = ()) ->
     header : sequence of str
         Its columns.
     criteria : sequence of str
-        Columns that hold ratings, where each criterion has a column of its own; of
-        pairs, covariates: `depth` for the columns `depth_a` and `depth_b`.
+        Columns that hold ratings, where each criterion has a column of its own.
 
     Returns
     -------
@@ -135,7 +125,7 @@ def layout_of(name: str, header: Sequence[str], criteria: Sequence[str] = ()) ->
     if pages is not None:
         return pages
     if {"system_a", "system_b"} & set(found):
-        return _pairs(name, by_name, found, keep, criteria)
+        return _pairs(name, by_name, found, keep)
     found.pop("session", None)
     for column in criteria:
         if column not in header:
@@ -157,7 +147,6 @@ def _pairs(
     by_name: Mapping[str, str],
     found: dict[str, str],
     keep: str | None,
-    covariates: Sequence[str],
 ) -> Layout:
     """Find what a table of pairs has: who made them may be unknown."""
     if "preferred" not in found and "value" in found:
@@ -166,21 +155,7 @@ def _pairs(
     # who is known to have compared goes before the session in which it was done
     dropped = ("system", "value", "page", "day", "session" if "worker" in found else "")
     found = {key: column for key, column in found.items() if key not in dropped}
-    for wanted in covariates:
-        if not {f"{wanted}_a", f"{wanted}_b"} <= set(by_name):
-            raise GenieError(
-                f"{name} has no columns {wanted}_a and {wanted}_b.",
-                code="missing-criterion",
-            )
-    counts = {
-        stem: (by_name[f"{stem}_a"], by_name[f"{stem}_b"])
-        for stem in dict.fromkeys((*STYLE, *covariates))
-        if {f"{stem}_a", f"{stem}_b"} <= set(by_name)
-    }
-    stem = next((t for t in _TEXTS if {f"{t}_a", f"{t}_b"} <= set(by_name)), "")
-    texts = (by_name[f"{stem}_a"], by_name[f"{stem}_b"]) if stem else ()
-    marks = _marks(by_name, found)
-    return Layout("pairs", found, keep=keep, texts=texts, counts=counts, marks=marks)
+    return Layout("pairs", found, keep=keep, marks=_marks(by_name, found))
 
 
 def _marks(by_name: Mapping[str, str], found: Mapping[str, str]) -> tuple[str, ...]:

@@ -35,7 +35,7 @@ from leaderboard.table_stats.lines import (
     problem_in,
     read_lines,
 )
-from leaderboard.table_stats.pairs.columns import as_word, covariates_of, outcomes
+from leaderboard.table_stats.pairs.columns import as_word, outcomes
 from leaderboard.table_stats.parquet import (
     complain_of,
     header_of,
@@ -106,15 +106,11 @@ class Pairs:
         1 for system a, -1 for b, 0 for a tie.
     labels : dict of str to Labels
         system_a and system_b; worker or session, where known; perhaps instance.
-    covariates : dict of str to ndarray, shape (n,)
-        How much more a has of each than b, as a share of both, where texts or counts
-        are there.
     """
 
     criterion: str
     outcome: npt.NDArray[np.int64]
     labels: dict[str, Labels]
-    covariates: dict[str, Floats] = field(default_factory=dict)
     # what of the files is not in it
     notes: tuple[str, ...] = ()
 
@@ -130,7 +126,6 @@ class _Part:
     labels: dict[str, pd.Categorical]
     values: dict[str, Any] = field(default_factory=dict)
     z_scores: Floats | None = None
-    covariates: dict[str, Floats] = field(default_factory=dict)
     programs: Programs = NOBODY
     notes: list[str] = field(default_factory=list)
 
@@ -144,7 +139,7 @@ def read_tables(
     ----------
     paths : sequence of Path
     criteria : sequence of str
-        Columns of ratings, where each criterion has its own; of pairs, covariates.
+        Columns of ratings, where each criterion has its own.
 
     Returns
     -------
@@ -157,10 +152,7 @@ def read_tables(
         With file, line and column of the first thing wrong.
     """
     parts = [_read(path, criteria) for path in paths]
-    kinds = {
-        (part.layout.kind == "pairs", *sorted(part.labels), *sorted(part.covariates))
-        for part in parts
-    }
+    kinds = {(part.layout.kind == "pairs", *sorted(part.labels)) for part in parts}
     if len(kinds) > 1:
         names = ", ".join(path.name for path in paths)
         raise GenieError(f"{names} have different columns.", code="mixed-files")
@@ -173,16 +165,11 @@ def read_tables(
     said = tuple(dict.fromkeys(n for part in parts for n in part.notes)) + tuple(notes)
     if parts[0].layout.kind == "pairs":
         outcome = _joined([part.values["outcome"] for part in parts])
-        covariates = {
-            name: _joined([part.covariates[name] for part in parts])
-            for name in parts[0].covariates
-        }
         return [
             Pairs(
                 name,
                 outcome[rows],
                 {k: v.where(rows) for k, v in labels.items()},
-                {k: v[rows] for k, v in covariates.items()},
                 said,
             )
             for name, rows in _by_criterion(criterion, people)
@@ -332,7 +319,6 @@ def _part(frame: pd.DataFrame, layout: Layout, path: Path) -> _Part:
     part = _Part(layout, labels, programs=programs_of(frame, layout), notes=notes)
     if layout.kind == "pairs":
         part.values = {"outcome": outcomes(frame, layout, path)}
-        part.covariates = covariates_of(frame, layout, path)
     else:
         columns = dict.fromkeys(layout.criteria) or {"": layout.columns["value"]}
         part.values = {

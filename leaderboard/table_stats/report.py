@@ -40,7 +40,7 @@ class Sheet:
 
 def sheets(analysis: Analysis) -> list[Sheet]:
     """Put an analysis into tables, the systems first."""
-    found = [_systems(analysis), *_adjusted(analysis), _pairs(analysis)]
+    found = [_systems(analysis), _pairs(analysis)]
     found += [_neighbours(analysis), _rank_sums(analysis)]
     found += [_components(analysis), _agreement(analysis), _plans(analysis)]
     return [sheet for sheet in found if sheet.rows]
@@ -83,7 +83,6 @@ def _about(analysis: Analysis) -> dict[str, Any]:
         },
         "neighbours": [asdict(one) for one in analysis.neighbours],
         "raters": analysis.raters,
-        "adjusted": asdict(analysis.adjusted) if analysis.adjusted else None,
         "notes": list(analysis.notes),
     }
 
@@ -129,46 +128,6 @@ def _systems(analysis: Analysis) -> Sheet:
         *analysis.notes,
     )
     return Sheet(title, tuple(header), tuple(rows), notes, frozenset(rules))
-
-
-def _adjusted(analysis: Analysis) -> list[Sheet]:
-    """Put strengths beside the adjusted ones, then what the covariates do."""
-    found = analysis.adjusted
-    if found is None:
-        return []
-    plain = {line.system: line for line in analysis.systems}
-    rows = tuple(
-        (
-            _ranks(line.rank_low, line.rank_high),
-            line.system,
-            _number(line.estimate),
-            _interval(line.low, line.high),
-            _rank(plain[line.system]),
-            _number(plain[line.system].estimate),
-        )
-        for line in found.systems
-    )
-    clusters = [line.cluster for line in found.systems]
-    rules = {i for i in range(1, len(clusters)) if clusters[i] != clusters[i - 1]}
-    header = ("rank", "system", "adjusted", "95 % interval", "rank before", "before")
-    notes = (*found.notes, f"The 95 % interval covers {found.covers}.")
-    effects = tuple(
-        (one.covariate, _number(one.estimate), _interval(one.low, one.high))
-        for one in found.effects
-    )
-    said = (
-        "Log-odds of being preferred for one standard deviation more of it than the "
-        "other text has, and for standing first (position).",
-    )
-    return [
-        Sheet("Adjusted strengths", header, rows, notes, frozenset(rules)),
-        Sheet(
-            "What moves preferences",
-            ("covariate", "log-odds", "95 % interval"),
-            effects,
-            said,
-        ),
-    ]
 
 
 def _first_place(analysis: Analysis) -> tuple[str, ...]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any
 
 from drf_spectacular.utils import extend_schema_field
@@ -12,7 +11,6 @@ from leaderboard.api.links import HtmlUrl
 from leaderboard.evaluation.models.comparison import Comparison
 from leaderboard.evaluation.models.human_evaluation import HumanEvaluation
 from leaderboard.evaluation.models.joint_evaluation import JointEvaluation
-from leaderboard.evaluation.selectors.adjusted.strengths import of_comparison, of_joint
 from leaderboard.evaluation.selectors.comparisons import concerns, standing_of, verdict
 from leaderboard.evaluation.selectors.joint import (
     CriterionResult,
@@ -98,38 +96,6 @@ class AnswerShareSerializer(serializers.Serializer[Any]):
     n_workers = serializers.IntegerField()
 
 
-class BeforeAfterSerializer(serializers.Serializer[Any]):
-    submission = serializers.IntegerField()
-    before = serializers.FloatField(source="before.estimate")
-    before_low = serializers.FloatField(source="before.low")
-    before_high = serializers.FloatField(source="before.high")
-    after = serializers.FloatField(source="after.estimate")
-    after_low = serializers.FloatField(source="after.low")
-    after_high = serializers.FloatField(source="after.high")
-
-
-class MovedSerializer(serializers.Serializer[Any]):
-    name = serializers.CharField()
-    estimate = serializers.FloatField(
-        help_text="Log-odds of being preferred for one standard deviation more of it, "
-        "and for standing first."
-    )
-    low = serializers.FloatField()
-    high = serializers.FloatField()
-
-
-class AdjustedSerializer(serializers.Serializer[Any]):
-    systems = BeforeAfterSerializer(
-        many=True,
-        help_text="Of two systems shares of preferences, of more Bradley–Terry "
-        "strengths; before and after adjusting.",
-    )
-    effects = MovedSerializer(many=True)
-    adjusted_for = serializers.CharField(help_text="What was adjusted for.")
-    caution = serializers.CharField()
-    covers = serializers.CharField(help_text="What the intervals cover.")
-
-
 class ComparisonStandingSerializer(serializers.Serializer[Any]):
     """How often A was preferred: by the stopping rule, and for other workers."""
 
@@ -163,11 +129,6 @@ class ComparisonStandingSerializer(serializers.Serializer[Any]):
         allow_null=True, help_text="Cost of the labels still needed."
     )
     approved_cents = serializers.IntegerField(allow_null=True)
-    adjusted = AdjustedSerializer(
-        allow_null=True,
-        help_text="As if texts were equally long and laid out; null before the end, or "
-        "where answers cannot say.",
-    )
 
 
 class ComparisonDetailSerializer(ComparisonSerializer):
@@ -202,9 +163,6 @@ class ComparisonDetailSerializer(ComparisonSerializer):
             "spent_cents": standing.spent_cents if inner else None,
             "still_cents": standing.still_cents if inner else None,
             "approved_cents": comparison.approved_cents if inner else None,
-            "adjusted": None
-            if (adjusted := of_comparison(comparison)) is None
-            else AdjustedSerializer(adjusted).data,
         }
 
 
@@ -318,11 +276,6 @@ class JointCriterionSerializer(serializers.Serializer[Any]):
     agreement = AgreementSerializer(source="about.agreement", default=None)
     signature = serializers.CharField(source="about.signature")
     rows = JointRowSerializer(many=True)
-    adjusted = AdjustedSerializer(
-        allow_null=True,
-        help_text="Bradley–Terry strengths as if texts were equally long and laid out; "
-        "null where answers cannot say.",
-    )
 
 
 class JointChangeSerializer(serializers.Serializer[Any]):
@@ -364,9 +317,4 @@ class JointDetailSerializer(JointSerializer):
         results: list[CriterionResult] = criterion_results(
             joint_evaluation, joint.criteria_of(joint_evaluation.task)
         )
-        adjusted = of_joint(joint_evaluation)
-        rows = JointCriterionSerializer(
-            [replace(one, adjusted=adjusted.get(one.criterion)) for one in results],
-            many=True,
-        )
-        return rows.data
+        return JointCriterionSerializer(results, many=True).data

@@ -16,7 +16,6 @@ from genie.accounts.staff import open_to, staff_may
 from leaderboard.designs.base import all_designs
 from leaderboard.evaluation.models.human_evaluation import EvaluatedSystem
 from leaderboard.evaluation.models.joint_evaluation import JointEvaluation
-from leaderboard.evaluation.selectors.adjusted.strengths import AdjustedStrengths
 from leaderboard.evaluation.selectors.campaigns import campaigns_of
 from leaderboard.evaluation.selectors.unsettled import LAST_CHECK, unsettled
 from leaderboard.submissions.models.submission import Submission
@@ -88,7 +87,6 @@ class CriterionResult:
     rows: list[Row]
     # as the results were stored: counts, agreement, method, signature
     about: dict[str, Any]
-    adjusted: AdjustedStrengths | None = None
 
     @property
     def compared(self) -> list[Row]:

@@ -14,7 +14,6 @@ from genie.lib.errors import GenieError
 from leaderboard.evaluation.charts import course
 from leaderboard.evaluation.forms import ComparisonForm, JointForm
 from leaderboard.evaluation.models.comparison import Comparison
-from leaderboard.evaluation.selectors.adjusted.strengths import of_comparison
 from leaderboard.evaluation.selectors.comparisons import (
     Standing,
     comparisons_seen_by,
@@ -66,7 +65,6 @@ def comparison(request: HttpRequest, pk: int) -> HttpResponse:
         "ended_early": why_ended_early(shown, standing),
         "chart": _chart(shown, standing, sentence),
         "percent": _percent(standing),
-        "adjusted": of_comparison(shown),
         "assumes": ASSUMES,
         "sure": f"{100 * (1 - shown.delta):.4g}",
         "inner": concerns(request.user, shown),

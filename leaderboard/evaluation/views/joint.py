@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any
 
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import render
 
 from leaderboard.charts.axis import axis_over
-from leaderboard.evaluation.selectors.adjusted.strengths import of_joint
 from leaderboard.evaluation.selectors.joint import (
     MANY,
     CriterionResult,
@@ -32,11 +30,7 @@ def joint_evaluation(request: HttpRequest, pk: int) -> HttpResponse:
     )
     if joint_row is None:
         raise Http404
-    adjusted = of_joint(joint_row)
-    results = [
-        replace(one, adjusted=adjusted.get(one.criterion))
-        for one in criterion_results(joint_row, joint.criteria_of(joint_row.task))
-    ]
+    results = criterion_results(joint_row, joint.criteria_of(joint_row.task))
     context = {
         "here": "tasks",
         "task": joint_row.task,

@@ -34,16 +34,14 @@ class Command(BaseCommand):
             type=Path,
             metavar="FILE",
             help="CSV, TSV or JSONL, also gzipped, or Parquet, with system, instance, worker, "
-            "(criterion) and value, or system_a, system_b, instance, worker, preferred "
-            "(and output_a, output_b, or length_a, length_b, ...: adjusted for them)",
+            "(criterion) and value, or system_a, system_b, instance, worker, preferred",
         )
         parser.add_argument(
             "--criteria",
             nargs="+",
             default=[],
             metavar="COLUMN",
-            help="columns of ratings, where each criterion has its own; of pairs, further "
-            "covariates: depth for the columns depth_a and depth_b",
+            help="columns of ratings, where each criterion has its own",
         )
         parser.add_argument(
             "--scale",

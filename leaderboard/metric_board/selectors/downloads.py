@@ -6,6 +6,7 @@ question, no worker's name. Rows are read one batch of submissions at a time.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -13,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from django.db.models import Q, QuerySet
 
+from genie.lib.formats.turns import assistant_says
 from genie.lib.unguessable import name_for
 from leaderboard.designs.base import Shown, document_of
 from leaderboard.designs.two_choice import TwoChoice
@@ -24,7 +26,6 @@ from leaderboard.evaluation.selectors.system_ratings import system_ratings_of
 from leaderboard.metric_board.models.outside import OutsideMetric, OutsideScores
 from leaderboard.metric_runs.models.result import MetricResult
 from leaderboard.metric_runs.selectors.chosen import chosen_of
-from leaderboard.stats.preferences.style import style_of
 from leaderboard.submissions.models.submission import Prediction, Submission
 from leaderboard.submissions.selectors.visibility import public
 from leaderboard.tasks.models import Task
@@ -33,6 +34,12 @@ from leaderboard.tasks.services.configuration import task_view
 if TYPE_CHECKING:
     import pandas as pd
 
+_CODE = re.compile(r"```.*?(?:```|\Z)", re.DOTALL)
+_COUNTED = {
+    "headers": re.compile(r"^#{1,6}[ \t]+\S", re.MULTILINE),
+    "lists": re.compile(r"^[ \t]*(?:[-*+]|\d{1,9}[.)])[ \t]+\S", re.MULTILINE),
+    "bold": re.compile(r"\*\*[^*\n]+\*\*|__[^_\n]+__"),
+}
 _AT_ONCE = 20
 HALF = 0.5
 
@@ -174,9 +181,20 @@ def _styles(submissions: Collection[int]) -> dict[tuple[int, int], dict[str, int
         "submission_id", "instance__position", "text"
     )
     return {
-        (pk, position): {name: int(n) for name, n in style_of(text).items()}
+        (pk, position): {name: int(n) for name, n in _style_of(text).items()}
         for pk, position, text in rows
     }
+
+
+def _style_of(text: str) -> dict[str, float]:
+    """Count the characters, headers, list items and bold parts of a text.
+
+    Of a conversation, what the assistant says in all turns is counted; code is no Markdown.
+    """
+    said = assistant_says(text)
+    prose = _CODE.sub("", said)
+    counts = {name: float(len(mark.findall(prose))) for name, mark in _COUNTED.items()}
+    return {"length": float(len(said)), **counts}
 
 
 def texts(task: Task, names: Mapping[int, str]) -> dict[str, Any]:

@@ -11,7 +11,7 @@ from typing import Any
 from genie.lib.queue.pieces import Later
 from leaderboard.releases import bundle
 from leaderboard.releases.bundle import Record
-from leaderboard.releases.gathering import adjusted, comparisons, joint, judges, results
+from leaderboard.releases.gathering import comparisons, joint, judges, results
 from leaderboard.releases.gathering.judgments import (
     JUDGMENTS,
     judgments,
@@ -21,7 +21,6 @@ from leaderboard.releases.gathering.judgments import (
 from leaderboard.releases.masked_instances import numbered
 from leaderboard.releases.pieces import Notes
 from leaderboard.releases.pseudonyms import Pseudonyms
-from leaderboard.releases.selectors import adjusted_rows
 from leaderboard.submissions.models.submission import Submission
 from leaderboard.submissions.selectors.outputs import outputs_are_open
 from leaderboard.tasks.models import Task
@@ -31,7 +30,6 @@ _ORDER = (
     *("systems", "scores", "judgments", "metrics", "test_questions"),
     *("comparisons", "comparison_pairs", "comparison_votes"),
     *("joint_evaluations", "joint_results", "joint_pairs", "joint_judgments"),
-    *("adjusted_strengths", "adjusted_effects", "output_styles"),
     *("instances", "predictions", "published"),
     *("judges", "judge_runs", "judge_calls", "judge_answers"),
     *("judge_scores", "judge_licences", "judge_help"),
@@ -120,17 +118,6 @@ class Tables:
                 yield row
 
         self._write("joint_judgments", joint.JUDGMENTS, noted())
-        if found := adjusted.found(compared, judged):
-            self._write(
-                "adjusted_strengths",
-                adjusted_rows.STRENGTHS,
-                adjusted_rows.strengths(found),
-            )
-            effects = adjusted_rows.effects(found)
-            self._write("adjusted_effects", adjusted_rows.EFFECTS, effects)
-            styles = adjusted.styles(compared, judged)
-            shown = (row for row in styles if self._is_named(row))
-            self._write("output_styles", adjusted.STYLES, self._named(shown))
         return sorted(named - set(self.ranked))
 
     def write_systems(self) -> None:

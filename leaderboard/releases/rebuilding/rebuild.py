@@ -20,7 +20,6 @@ from leaderboard.releases.bundle import Record
 from leaderboard.releases.masked_instances import Places
 from leaderboard.releases.parquet import as_json_lines
 from leaderboard.releases.published_numbers import EXCLUDED, Number
-from leaderboard.releases.rebuilding.adjusted import adjusted_numbers
 from leaderboard.releases.rebuilding.comparisons import compared_numbers
 from leaderboard.releases.rebuilding.estimates import Estimates
 from leaderboard.releases.rebuilding.joint import joint_numbers
@@ -96,7 +95,6 @@ def _rebuild(
         ("ranks", estimates.ranks()),
         ("comparisons", compared_numbers(folder)),
         ("joint evaluations", joint_numbers(folder)),
-        ("adjusted", adjusted_numbers(folder)),
         ("metrics", _metrics(folder, manifest)),
         ("judges", judge_numbers(folder)),
         ("detectors", _detectors(folder, manifest)),

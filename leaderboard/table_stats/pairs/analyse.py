@@ -18,7 +18,6 @@ from leaderboard.stats.resampling import Floats
 from leaderboard.stats.systems.estimates import FEW_WORKERS
 from leaderboard.stats.systems.ranks import Ranking, rank_by_p
 from leaderboard.table_stats.analysis import Analysis, PairLine, SystemLine
-from leaderboard.table_stats.pairs.adjusted import adjusted_lines, p_values
 from leaderboard.table_stats.read import Codes, Pairs
 
 # As if every pair had tied once more, and only where no finite strengths fit.
@@ -53,7 +52,7 @@ def analyse_pairs(pairs: Pairs) -> Analysis:
         Estimates are Bradley-Terry strengths (log-odds, sum 0); `plain` is the share of
         comparisons won, a tie being half a win. `low_crowd` and `high_crowd` belong to
         the strength, and take comparisons as independent; so does all where neither
-        workers nor sessions are known. `adjusted` is there where covariates are.
+        workers nor sessions are known.
 
     Raises
     ------
@@ -65,7 +64,7 @@ def analyse_pairs(pairs: Pairs) -> Analysis:
     fit, penalty = _fitted(table)
     notes = [_HELD] if penalty else []
     alone = bradley_terry(games.wins, games.ties, penalty=penalty)
-    raw = p_values(fit)
+    raw = _p_values(fit)
     ranking = rank_by_p(names, fit.strengths, raw)
     counts = _counts(games, table.places, len(names))
     if fit.freedom + 1 < FEW_WORKERS:
@@ -99,9 +98,6 @@ def analyse_pairs(pairs: Pairs) -> Analysis:
         fragility=None,
         notes=(*notes, *pairs.notes),
         raters=table.raters,
-        adjusted=adjusted_lines(
-            games, names, pairs.covariates, table.by, f"{table.raters}s", penalty
-        ),
     )
 
 
@@ -155,6 +151,21 @@ def _numbered(pairs: Pairs, side: str, names: list[str]) -> Codes:
     labels = pairs.labels[side]
     place = np.searchsorted(names, labels.names) if labels.names else np.zeros(0, int)
     return place.astype(np.intp)[labels.codes]
+
+
+def _p_values(fit: BradleyTerry) -> Floats:
+    """Compute two-sided p-values of all differences, each by itself."""
+    from scipy import special
+
+    gaps = fit.strengths[:, None] - fit.strengths[None, :]
+    spread = np.diag(fit.covariance)
+    variance = spread[:, None] + spread[None, :] - 2 * fit.covariance
+    error = np.sqrt(np.maximum(variance, 0.0))
+    ratio = np.full_like(gaps, np.inf)
+    np.divide(np.abs(gaps), error, out=ratio, where=error > 0)
+    # a difference of rounding is none
+    ratio[np.abs(gaps) <= 1e-9] = 0.0
+    return np.asarray(2 * special.stdtr(fit.freedom, -ratio), dtype=np.float64)
 
 
 def _counts(games: Comparisons, worker: Codes, n_systems: int) -> npt.NDArray[np.int64]:

@@ -1,4 +1,4 @@
-"""What the columns of a table of pairs hold beside names: preferences and texts."""
+"""What the columns of a table of pairs hold beside names: preferences."""
 
 from __future__ import annotations
 
@@ -10,13 +10,6 @@ import numpy as np
 import numpy.typing as npt
 
 from genie.lib.errors import GenieError
-from genie.lib.formats import turns
-from leaderboard.stats.preferences.style import (
-    STYLE,
-    normalised_difference,
-    style_of,
-)
-from leaderboard.stats.resampling import Floats
 from leaderboard.table_stats.layouts import Layout
 
 if TYPE_CHECKING:
@@ -82,47 +75,8 @@ def _of_numbers(
     return np.select(chosen, [1, 0, -1], outcome).astype(np.int64)
 
 
-def covariates_of(frame: pd.DataFrame, layout: Layout, path: Path) -> dict[str, Floats]:
-    """Say how much more of each covariate system a's text has than system b's.
-
-    What is counted in columns goes before what can be counted of the texts.
-
-    Raises
-    ------
-    GenieError
-        ``bad-cell`` when a count is negative.
-    """
-    counts = {
-        name: (frame[a].to_numpy(np.float64), frame[b].to_numpy(np.float64))
-        for name, (a, b) in layout.counts.items()
-    }
-    if layout.texts:
-        a, b = (_styles(frame[column]) for column in layout.texts)
-        counts = {name: (a[name], b[name]) for name in STYLE} | counts
-    try:
-        return {name: normalised_difference(*both) for name, both in counts.items()}
-    except ValueError as error:
-        raise GenieError(f"{path.name}: {error}", code="bad-cell") from error
-
-
 def as_word(cell: object) -> str:
     """Write a value of JSON as a cell of a table would hold it."""
     if cell is None:
         return ""
     return json.dumps(cell) if isinstance(cell, list) else str(cell)
-
-
-def _styles(column: pd.Series[str]) -> dict[str, Floats]:
-    """Count each different text once."""
-    held = column.astype("category").cat
-    # what stands for nothing has the number -1, which is the last place
-    found = [style_of(_said(text)) for text in (*held.categories.astype(str), "")]
-    return {
-        name: np.array([one[name] for one in found])[held.codes.to_numpy()]
-        for name in STYLE
-    }
-
-
-def _said(text: str) -> str:
-    conversation = turns.parsed(text)
-    return text if conversation is None else turns.as_text(conversation)

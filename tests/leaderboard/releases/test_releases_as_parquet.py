@@ -11,7 +11,6 @@ from django.core.management.base import CommandError
 from genie.lib.formats.parquet import available
 from leaderboard.releases import bundle, parquet
 from leaderboard.releases.gathering import (
-    adjusted,
     comparisons,
     joint,
     judges,
@@ -20,7 +19,6 @@ from leaderboard.releases.gathering import (
 )
 from leaderboard.releases.make import make
 from leaderboard.releases.rebuilding.rebuild import rebuild
-from leaderboard.releases.selectors import adjusted_rows
 from tests.factories import make_task
 
 pytestmark = pytest.mark.skipif(
@@ -63,7 +61,7 @@ def test_without_the_engine_the_command_says_what_to_install(tmp_path, monkeypat
 
 
 def test_no_typed_column_is_unknown_to_the_tables():
-    rooms = (adjusted, adjusted_rows, comparisons, joint, judges, judgments, results)
+    rooms = (comparisons, joint, judges, judgments, results)
     tables = [
         value
         for room in rooms

@@ -50,9 +50,6 @@ TABLES = (
     "joint_results",
     "joint_pairs",
     "joint_judgments",
-    "adjusted_strengths",
-    "adjusted_effects",
-    "output_styles",
 )
 
 
@@ -139,16 +136,6 @@ FORGED = {
     "joint_results": (*SPREAD, *PREFERENCES, "skill_cluster", *STRENGTHS),
     "joint_pairs": ("p_above", "wins", "ties", "losses"),
     "joint_judgments": ("value", "counts", "submission"),
-    "adjusted_strengths": (
-        "submission",
-        "before",
-        "before_low",
-        "after",
-        "after_high",
-        "adjusted_for",
-        "covers",
-    ),
-    "adjusted_effects": ("covariate", "estimate", "low", "high"),
 }
 # What is forged here is noticed in what was computed from it.
 NOTICED_IN = {
@@ -212,14 +199,6 @@ def test_every_number_comes_out_again_and_each_forged_one_is_named(
                 assert sentence.startswith(f"{table}.jsonl, "), (table, field, sentence)
                 assert "was published" in sentence
             undo()
-    undo = forge(
-        folder,
-        "output_styles",
-        lambda found: [row.update(length=float(n % 7)) for n, row in enumerate(found)],
-    )
-    with pytest.raises(GenieError, match=r"^adjusted_"):
-        rebuild(folder)
-    undo()
     for table in TABLES:
         undo = forge(folder, table, lambda found: found.pop())
         with pytest.raises(GenieError):

@@ -1,4 +1,4 @@
-"""`genie stats` on pairs whose texts differ in length and layout."""
+"""`genie stats` on pairs: who compared, in which words, and which votes count."""
 
 from __future__ import annotations
 
@@ -61,53 +61,6 @@ def written(path, rows):
     return path
 
 
-def gap(lines, a, b):
-    held = {line.system: line.estimate for line in lines}
-    return held[a] - held[b]
-
-
-def test_length_is_taken_out_and_shown_beside(tmp_path):
-    rows = battles()
-    (pairs,) = read_tables([written(tmp_path / "p.jsonl", rows)])
-    found = analyse_pairs(pairs)
-    assert gap(found.systems, "long", "short") > 0.5
-    assert abs(gap(found.adjusted.systems, "long", "short")) < 0.45
-    effects = {one.covariate: one for one in found.adjusted.effects}
-    assert effects["length"].low > 0
-    assert effects["position"].low < 0 < effects["position"].high
-    # what no text has is named, not estimated
-    assert found.adjusted.left_out == ("headers", "lists", "bold")
-    assert found.adjusted.notes[0] == (
-        "Adjusted for differences in length, and for which text stood first; Markdown "
-        "headers, list items and bold text could not be told apart from the rest."
-    )
-    text = as_text(sheets(found))
-    assert "Adjusted strengths" in text
-    assert "What moves preferences" in text
-    (about,) = document([found], ["p.jsonl"])["criteria"]
-    assert about["adjusted"]["effects"][0]["covariate"] == "length"
-    # a table of cells says the same
-    (same,) = read_tables([written(tmp_path / "p.csv", rows)])
-    assert analyse_pairs(same) == found
-
-
-def test_counts_in_columns_go_before_texts_and_others_are_named(tmp_path):
-    rows = [
-        {**row, "length_a": 5, "length_b": 5, "depth_a": number % 3, "depth_b": 1}
-        for number, row in enumerate(battles(100))
-    ]
-    path = written(tmp_path / "p.csv", rows)
-    (pairs,) = read_tables([path], ["depth"])
-    assert not pairs.covariates["length"].any()
-    assert set(pairs.covariates) == {"length", "headers", "lists", "bold", "depth"}
-    with pytest.raises(GenieError, match="no columns width_a and width_b"):
-        read_tables([path], ["width"])
-    with pytest.raises(GenieError, match=r"p\.csv: Counts must be"):
-        read_tables(
-            [written(path, [{**row, "depth_b": -1} for row in rows])], ["depth"]
-        )
-
-
 def test_without_workers_sessions_are_drawn_and_without_them_comparisons(tmp_path):
     rows = battles(200)
     for number, row in enumerate(rows):
@@ -117,7 +70,6 @@ def test_without_workers_sessions_are_drawn_and_without_them_comparisons(tmp_pat
     found = analyse_pairs(pairs)
     assert (found.raters, found.n_workers) == ("session", 50)
     assert "which sessions" in found.covers
-    assert "which sessions" in found.adjusted.covers
     for row in rows:
         del row["evaluation_session_id"]
     (pairs,) = read_tables([written(tmp_path / "p.jsonl", rows)])
@@ -138,7 +90,6 @@ def test_preferences_may_be_numbers(tmp_path, values, outcome):
     path.write_text(f"system_a,system_b,worker,value\n{lines}")
     (pairs,) = read_tables([path])
     assert pairs.outcome.tolist() == outcome
-    assert not pairs.covariates
     path.write_text("system_a,system_b,worker,value\nx,y,w,7\n")
     with pytest.raises(GenieError, match="'7' is neither"):
         read_tables([path])

@@ -16,9 +16,8 @@ from genie.lib.errors import GenieError
 from leaderboard.designs.base import content_key
 from leaderboard.evaluation import decide
 from leaderboard.evaluation import run as evaluations
-from leaderboard.evaluation.selectors.adjusted.strengths import of_joint
 from leaderboard.evaluation.services import joint, joint_results
-from leaderboard.models import HumanEvaluation, JudgedOutput, Score
+from leaderboard.models import HumanEvaluation, JudgedOutput
 from leaderboard.releases import bundle
 from leaderboard.releases.gathering.joint import evaluations as released
 from leaderboard.releases.make import make
@@ -56,25 +55,6 @@ def test_a_campaign_over_three_systems_ranks_them(three, judged):
     assert 0.5 < result["agreement"]["value"] <= 1
     assert "human:rankme|scale:magnitude" in result["signature"]
     assert "geometric mean" in result["normalised"]
-    # nothing ever beat the best: preferences give no strengths, so none are adjusted
-    assert of_joint(found) == {}
-    told = Client().get(f"/api/v1/joint-evaluations/{found.pk}/").json()
-    assert told["criteria"][0]["adjusted"] is None
-
-
-def test_preferences_side_by_side_are_adjusted_for_style(level, judged):
-    found = judged(level)
-    result = found.results["criteria"]["quality"]
-    page = Client().get(f"/joint-evaluations/{found.pk}/").content.decode()
-    adjusted = of_joint(found)["quality"]
-    # of two systems a share, in which a tie is half a win
-    wins, ties, losses = result["win_tie_loss"][0][1]
-    share = (wins + ties / 2) / (wins + ties + losses)
-    assert adjusted.systems[0].before.estimate == pytest.approx(share)
-    assert "Preferences as if texts were alike" in page
-    assert adjusted.adjusted_for in page
-    # a joint evaluation ranks by itself; boards rank what was asked the task's own way
-    assert Score.objects.count() == 0
 
 
 def test_the_order_of_outputs_is_random_stored_and_tells_nothing(three, judged):
