@@ -10,7 +10,7 @@ in `crowd`.
 Front door: models; closing; decide; estimate_words; estimates; evidence; precision;
 price; ranking; rescoring; run; stored_fit; strategies; admin
 (campaign_links, draw_test); api (asking, comparisons, decisions, staff);
-selectors.adjusted (judged, strengths); selectors (board_ratings, campaigns,
+selectors (board_ratings, campaigns, judged,
 comparison_labels, comparisons, coverage, hidden_tests, joint, progress, ratings_beside,
 ratings_digest, sample_disclosure, sides, system_ratings, task_policy, unsettled,
 worker_figures); services (comparison, fit_pieces, joint, platform_crowds, public_log,

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from crowd.hits.models.assignment import Assignment
 from leaderboard.boards.selectors.systems import covers_of
-from leaderboard.evaluation.selectors.adjusted.judged import rank_rule
 from leaderboard.evaluation.selectors.campaigns import (
     campaigns_of,
     launched,
     ratings_per_output,
 )
+from leaderboard.evaluation.selectors.judged import rank_rule
 from leaderboard.evaluation.selectors.worker_figures import read_in, work_done
 from leaderboard.releases.bundle import Record
 from leaderboard.releases.gathering.results import ALL, AT_ONCE

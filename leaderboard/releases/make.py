@@ -15,9 +15,9 @@ from django.utils import timezone
 
 from genie.lib.errors import GenieError
 from leaderboard.boards.selectors.columns import main_criterion
-from leaderboard.evaluation.selectors.adjusted.judged import is_judged, public_forecasts
 from leaderboard.evaluation.selectors.board_ratings import board_scores, current_fit
 from leaderboard.evaluation.selectors.coverage import whole_share
+from leaderboard.evaluation.selectors.judged import is_judged, public_forecasts
 from leaderboard.evaluation.selectors.sample_disclosure import sample_is_public
 from leaderboard.evaluation.selectors.system_ratings import unnamed
 from leaderboard.evaluation.services.fit_pieces import estimates_seed

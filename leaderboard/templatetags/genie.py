@@ -27,8 +27,8 @@ from leaderboard.evaluation.estimate_words import (
 )
 from leaderboard.evaluation.estimates import headline_of
 from leaderboard.evaluation.models.human_evaluation import Score
-from leaderboard.evaluation.selectors.adjusted.judged import rank_rule
 from leaderboard.evaluation.selectors.coverage import partial_of_score
+from leaderboard.evaluation.selectors.judged import rank_rule
 from leaderboard.stats.intervals import COVERS_INSTANCES
 from leaderboard.stats.ranking import RANK_RULE
 from leaderboard.stats.systems.estimates import COVERS_CROWD

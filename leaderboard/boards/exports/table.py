@@ -14,7 +14,7 @@ from leaderboard.boards.selectors.on_request.judged import (
 )
 from leaderboard.boards.selectors.rows import Human, Row
 from leaderboard.boards.selectors.version import State
-from leaderboard.evaluation.selectors.adjusted.judged import who_ranks
+from leaderboard.evaluation.selectors.judged import who_ranks
 from leaderboard.tasks.config import PLAIN
 from leaderboard.tasks.models import Task
 from leaderboard.tasks.selectors.made_elsewhere import note_of

@@ -18,8 +18,8 @@ from django.db.models import FilteredRelation, Q
 
 from crowd.scales.find import all_scales
 from leaderboard.designs.base import all_designs
-from leaderboard.evaluation.selectors.adjusted.judged import has_lapsed
 from leaderboard.evaluation.selectors.coverage import whole_share
+from leaderboard.evaluation.selectors.judged import has_lapsed
 from leaderboard.stats.bounds import normal_quantile
 from leaderboard.stats.systems.ranks import ALPHA, rank_by_p
 from leaderboard.submissions.models.submission import Submission

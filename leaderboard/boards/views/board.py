@@ -36,9 +36,9 @@ from leaderboard.boards.views.address import (
     read_address,
 )
 from leaderboard.charts.axis import Axis, axis_over
-from leaderboard.evaluation.selectors.adjusted.judged import who_ranks
 from leaderboard.evaluation.selectors.comparisons import compared
 from leaderboard.evaluation.selectors.joint import uneven_pairs
+from leaderboard.evaluation.selectors.judged import who_ranks
 from leaderboard.imports.selectors.published import with_published
 from leaderboard.metric_runs.selectors.chosen import not_computed_here
 from leaderboard.submissions.selectors.visibility import Staff, public, team_ids

@@ -25,8 +25,8 @@ from leaderboard.charts.axis import axis_over
 from leaderboard.charts.bars import HistogramLine, histogram
 from leaderboard.evaluation.price import cents_per_rating
 from leaderboard.evaluation.ranking import TESTED
-from leaderboard.evaluation.selectors.adjusted.judged import who_ranks
 from leaderboard.evaluation.selectors.hidden_tests import hidden_tests
+from leaderboard.evaluation.selectors.judged import who_ranks
 from leaderboard.imports.selectors.published import with_published
 from leaderboard.tasks.models import Task
 

@@ -31,8 +31,8 @@ from leaderboard.charts.axis import Axis, axis_over
 from leaderboard.charts.bars import histogram
 from leaderboard.evaluation import decide
 from leaderboard.evaluation.models.human_evaluation import HumanEvaluation, Score
-from leaderboard.evaluation.selectors.adjusted.judged import who_ranks
 from leaderboard.evaluation.selectors.campaigns import campaigns_of, evaluation_of
+from leaderboard.evaluation.selectors.judged import who_ranks
 from leaderboard.evaluation.selectors.worker_figures import worker_figures
 from leaderboard.submissions.models.submission import Submission
 from leaderboard.submissions.selectors.outputs import outputs_are_open, seen_as_staff

@@ -27,7 +27,6 @@ from leaderboard.evaluation.evidence import (
 from leaderboard.evaluation.models.anchor import AnchorItem
 from leaderboard.evaluation.models.board_fit import FitPiece
 from leaderboard.evaluation.models.human_evaluation import Score
-from leaderboard.evaluation.selectors.adjusted.judged import forecasts_of, ranking_rows
 from leaderboard.evaluation.selectors.board_ratings import (
     board_ratings,
     board_scores,
@@ -36,6 +35,7 @@ from leaderboard.evaluation.selectors.board_ratings import (
     weighed,
 )
 from leaderboard.evaluation.selectors.coverage import is_ranked
+from leaderboard.evaluation.selectors.judged import forecasts_of, ranking_rows
 from leaderboard.evaluation.services import platform_crowds
 from leaderboard.evaluation.stored_fit import as_json
 from leaderboard.stats.judges.together import Forecast

@@ -24,12 +24,12 @@ from genie.lib.serving.unmoved import is_unmoved, looked_in_vain
 from leaderboard.evaluation.estimates import headline_of
 from leaderboard.evaluation.models.board_fit import BoardFit
 from leaderboard.evaluation.models.human_evaluation import Score
-from leaderboard.evaluation.selectors.adjusted.judged import ranking_rows
 from leaderboard.evaluation.selectors.board_ratings import (
     board_scores,
     current_fit,
     scores_of_boards,
 )
+from leaderboard.evaluation.selectors.judged import ranking_rows
 from leaderboard.evaluation.services import public_log
 from leaderboard.evaluation.services.fit_pieces import Refit, computed, forget
 from leaderboard.submissions.models.submission import Submission

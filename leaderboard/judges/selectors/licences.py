@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from leaderboard.evaluation.selectors.adjusted.judged import standing_licences
+from leaderboard.evaluation.selectors.judged import standing_licences
 from leaderboard.judges.models import Judge, JudgeLicence
 from leaderboard.tasks.models import Task
 

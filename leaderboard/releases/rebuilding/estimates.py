@@ -15,7 +15,7 @@ import numpy as np
 from crowd.scales.find import all_scales
 from leaderboard.designs.base import all_designs
 from leaderboard.evaluation.estimates import Standing, estimate_board, headline_of
-from leaderboard.evaluation.selectors.adjusted.judged import forecast
+from leaderboard.evaluation.selectors.judged import forecast
 from leaderboard.releases import bundle
 from leaderboard.releases.bundle import Record
 from leaderboard.releases.masked_instances import Places

@@ -16,9 +16,9 @@ from crowd.scales.find import all_scales
 from leaderboard.boards.selectors.evidence import metric_lines
 from leaderboard.boards.selectors.standings import standings
 from leaderboard.evaluation.models.human_evaluation import HumanEvaluation, Score
-from leaderboard.evaluation.selectors.adjusted.judged import rank_rule
 from leaderboard.evaluation.selectors.campaigns import campaigns_of, ratings_per_output
 from leaderboard.evaluation.selectors.coverage import n_judged
+from leaderboard.evaluation.selectors.judged import rank_rule
 from leaderboard.evaluation.selectors.sample_disclosure import sample_is_public
 from leaderboard.evaluation.selectors.worker_figures import WorkerFigures
 from leaderboard.releases.selectors import judges

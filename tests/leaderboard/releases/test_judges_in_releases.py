@@ -10,7 +10,7 @@ import pytest
 from crowd.models import Campaign
 from genie.lib.errors import GenieError
 from genie.lib.formats.parquet import available
-from leaderboard.evaluation.selectors.adjusted.judged import BY_PEOPLE
+from leaderboard.evaluation.selectors.judged import BY_PEOPLE
 from leaderboard.judges import scripted
 from leaderboard.judges.selectors.told import address_told
 from leaderboard.judges.services import ask, decide, define

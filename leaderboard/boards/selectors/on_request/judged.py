@@ -6,7 +6,7 @@ from collections import defaultdict
 from collections.abc import Collection
 from dataclasses import dataclass
 
-from leaderboard.evaluation.selectors.adjusted.judged import standing_licences
+from leaderboard.evaluation.selectors.judged import standing_licences
 from leaderboard.judges.models import JudgedEstimate
 from leaderboard.tasks.models import Task
 

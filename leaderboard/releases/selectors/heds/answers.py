@@ -10,8 +10,8 @@ from crowd.scales.base import Scale
 from crowd.scales.find import all_scales
 from leaderboard.designs.base import all_designs
 from leaderboard.evaluation.models.human_evaluation import HumanEvaluation, Score
-from leaderboard.evaluation.selectors.adjusted.judged import rank_rule
 from leaderboard.evaluation.selectors.coverage import n_judged
+from leaderboard.evaluation.selectors.judged import rank_rule
 from leaderboard.evaluation.selectors.task_policy import requirements
 from leaderboard.evaluation.selectors.worker_figures import WorkerFigures
 from leaderboard.releases.selectors.heds.agreement import agreement
