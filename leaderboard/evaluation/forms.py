@@ -73,20 +73,6 @@ class ComparisonForm(SystemsForm):
         max_value=comparison.MOST_PAIRS,
         help_text="The comparison stops as inconclusive when this budget is spent.",
     )
-    informative_first = forms.BooleanField(
-        label="Most informative pairs first",
-        required=False,
-        help_text="For three systems or more: after the first wave of each pair of systems, "
-        "labels are drawn among the undecided ones, most for those that are likely to be "
-        "decided soonest.",
-    )
-    max_in_all = forms.IntegerField(
-        label="Maximum number of pairs in all comparisons",
-        required=False,
-        min_value=1,
-        help_text="With the most informative pairs first: all comparisons end when together "
-        "they have asked about so many. Empty: each has its own maximum only.",
-    )
 
     def __init__(self, *args: Any, task: Task, viewer: Viewer, **kwargs: Any) -> None:
         super().__init__(*args, task=task, viewer=viewer, **kwargs)
@@ -94,19 +80,6 @@ class ComparisonForm(SystemsForm):
         if isinstance(field, forms.ChoiceField):
             field.choices = [*comparison.criteria_of(task).items()]
         self.fields["max_pairs"].initial = min(400, task.n_instances)
-
-    def clean(self) -> dict[str, Any]:
-        fields = self.cleaned_data
-        chosen = fields.get("informative_first") or fields.get("max_in_all")
-        if chosen and len(fields.get("systems") or ()) == 2:
-            name = "informative_first" if fields["informative_first"] else "max_in_all"
-            self.add_error(name, "This needs at least three systems.")
-        return fields
-
-    def rounds(self) -> dict[str, Any]:
-        """Give how comparisons of several systems share what is asked."""
-        names = ("informative_first", "max_in_all")
-        return {name: self.cleaned_data[name] for name in names}
 
     def question(self) -> comparison.Question:
         """Give what was chosen as the service takes it."""

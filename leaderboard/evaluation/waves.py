@@ -113,7 +113,7 @@ def _ordered(
     order = [rows[int(at)] for at in generator(seed).permutation(len(rows))]
     pairs = comparison.pairs.order_by("position")
     asked = list(pairs.values_list("judged_item__instance_id", flat=True))
-    if page_by and not _by_rounds(comparison):
+    if page_by:
         names = document_names(page_by, rows)
         places, size = whole_first(names, n, generator(seed).permutation)
         began = [rows[place].pk for place in places[: len(asked)]]
@@ -121,11 +121,6 @@ def _ordered(
             order, n = [rows[place] for place in places], size
     place_of = {pk: place for place, pk in enumerate(asked)}
     return sorted(order, key=lambda row: place_of.get(row.pk, len(asked))), n
-
-
-def _by_rounds(comparison: Comparison) -> bool:
-    """Return whether each label is drawn by itself, so that documents are not whole."""
-    return bool(comparison.within and comparison.within.informative_first)
 
 
 def whole(comparison: Comparison, used: Collection[str] = ()) -> Part:
@@ -188,7 +183,7 @@ def wave_of(
     human, every = human_of(comparison), whole(comparison)
     left = every.judged[start:]
     names = [str(one.spec.data.get(DOCUMENT) or one.spec.key) for one in left]
-    if human.page_by and left and not _by_rounds(comparison):
+    if human.page_by and left:
         size = whole_wave(names, size, len(left) if most is None else most)
     pairs = left[: max(0, size)]
     # Differences of a running total: rounding wave by wave would lose or add questions.
@@ -210,7 +205,6 @@ def remember(comparison: Comparison, campaign: Campaign, wave: Wave) -> None:
                 slot_of_a=next(
                     s for s in SLOTS if pair.slots.get(s) == comparison.a_id
                 ),
-                propensity=comparison.propensity,
             )
             for place, (row, pair) in enumerate(zip(judged, wave.pairs, strict=True))
         ]
@@ -220,5 +214,4 @@ def remember(comparison: Comparison, campaign: Campaign, wave: Wave) -> None:
     if not comparison.evaluation.drawn_tests.exists():
         keep(comparison.evaluation, human_of(comparison), [wave.whole])
     comparison.n_waves = wave.number + 1
-    comparison.n_allotted = None
-    comparison.save(update_fields=["n_waves", "n_allotted"])
+    comparison.save(update_fields=["n_waves"])

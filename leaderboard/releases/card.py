@@ -36,13 +36,10 @@ _TABLES = {
     "after how many labels that was decided, `n_labels_in` how many had been "
     "collected; `low` and `high` are the stopping rule's, which takes labels for "
     "independent, `answers_low` and `answers_high` those of the share of single answers "
-    "(`answers_share`), and `answers_covers` says what these cover; with "
-    "`informative_first` labels went to the pairs of systems that were likely to be decided "
-    "soonest, `max_in_all` pairs in all comparisons of the set at most",
+    "(`answers_share`), and `answers_covers` says what these cover",
     "comparison_pairs": "their pairs, in the random order in which labels are read; `slot_of_a` "
     "says where A's output was shown, `label` is 1 for A and 0 for B, `used` "
-    "whether it came before the decision, `propensity` the chance with which each label of "
-    "its round was drawn for this comparison, null where waves were not drawn",
+    "whether it came before the decision",
     "comparison_votes": "every answer about a pair: `answered` is 1 for the output in slot A, "
     "`vote` 1 for the system A; `counted` says whether it counted when the "
     "comparison ended, `why_not` why it would not count today",

@@ -23,21 +23,21 @@ _TYPES = {
     "BIGINT": """
         submission rank_first rank_last cluster n_instances n n_workers
         n_excluded_workers seed n_resamples n_questions n_correct comparison a b n_labels
-        n_labels_in n_votes n_pairs n_waves wave_size max_pairs all_pairs max_in_all position wave
+        n_labels_in n_votes n_pairs n_waves wave_size max_pairs all_pairs position wave
         joint n_workers_each per_page n_judgements place skill_cluster other wins ties
         losses sample_rank page n_people n_judge run call part sample attempts n_calls n_answered n_invalid
         expected_cents most_cents approved_cents input_tokens output_tokens
     """,
     "DOUBLE": """
         mean low high low_50 high_50 effective_workers largest_share value answered weight
-        p_noisy estimate answers_share answers_low answers_high delta all_pairs_delta propensity
+        p_noisy estimate answers_share answers_low answers_high delta all_pairs_delta
         label vote agreement agreement_low agreement_high skill skill_low skill_high strength
         strength_low strength_high p_above tolerance input_price output_price factor spent_cents
         seconds plain_mean plain_low plain_high explained labels_saved
     """,
     "BOOLEAN": """
         simulated ranks_partial counts provisional asked is_mean noisy anytime_valid
-        votes_kept sides_balanced used counted informative_first with_references whole ratios
+        votes_kept sides_balanced used counted with_references whole ratios
         standing
     """,
     "DOUBLE[]": "per_instance",

@@ -111,17 +111,6 @@ class NewAllPairsSerializer(NewComparisonSerializer):
         max_value=_SMALL,
         help_text="The budget of each comparison, in pairs of outputs.",
     )
-    informative_first = serializers.BooleanField(
-        default=False,
-        help_text="Whether labels go first to pairs that are likely to be decided soonest.",
-    )
-    max_in_all = serializers.IntegerField(
-        required=False,
-        min_value=1,
-        max_value=LARGEST,
-        help_text="With `informative_first`: pairs of outputs that all comparisons may ask "
-        "about together; no other limit than their own if left out.",
-    )
 
 
 class NewJointSerializer(Body):
@@ -214,19 +203,13 @@ def ask_all_pairs(request: Request) -> tuple[ComparisonSet, bool]:
     fields = dict(serializer.validated_data)
     systems = _systems(request, "systems", fields["systems"])
     refuse_who_has_none(request.user, systems, Staff.ASK_COMPARISONS)
-    rounds = {"informative_first", "max_in_all"}
-    shared = {name: value for name, value in fields.items() if name in rounds}
     question = comparison.Question(
-        **{
-            name: value
-            for name, value in fields.items()
-            if name not in {*rounds, "systems"}
-        }
+        **{name: value for name, value in fields.items() if name != "systems"}
     )
     by = cast("Account", request.user)
 
     def ask() -> Comparison | None:
-        made = comparison.request_all_pairs(systems, question, by=by, **shared)
+        made = comparison.request_all_pairs(systems, question, by=by)
         return made.comparisons.order_by("pk").first()
 
     first, repeated = asked_once(request, fields, ask)

@@ -40,14 +40,6 @@ class AllPairsSerializer(serializers.Serializer[Any]):
     delta = serializers.FloatField(
         help_text="Chance that any of the set's decisions is wrong, at most."
     )
-    informative_first = serializers.BooleanField(
-        help_text="Whether labels go first to pairs that are likely to be decided soonest."
-    )
-    max_in_all = serializers.IntegerField(
-        allow_null=True,
-        help_text="Pairs that all comparisons of the set may ask about together; null: no "
-        "other limit than their own.",
-    )
 
 
 class ComparisonSerializer(serializers.Serializer[Any]):

@@ -17,10 +17,6 @@ class ComparisonSet(models.Model):
     criterion = models.CharField(max_length=50)
     # chance that any of the decisions is wrong
     delta = models.FloatField()
-    # pairs of systems that are likely to be decided soonest get the next labels first
-    informative_first = models.BooleanField(default=False)
-    # pairs of outputs that all comparisons together may ask about; null: the sum
-    max_in_all = models.PositiveIntegerField(null=True, blank=True)
     requested_by = models.ForeignKey(
         settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="+"
     )
@@ -67,11 +63,6 @@ class Comparison(WithEvaluation):
     # the budget, in pairs
     max_pairs = models.PositiveIntegerField()
     n_waves = models.PositiveSmallIntegerField(default=0)
-    # of a set with informative pairs first, see `strategies.rounds`: null while a wave is
-    # out, 0 when it waits for the next round, else the pairs it may send
-    n_allotted = models.PositiveIntegerField(null=True, blank=True, editable=False)
-    # its chance in the last round
-    propensity = models.FloatField(null=True, blank=True, editable=False)
     # as it was decided; "" until then
     better = models.CharField(
         max_length=1, blank=True, choices=[("A", "the first"), ("B", "the second")]
@@ -108,8 +99,6 @@ class ComparedPair(models.Model):
     position = models.PositiveIntegerField()
     wave = models.PositiveSmallIntegerField()
     slot_of_a = models.CharField(max_length=8)
-    # chance with which its round drew each label for this comparison; null: not drawn so
-    propensity = models.FloatField(null=True, blank=True)
 
     class Meta:
         ordering = ["comparison", "position"]

@@ -92,15 +92,11 @@ def request_all_pairs(
     question: Question,
     *,
     by: Account,
-    informative_first: bool = False,
-    max_in_all: int | None = None,
 ) -> ComparisonSet:
     """Compare every system with every other; all decisions together err in delta.
 
     Each pair gets an equal part of delta (Bonferroni). A pair that is decided asks
-    nobody any more; the others go on. With `informative_first` labels go to those that are
-    likely to be decided soonest (`strategies.rounds`), and all may ask about no more than
-    `max_in_all` pairs of outputs.
+    nobody any more; the others go on.
     """
     if not 2 <= len(systems) <= MOST_SYSTEMS:
         raise GenieError(
@@ -108,22 +104,10 @@ def request_all_pairs(
             code="wrong-number-of-systems",
         )
     pairs = list(combinations(systems, 2))
-    human = systems[0].task.configuration.comparison
-    wave = question.wave_size or human.wave_size
-    n_first = len(pairs) * min(wave, question.max_pairs)
-    if informative_first and human.page_by:
-        raise GenieError(
-            "This comparison is not possible: the most informative pairs are chosen one "
-            f"by one, and people judge whole documents of {systems[0].task.title}.",
-            code="unusable-question",
-        )
-    _check_rounds(question, n_first, informative_first, max_in_all)
     together = ComparisonSet.objects.create(
         task=systems[0].task,
         criterion=question.criterion,
         delta=question.delta,
-        informative_first=informative_first,
-        max_in_all=max_in_all,
         requested_by_id=by.pk,
     )
     # The chance that any decision is wrong is at most the sum over the pairs.
@@ -162,30 +146,6 @@ def _check_pair(a: Submission, b: Submission) -> None:
             "One submission is rated by simulated annotators and the other by people.",
             code="not-comparable",
         )
-
-
-def _check_rounds(
-    question: Question, n_first: int, informative_first: bool, max_in_all: int | None
-) -> None:
-    """Refuse rounds for which the rule is not made, or that could not begin."""
-    if not informative_first and max_in_all is not None:
-        problem = "a maximum in all is for the most informative pairs first"
-    elif (
-        informative_first
-        and question.rule in RULES
-        and not RULES[question.rule].anytime_valid
-    ):
-        problem = (
-            "who is asked about next depends on the labels, which only rules that hold at "
-            "any time allow"
-        )
-    elif max_in_all is not None and max_in_all < n_first:
-        problem = f"the first waves alone have {n_first:,} pairs"
-    else:
-        return
-    raise GenieError(
-        f"This comparison is not possible: {problem}.", code="unusable-question"
-    )
 
 
 def _check_question(task: Task, question: Question) -> None:

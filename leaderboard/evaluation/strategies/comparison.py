@@ -39,7 +39,6 @@ from leaderboard.evaluation.services import comparison_end
 from leaderboard.evaluation.services.comparison import key_of
 from leaderboard.evaluation.services.hidden import gate
 from leaderboard.evaluation.services.parts import Part
-from leaderboard.evaluation.strategies import rounds
 from leaderboard.stats.stopping.sequential import Decision
 from leaderboard.tasks.config import ComparisonConfig
 
@@ -207,10 +206,7 @@ def _ask_thirds(comparison: Comparison, votes: Sequence[Votes]) -> bool:
 
 
 def _next_wave(comparison: Comparison, campaign: Campaign, n_pairs: int) -> bool:
-    """Send out another wave, as large as pairs and money allow; False when none is left.
-
-    Of a set with informative pairs first, once it is this comparison's turn.
-    """
+    """Send out another wave, as large as pairs and money allow; False when none is left."""
     each = n_workers_at_first(comparison.strategy, comparison.n_workers)
     spare = n_workers_at_most(comparison.strategy, comparison.n_workers) - each
     affordable = room(campaign).n_assignments
@@ -218,13 +214,7 @@ def _next_wave(comparison: Comparison, campaign: Campaign, n_pairs: int) -> bool
     if affordable is not None:
         # The money for each pair's possible third vote is kept back from the start.
         left = min(left, affordable // (each + spare))
-    size, together = min(comparison.wave_size, left), comparison.within
-    if left > 0 and together and together.informative_first:
-        share = rounds.size_of(comparison, together, left)
-        if share is None:
-            return True
-        size = share
-    wave = waves.wave_of(comparison, n_pairs, size, left)
+    wave = waves.wave_of(comparison, n_pairs, min(comparison.wave_size, left), left)
     if not wave.pairs:
         return False
     if affordable is not None:

@@ -96,7 +96,7 @@ def ask_comparison(request: HttpRequest, slug: str) -> HttpResponse:
                 comparison = compare.request(first, second, form.question(), by=by)
                 messages.success(request, "Staff will review the cost.")
                 return redirect("leaderboard:comparison", pk=comparison.pk)
-            compare.request_all_pairs(systems, form.question(), by=by, **form.rounds())
+            compare.request_all_pairs(systems, form.question(), by=by)
         except GenieError as error:
             form.add_error(None, error.message)
         else:

@@ -56,8 +56,6 @@ COMPARISONS = (
     "max_pairs",
     "all_pairs",
     "all_pairs_delta",
-    "informative_first",
-    "max_in_all",
     "simulated",
     "finished",
     "votes_kept",
@@ -69,7 +67,6 @@ PAIRS = (
     "wave",
     "instance",
     "slot_of_a",
-    "propensity",
     "label",
     "used",
 )
@@ -128,8 +125,6 @@ def _comparison(comparison: Comparison, questions: dict[str, str]) -> Record:
         "max_pairs": comparison.max_pairs,
         "all_pairs": comparison.within_id,
         "all_pairs_delta": within.delta if within else None,
-        "informative_first": bool(within and within.informative_first),
-        "max_in_all": within and within.max_in_all,
         "simulated": comparison.simulated,
         "finished": f"{comparison.finished_at:%Y-%m-%d}"
         if comparison.finished_at
@@ -151,16 +146,13 @@ def _pairs(comparison: Comparison) -> list[Record]:
         "wave",
         "judged_item__instance__instance_id",
         "slot_of_a",
-        "propensity",
     )
     labels = labels_from(
         comparison, kept_votes(comparison), last=votes_are_final(comparison.state)
     )
     records: list[Record] = []
     n = 0
-    for (position, wave, instance, slot, chance), label in zip(
-        about, labels, strict=True
-    ):
+    for (position, wave, instance, slot), label in zip(about, labels, strict=True):
         # labels are read in the stored order up to the decision; later ones did not
         # count
         used = label is not None and n < comparison.n_labels
@@ -172,7 +164,6 @@ def _pairs(comparison: Comparison) -> list[Record]:
                 "wave": wave,
                 "instance": instance,
                 "slot_of_a": slot,
-                "propensity": chance,
                 "label": label,
                 "used": used if comparison.votes_kept else None,
             }
