@@ -13,7 +13,7 @@ from django.utils import timezone
 from genie.lib.database import count_anew
 from genie.lib.errors import GenieError
 from genie.lib.typing import Account
-from leaderboard.designs.error_spans import ErrorSpans
+from leaderboard.designs.one_output import ErrorSpans
 from leaderboard.imports.about import UNKNOWN, About, told_by_rows
 from leaderboard.imports.kept import ASIDE, ONE, PAIRS
 from leaderboard.imports.models import Import

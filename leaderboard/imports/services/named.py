@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable
 # As long as the columns are: a submission's name, an instance's id, a criterion.
 SYSTEM, INSTANCE, CRITERION = 100, 200, 50
 NOT_SAID, OVERALL = "not said", "overall"
-# The name of scores that are made of marks (`leaderboard.designs.error_spans`).
+# The name of scores that are made of marks (`leaderboard.designs.one_output`).
 _TAKEN = "spans"
 
 

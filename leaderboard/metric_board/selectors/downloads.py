@@ -17,7 +17,7 @@ from django.db.models import Q, QuerySet
 from genie.lib.formats.turns import assistant_says
 from genie.lib.unguessable import name_for
 from leaderboard.designs.base import Shown, document_of
-from leaderboard.designs.two_choice import TwoChoice
+from leaderboard.designs.several_outputs import TwoChoice
 from leaderboard.evaluation.models.human_evaluation import (
     HumanEvaluation,
     JudgedOutput,

@@ -1,0 +1,108 @@
+"""Designs whose pages show one output at a time."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from crowd.hit_templates.errors import WEIGHTS, span_score
+from leaderboard.designs.base import Beside, OneOutput, Shown, TaskView, with_standard
+from leaderboard.designs.unit import Unit
+
+
+class Binary(OneOutput):
+    """One prediction at a time, good or not (Genie, section 4)."""
+
+    slug = "binary"
+    scales = ("binary",)
+
+
+class DirectAssessment(OneOutput):
+    """One prediction at a time on five steps of agreement (Genie, figure 4 a-c)."""
+
+    slug = "direct-assessment"
+    scales = ("likert-5",)
+
+
+class Likert6(OneOutput):
+    """One prediction at a time on six steps without a middle (RankME, section 3)."""
+
+    slug = "likert-6"
+    scales = ("likert-6",)
+
+
+class Slider(OneOutput):
+    """One prediction at a time on a line from 0 to 100 (WMT's DA, DA+SQM)."""
+
+    slug = "slider"
+    scales = ("slider-100", "sqm")
+
+
+class Number(OneOutput):
+    """One output at a time, on a scale of judgments that were made elsewhere."""
+
+    slug = "number"
+    # any range of these families, such as number_1_7
+    scales = ("number", "sum", "z", "preferred")
+
+
+class PlainMagnitude(OneOutput):
+    """How many times as good as a reference output that is worth 100 (RankME, 3)."""
+
+    slug = "plain-magnitude"
+    scales = ("magnitude",)
+    needs_reference = True
+
+    def data(
+        self, task: TaskView, shown: Shown, outputs: Sequence[str]
+    ) -> dict[str, Any]:
+        """Show the reference output beside the one that is judged."""
+        return with_standard(task, shown, super().data(task, shown, outputs))
+
+
+# The criterion under which the marks themselves are scored; no question of a task can
+# have this name.
+SPANS = "spans"
+# A sum of penalties is not cut off: the lower end, the weight of a text that is no
+# translation at all, is only where the histogram stops counting one by one.
+SPANS_UNIT = Unit(-25.0, 0.0, percent=False)
+_TAKEN = " and ".join(
+    f"{-WEIGHTS[name]:g} for each {name}" for name in ("minor", "major")
+)
+_EXPLAINED = f"Marked errors: {_TAKEN} one, or what the task says; 0 is an output without errors."
+
+
+class ErrorSpans(OneOutput):
+    """Errors marked in the prediction, then a score from 0 to 100.
+
+    References
+    ----------
+    Kocmi et al. (2024), Error Span Annotation: A Balanced Approach for Human Evaluation
+    of Machine Translation, WMT.
+    """
+
+    slug = "error-spans"
+    scales = ("slider-100", "sqm")
+    marks_errors = True
+    beside = {SPANS: Beside(_EXPLAINED, SPANS_UNIT)}
+
+    @classmethod
+    def values_beside(cls, detail: Mapping[str, Any]) -> dict[str, float]:
+        """Score the marks, where there are any or were looked for."""
+        return {SPANS: span_score(detail["spans"])} if "spans" in detail else {}
+
+
+class MQM(OneOutput):
+    """Errors marked by severity and category, from which the score is counted.
+
+    Nothing else is asked: what an error takes off, the task or its HIT template says.
+
+    References
+    ----------
+    Freitag et al. (2021), Experts, Errors, and Context: A Large-Scale Study of Human
+    Evaluation for Machine Translation, TACL.
+    """
+
+    slug = "mqm"
+    scales = ("mqm",)
+    marks_errors = True
