@@ -12,7 +12,7 @@ price; ranking; rescoring; run; stored_fit; strategies; admin
 (campaign_links, draw_test); api (asking, comparisons, decisions, staff);
 selectors (board_ratings, campaigns, judged,
 comparison_labels, comparisons, coverage, hidden_tests, joint, progress, ratings_beside,
-ratings_digest, sample_disclosure, sides, system_ratings, task_policy, unsettled,
+ratings_digest, sample_disclosure, system_ratings, task_policy, unsettled,
 worker_figures); services (comparison, fit_pieces, joint, platform_crowds, public_log,
 qualification, ranking_numbers, refit, request, score, simulate); services.hidden
 (preview); views (comparison, joint).

@@ -8,8 +8,7 @@ checks all of it at once and holds every default; nothing else reads the raw tab
 People's files are read in `intake`, and tasks become bundles in `drafts`; both are pure.
 
 Front door: models; api; chosen_metrics; config; config (marked, task); drafts (ask, bundle,
-documents, draft); intake (guess, join, problem, read, roles, table); licence; readers; readers (base); selectors (chances,
-made_elsewhere);
+documents, draft); intake (guess, join, problem, read, roles, table); licence; readers; readers (base); selectors (made_elsewhere);
 services (archives, brought, bundles, configuration, fitting, load, versions,
 worker_requirements); shipped.
 """
