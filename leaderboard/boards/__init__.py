@@ -6,9 +6,9 @@ selectors, so a number cannot differ between them. Rendered boards are kept unde
 `selectors.version`, which changes exactly when something that the board shows does.
 
 Front door: models; api (crowds, differences, evidence, history, open_data, outputs,
-submissions, submitting, tasks); exports (board, markdown, table); selectors (columns,
-evidence, history, home, rows, standings, systems, version, weights); selectors.crowds
-(pools); selectors.on_request (judged); views (board, describe, evidence, exports, leading, my_submissions,
+submissions, submitting, tasks); exports (board, markdown, table); selectors (columns, crowds,
+evidence, history, home, rows, standings, systems, version, weights);
+selectors.on_request (judged); views (board, describe, evidence, exports, leading, my_submissions,
 submission, submitted_file, task_cards, tasks).
 """
 

@@ -9,8 +9,7 @@ from crowd.hits.models.assignment import Assignment
 from crowd.hits.models.campaign import Campaign
 from crowd.workers.models.worker import Consent, ConsentVersion
 from leaderboard.evaluation.selectors.worker_figures import WorkerFigures
-from leaderboard.releases.selectors.heds.answers import OPEN
-from leaderboard.releases.selectors.heds.questions import QUESTIONS
+from leaderboard.releases.selectors.heds import OPEN, QUESTIONS
 from quality.appeals.models import Appeal
 
 _SIMULATED = (

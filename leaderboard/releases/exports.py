@@ -9,8 +9,7 @@ from typing import Any
 
 from genie.lib.formats.latex import tabular, tex
 from leaderboard.releases.selectors.card import Card, Section
-from leaderboard.releases.selectors.heds.answers import Answered
-from leaderboard.releases.selectors.heds.questions import VERSION
+from leaderboard.releases.selectors.heds import VERSION, Answered
 from leaderboard.releases.selectors.judges import COST, RANKS
 from leaderboard.releases.selectors.judges import TITLE as JUDGES
 from leaderboard.releases.selectors.of_others import TITLE

@@ -28,7 +28,7 @@ from leaderboard.releases.ethics import ethics_sheet
 from leaderboard.releases.make import make
 from leaderboard.releases.selectors import judges
 from leaderboard.releases.selectors.card import card
-from leaderboard.releases.selectors.heds.answers import heds
+from leaderboard.releases.selectors.heds import heds
 from leaderboard.table_stats.plots import Mark, interval_plot
 
 _ETHICS = (

@@ -16,8 +16,7 @@ from leaderboard.releases import croissant
 from leaderboard.releases.exports import WRITERS, in_words, paragraph
 from leaderboard.releases.models import Release
 from leaderboard.releases.selectors.card import Card, card
-from leaderboard.releases.selectors.heds.answers import Answered, heds
-from leaderboard.releases.selectors.heds.questions import VERSION
+from leaderboard.releases.selectors.heds import VERSION, Answered, heds
 from leaderboard.submissions.models.submission import Submission
 from leaderboard.tasks.models import Task
 from leaderboard.teams.selectors.site_urls import absolute

@@ -11,7 +11,7 @@ from rest_framework.response import Response
 
 from leaderboard.api.base import problems
 from leaderboard.boards.api.tasks import TaskView
-from leaderboard.boards.selectors.crowds.pools import TwoPools, pools_of
+from leaderboard.boards.selectors.crowds import TwoPools, pools_of
 
 
 class SystemInBothSerializer(serializers.Serializer[Any]):

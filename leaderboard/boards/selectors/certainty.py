@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from leaderboard.boards.selectors.columns import field_of, main_criterion
-from leaderboard.boards.selectors.crowds.links import Link, links_of
+from leaderboard.boards.selectors.crowds import Link, links_of
 from leaderboard.boards.selectors.systems import System, systems
 from leaderboard.evaluation.models.board_fit import BoardFit
 from leaderboard.evaluation.selectors.board_ratings import current_fit

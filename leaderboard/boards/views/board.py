@@ -19,7 +19,7 @@ from genie.lib.serving.caches import computed as cache
 from genie.lib.serving.pages import page_of
 from leaderboard.boards.selectors.certainty import evidence_beside_board
 from leaderboard.boards.selectors.columns import main_criterion
-from leaderboard.boards.selectors.crowds.links import again, moved_crowds
+from leaderboard.boards.selectors.crowds import again, moved_crowds
 from leaderboard.boards.selectors.filtering import BASELINES
 from leaderboard.boards.selectors.on_request.judged import JUDGED_HELP
 from leaderboard.boards.selectors.rows import Row

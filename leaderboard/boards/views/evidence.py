@@ -9,9 +9,9 @@ from django.shortcuts import get_object_or_404, render
 
 from genie.accounts.throttles import limit_files
 from genie.lib.serving.pages import page_of
-from leaderboard.boards.charts.timeline import timeline
+from leaderboard.boards.charts import timeline
 from leaderboard.boards.selectors import certainty, pairs
-from leaderboard.boards.selectors.crowds.pools import has_pools, pools_of
+from leaderboard.boards.selectors.crowds import has_pools, pools_of
 from leaderboard.boards.selectors.history import History, history
 from leaderboard.boards.selectors.on_request.judged import (
     JUDGED_HELP,

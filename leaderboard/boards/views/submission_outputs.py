@@ -13,7 +13,7 @@ from django.utils.safestring import SafeString
 
 from crowd.hit_templates.form import CHECKBOXES
 from crowd.scales.find import all_scales
-from leaderboard.boards.charts.word_difference import difference
+from leaderboard.boards.charts import difference
 from leaderboard.boards.selectors.evidence import MetricLine
 from leaderboard.boards.selectors.output_sorting import (
     POSITION,

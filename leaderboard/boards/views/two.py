@@ -7,7 +7,7 @@ from typing import Any
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 
-from leaderboard.boards.charts.word_difference import difference
+from leaderboard.boards.charts import difference
 from leaderboard.boards.selectors.on_request.two import (
     Two,
     apart_most,

@@ -17,14 +17,14 @@ from genie.lib.moment import read_moment, stamp
 from genie.lib.serving.caches import computed as cache
 from genie.lib.serving.computed_once import computed_once
 from leaderboard.boards.selectors.version import KEPT_SECONDS, state
-from leaderboard.sharing.charts.board_picture import (
+from leaderboard.sharing.charts import (
     CARD,
     CARD_SYSTEMS,
     PICTURE,
     THEMES,
+    as_png,
     draw,
 )
-from leaderboard.sharing.charts.png import as_png
 from leaderboard.sharing.selectors.picture import picture_of
 from leaderboard.tasks.models import Task
 

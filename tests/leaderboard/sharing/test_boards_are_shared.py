@@ -15,7 +15,7 @@ from lxml import etree, html
 from genie.lib.moment import stamp
 from genie.lib.serving.caches import computed as cache
 from leaderboard.models import HumanEvaluation, Score, Submission
-from leaderboard.sharing.charts.png import as_png
+from leaderboard.sharing.charts import as_png
 from tests.factories import (
     make_many_ranked,
     make_ranked,

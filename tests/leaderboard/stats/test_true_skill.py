@@ -9,13 +9,14 @@ import numpy as np
 import pytest
 
 from leaderboard.stats.comparisons import compare, comparisons_from_table
-from leaderboard.stats.games.turns import Games, play
 from leaderboard.stats.true_skill import (
     BETA,
     MU,
     SIGMA,
+    Games,
     _by_worker,
     _margin,
+    play,
     true_skill,
 )
 from tests.leaderboard.stats.e2e import challenge

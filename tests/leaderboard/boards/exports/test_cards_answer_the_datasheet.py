@@ -7,8 +7,7 @@ import json
 import pytest
 
 from leaderboard.models import HumanEvaluation, Score
-from leaderboard.releases.selectors.heds.agreement import agreement
-from leaderboard.releases.selectors.heds.questions import OF_A_CRITERION, QUESTIONS
+from leaderboard.releases.selectors.heds import OF_A_CRITERION, QUESTIONS, agreement
 from quality.agreement.krippendorff import krippendorff_alpha
 from tests.factories import make_worker
 from tests.leaderboard.boards.pages.judged import judge, rate

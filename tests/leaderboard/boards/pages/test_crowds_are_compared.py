@@ -16,7 +16,7 @@ from django_q.models import OrmQ
 
 from crowd.models import Campaign
 from genie.lib import jobs
-from leaderboard.boards.selectors.crowds.pools import pools_of
+from leaderboard.boards.selectors.crowds import pools_of
 from leaderboard.evaluation.run import REFIT_JOB
 from leaderboard.evaluation.services import fit_pieces, platform_crowds, refit
 from leaderboard.evaluation.services.refit import refit_board

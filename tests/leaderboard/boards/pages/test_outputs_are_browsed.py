@@ -8,7 +8,7 @@ import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
-from leaderboard.boards.charts.word_difference import difference
+from leaderboard.boards.charts import difference
 from leaderboard.models import Instance, MetricResult, Prediction, Submission
 from tests.factories import make_predictions, make_ranked, make_task, make_worker
 from tests.leaderboard.boards.pages.judged import judge, rate

@@ -1,13 +1,11 @@
-"""A board as one SVG that stands alone: its own colours, a font that it may find, no links.
-
-Colours and sizes are attributes: a policy that forbids styles in pages holds for pictures that
-are opened by themselves, too.
-"""
+"""A board as one SVG that stands alone, and PNG made of it."""
 
 from __future__ import annotations
 
+import re
 import unicodedata
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Any
 
 from django.template.loader import render_to_string
@@ -187,3 +185,24 @@ def _wrapped(text: str, room: float, size: float) -> list[str]:
         first = f"{first} {words.pop(0)}".strip()
     rest = _fitting(" ".join(words), room, 1.1 * size)
     return [line for line in (first, rest) if line] or [""]
+
+
+_FONTS = Path(__file__).resolve().parent.parent / "fonts"
+# What the font beside this has not: the machine's own are looked through only then, which
+# takes a hundred times as long as drawing.
+_OTHER_SCRIPTS = re.compile(r"[\u0530-\u1dff\u2c00-\U0010ffff]")
+
+
+def as_png(svg: str, zoom: int) -> bytes:
+    """Draw an SVG with so many pixels for each of its own."""
+    import resvg_py
+
+    drawn: bytes = resvg_py.svg_to_bytes(
+        svg_string=svg,
+        zoom=zoom,
+        font_files=[str(path) for path in sorted(_FONTS.glob("*.ttf"))],
+        skip_system_fonts=not _OTHER_SCRIPTS.search(svg),
+        font_family="DejaVu Sans",
+        sans_serif_family="DejaVu Sans",
+    )
+    return bytes(drawn)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 from django.conf import settings
@@ -12,13 +13,114 @@ from leaderboard.designs.base import all_designs
 from leaderboard.evaluation.models.human_evaluation import HumanEvaluation, Score
 from leaderboard.evaluation.selectors.coverage import n_judged
 from leaderboard.evaluation.selectors.judged import rank_rule
+from leaderboard.evaluation.selectors.system_ratings import system_ratings
 from leaderboard.evaluation.selectors.task_policy import requirements
 from leaderboard.evaluation.selectors.worker_figures import WorkerFigures
-from leaderboard.releases.selectors.heds.agreement import agreement
-from leaderboard.releases.selectors.heds.questions import OF_A_CRITERION, QUESTIONS
 from leaderboard.releases.selectors.of_others import NOT_KNOWN, answers_of_others
 from leaderboard.submissions.models.submission import Submission
 from leaderboard.tasks.selectors.made_elsewhere import note_of
+from quality.agreement.krippendorff import Level, krippendorff_alpha
+
+VERSION = "HEDS 3.0"
+
+QUESTIONS = {
+    "1.1.1": "Main reference of the evaluation",
+    "1.1.2": "Which experiment this sheet is about",
+    "1.2": "Resources of the evaluation",
+    "1.3.1.1": "Name of the person who completed this sheet",
+    "1.3.1.2": "Their affiliation",
+    "1.3.1.3": "Their e-mail address",
+    "1.3.2.1": "Name of the contact author",
+    "1.3.2.2": "Their affiliation",
+    "1.3.2.3": "Their e-mail address",
+    "2.1": "Input of the systems",
+    "2.2": "Output of the systems",
+    "2.3": "Task of the systems",
+    "2.4": "Languages of the input",
+    "2.5": "Languages of the output",
+    "3.1.1": "Number of outputs evaluated per system",
+    "3.1.2": "How they were selected",
+    "3.1.3.1": "Method of the power analysis",
+    "3.1.3.2": "Statistical power of the sample",
+    "3.1.3.3": "Code of the power analysis",
+    "3.2.1": "Number of evaluators",
+    "3.2.2.1": "Whether they are domain experts",
+    "3.2.2.2": "Whether they were paid",
+    "3.2.2.3": "Whether any were known to the authors",
+    "3.2.2.4": "Whether any researchers were among them",
+    "3.2.3": "How they were recruited",
+    "3.2.4": "Their training and practice",
+    "3.2.5": "What else is known about them",
+    "3.3.1": "Preregistration",
+    "3.3.2": "Medium of the responses",
+    "3.3.3.1": "Types of quality assurance",
+    "3.3.3.2": "Methods of quality assurance",
+    "3.3.4.1": "Where the form can be seen",
+    "3.3.4.2": "What evaluators were shown",
+    "3.3.5": "When and how quickly they worked",
+    "3.3.6": "Whether they could ask and comment",
+    "3.3.7": "Conditions in which they worked",
+    "3.3.8": "How these conditions varied",
+    "5.1": "Approval by a research ethics committee",
+    "5.2": "Personal data",
+    "5.3": "Special category information",
+    "5.4": "Impact assessments",
+}
+# These are answered for each criterion.
+OF_A_CRITERION = {
+    "4.1.1": "Type of quality",
+    "4.1.2": "Aspect of the outputs",
+    "4.1.3": "Frame of reference",
+    "4.2.1": "Objective or subjective",
+    "4.2.2": "Absolute or relative",
+    "4.2.3": "Intrinsic or extrinsic",
+    "4.3.1.1": "Name of the criterion for evaluators",
+    "4.3.1.2": "Its standardised name",
+    "4.3.2": "Its definition for evaluators",
+    "4.3.3": "Size of the scale",
+    "4.3.4": "Values of the scale",
+    "4.3.5": "How the scale was presented",
+    "4.3.6": "Task, if there is no rating instrument",
+    "4.3.7": "Question shown to evaluators, verbatim",
+    "4.3.8": "Form of response elicitation",
+    "4.3.9": "From raw responses to scores",
+    "4.3.10": "Effect size and significance",
+    "4.3.11.1": "Method of agreement between evaluators",
+    "4.3.11.2": "Agreement between evaluators",
+    "4.3.12.1": "Method of agreement within evaluators",
+    "4.3.12.2": "Agreement within evaluators",
+}
+
+
+# As the form wants it said.
+_NOT_BETWEEN = "InterAA not assessed"
+
+
+def agreement(
+    evaluation: HumanEvaluation, criterion: str, *, ordered: bool
+) -> tuple[str, str]:
+    """Say how agreement was measured, and what it was; of one rating each there is none."""
+    ratings = system_ratings(evaluation)
+    ratings = ratings[ratings["criterion"] == criterion]
+    table = ratings.pivot_table(
+        index=["submission", "instance"], columns="worker", values="value"
+    )
+    # labelled options have an order and no distances; sliders and typed numbers have
+    # both
+    level: Level = "ordinal" if ordered else "interval"
+    alpha = krippendorff_alpha(table.to_numpy(float), level)
+    if not alpha.n_items:
+        why = f"{_NOT_BETWEEN}: each output has one rating that counts"
+        return why, why
+    if not math.isfinite(alpha.value):
+        why = f"{_NOT_BETWEEN}: all ratings are the same"
+        return why, why
+    return (
+        f"Krippendorff's alpha ({level})",
+        f"{alpha.value:.2f}, 95 % interval {alpha.low:.2f} to {alpha.high:.2f}, over "
+        f"{alpha.n_items} outputs with more than one rating",
+    )
+
 
 # Nothing in the database answers these: authors do.
 OPEN = "for the authors"

@@ -1,1 +1,0 @@
-"""What is known of the crowds behind a board: linked, blind, alike."""

@@ -1,3 +1,0 @@
-"""Games between systems: beliefs updated one game after the other, in many orders."""
-
-from __future__ import annotations
