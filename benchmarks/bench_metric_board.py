@@ -216,7 +216,7 @@ def fill(n_systems: int, n: int) -> Any:
     from django.db import transaction
     from django.utils import timezone
 
-    from leaderboard.metric_runs.selectors.chosen import chosen_of
+    from leaderboard.metric_runs.selectors import chosen_of
     from leaderboard.models import MetricResult, OutsideMetric, OutsideScores, Team
 
     rng = np.random.default_rng(1)

@@ -37,8 +37,7 @@ from leaderboard.judges.models import (
 )
 from leaderboard.metric_board.models.board import MetricBoard
 from leaderboard.metric_board.models.outside import OutsideMetric, OutsideScores
-from leaderboard.metric_runs.models.result import MetricResult
-from leaderboard.metric_runs.models.run import MetricPiece, MetricRun
+from leaderboard.metric_runs.models import MetricPiece, MetricResult, MetricRun
 from leaderboard.releases.models import Release
 from leaderboard.studio.models import Draft, DraftFile
 from leaderboard.submissions.models.repeated_request import RepeatedRequest

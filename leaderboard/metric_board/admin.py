@@ -13,7 +13,7 @@ from genie.lib.admin.questions import after_asking
 from leaderboard.metric_board.models.board import MetricBoard
 from leaderboard.metric_board.models.outside import OutsideMetric
 from leaderboard.metric_board.services import boards, outside
-from leaderboard.metric_runs.models.run import MetricPiece, MetricRun
+from leaderboard.metric_runs.models import MetricPiece, MetricRun
 from leaderboard.metric_runs.services import runs
 
 if TYPE_CHECKING:

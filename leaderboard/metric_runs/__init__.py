@@ -5,7 +5,7 @@ ones, and those that a task adds later, run in pieces that can be stopped and re
 (`services.runs`, `services.pieces`). The metrics themselves are pure and live in
 `leaderboard.metrics`, one file each.
 
-Front door: models; selectors (chosen, labels); services (measure, pieces, realign,
+Front door: models; selectors; services (measure, pieces, realign,
 runs).
 """
 

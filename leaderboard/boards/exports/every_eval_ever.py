@@ -18,7 +18,7 @@ from leaderboard.boards.exports.table import BoardTable
 from leaderboard.boards.selectors.certainty import Agreement
 from leaderboard.boards.selectors.on_request.raters import Raters
 from leaderboard.boards.selectors.rows import Row
-from leaderboard.metric_runs.selectors.labels import metric_words
+from leaderboard.metric_runs.selectors import metric_words
 from leaderboard.submissions.models.submission import Submission
 
 SCHEMA_VERSION = "0.3.0"

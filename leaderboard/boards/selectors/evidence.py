@@ -14,8 +14,8 @@ from crowd.money.models import LedgerEntry
 from crowd.scales.find import all_scales
 from leaderboard.designs.base import Beside, all_designs
 from leaderboard.evaluation.models.human_evaluation import HumanEvaluation, Score
-from leaderboard.metric_runs.models.result import MetricResult
-from leaderboard.metric_runs.selectors.labels import MetricWords, metric_words
+from leaderboard.metric_runs.models import MetricResult
+from leaderboard.metric_runs.selectors import MetricWords, metric_words
 from leaderboard.metrics.base import all_metrics
 from leaderboard.submissions.models.submission import Submission
 from leaderboard.submissions.selectors.visibility import VisibleParts

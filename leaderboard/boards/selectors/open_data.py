@@ -11,7 +11,7 @@ from genie.lib.unguessable import name_for
 from leaderboard.evaluation.models.human_evaluation import Score
 from leaderboard.evaluation.selectors.campaigns import evaluation_of
 from leaderboard.evaluation.selectors.system_ratings import all_system_ratings_of
-from leaderboard.metric_runs.models.result import MetricResult
+from leaderboard.metric_runs.models import MetricResult
 from leaderboard.submissions.models.submission import Submission
 from leaderboard.submissions.selectors.visibility import inside, public
 from leaderboard.tasks.models import Instance, Task

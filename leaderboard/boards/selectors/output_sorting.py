@@ -14,8 +14,8 @@ from leaderboard.boards.selectors.columns import main_criterion
 from leaderboard.boards.selectors.evidence import MetricLine
 from leaderboard.evaluation.models.human_evaluation import HumanEvaluation
 from leaderboard.evaluation.selectors.system_ratings import system_ratings_of, unit_for
-from leaderboard.metric_runs.models.result import MetricResult
-from leaderboard.metric_runs.selectors.labels import metric_words
+from leaderboard.metric_runs.models import MetricResult
+from leaderboard.metric_runs.selectors import metric_words
 from leaderboard.submissions.models.submission import Prediction, Submission
 
 RATING, APART, POSITION = "rating", "disagreement", "order"

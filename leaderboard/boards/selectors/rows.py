@@ -21,7 +21,7 @@ from leaderboard.evaluation.models.human_evaluation import EvaluationCampaign, S
 from leaderboard.evaluation.selectors.coverage import Partial, is_whole, partial_of
 from leaderboard.evaluation.selectors.progress import n_judged
 from leaderboard.judges.models import JudgedEstimate
-from leaderboard.metric_runs.models.result import MetricResult
+from leaderboard.metric_runs.models import MetricResult
 from leaderboard.submissions.models.submission import Submission
 from leaderboard.tasks.models import Task
 

@@ -9,7 +9,7 @@ from typing import Literal
 import numpy as np
 
 from leaderboard.boards.selectors.columns import Field, Floats, Ints
-from leaderboard.metric_runs.models.result import MetricResult
+from leaderboard.metric_runs.models import MetricResult
 from leaderboard.metrics.base import all_metrics
 from leaderboard.submissions.models.submission import Submission
 from leaderboard.tasks.models import Task

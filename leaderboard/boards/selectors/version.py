@@ -14,7 +14,7 @@ from django.utils import timezone
 from leaderboard.evaluation.models.human_evaluation import HumanEvaluation, Score
 from leaderboard.evaluation.selectors.progress import n_judged
 from leaderboard.judges.models import JudgedEstimate, JudgeLicence
-from leaderboard.metric_runs.models.result import MetricResult
+from leaderboard.metric_runs.models import MetricResult
 from leaderboard.submissions.models.submission import Submission, SubmissionEvent
 from leaderboard.submissions.selectors.visibility import public
 from leaderboard.tasks.models import Task, TaskRevision

@@ -11,7 +11,7 @@ from django.http import QueryDict
 from leaderboard.boards.selectors.columns import main_criterion
 from leaderboard.boards.selectors.filtering import ALL, Filter, read_filter
 from leaderboard.boards.selectors.sorting import DEFAULT, Order, metrics_of, order_from
-from leaderboard.metric_runs.selectors.labels import metric_words
+from leaderboard.metric_runs.selectors import metric_words
 from leaderboard.tasks.models import Task
 
 FULL = "full"

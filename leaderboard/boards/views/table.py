@@ -13,7 +13,7 @@ from leaderboard.boards.selectors.sorting import DEFAULT, Order, first_direction
 from leaderboard.boards.views.address import Address
 from leaderboard.charts import intervals
 from leaderboard.charts.axis import Axis
-from leaderboard.metric_runs.selectors.labels import MetricWords, metric_words
+from leaderboard.metric_runs.selectors import MetricWords, metric_words
 
 # What stands above the rows that are apart from the ranked ones.
 PROVISIONAL = "Provisional: it is still being checked which ratings count"

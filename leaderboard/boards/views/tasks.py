@@ -15,7 +15,7 @@ from leaderboard.boards.selectors.sorting import metrics_of
 from leaderboard.boards.views.guidelines import example, guidelines
 from leaderboard.boards.views.task_cards import cards
 from leaderboard.evaluation.selectors.task_policy import control, requirements
-from leaderboard.metric_runs.selectors.labels import metric_words
+from leaderboard.metric_runs.selectors import metric_words
 from leaderboard.tasks.models import Task
 from leaderboard.tasks.services.configuration import noisy_below
 from quality.detection.models import ALL_EVIDENCE

@@ -17,7 +17,7 @@ from leaderboard.boards.selectors.on_request.two import (
 from leaderboard.boards.selectors.pairs import POWER
 from leaderboard.evaluation.price import cents_per_rating
 from leaderboard.evaluation.ranking import TESTED
-from leaderboard.metric_runs.selectors.labels import metric_words
+from leaderboard.metric_runs.selectors import metric_words
 from leaderboard.tasks.models import Task
 
 _NOT_TWO = "Tick exactly two systems on the board to compare them."

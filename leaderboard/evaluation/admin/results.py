@@ -10,7 +10,7 @@ from django.http import HttpRequest
 from genie.accounts.task_admin import OfTask
 from genie.lib.admin.read_only import ReadOnlyAdmin
 from leaderboard.evaluation.models.human_evaluation import Score
-from leaderboard.metric_runs.models.result import MetricResult
+from leaderboard.metric_runs.models import MetricResult
 
 if TYPE_CHECKING:
     from django.db.models import QuerySet

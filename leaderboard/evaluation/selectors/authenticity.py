@@ -11,7 +11,7 @@ from crowd.hits.models.campaign import Campaign
 from crowd.workers.models.worker import Worker
 from leaderboard.evaluation.models.human_evaluation import JudgedItem, JudgedOutput
 from leaderboard.metric_board.models.outside import OutsideMetric, OutsideScores
-from leaderboard.metric_runs.models.result import MetricResult
+from leaderboard.metric_runs.models import MetricResult
 from leaderboard.tasks.models import Task
 from quality.authenticity.evidence import Line, crowd_evidence, page_evidence
 from quality.authenticity.selectors import noticed, tests_of

@@ -13,8 +13,7 @@ from leaderboard.designs.base import content_key
 from leaderboard.imports.about import About
 from leaderboard.imports.readers.judgments import Judgments
 from leaderboard.imports.services.measures import MARKED, Measure, measure
-from leaderboard.metric_runs.models.result import MetricResult
-from leaderboard.metric_runs.models.run import MetricRun
+from leaderboard.metric_runs.models import MetricResult, MetricRun
 from leaderboard.submissions.models.submission import Prediction
 from leaderboard.tasks.drafts.bundle import SLUG
 from leaderboard.tasks.models import Instance, Task

@@ -24,8 +24,8 @@ from leaderboard.evaluation.models.human_evaluation import (
 )
 from leaderboard.evaluation.selectors.system_ratings import system_ratings_of
 from leaderboard.metric_board.models.outside import OutsideMetric, OutsideScores
-from leaderboard.metric_runs.models.result import MetricResult
-from leaderboard.metric_runs.selectors.chosen import chosen_of
+from leaderboard.metric_runs.models import MetricResult
+from leaderboard.metric_runs.selectors import chosen_of
 from leaderboard.submissions.models.submission import Prediction, Submission
 from leaderboard.submissions.selectors.visibility import public
 from leaderboard.tasks.models import Task

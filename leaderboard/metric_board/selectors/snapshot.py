@@ -11,9 +11,8 @@ from leaderboard.metric_board.models.outside import OutsideMetric
 from leaderboard.metric_board.selectors.licences import licence_words
 from leaderboard.metric_board.stats.snapshot import ENOUGH, FEWEST, FEWEST_RANKED
 from leaderboard.metric_board.stats.williams import reached_by_chance
-from leaderboard.metric_runs.models.run import MetricPiece, MetricRun
-from leaderboard.metric_runs.selectors.chosen import not_computed_here
-from leaderboard.metric_runs.selectors.labels import metric_words
+from leaderboard.metric_runs.models import MetricPiece, MetricRun
+from leaderboard.metric_runs.selectors import metric_words, not_computed_here
 from leaderboard.submissions.models.submission import Submission
 from leaderboard.submissions.selectors.visibility import public
 from leaderboard.tasks.models import Task

@@ -38,8 +38,7 @@ from leaderboard.metric_board.stats.snapshot import (
     MetricScores,
     metric_board,
 )
-from leaderboard.metric_runs.models.result import MetricResult
-from leaderboard.metric_runs.models.run import MetricRun
+from leaderboard.metric_runs.models import MetricResult, MetricRun
 from leaderboard.stats.resampling import Floats
 from leaderboard.submissions.models.submission import Submission, SubmissionEvent
 from leaderboard.submissions.selectors.visibility import public

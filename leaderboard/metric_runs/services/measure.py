@@ -13,8 +13,8 @@ from genie.lib.seeds import seed_from
 from genie.lib.unguessable import seed_for
 from leaderboard.evaluation.models.human_evaluation import HumanEvaluation
 from leaderboard.evaluation.services.request import commitment_key, requested
-from leaderboard.metric_runs.models.result import MetricResult
-from leaderboard.metric_runs.selectors.chosen import Chosen, chosen_of
+from leaderboard.metric_runs.models import MetricResult
+from leaderboard.metric_runs.selectors import Chosen, chosen_of
 from leaderboard.metrics.base import Batch, Metric, MetricOutput
 from leaderboard.submissions.models.submission import Prediction, Submission
 from leaderboard.submissions.preflight import preflight

@@ -11,8 +11,8 @@ from django.db.models import F
 
 from genie.lib.errors import GenieError
 from genie.lib.logs import one_line
-from leaderboard.metric_runs.models.run import MetricPiece, MetricRun
-from leaderboard.metric_runs.selectors.chosen import Chosen, chosen_of
+from leaderboard.metric_runs.models import MetricPiece, MetricRun
+from leaderboard.metric_runs.selectors import Chosen, chosen_of
 from leaderboard.metric_runs.services.measure import write_result
 from leaderboard.metric_runs.services.runs import queue_next
 from leaderboard.metrics.base import Batch, MetricOutput

@@ -16,9 +16,8 @@ from django.utils import timezone
 
 from genie.lib import jobs
 from genie.lib.serving.unmoved import is_unmoved, looked_in_vain, stamps
-from leaderboard.metric_runs.models.result import MetricResult
-from leaderboard.metric_runs.models.run import MetricPiece, MetricRun
-from leaderboard.metric_runs.selectors.chosen import Chosen, chosen_of
+from leaderboard.metric_runs.models import MetricPiece, MetricResult, MetricRun
+from leaderboard.metric_runs.selectors import Chosen, chosen_of
 from leaderboard.submissions.models.submission import Submission, SubmissionEvent
 from leaderboard.submissions.selectors.visibility import ON_BOARD
 from leaderboard.tasks.models import Task

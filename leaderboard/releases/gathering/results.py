@@ -11,7 +11,7 @@ from django.db.models import Max
 from leaderboard.boards.selectors.rows import Row
 from leaderboard.boards.selectors.standings import standings
 from leaderboard.evaluation.models.human_evaluation import HumanEvaluation, Score
-from leaderboard.metric_runs.models.result import MetricResult
+from leaderboard.metric_runs.models import MetricResult
 from leaderboard.releases.bundle import Record, batched
 from leaderboard.releases.gathering.judgments import evaluations_of
 from leaderboard.releases.pseudonyms import Pseudonyms

@@ -9,7 +9,7 @@ from django.utils import timezone
 
 from crowd.hits.services.inputs import inputs_for
 from crowd.models import HIT, Answer, Assignment, Campaign, Item
-from leaderboard.metric_runs.selectors.chosen import chosen_of
+from leaderboard.metric_runs.selectors import chosen_of
 from leaderboard.models import JudgedItem, MetricResult
 from tests.factories import make_evaluation, make_score, make_submission, make_worker
 
