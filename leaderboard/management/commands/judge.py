@@ -1,8 +1,7 @@
-"""Try a judge on a file of texts, or run one on a task; the price comes first."""
+"""Run a judge on a task; the price comes first."""
 
 from __future__ import annotations
 
-import json
 import time
 import tomllib
 from collections.abc import Callable
@@ -14,14 +13,13 @@ from django.contrib.auth import get_user_model
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.db import transaction
 
-from crowd.scales.find import all_scales
 from genie.lib.env import ConfigurationError
 from genie.lib.errors import GenieError
 from leaderboard.judges.definition import MODES, POINTWISE, SCRIPTED
-from leaderboard.judges.models import MICROCENTS, JudgeRun
+from leaderboard.judges.models import JudgeRun
 from leaderboard.judges.scripted import SCRIPTS
 from leaderboard.judges.selectors.told import cents, leaving, progress
-from leaderboard.judges.services import ask, decide, define, try_out
+from leaderboard.judges.services import ask, decide, define
 from leaderboard.judges.services.work import work
 from leaderboard.tasks.models import Task
 
@@ -31,19 +29,12 @@ _PACE = {"per_minute", "at_once", "timeout_seconds", "n_retries", "family"}
 
 class Command(BaseCommand):
     help = (
-        "Let a judge answer what people are asked: about the systems of a task, or about a "
-        "file of texts. Without --send only the price and what would leave are said."
+        "Let a judge answer what people are asked about the systems of a task. Without "
+        "--send only the price and what would leave are said."
     )
 
     def add_arguments(self, parser: CommandParser) -> None:
-        what = parser.add_mutually_exclusive_group(required=True)
-        what.add_argument("--task", help="slug of a task")
-        what.add_argument(
-            "--file",
-            type=Path,
-            help="JSON lines: an object each, with the output under output, and whatever "
-            "belongs to the input under other names",
-        )
+        parser.add_argument("--task", required=True, help="slug of a task")
         who = parser.add_mutually_exclusive_group(required=True)
         who.add_argument("--judge", type=Path, help="TOML file of a judge")
         who.add_argument(
@@ -82,22 +73,10 @@ class Command(BaseCommand):
             "--occasion", default="", help="ask again what was answered"
         )
         parser.add_argument("--by", help="user who answers for the scores of a task")
-        parser.add_argument(
-            "--question", default="Is the output good?", help="of a file"
-        )
-        parser.add_argument(
-            "--scale",
-            choices=sorted(all_scales()),
-            default="likert-5",
-            help="of a file",
-        )
 
     def handle(self, *args: Any, **options: Any) -> None:
         try:
-            if options["file"]:
-                self._file(options)
-            else:
-                self._task(options)
+            self._task(options)
         except (GenieError, ConfigurationError) as error:
             raise CommandError(str(error)) from error
 
@@ -139,33 +118,6 @@ class Command(BaseCommand):
             run_here(run, self.stdout.write)
         else:
             self.stdout.write("Nothing was sent; --send asks.")
-
-    def _file(self, options: dict[str, Any]) -> None:
-        rows = _rows(options["file"])[: options["instances"]]
-        name, version, made, prices, _ = _given(options)
-        judge = define.drafted(name, version, made, **prices)
-        scale = all_scales()[judge.definition["scale"] or options["scale"]]
-        requests = try_out.requests_of_rows(
-            judge,
-            rows,
-            questions={"overall": options["question"]},
-            scale=scale,
-            instructions="",
-        )
-        most = -(-sum(request.most for request in requests) // MICROCENTS)
-        self.stdout.write(
-            f"{judge.signature}\n{len(rows)} rows, at most {cents(most)}."
-        )
-        if not options["send"]:
-            self.stdout.write("Nothing was sent; --send asks. The first request:")
-            self.stdout.write(
-                json.dumps(requests[0].body, indent=2, ensure_ascii=False)
-            )
-            return
-        if allowed(most, options["most_cents"]) < most:
-            raise CommandError("That could pass --most-cents; nothing was sent.")
-        for tried in try_out.send(judge, requests, scale):
-            self.stdout.write(json.dumps(vars(tried), ensure_ascii=False))
 
 
 def run_here(run: JudgeRun, say: Callable[[str], Any]) -> None:
@@ -225,30 +177,3 @@ def read_judge(path: Path) -> tuple[str, str, Any, Any, Any]:
         return said["name"], said["version"], made, prices, pace
     except (OSError, ValueError, KeyError, AttributeError) as error:
         raise CommandError(f"{path} is no judge: {error!r}.") from error
-
-
-def _rows(path: Path) -> list[dict[str, str]]:
-    try:
-        lines = path.read_text("utf-8").split("\n")
-    except (OSError, ValueError) as error:
-        raise CommandError(f"{path} cannot be read: {error}.") from error
-    rows = [_row(path, n, line) for n, line in enumerate(lines, 1) if line.strip()]
-    if not rows:
-        raise CommandError(f"{path} has no rows.")
-    return rows
-
-
-def _row(path: Path, number: int, line: str) -> dict[str, str]:
-    try:
-        row = json.loads(line)
-    except ValueError as error:
-        raise CommandError(
-            f"{path}, line {number}: this is no JSON ({getattr(error, 'msg', error)})."
-        ) from error
-    if not isinstance(row, dict) or not all(
-        isinstance(text, str) for text in [*row.values(), row.get("output")]
-    ):
-        raise CommandError(
-            f"{path}, line {number}: it must be an object of texts with an output."
-        )
-    return row

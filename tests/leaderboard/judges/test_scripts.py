@@ -71,7 +71,7 @@ def test_what_cannot_be_asked_is_refused_in_words(judged):
         ask.ask(make_script("likes-long", scale="mqm"), judged, ask.Wish())
 
 
-def test_the_command_says_the_price_and_asks_only_when_told(judged, capsys, tmp_path):
+def test_the_command_says_the_price_and_asks_only_when_told(judged, capsys):
     call_command("judge", task=judged.slug, script="words")
     assert "Nothing was sent" in capsys.readouterr().out
     assert not JudgeRun.objects.exists()
@@ -79,25 +79,6 @@ def test_the_command_says_the_price_and_asks_only_when_told(judged, capsys, tmp_
     call_command("judge", task=judged.slug, script="words", send=True, by=by)
     assert "6 answered, 0 without a valid answer, of 6" in capsys.readouterr().out
     assert OutsideMetric.objects.get().owner.username == by
-    rows = tmp_path / "rows.jsonl"
-    rows.write_text(json.dumps({"source": "a red kite", "output": "a red kite"}))
-    call_command("judge", file=rows, script="words", scale="slider-100", send=True)
-    said = json.loads(capsys.readouterr().out.splitlines()[-1])
-    assert said["values"]["overall"] > 90
-    rows.write_text("[1]")
-    with pytest.raises(CommandError, match="line 1"):
-        call_command("judge", file=rows, script="words")
-
-
-def test_a_bad_line_of_a_file_is_named_and_only_line_ends_end_lines(tmp_path):
-    rows = tmp_path / "rows.jsonl"
-    for text, words in [
-        ('{"output": "a"}\n\n{"output": 5', "line 3"),
-        ('{"output": "a\u2028b"}\n[]', "line 2"),
-    ]:
-        rows.write_text(text, "utf-8")
-        with pytest.raises(CommandError, match=words):
-            call_command("judge", file=rows, script="words")
 
 
 def test_a_judge_of_a_file_needs_an_amount(judged, tmp_path, monkeypatch, capsys):
