@@ -36,15 +36,6 @@ def json_lines(records: Iterable[Mapping[str, Any]]) -> Iterator[str]:
         yield "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in part)
 
 
-def crowd_kit(records: Iterable[Mapping[str, Any]]) -> Iterator[Mapping[str, Any]]:
-    """Turn judgments into crowd-kit's long table: task, worker, label."""
-    for row in records:
-        # crowd-kit has one column for the task: what was judged, of whom and on what,
-        # is one
-        task = f"{row['submission']}/{row['criterion']}/{row['instance']}"
-        yield {"task": task, "worker": row["worker"], "label": row["value"]}
-
-
 def seg_score(table: Table) -> str:
     """Write mt-metrics-eval's .seg.score: system, tab, score, instance by instance."""
     return "".join(

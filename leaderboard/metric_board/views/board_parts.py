@@ -27,7 +27,6 @@ FILES = (
     ("agreement.json", "the same, as one JSON list"),
     ("judgments.csv", "system, instance, criterion, worker, value"),
     ("judgments.jsonl", "the same, one object per line"),
-    ("judgments.crowd-kit.csv", "task, worker, label, in crowd-kit's format"),
     (
         "battles.jsonl",
         "pairs rated in comparisons: model_a (shown first), model_b, winner, judge, and "
@@ -40,7 +39,6 @@ FILES = (
         "a test set of mt-metrics-eval: scores, documents, and texts if the licence "
         "allows it",
     ),
-    ("billboard.zip", "system||metric.csv, one file per pair"),
 )
 
 

@@ -124,29 +124,6 @@ def _mean(values: list[float | None]) -> float | None:
     return sum(known) / len(known) if known else None
 
 
-def _billboard(task: Task) -> bytes:
-    """Lay scores out as Billboard's: a CSV for each system and metric."""
-    systems, ids = downloads.published(task), downloads.instance_ids(task)
-    names = files.unique_names({pk: name for pk, (name, _) in systems.items()})
-    written = [
-        (
-            f"{names[scored.submission]}||{files.safe_name(scored.metric)}.csv",
-            "".join(
-                files.csv_pieces(
-                    ("instance", "value"),
-                    (
-                        {"instance": i, "value": v}
-                        for i, v in zip(ids, scored.per_instance, strict=True)
-                    ),
-                )
-            ),
-        )
-        for scored in downloads.metric_scores(task)
-        if len(scored.per_instance) == len(ids)
-    ]
-    return files.zipped(written)
-
-
 WRITERS: dict[str, tuple[str, Callable[[Task], Iterator[str] | bytes]]] = {
     "agreement.csv": (
         _CSV,
@@ -161,15 +138,8 @@ WRITERS: dict[str, tuple[str, Callable[[Task], Iterator[str] | bytes]]] = {
         lambda t: files.csv_pieces(JUDGMENTS, downloads.judgments(t)),
     ),
     "judgments.jsonl": (_JSONL, lambda t: files.json_lines(downloads.judgments(t))),
-    "judgments.crowd-kit.csv": (
-        _CSV,
-        lambda t: files.csv_pieces(
-            ("task", "worker", "label"), files.crowd_kit(downloads.judgments(t))
-        ),
-    ),
     "battles.jsonl": (_JSONL, lambda t: files.json_lines(downloads.battles(t))),
     "metric-scores.csv": (_CSV, lambda t: files.csv_pieces(SCORES, _scores(t))),
     "metric-scores.jsonl": (_JSONL, lambda t: files.json_lines(_scores(t))),
     "mtme.zip": (_ZIP, _mtme),
-    "billboard.zip": (_ZIP, _billboard),
 }

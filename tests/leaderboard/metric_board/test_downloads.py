@@ -77,9 +77,6 @@ def test_judgments_are_those_that_count(client, world):
     assert {row["simulated"] for row in rows} == {"false"}
     lines = [json.loads(x) for x in get(client, "judgments.jsonl").splitlines()]
     assert [line["value"] for line in lines] == [float(row["value"]) for row in rows]
-    kit = table(client, "judgments.crowd-kit.csv")
-    assert list(kit[0]) == ["task", "worker", "label"]
-    assert len({row["task"] for row in kit}) == len(kit)
 
 
 def test_pseudonyms_are_stable_within_a_task_and_tell_nothing(client, world, settings):
@@ -199,14 +196,6 @@ def test_what_is_downloaded_can_be_handed_in_again(client, world, cast):
     assert again.file_format == "mtme-seg"
     stored = world.systems[0].metric_results.get(metric="chrf")
     assert again.scores.order_by("pk").first().per_instance == stored.per_instance
-
-
-def test_billboards_layout(client, world):
-    with zipfile.ZipFile(io.BytesIO(get(client, "billboard.zip"))) as archive:
-        assert "Heron||chrf.csv" in archive.namelist()
-        text = archive.read("Heron||chrf.csv").decode()
-    assert text.startswith("instance,value\ni0,")
-    assert len(text.splitlines()) == 41
 
 
 @pytest.mark.every_engine
