@@ -90,7 +90,7 @@ MATRIX: dict[str, str] = {
         leaderboard:evidence leaderboard:published leaderboard:published-file leaderboard:story
         leaderboard:board-svg leaderboard:board-png leaderboard:board-card
         leaderboard:board-feed leaderboard:site-card leaderboard:site-feed leaderboard:robots
-        leaderboard:llms leaderboard:sitemap
+        leaderboard:sitemap
         leaderboard:docs leaderboard:docs-search leaderboard:docs-page
         leaderboard:docs-file leaderboard:docs-tasks leaderboard:docs-task
         api-docs-group api-docs-try

@@ -17,6 +17,5 @@ urlpatterns = [
     path("card.png", views.site_card, name="site-card"),
     path("feed.atom", views.SiteFeed(), name="site-feed"),
     path("robots.txt", views.robots_txt, name="robots"),
-    path("llms.txt", views.llms_txt, name="llms"),
     path("sitemap.xml", sitemap, {"sitemaps": {"pages": views.Pages}}, name="sitemap"),
 ]

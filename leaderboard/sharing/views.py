@@ -13,7 +13,7 @@ from django.contrib.sitemaps import Sitemap
 from django.contrib.syndication.views import Feed
 from django.db.models import Max
 from django.http import Http404, HttpRequest, HttpResponse
-from django.shortcuts import get_object_or_404, render
+from django.shortcuts import get_object_or_404
 from django.template.loader import render_to_string
 from django.urls import reverse
 from django.utils.cache import get_conditional_response
@@ -24,7 +24,6 @@ from genie.accounts.throttles import limit_files
 from genie.lib.moment import read_moment, stamp
 from genie.lib.serving.caches import computed as cache
 from genie.lib.serving.computed_once import computed_once
-from leaderboard.boards.selectors.home import tasks_in_order
 from leaderboard.boards.selectors.version import KEPT_SECONDS, state
 from leaderboard.sharing.charts import CARD, CARD_SYSTEMS, PICTURE, THEMES, as_png, draw
 from leaderboard.sharing.selectors.events import Event, board_events, site_events
@@ -119,7 +118,6 @@ _NOT_TO_BE_FOUND = (
     *("/account/", "/admin/", "/hooks/", "/language/", "/login/", "/logout/"),
     *("/requester/", "/studio/", "/team-invitation/", "/teams/", "/turk", "/work/"),
 )
-_MOST_BOARDS = 200
 
 
 def robots_txt(request: HttpRequest) -> HttpResponse:
@@ -132,29 +130,6 @@ def robots_txt(request: HttpRequest) -> HttpResponse:
         "",
     ]
     return HttpResponse("\n".join(lines), content_type="text/plain; charset=utf-8")
-
-
-def llms_txt(request: HttpRequest) -> HttpResponse:
-    """Say to programs what this site is, and where boards, API and docs are for them."""
-    context = {
-        "home": absolute("leaderboard:home"),
-        "tasks": tasks_in_order()[:_MOST_BOARDS],
-        "links": {
-            "how": absolute("leaderboard:how-it-works"),
-            "api": absolute("api-docs"),
-            "schema": absolute("api-schema"),
-            "feed": absolute("leaderboard:site-feed"),
-            "sitemap": absolute("leaderboard:sitemap"),
-            "docs": absolute("leaderboard:docs"),
-        },
-        "site": absolute("leaderboard:home").rstrip("/"),
-    }
-    return render(
-        request,
-        "leaderboard/sharing/llms.txt",
-        context,
-        content_type="text/plain; charset=utf-8",
-    )
 
 
 class Pages(_Sitemap):

@@ -225,7 +225,7 @@ def test_no_page_or_file_takes_them_for_ours(client, imported):
     ]
     addresses += [
         reverse("leaderboard:board-feed", args=["old-ratings"]),
-        *("/", "/tasks/", "/llms.txt", reverse("leaderboard:public-log")),
+        *("/", "/tasks/", reverse("leaderboard:public-log")),
     ]
     for address in addresses:
         answer = client.get(address)
