@@ -240,9 +240,6 @@ class Tables:
     def _judgments(self, pks: Sequence[int]) -> Iterator[Record]:
         return judgments(self.task, pks, self.names)
 
-    def _is_named(self, row: Record) -> bool:
-        return not self._masks or row["instance"] in self._number_of
-
     def _named(self, rows: Iterable[Record]) -> Iterator[Record]:
         """Call instances by what they are called in this release."""
         if not self._masks:

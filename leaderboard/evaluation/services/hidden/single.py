@@ -213,31 +213,6 @@ def harms_of(
     return {wrong.ADEQUACY: content, wrong.FLUENCY: form}
 
 
-def _edits_of(
-    task: Task,
-    human: HumanConfig,
-    criteria: Mapping[str, str],
-    lent: Sequence[Offer],
-    draw: _Draw,
-    n: int,
-) -> list[Offer]:
-    """Choose edits of texts like those that are taken from elsewhere.
-
-    With none of these a text from elsewhere would be a good one.
-    """
-    outputs: dict[int, list[tuple[int | None, str]]] = {}
-    order = generator(seed_from("edits of lent texts", draw.seed)).permutation(
-        len(lent)
-    )
-    for offer in draw.taken.usable([lent[int(place)] for place in order] if n else []):
-        text = (offer.made_from.get("submission"), offer.text)
-        outputs.setdefault(offer.instance_pk, [text])
-    rows = [row for pk, row in draw.row_of.items() if pk in outputs]
-    harms = harms_of(human, criteria)
-    edits = wrong.edited(task, rows, outputs, harms, seed=draw.seed)
-    return draw.choose(list(chain.from_iterable(edits)), n)
-
-
 def _wrong(
     task: Task,
     human: HumanConfig,
