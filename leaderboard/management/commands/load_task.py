@@ -28,8 +28,7 @@ class Command(BaseCommand):
         )
         parser.add_argument(
             "--source",
-            help="folder (or Hugging Face name) of the release; not needed for demo "
-            "tasks",
+            help="folder of the release; not needed for demo tasks",
         )
         parser.add_argument(
             "--reader",

@@ -24,8 +24,6 @@ _SOURCES = {
         (
             "From the data set's page below, download the data of αNLG and take `test.jsonl` "
             "(with `test-labels.lst`, where hypotheses stand there as `hyp1` and `hyp2`).",
-            "Or let Genie read the GEM edition from the Hugging Face hub (with the extra "
-            "`datasets`): `--source hf:GEM/ART`.",
         )
     ),
     "arc-da": Source(
@@ -56,8 +54,6 @@ _SOURCES = {
         (
             "The data set's page below says how the articles are collected. Write them to "
             "`test.jsonl`, an object a line.",
-            "Or let Genie read an edition from the Hugging Face hub (with the extra "
-            "`datasets`): `--source hf:GEM/xsum`.",
         )
     ),
 }

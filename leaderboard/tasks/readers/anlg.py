@@ -31,13 +31,6 @@ class Anlg(ReleaseReader):
         "split": "train, dev or test (default)",
         "labels": "name of the labels file (default: <split>-labels.lst if there)",
     }
-    columns: ClassVar[list[Mapping[str, Any]]] = [
-        {
-            "id": "gem_id",
-            "fields": {"obs1": "observation_1", "obs2": "observation_2"},
-            "references": "references",
-        }
-    ]
 
     def read(self, path: Path, options: Mapping[str, Any]) -> Release:
         """Read one split and put each story's hypotheses together."""

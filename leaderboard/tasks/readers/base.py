@@ -66,9 +66,6 @@ class ReleaseReader(ABC):
     layout: ClassVar[str]
     # names of the options it knows, with what they are for
     options: ClassVar[Mapping[str, str]] = {}
-    # what its fields are called in Hugging Face's data sets: alternatives, each with
-    # id, fields (field to column) and references
-    columns: ClassVar[list[Mapping[str, Any]]] = []
 
     @abstractmethod
     def read(self, path: Path, options: Mapping[str, Any]) -> Release:

@@ -30,11 +30,8 @@ class WmtText(ReleaseReader):
         "source": "file of source segments",
         "references": "file or list of files of references; [] for none",
     }
-    # German originals, English references: newstest as the hub has it
-    columns: ClassVar[list[Mapping[str, Any]]] = [
-        {"fields": {"source": "translation.de"}, "references": "translation.en"}
-    ]
 
+    # German originals, English references: newstest as the hub has it
     def read(self, path: Path, options: Mapping[str, Any]) -> Release:
         """Read the parallel files."""
         folder = Folder(path)

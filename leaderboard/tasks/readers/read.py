@@ -8,7 +8,6 @@ from typing import Any
 
 from genie.lib.errors import GenieError
 from leaderboard.tasks.readers.base import Release, all_readers
-from leaderboard.tasks.readers.hugging_face import is_hugging_face, read_columns
 
 
 def read_release(
@@ -21,7 +20,7 @@ def read_release(
     kind : str
         Slug of the layout, as in a task's ``[release] reader``.
     path : Path or str
-        Folder or file; ``hf:NAME`` for a data set of the Hugging Face hub.
+        Folder or file.
     options : mapping, optional
         The layout's own options.
 
@@ -34,8 +33,7 @@ def read_release(
     ------
     GenieError
         ``unknown-reader``, ``unknown-option``, ``release-missing`` (a file is not
-        there), ``release-broken`` (with file, line and field), ``release-empty``,
-        ``library-missing``.
+        there), ``release-broken`` (with file, line and field), ``release-empty``.
 
     Examples
     --------
@@ -58,7 +56,4 @@ def read_release(
             f"The reader {kind} has no option {unknown[0]!r}, only {known}.",
             code="unknown-option",
         )
-    reader, path = readers[kind](), Path(path)
-    if is_hugging_face(path) and reader.columns:
-        return read_columns(path, chosen_options, reader.columns)
-    return reader.read(path, chosen_options)
+    return readers[kind]().read(Path(path), chosen_options)

@@ -26,18 +26,6 @@ class XSum(ReleaseReader):
     options: ClassVar[Mapping[str, str]] = {
         "split": "train, validation or test (default)"
     }
-    columns: ClassVar[list[Mapping[str, Any]]] = [
-        {
-            "id": "id",
-            "fields": {"document": "document"},
-            "references": "summary",
-        },
-        {
-            "id": "gem_id",
-            "fields": {"document": "document"},
-            "references": "target",
-        },
-    ]
 
     def read(self, path: Path, options: Mapping[str, Any]) -> Release:
         """Read one split."""

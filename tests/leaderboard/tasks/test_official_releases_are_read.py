@@ -2,8 +2,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import sys
-import types
 from pathlib import Path
 
 import pytest
@@ -466,7 +464,7 @@ def test_an_id_twice_is_refused(tmp_path):
     assert "'a' occurs twice" in refused("demo-jsonl", tmp_path).message
 
 
-@pytest.mark.parametrize("kind", sorted(set(all_readers()) - {"hugging-face"}))
+@pytest.mark.parametrize("kind", sorted(all_readers()))
 def test_a_folder_that_is_not_there_and_one_that_is_empty_are_refused(kind, tmp_path):
     assert refused(kind, tmp_path / "nowhere").code == "release-missing"
     assert refused(kind, tmp_path).code == "release-missing"
@@ -487,101 +485,3 @@ def test_unknown_layouts_and_options_are_refused_with_what_there_is():
     error = refused("xsum", ".", {"spilt": "test"})
     assert error.code == "unknown-option"
     assert "'spilt'" in error.message
-
-
-# Hugging Face ---------------------------------------------------------------------
-
-
-class Table(list):
-    _fingerprint = "f00d"
-
-    @property
-    def column_names(self) -> list[str]:
-        return list(self[0])
-
-
-@pytest.fixture
-def library(monkeypatch):
-    """Stand in for the optional library, which these tests do not install."""
-    fake = types.ModuleType("datasets")
-    fake.asked = []
-    fake.table = Table([{"id": "7", "document": "Long.", "summary": "Short."}])
-
-    def load_dataset(name, config=None, *, split, revision=None):
-        fake.asked.append((name, config, split, revision))
-        if name == "no/such":
-            raise ValueError("there is no such data set")
-        return fake.table
-
-    fake.load_dataset = load_dataset
-    fake.load_from_disk = lambda path: {"train": Table(), "test": fake.table}
-    monkeypatch.setitem(sys.modules, "datasets", fake)
-    return fake
-
-
-def test_a_task_is_loaded_from_the_hub_by_name_and_revision(library):
-    release = read_release("xsum", "hf:someone/xsum@abc123")
-    assert library.asked == [("someone/xsum", None, "test", "abc123")]
-    assert [(i.id, i.fields, i.references, i.source) for i in release.instances] == [
-        ("7", {"document": "Long."}, ["Short."], "Long.")
-    ]
-    assert release.files == {"hf:someone/xsum@abc123": "f00d"}
-
-
-def test_a_data_set_saved_on_disk_is_told_by_its_files(library, tmp_path):
-    (tmp_path / "dataset_dict.json").write_text('{"splits": ["train", "test"]}')
-    assert ids(read_release("xsum", tmp_path)) == ["7"]
-    assert "no split dev" in refused("xsum", tmp_path, {"split": "dev"}).message
-
-
-def test_the_hubs_other_names_for_columns_are_known(library):
-    library.table = Table(
-        [
-            {
-                "gem_id": "g1",
-                "observation_1": "a",
-                "observation_2": "b",
-                "references": ["x", "y"],
-            }
-        ]
-    )
-    [instance] = read_release("anlg-jsonl", "hf:GEM/ART").instances
-    assert (instance.id, instance.fields) == ("g1", {"obs1": "a", "obs2": "b"})
-    assert instance.references == ["x", "y"]
-
-
-def test_columns_within_columns_and_rows_without_ids_are_read(library):
-    library.table = Table([{"translation": {"de": "Ja.", "en": "Yes."}}])
-    [instance] = read_release("wmt-text", "hf:wmt19").instances
-    assert (instance.id, instance.source, instance.references) == ("1", "Ja.", ["Yes."])
-
-
-def test_any_columns_can_be_named(library):
-    options = {
-        "id": "id",
-        "fields": {"text": "document"},
-        "references": "summary",
-        "config": "en",
-    }
-    [instance] = read_release("hugging-face", "hf:x/y", options).instances
-    assert instance.fields == {"text": "Long."}
-    assert library.asked == [("x/y", "en", "test", None)]
-
-
-def test_columns_that_are_not_there_are_named(library):
-    error = refused("hugging-face", "hf:x/y", {"fields": {"text": "article"}})
-    assert "has the columns id, document, summary, not article" in error.message
-    assert refused("hugging-face", "hf:x/y").code == "unknown-option"
-
-
-def test_a_data_set_that_cannot_be_loaded_may_be_tried_again(library):
-    error = refused("xsum", "hf:no/such")
-    assert "there is no such data set" in error.message
-    assert error.permanent is False
-
-
-def test_without_the_library_it_is_said_what_to_install(monkeypatch):
-    monkeypatch.setitem(sys.modules, "datasets", None)
-    error = refused("xsum", "hf:GEM/xsum")
-    assert error.code == "library-missing"
-    assert "[datasets]" in error.message
