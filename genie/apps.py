@@ -44,9 +44,8 @@ class GenieConfig(AppConfig):
         from genie import checks  # noqa: F401  registers itself
         from genie.lib import database
         from genie.lib.queue import lifeline, pulse
-        from genie.upkeep import examinations, sentry
+        from genie.upkeep import examinations
 
-        sentry.start()
         examinations.register_all()
         lifeline.hold_on()
         pulse.listen()

@@ -19,7 +19,6 @@ def from_environment() -> dict[str, Any]:
         # at the foot of every page
         "CONTACT": _address("GENIE_CONTACT"),
         "SOURCE_URL": _address("GENIE_SOURCE_URL"),
-        "SENTRY_DSN": env.text("GENIE_SENTRY_DSN"),
     }
 
 
