@@ -107,7 +107,6 @@ def payments() -> Finding:
     return Finding(
         worst(0, failed + stuck),
         f"failed: {failed:,}, being sent for more than an hour: {stuck:,}",
-        {"payments_failed": float(failed), "payments_stuck": float(stuck)},
     )
 
 

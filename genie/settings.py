@@ -86,7 +86,7 @@ INSTALLED_APPS = [
 ]
 
 MIDDLEWARE = [
-    "genie.upkeep.watch.WatchMiddleware",
+    "genie.lib.logs.NumberRequests",
     "genie.lib.serving.health.HealthMiddleware",  # before any redirect and any look at the Host
     "crowd.requester.pages.origin.RequesterOriginMiddleware",
     "django.middleware.security.SecurityMiddleware",
@@ -314,7 +314,7 @@ GENIE: dict[str, Any] = {
     "SECOND_FACTOR": env.words("GENIE_SECOND_FACTOR"),
     "REQUESTER_ORIGIN": REQUESTER_ORIGIN,  # of pages that are not ours
     "SITE_URL": site_address.read(VAR_DIR),  # in e-mails and webhooks
-    **contacts.from_environment(),  # monitors, alerts, reports of vulnerabilities
+    **contacts.from_environment(),  # alerts, reports of vulnerabilities
     "WEBHOOKS_PRIVATE": env.flag("GENIE_WEBHOOKS_PRIVATE"),  # into our own network
     "MAX_UPLOAD_BYTES": env.integer("GENIE_MAX_UPLOAD_MB", 100) << 20,  # also unpacked
     "MAX_PREDICTION_CHARS": env.integer("GENIE_MAX_PREDICTION_CHARS", 20_000),

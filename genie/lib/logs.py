@@ -5,17 +5,21 @@ from __future__ import annotations
 import json
 import logging
 import re
-from collections.abc import Iterator
+import uuid
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from datetime import UTC, datetime
 
 from django.core.exceptions import DisallowedHost
+from django.http import HttpRequest, HttpResponse
 
 from genie.lib.database import unavailable
 
 # Control characters, line separators, and marks that turn text round on the screen.
 _UNSAFE = re.compile(r"[\x00-\x08\x0b-\x1f\x7f\x85\u2028-\u202e\u2066-\u2069]")
+# Numbers that a proxy gave; anything else could forge log lines.
+_NUMBER = re.compile(r"[A-Za-z0-9-]{8,64}")
 
 
 # What this thread is working on: a request's number, or a job's.
@@ -30,6 +34,21 @@ def about(**names: str) -> Iterator[None]:
         yield
     finally:
         _about.reset(token)
+
+
+class NumberRequests:
+    """Numbers each request, in its log lines and in its answer."""
+
+    def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponse:
+        given = request.headers.get("X-Request-ID", "")
+        number = given if _NUMBER.fullmatch(given) else uuid.uuid4().hex
+        with about(request=number):
+            answer = self.get_response(request)
+        answer.headers["X-Request-ID"] = number
+        return answer
 
 
 def working_on(**names: str) -> None:

@@ -1,8 +1,8 @@
-"""What keeps a site alive for years: backups, restoring them, its doctor, what monitors read.
+"""What keeps a site alive for years: backups, restoring them, its doctor.
 
 `backup` and `restore` move a whole site through one file (`archive`). `doctor` asks a list
-of examinations, to which upper apps add their own; the command `doctor`, the page for staff,
-`/metrics` and the e-mails about trouble all show what it found.
+of examinations, to which upper apps add their own; the command `doctor`, the page for staff
+and the e-mails about trouble all show what it found.
 """
 
 from __future__ import annotations

@@ -13,7 +13,6 @@ _ADDRESS = re.compile(r"(?:https://|mailto:|tel:)[!-~]+")
 def from_environment() -> dict[str, Any]:
     """Read who may see how the site is, and who is told when it is not well."""
     return {
-        "METRICS_TOKEN": env.in_address("GENIE_METRICS_TOKEN", shortest=20),
         "ALERTS": env.words("GENIE_ALERTS"),
         "SECURITY_CONTACT": [as_address(one) for one in _contacts()],
         # at the foot of every page

@@ -1,7 +1,7 @@
 """What may be wrong with a site: a list of examinations, each with one finding in words.
 
 Upper apps add their own with `register`. The command `doctor` shows all findings, the page
-for staff, `/metrics` and the e-mails about trouble those that take no time.
+for staff and the e-mails about trouble those that take no time.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ OK, WARNING, PROBLEM = "ok", "warning", "problem"
 
 @dataclass(frozen=True)
 class Finding:
-    """What an examination found: how bad it is, a sentence, and figures for monitors.
+    """What an examination found: how bad it is, and a sentence.
 
     `points` are single things that a person is told of once each: a lasting name to a
     sentence that says what solves it.
@@ -28,23 +28,17 @@ class Finding:
 
     verdict: str
     sentence: str
-    figures: Mapping[str, float] = field(default_factory=dict)
     points: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
 class Examination:
-    """One question about the site.
-
-    A slow one reads all that there is; one that is seldom asked reads more than a
-    monitor should ask for every few seconds.
-    """
+    """One question about the site; a slow one reads all that there is."""
 
     name: str
     look: Callable[[], Finding]
     slow: bool
     needs_database: bool
-    seldom: bool = False
 
 
 _EXAMINATIONS: dict[str, Examination] = {}
@@ -55,18 +49,17 @@ def register(
     look: Callable[[], Finding],
     *,
     slow: bool = False,
-    seldom: bool = False,
     needs_database: bool = True,
 ) -> None:
     """Add an examination under a name of its own."""
-    _EXAMINATIONS[name] = Examination(name, look, slow, needs_database, seldom)
+    _EXAMINATIONS[name] = Examination(name, look, slow, needs_database)
 
 
-def examine(*, slow: bool, seldom: bool = True) -> Iterator[tuple[str, Finding]]:
+def examine(*, slow: bool) -> Iterator[tuple[str, Finding]]:
     """Carry the examinations out, one by one; one that fails is a finding itself."""
     down = False
     for one in _EXAMINATIONS.values():
-        if (one.slow and not slow) or (one.seldom and not seldom):
+        if one.slow and not slow:
             continue
         if one.needs_database and down:
             continue

@@ -67,7 +67,6 @@ def disk() -> Finding:
     return Finding(
         verdict,
         f"{usage.free / 1e9:,.1f} GB free ({share:.0%}) below GENIE_VAR",
-        {"disk_free_bytes": float(usage.free)},
     )
 
 
@@ -84,13 +83,6 @@ def queue() -> Finding:
         f"jobs waiting: {waiting:,}, the oldest for {age:,.0f} s; failed in the last "
         f"day: {failed:,}; periodic jobs are {seconds:,.0f} s late; queues that run: "
         f"{', '.join(running) or 'none'}",
-        {
-            "queues_running": float(len(running)),
-            "jobs_waiting": float(waiting),
-            "jobs_oldest_seconds": age,
-            "jobs_late_seconds": seconds,
-            "jobs_failed_last_day": float(failed),
-        },
     )
 
 

@@ -42,9 +42,9 @@ _MOST_CAMPAIGNS = 20
 
 def register_all() -> None:
     """Put these on the doctor's list."""
-    register("budgets", budgets, seldom=True)
-    register("campaigns", campaigns, seldom=True)
-    register("crowds", crowds, seldom=True)
+    register("budgets", budgets)
+    register("campaigns", campaigns)
+    register("crowds", crowds)
 
 
 def budgets() -> Finding:

@@ -1,4 +1,4 @@
-"""What monitors, logs, mails and the page for staff say of a site."""
+"""What logs, mails and the page for staff say of a site."""
 
 from __future__ import annotations
 
@@ -21,8 +21,6 @@ from genie.upkeep import alerts
 from genie.upkeep.contacts import as_address
 from tests.factories import make_user
 
-TOKEN = "a-token-of-a-monitor-1"
-
 
 @pytest.fixture
 def running(db):
@@ -31,51 +29,6 @@ def running(db):
 
 def set_genie(settings, **values):
     settings.GENIE = {**settings.GENIE, **values}
-
-
-def test_metrics_are_plain_lines_that_prometheus_reads(running):
-    jobs.enqueue("genie.lib.jobs.forget_old", days=1)
-    answer = Client().get("/metrics")
-    assert answer.headers["Content-Type"].startswith("text/plain; version=0.0.4")
-    samples = {
-        line.rpartition(" ")[0]: float(line.rpartition(" ")[2])
-        for line in answer.content.decode().splitlines()
-        if not line.startswith("#")
-    }
-    assert samples['genie_ok{examination="database"}'] == 1
-    assert samples["genie_jobs_waiting"] == 1
-    assert 0 <= samples["genie_jobs_oldest_seconds"] < 60
-    assert samples["genie_disk_free_bytes"] > 0
-    Schedule.objects.update(next_run=timezone.now() - timedelta(hours=1))
-    assert (
-        'genie_ok{examination="queue"} 0' in Client().get("/metrics").content.decode()
-    )
-
-
-@pytest.mark.parametrize(
-    ("headers", "token", "status"),
-    [
-        ({}, "", 200),
-        ({"X-Forwarded-For": "127.0.0.1"}, "", 404),
-        ({}, TOKEN, 404),
-        ({"Authorization": f"Bearer {TOKEN}x"}, TOKEN, 404),
-        ({"Authorization": f"Bearer {TOKEN}", "Host": "10.0.0.7"}, TOKEN, 200),
-    ],
-)
-def test_who_may_read_metrics(running, settings, headers, token, status):
-    set_genie(settings, METRICS_TOKEN=token)
-    assert Client().get("/metrics", headers=headers).status_code == status
-
-
-def test_another_machine_reads_no_metrics_without_the_token(running):
-    for address in ("10.0.0.7", "2001:db8::1", ""):
-        assert Client().get("/metrics", REMOTE_ADDR=address).status_code == 404
-
-
-def test_metrics_are_few_queries(running, django_assert_max_num_queries):
-    Client().get("/metrics")  # migrations are looked at once
-    with django_assert_max_num_queries(8):
-        Client().get("/metrics")
 
 
 def logged(message: str, **more) -> dict:
