@@ -138,7 +138,7 @@ MATRIX: dict[str, str] = {
         work:turn work:turn-return work:requester-qualification work:requester-test
         requester:desk requester:revoke-key requester:batches requester:batch
         requester:stop-batch requester:results requester:layouts requester:retire-layout
-        requester:sandbox leaderboard:take-back leaderboard:team-member
+        leaderboard:take-back leaderboard:team-member
         leaderboard:team-invitation
         leaderboard:studio-files leaderboard:studio-ask leaderboard:studio-page
         leaderboard:studio-people leaderboard:studio-start leaderboard:studio-delete

@@ -510,7 +510,6 @@ class Migration(migrations.Migration):
                     ('balance_cents', models.BigIntegerField(default=0, editable=False)),
                     ('held_cents', models.BigIntegerField(default=0, editable=False)),
                     ('people', models.ManyToManyField(blank=True, related_name='requesters', to=settings.AUTH_USER_MODEL)),
-                    ('sandbox_of', models.OneToOneField(blank=True, editable=False, null=True, on_delete=django.db.models.deletion.CASCADE, related_name='sandbox', to='crowd.requester')),
                 ],
                 options={
                     'ordering': ['name'],

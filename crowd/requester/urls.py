@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from django.urls import path
 
-from crowd.requester.views import batches, desk, layouts, sandbox
+from crowd.requester.views import batches, desk, layouts
 
 app_name = "requester"
 urlpatterns = [
@@ -25,5 +25,4 @@ urlpatterns = [
         layouts.retire,
         name="retire-layout",
     ),
-    path("<str:customer_id>/sandbox/", sandbox.sandbox, name="sandbox"),
 ]

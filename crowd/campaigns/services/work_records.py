@@ -100,7 +100,6 @@ def _times_of_requests() -> dict[int, float]:
             state__in=[states.SUBMITTED, states.APPROVED],
             submitted_at__gt=F("accepted_at"),
             worker__worker__simulated=False,
-            hit__requester__sandbox_of=None,
         )
         .values_list("hit__hit_type", "worker__worker", "accepted_at", "submitted_at")
     )

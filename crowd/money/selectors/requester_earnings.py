@@ -21,9 +21,7 @@ def of_requesters(pks: list[int]) -> dict[int, Earnings]:
     paid = Q(paid_at__isnull=False)
     approved = Q(state=State.APPROVED)
     rewards: Any = (
-        RequesterAssignment.objects.filter(
-            worker__worker__in=pks, worker__requester__sandbox_of=None
-        )
+        RequesterAssignment.objects.filter(worker__worker__in=pks)
         .order_by()
         .values("worker__worker")
         .annotate(
@@ -33,10 +31,7 @@ def of_requesters(pks: list[int]) -> dict[int, Earnings]:
         )
     )
     bonuses: Any = (
-        RequesterBonus.objects.filter(
-            assignment__worker__worker__in=pks,
-            assignment__worker__requester__sandbox_of=None,
-        )
+        RequesterBonus.objects.filter(assignment__worker__worker__in=pks)
         .order_by()
         .values("assignment__worker__worker")
         .annotate(

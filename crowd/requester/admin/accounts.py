@@ -126,7 +126,7 @@ class RequesterAdmin(ReadOnlyAdmin):
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Requester]:
         rows: QuerySet[Requester] = super().get_queryset(request)
-        return rows.filter(sandbox_of=None).prefetch_related("people")
+        return rows.prefetch_related("people")
 
     def has_add_permission(self, request: HttpRequest) -> bool:
         return request.user.has_perm("crowd.add_requester")

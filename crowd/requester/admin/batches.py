@@ -35,9 +35,7 @@ if TYPE_CHECKING:
 
 
 class AdminBatchForm(BatchForm):
-    requester = forms.ModelChoiceField(
-        Requester.objects.filter(sandbox_of=None).order_by("name")
-    )
+    requester = forms.ModelChoiceField(Requester.objects.order_by("name"))
     field_order = ("requester",)
 
 
@@ -56,7 +54,7 @@ class RequesterBatchAdmin(ReadOnlyAdmin):
     def get_queryset(self, request: HttpRequest) -> QuerySet[RequesterBatch]:
         rows: QuerySet[RequesterBatch] = super().get_queryset(request)
         sent = Q(hits__assignments__submitted_at__isnull=False)
-        return rows.filter(requester__sandbox_of=None).annotate(
+        return rows.annotate(
             n_rows=Count("hits", distinct=True),
             n_work=Count("hits__assignments", filter=sent, distinct=True),
         )

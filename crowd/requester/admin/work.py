@@ -39,12 +39,6 @@ class _PaidOut(ReadOnlyAdmin):
     """Rows that are paid to workers, once."""
 
     actions = ["mark_paid_selected"]
-    # what leads to a sandbox, in which nothing is to be paid
-    sandbox = "hit__requester__sandbox_of"
-
-    def get_queryset(self, request: HttpRequest) -> QuerySet[Any]:
-        rows: QuerySet[Any] = super().get_queryset(request)
-        return rows.filter(**{self.sandbox: None})
 
     def payable(self, queryset: QuerySet[Any]) -> QuerySet[Any]:
         return queryset.filter(paid_at=None, payout=None)
@@ -104,7 +98,6 @@ class RequesterBonusAdmin(_PaidOut):
     list_display = ["pk", "worker_name", "amount", "reason", "granted_at", "paid_at", "payment_reference"]  # fmt: skip
     list_filter = [("paid_at", admin.EmptyFieldListFilter)]
     list_select_related = ["assignment__worker__worker"]
-    sandbox = "assignment__hit__requester__sandbox_of"
     ordering = ["-pk"]
 
     def line(self, row: Any) -> Line:

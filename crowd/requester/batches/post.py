@@ -171,7 +171,6 @@ def stop(batch: RequesterBatch) -> int:
 def _hit(
     batch: RequesterBatch, terms: Terms, draft_of_batch: Draft, n: int, now: datetime
 ) -> RequesterHIT:
-    free = batch.requester.is_sandbox
     return RequesterHIT(
         requester=batch.requester,
         hit_type=batch.hit_type,
@@ -182,8 +181,8 @@ def _hit(
         max_assignments=terms.max_assignments,
         reward_cents=draft_of_batch.reward_cents,
         fee_cents=draft_of_batch.fee_cents,
-        held_cents=0 if free else terms.max_assignments * draft_of_batch.cents_each,
-        held_as_open=not free,
+        held_cents=terms.max_assignments * draft_of_batch.cents_each,
+        held_as_open=True,
         created_at=now,
         expires_at=now + timedelta(seconds=terms.lifetime_seconds),
         touched_at=now,

@@ -27,10 +27,9 @@ def new_customer_id() -> str:
     return "A" + "".join(secrets.choice(LETTERS) for _ in range(13))
 
 
-def new_access_key_id(sandbox: bool = False) -> str:
-    """Draw an access key's public half; a sandbox's says so."""
-    begins = "GENIESANDBOX" if sandbox else "GENIE"
-    return begins + "".join(secrets.choice(LETTERS) for _ in range(15))
+def new_access_key_id() -> str:
+    """Draw an access key's public half."""
+    return "GENIE" + "".join(secrets.choice(LETTERS) for _ in range(15))
 
 
 class Requester(models.Model):
@@ -44,16 +43,6 @@ class Requester(models.Model):
     people = models.ManyToManyField(
         settings.AUTH_USER_MODEL, blank=True, related_name="requesters"
     )
-    # Of a sandbox: the requester who tries things out in it, with simulated workers and
-    # without money. It shares nothing with them but their people.
-    sandbox_of = models.OneToOneField(
-        "self",
-        on_delete=models.CASCADE,
-        null=True,
-        blank=True,
-        editable=False,
-        related_name="sandbox",
-    )
     created_at = models.DateTimeField(auto_now_add=True)
     # the sum of its entries, and of what its HITs hold: accounts are asked for with
     # each HIT that is posted, and must not be added up from their beginning
@@ -65,11 +54,6 @@ class Requester(models.Model):
 
     def __str__(self) -> str:
         return self.name
-
-    @property
-    def is_sandbox(self) -> bool:
-        """Tell whether simulated workers do its HITs, and nothing costs money."""
-        return self.sandbox_of_id is not None
 
 
 class AccessKey(models.Model):

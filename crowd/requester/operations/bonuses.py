@@ -59,7 +59,6 @@ def send_bonus(call: Call, arguments: Arguments) -> Answer:
         amount_cents=cents,
         reason=reason,
         granted_at=call.now,
-        **money.settled(call.requester, call.now),
     )
     money.charge_bonus(bonus, call.requester, call.now)
     tokens.remember(call, token, str(bonus.pk))

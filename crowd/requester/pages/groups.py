@@ -83,9 +83,7 @@ def accept(request: HttpRequest, worker: Worker, group_id: str) -> HttpResponse:
 def has_work(worker: Worker) -> bool:
     """Tell whether to lead a worker to requesters' work at all."""
     now = clock.now()
-    live = RequesterHIT.objects.filter(
-        disposed_at=None, expires_at__gt=now, requester__sandbox_of=None
-    )
+    live = RequesterHIT.objects.filter(disposed_at=None, expires_at__gt=now)
     theirs = not worker.limited_to and live.exists()
     return theirs or offers.open_work(worker, now).exists()
 

@@ -118,9 +118,7 @@ def _hand_in(
 
 def _kind(entity_id: str) -> QualificationType:
     qualification_type = (
-        QualificationType.objects.filter(
-            entity_id=entity_id, disposed_at=None, requester__sandbox_of=None
-        )
+        QualificationType.objects.filter(entity_id=entity_id, disposed_at=None)
         .select_related("requester")
         .first()
     )

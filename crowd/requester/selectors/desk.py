@@ -39,9 +39,8 @@ class Spent:
 
 
 def open_to(user: Account) -> QuerySet[Requester]:
-    """Give the requesters whose page an account may open, sandboxes among them."""
-    mine = Q(people=user.pk) | Q(sandbox_of__people=user.pk)
-    return Requester.objects.filter(mine).select_related("sandbox_of").distinct()
+    """Give the requesters whose page an account may open."""
+    return Requester.objects.filter(people=user.pk)
 
 
 def spent(requester: Requester) -> Spent:

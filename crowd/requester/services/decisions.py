@@ -27,7 +27,6 @@ def approve(
         state=State.APPROVED,
         approved_at=now,
         feedback=feedback or assignment.feedback,
-        **money.settled(assignment.hit.requester, now),
     )
     if approved:
         money.charge_work(assignment, now)

@@ -28,8 +28,6 @@ from crowd.requester.protocol.errors import TurkError
 Kind = RequesterEntry.Kind
 State = RequesterAssignment.State
 MAX_CENTS = 2**31 - 1
-# What a sandbox has, always, as Mechanical Turk's had; nothing of it is booked.
-SANDBOX_CENTS = 1_000_000
 MASTERS = frozenset(
     {"2F1QJWKUDD8XADTFD2Q0G6UTO95ALH", "2ARFPLSP75KLA8M8DH1HTEQVJT3SY6"}
 )
@@ -80,8 +78,6 @@ def fee(reward_cents: int, max_assignments: int, requirements: list[Any]) -> int
 
 def account(requester: Requester) -> Account:
     """Give the account as it was settled last (`services.settle`)."""
-    if requester.is_sandbox:
-        return Account(SANDBOX_CENTS, 0)
     balance, held = Requester.objects.values_list("balance_cents", "held_cents").get(
         pk=requester.pk
     )
@@ -107,8 +103,6 @@ def hold(hit_pk: int, now: datetime) -> None:
         )
         .get(pk=hit_pk)
     )
-    if hit.requester.is_sandbox:
-        return
     is_open = hit.disposed_at is None and hit.expires_at > now
     n = hit.max_assignments - hit.n_decided
     if not is_open:
@@ -142,26 +136,15 @@ def require(requester: Requester, needed: int) -> None:
 def charge_work(assignment: RequesterAssignment, now: datetime) -> None:
     """Charge an approved assignment: the reward and the fee, once."""
     hit = assignment.hit
-    if hit.requester.is_sandbox:
-        return
     _charge(hit.requester_id, Kind.REWARD, assignment.entity_id, hit.reward_cents, now)
     _charge(hit.requester_id, Kind.FEE, assignment.entity_id, hit.fee_cents, now)
 
 
 def charge_bonus(bonus: RequesterBonus, requester: Requester, now: datetime) -> None:
     """Charge a bonus and its fee, once."""
-    if requester.is_sandbox:
-        return
     name = str(bonus.pk)
     _charge(requester.pk, Kind.BONUS, name, bonus.amount_cents, now)
     _charge(requester.pk, Kind.BONUS_FEE, name, bonus_fee(bonus.amount_cents), now)
-
-
-def settled(requester: Requester, now: datetime) -> dict[str, Any]:
-    """Give what marks a sandbox's work as paid: nobody is to pay for it."""
-    if not requester.is_sandbox:
-        return {}
-    return {"paid_at": now, "payment_reference": "sandbox"}
 
 
 def bonus_fee(bonus_cents: int) -> int:

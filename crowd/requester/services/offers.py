@@ -17,7 +17,6 @@ from crowd.campaigns.selectors.work_records import (
 from crowd.hits.models.work_record import WorkRecord
 from crowd.pricing import hourly_cents
 from crowd.requester.models.account import (
-    Requester,
     RequesterAssignment,
     RequesterHIT,
     RequesterHITType,
@@ -125,7 +124,6 @@ def left_for(worker: Worker, now: datetime) -> QuerySet[RequesterHIT]:
     live = RequesterHIT.objects.filter(
         disposed_at=None, announced=False, expires_at__gt=now
     )
-    sandboxes = Requester.objects.filter(sandbox_of__isnull=False)
     # counted for each row that is looked at, and not for all at once
     in_use = (
         RequesterAssignment.objects.filter(
@@ -140,7 +138,6 @@ def left_for(worker: Worker, now: datetime) -> QuerySet[RequesterHIT]:
     )
     return (
         live.exclude(requester__in=closed.values("requester"))
-        .exclude(requester__in=sandboxes.values("pk"))
         .exclude(pk__in=taken.values("hit"))
         .filter(max_assignments__gt=Coalesce(Subquery(in_use), 0))
         .select_related("hit_type")

@@ -2,17 +2,12 @@
 
 from __future__ import annotations
 
-import logging
-
 from django.utils import timezone
 
 from crowd.requester.models.account import Requester
 from crowd.requester.protocol import clock
 from crowd.requester.services import deliver as delivery
-from crowd.requester.services import sandbox
 from crowd.requester.services.settle import settle
-
-logger = logging.getLogger(__name__)
 
 
 def settle_all() -> None:
@@ -20,11 +15,6 @@ def settle_all() -> None:
     now = clock.now()
     for requester in Requester.objects.order_by("pk"):
         settle(requester, now)
-    for requester in Requester.objects.exclude(sandbox_of=None).order_by("pk"):
-        try:
-            sandbox.work(requester)
-        except Exception:
-            logger.exception("Simulated workers failed in a sandbox")
 
 
 def deliver(event: int) -> None:

@@ -105,11 +105,6 @@ def meets(worker: Worker, requirement: Requirement) -> bool:
     return _ORDER[comparator](value, bounds[0])
 
 
-def is_system(requirement: Requirement) -> bool:
-    """Tell whether a requirement is of a type that the site itself keeps."""
-    return requirement["QualificationTypeId"] in SYSTEM
-
-
 def guards(requirement: Requirement, action: str) -> bool:
     """Tell whether a requirement stands before an action: Discover, Preview, Accept."""
     guarded = requirement.get("ActionsGuarded")

@@ -27,8 +27,8 @@ State = RequesterAssignment.State
 
 
 def known_as(requester: Requester, worker: Worker) -> WorkerAlias:
-    """Give the name that a worker has for a requester; sandboxes know no people."""
-    if worker.simulated != requester.is_sandbox:
+    """Give the name that a worker has for a requester."""
+    if worker.simulated:
         raise GenieError("This work is not for you.", code="not-yours")
     return WorkerAlias.objects.get_or_create(requester=requester, worker=worker)[0]
 
@@ -114,10 +114,7 @@ def _check_welcome(alias: WorkerAlias, hit: RequesterHIT) -> None:
         raise GenieError(
             _("Your invitation does not cover this work."), code="not-qualified"
         )
-    asked = hit.hit_type.requirements
-    if alias.worker.simulated:
-        asked = [one for one in asked if not requirements.is_system(one)]
-    if requirements.lacking(alias.worker, asked):
+    if requirements.lacking(alias.worker, hit.hit_type.requirements):
         raise GenieError(
             "You do not have the qualifications that this HIT requires.",
             code="not-qualified",

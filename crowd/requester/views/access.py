@@ -40,6 +40,5 @@ def page(
     request: HttpRequest, requester: Requester, tab: str, status: int = 200, **more: Any
 ) -> HttpResponse:
     """Show one of a requester's pages, under its name."""
-    owner = requester.sandbox_of or requester
-    context = {"requester": requester, "owner": owner, "tab": tab, **more}
+    context = {"requester": requester, "tab": tab, **more}
     return render(request, f"requester/{tab}.html", context, status=status)

@@ -111,6 +111,5 @@ def _post(
     one = posting.post(requester, name, form.terms(), draft, user)
     n, cost = len(draft.questions), dollars(draft.cost_cents)
     note(user, one, f"Posted {n} HITs for {cost}.")
-    free = " No money is spent in the sandbox." if requester.is_sandbox else ""
-    messages.success(request, f"Posted {n} HITs, which cost at most {cost}.{free}")
+    messages.success(request, f"Posted {n} HITs, which cost at most {cost}.")
     return redirect("requester:batch", requester.customer_id, one.pk)

@@ -40,7 +40,7 @@ class KeyForm(forms.Form):
 @login_required
 def home(request: HttpRequest) -> HttpResponse:
     """Lead to the requester whose page is open to this account, or list them."""
-    mine = numbers.open_to(cast("Account", request.user)).filter(sandbox_of=None)
+    mine = numbers.open_to(cast("Account", request.user))
     if len(mine) == 1:
         return redirect("requester:desk", mine[0].customer_id)
     return render(request, "requester/home.html", {"requesters": mine})
@@ -61,7 +61,6 @@ def desk(request: HttpRequest, requester: Requester) -> HttpResponse:
     new = None
     keys = AccessKey.objects.filter(requester=requester, revoked_at=None)
     waiting = request.session.get(_NEW)
-    # the new key may be of the sandbox, on whose page it is shown
     if waiting and keys.filter(key_id=waiting["id"]).exists():
         new = request.session.pop(_NEW)
     entries = RequesterEntry.objects.filter(requester=requester).order_by("-pk")

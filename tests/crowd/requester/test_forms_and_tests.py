@@ -103,7 +103,6 @@ RANGE = (
         "questions.question_form",
         "batches.table",
         "questions.policies",
-        "questions.simulated",
         "questions.template",
         "batches.results",
         "batches.review",

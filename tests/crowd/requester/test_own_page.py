@@ -1,4 +1,4 @@
-"""A requester's own page: keys, money, batches, layouts and the sandbox."""
+"""A requester's own page: keys, money, batches and layouts."""
 
 from __future__ import annotations
 
@@ -16,26 +16,17 @@ from django.utils import timezone
 
 from crowd.models import (
     AccessKey,
-    LedgerEntry,
     Message,
     Requester,
-    RequesterAssignment,
-    RequesterBonus,
-    RequesterEntry,
     RequesterHIT,
     RequesterHITType,
     RequesterLayout,
-    WorkerAlias,
 )
-from crowd.money.selectors.earnings import earnings
-from crowd.money.selectors.payouts import payables
-from crowd.requester.questions.answers import texts_of
 from crowd.requester.selectors import desk as numbers
-from crowd.requester.services import access_keys, periodic, turns
-from genie.lib.errors import GenieError
+from crowd.requester.services import access_keys, turns
 from genie.lib.serving.caches import computed
 from leaderboard.teams.services import leave
-from tests.crowd.requester.making import TEST, balance, external, html, post, worker
+from tests.crowd.requester.making import html, worker
 from tests.crowd.requester.on_site import OnSite
 from tests.factories import make_user
 
@@ -111,7 +102,6 @@ def test_a_page_is_open_to_its_own_people_only(own, lab):
     theirs = RequesterLayout.objects.create(requester=other, name="x", page="x")
     for name in ("desk", "batches", "layouts"):
         assert own.get(at(name, other)).status_code == 404
-    assert own.post(at("sandbox", other)).status_code == 404
     assert own.post(at("retire-layout", lab, theirs.pk)).status_code == 404
     nobody = Client()
     nobody.force_login(make_user("nora", is_staff=True))
@@ -210,99 +200,3 @@ def test_a_layout_is_added_and_removed(own, lab):
     own.post(at("retire-layout", lab, layout.pk))
     assert layout.entity_id not in own.get(at("layouts", lab)).content.decode()
     assert own.post(at("layouts", lab), {"name": "x", "page": "x" * 66_000}).status_code == 400  # fmt: skip
-
-
-@pytest.fixture
-def box(own, lab):
-    """Open the sandbox by the button."""
-    page = own.post(at("sandbox", lab), follow=True)
-    assert "This is a sandbox" in text(page)
-    return Requester.objects.get(sandbox_of=lab)
-
-
-def test_a_program_runs_in_the_sandbox_with_simulated_workers(own, lab, box, desk):
-    own.post(at("desk", box), {"note": "try"})
-    key = AccessKey.objects.get(requester=box)
-    assert key.key_id.startswith("GENIESANDBOX")
-    [secret] = access_keys.live_secrets(key.key_id)
-    desk.client = desk.connect(key.key_id, secret)
-    assert balance(desk) == ("10000.00", "0.00")
-    hits = [
-        post(desk, Question=html(PAGE), MaxAssignments=3, Reward="1"),
-        post(desk, Question=TEST),
-        post(desk, Question=external()),
-    ]
-    with pytest.raises(GenieError, match="not for you"):
-        turns.accept(RequesterHIT.objects.get(entity_id=hits[0]), worker())
-    wanda = OnSite()
-    assert "Say how it reads" not in text(wanda.get("requests"))
-    group = RequesterHIT.objects.get(entity_id=hits[0]).hit_type.group_id
-    assert wanda.get("request", group).status_code == 404
-    periodic.settle_all()
-    listed = [
-        desk.client.list_assignments_for_hit(HITId=hit)["Assignments"] for hit in hits
-    ]
-    assert [len(one) for one in listed] == [3, 1, 0]
-    answer = texts_of(listed[0][0]["Answer"])
-    assert list(answer) == ["mood", "tone", "score", "why"]
-    assert answer["mood"][0] in {"good", "bad"}
-    assert 1 <= int(answer["score"][0]) <= 5
-    done = listed[0][0]
-    desk.client.approve_assignment(AssignmentId=done["AssignmentId"])
-    desk.client.send_bonus(
-        WorkerId=done["WorkerId"],
-        AssignmentId=done["AssignmentId"],
-        BonusAmount="5",
-        Reason="x",
-    )
-    assert balance(desk) == ("10000.00", "0.00")
-    # simulated workers need no record here, but what only this requester can give
-    kind = desk.client.create_qualification_type(
-        Name="Reads", Description="Reads.", QualificationTypeStatus="Active"
-    )["QualificationType"]["QualificationTypeId"]
-    record = {"QualificationTypeId": "00000000000000000040", "IntegerValues": [9]}
-    asked = [
-        {**record, "Comparator": "GreaterThan"},
-        {"QualificationTypeId": kind, "Comparator": "Exists"},
-    ]
-    hit = post(desk, QualificationRequirements=asked)
-    assert "gave 0 answers" in text(own.post(at("sandbox", box), follow=True))
-    desk.client.associate_qualification_with_worker(
-        QualificationTypeId=kind, WorkerId=done["WorkerId"]
-    )
-    assert "gave 1 answer." in text(own.post(at("sandbox", box), follow=True))
-    [one] = desk.client.list_assignments_for_hit(HITId=hit)["Assignments"]
-    assert one["WorkerId"] == done["WorkerId"]
-
-
-def test_nothing_of_a_sandbox_reaches_people_or_money(own, lab, box, rita):
-    confirmed = a_batch(page=PAGE, table="text\none\n", confirmed="yes", reward="3")
-    assert "No money is spent" in text(own.post(at("batches", box), confirmed, follow=True))  # fmt: skip
-    assert "gave 1 answer." in text(own.post(at("sandbox", box), follow=True))
-    work = RequesterAssignment.objects.get()
-    assert work.worker.worker.simulated
-    access_keys.deposit(lab, 1, key="more")
-    with pytest.raises(GenieError, match="no money"):
-        access_keys.deposit(box, 1, key="more")
-    file = f"AssignmentId,Approve,Reject\n{work.entity_id},x,\n".encode()
-    [batch] = box.batches.all()
-    decided = SimpleUploadedFile("r.csv", file)
-    own.post(at("batch", box, batch.pk), {"table_file": decided})
-    work.refresh_from_db()
-    # approved, and counted as paid: no list of what is to be paid has it
-    assert (work.state, work.payment_reference) == ("Approved", "sandbox")
-    assert not RequesterEntry.objects.filter(requester=box).exists()
-    assert not LedgerEntry.objects.exists()
-    box.refresh_from_db()
-    assert (box.balance_cents, box.held_cents) == (0, 0)
-    assert not RequesterBonus.objects.exists()
-    assert earnings(work.worker.worker).paid == 0
-    assert not any(table.rows.exists() for table in payables(on_this_site=False))
-    assert not WorkerAlias.objects.filter(worker__simulated=False).exists()
-    boss = Client()
-    boss.force_login(make_user("ada", is_staff=True, is_superuser=True))
-    for model in ("requesterassignment", "requesterbatch", "requester"):
-        page = boss.get(reverse(f"admin:crowd_{model}_changelist")).content.decode()
-        assert work.entity_id not in page
-        assert "Moods" not in page
-    assert box.name not in page
