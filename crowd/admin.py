@@ -26,7 +26,6 @@ from crowd.requester.admin.work import (
     RequesterEventAdmin,
 )
 from crowd.requester.admin.worker_records import WorkerRecordAdmin
-from crowd.workers.admin.applications import ApplicationAdmin
 from crowd.workers.admin.invitation import InvitationAdmin
 from crowd.workers.admin.people import WorkerAdmin
 from crowd.workers.admin.qualification_grants import (
@@ -38,7 +37,6 @@ from crowd.workers.admin.requirements import RequirementAdmin
 
 __all__ = [
     "AccessKeyAdmin",
-    "ApplicationAdmin",
     "AssignmentAdmin",
     "BudgetAdmin",
     "CampaignAdmin",

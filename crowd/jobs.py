@@ -8,7 +8,7 @@ from crowd.elsewhere.services.hit_page import Pages
 from crowd.messages import services as messages
 from crowd.money.services import last_payments, payouts
 from crowd.workers.hit_form import sent_to, shown_item
-from crowd.workers.services import applications, invitations
+from crowd.workers.services import invitations
 
 # How items look and what is sent back is read is the same everywhere.
 PAGES = Pages(shown_item, sent_to)
@@ -47,10 +47,6 @@ def plan_payouts() -> None:
 
 def send_invitation(invitation: int, language: str = "") -> None:
     invitations.send(invitation, language)
-
-
-def tell_applicant(application: int) -> None:
-    applications.tell(application)
 
 
 def mail_message(message: int) -> None:

@@ -64,7 +64,6 @@ from crowd.workers.models.qualification_test import (
 )
 from crowd.workers.models.requirement import Requirement
 from crowd.workers.models.worker import (
-    Application,
     Consent,
     ConsentVersion,
     Exclusion,
@@ -77,7 +76,6 @@ __all__ = [
     "HIT",
     "AccessKey",
     "Answer",
-    "Application",
     "Assignment",
     "AttemptAnswer",
     "BroughtTemplate",

@@ -309,7 +309,6 @@ SPECTACULAR_SETTINGS = {
 GENIE: dict[str, Any] = {
     "SIGN_UP": env.flag("GENIE_SIGN_UP", True),  # accounts that visitors make
     # whoever wants to work here may apply at /work/join/; staff decide
-    "WORKERS_APPLY": env.flag("GENIE_WORKERS_APPLY"),
     # groups whose members sign in with a second factor; also superusers, staff
     "SECOND_FACTOR": env.words("GENIE_SECOND_FACTOR"),
     "REQUESTER_ORIGIN": REQUESTER_ORIGIN,  # of pages that are not ours

@@ -148,7 +148,7 @@ MATRIX: dict[str, str] = {
     ASKED: "api:comparison-withdraw api:joint-withdraw",
     NOBODY: """
         accounts:set-up api:log-entry api:metric-scores-detail api:nowhere
-        work:invitation work:join work:panel work:arrive work:turn-frame work:preview-frame
+        work:invitation work:panel work:arrive work:turn-frame work:preview-frame
         work:submit work:elsewhere work:no-news leaderboard:metric-download
         leaderboard:metric-outside leaderboard:realigned leaderboard:crowds hooks:mturk
         leaderboard:croissant leaderboard:weights

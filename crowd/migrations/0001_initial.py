@@ -196,22 +196,6 @@ class Migration(migrations.Migration):
                 },
             ),
             migrations.CreateModel(
-                name='Application',
-                fields=[
-                    ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                    ('words', models.TextField(blank=True, max_length=1000)),
-                    ('mail', models.EmailField(blank=True, max_length=254)),
-                    ('language', models.CharField(blank=True, max_length=16)),
-                    ('state', models.CharField(choices=[('APPLIED', 'applied'), ('ACCEPTED', 'accepted'), ('DECLINED', 'declined')], default='APPLIED', max_length=8)),
-                    ('created_at', models.DateTimeField(auto_now_add=True)),
-                    ('decided_at', models.DateTimeField(blank=True, null=True)),
-                    ('user', models.OneToOneField(on_delete=django.db.models.deletion.CASCADE, related_name='worker_application', to=settings.AUTH_USER_MODEL)),
-                ],
-                options={
-                    'ordering': ['-pk'],
-                },
-            ),
-            migrations.CreateModel(
                 name='Signals',
                 fields=[
                     ('assignment', models.OneToOneField(on_delete=django.db.models.deletion.CASCADE, primary_key=True, related_name='signals', serialize=False, to='crowd.assignment')),

@@ -8,7 +8,6 @@ from crowd.worker_site import (
     framed_hit,
     hit,
     inbox,
-    join,
     pages,
     payment,
     preferences,
@@ -19,7 +18,6 @@ app_name = "work"
 urlpatterns = [
     path("", pages.home, name="home"),
     path("invitation/<str:token>/", arrival.invitation, name="invitation"),
-    path("join/", join.join, name="join"),
     path(
         "panel/<slug:panel>/<int:pk>/",
         arrival.by_link,

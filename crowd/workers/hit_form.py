@@ -47,28 +47,6 @@ class InvitedAccountForm(InvitationForm, AccountForm):
     """The same of a newcomer."""
 
 
-class ApplicationForm(forms.Form):
-    """What somebody says who applies for work and has an account."""
-
-    words = forms.CharField(
-        max_length=1000,
-        required=False,
-        label=_("About you"),
-        help_text=_("Which languages you read well, and what you have done before."),
-        widget=forms.Textarea(attrs={"rows": 4}),
-    )
-    mail = forms.EmailField(
-        max_length=200,
-        required=False,
-        label=_("E-mail address"),
-        help_text=_("Optional: where you want to be told of the decision."),
-    )
-
-
-class ApplyingAccountForm(ApplicationForm, AccountForm):
-    """The same of a newcomer."""
-
-
 @dataclass(frozen=True)
 class Question:
     """One question of one item as the page shows it."""

@@ -124,13 +124,6 @@ class WrongLinks(WrongCodes):
     rate: Any = None  # by the settings
 
 
-class Applications(WrongCodes):
-    """Applications for work, by address."""
-
-    scope = "application"
-    rate = "20/hour"
-
-
 class WrongCodesOfLink(WrongCodes):
     """The same for all addresses together, link by link."""
 

@@ -42,7 +42,7 @@ KEPT = (
     Kept(
         "invitations",
         365,
-        "to whom expired invitations went, and applications for work",
+        "to whom expired invitations went",
         "crowd.workers.services.invitations.forget_before",
     ),
     Kept(

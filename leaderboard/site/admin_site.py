@@ -36,7 +36,6 @@ GROUPS: dict[str, tuple[str, ...]] = {
     "People": (
         "crowd.worker",
         "crowd.invitation",
-        "crowd.application",
         "crowd.message",
         "crowd.qualificationtest",
         "crowd.qualificationgrant",

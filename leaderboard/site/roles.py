@@ -39,10 +39,9 @@ ROLES: dict[str, tuple[str, ...]] = {
     "Worker manager": (
         *_WORK,
         "leaderboard.view: task",
-        "crowd.view: application campaign worker invitation message qualificationtest "
+        "crowd.view: campaign worker invitation message qualificationtest "
         "qualificationgrant testattempt requirement externalsession",
-        "crowd.change: application worker message qualificationtest qualificationgrant "
-        "requirement",
+        "crowd.change: worker message qualificationtest qualificationgrant requirement",
         "crowd.add: invitation message qualificationtest qualificationgrant requirement",
         "crowd.delete: invitation",
         "quality.view: ban heldexclusion appeal retiredquestion",

@@ -6,10 +6,9 @@ from collections.abc import Callable
 from functools import wraps
 from typing import Any
 
-from django.conf import settings
 from django.contrib.auth.views import redirect_to_login
 from django.http import HttpRequest, HttpResponse, JsonResponse
-from django.shortcuts import redirect, render
+from django.shortcuts import render
 from django.urls import reverse
 from django.utils import timezone
 from django.utils.translation import gettext
@@ -45,8 +44,6 @@ def for_workers(view: View) -> View:
             return redirect_to_login(_page_to_come_back_to(request))
         workers = Worker.objects.select_related("profile")
         worker = workers.filter(user_id=request.user.pk).first()
-        if worker is None and settings.GENIE["WORKERS_APPLY"]:
-            return redirect("work:join")
         if worker is None:
             return render(request, "worker_site/not_a_worker.html", status=403)
         return _called(view, request, worker, args, kwargs)

@@ -95,35 +95,6 @@ class Invitation(models.Model):
         return self.note or f"invitation {self.pk}"
 
 
-class Application(models.Model):
-    """Somebody without an invitation who wants to work here; staff decide."""
-
-    class State(models.TextChoices):
-        APPLIED = "APPLIED", "applied"
-        ACCEPTED = "ACCEPTED", "accepted"
-        DECLINED = "DECLINED", "declined"
-
-    user = models.OneToOneField(
-        settings.AUTH_USER_MODEL,
-        on_delete=models.CASCADE,
-        related_name="worker_application",
-    )
-    words = models.TextField(max_length=1000, blank=True)
-    # where they want to be told; emptied when they are
-    mail = models.EmailField(blank=True)
-    # in which they applied and are told; empty: English
-    language = models.CharField(max_length=16, blank=True)
-    state = models.CharField(max_length=8, choices=State.choices, default=State.APPLIED)
-    created_at = models.DateTimeField(auto_now_add=True)
-    decided_at = models.DateTimeField(null=True, blank=True)
-
-    class Meta:
-        ordering = ["-pk"]
-
-    def __str__(self) -> str:
-        return str(self.user)
-
-
 class ConsentVersion(models.Model):
     """A text that workers agreed to, kept in its words after it has been changed."""
 

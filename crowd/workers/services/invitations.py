@@ -23,7 +23,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import override
 
 from crowd.hits.models.campaign import Campaign
-from crowd.workers.models.worker import Application, Invitation, Worker
+from crowd.workers.models.worker import Invitation, Worker
 from crowd.workers.selectors.qualifications import held
 from crowd.workers.services import test_attempts
 from genie.accounts.mail import message
@@ -299,5 +299,4 @@ def forget_before(limit: datetime) -> int:
     gone = old.filter(n_taken=0, workers=None, campaign=None, pool="")
     stay = old.exclude(pk__in=gone.values("pk"))
     n_noted = stay.exclude(note="", code="").update(note="", code="", mail="")
-    applied = Application.objects.filter(created_at__lt=limit)
-    return n_noted + int(gone.delete()[0]) + int(applied.delete()[0])
+    return n_noted + int(gone.delete()[0])

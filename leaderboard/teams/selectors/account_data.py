@@ -22,7 +22,6 @@ from crowd.requester.models.records import WorkerRecord
 from crowd.workers.models.profile import Profile
 from crowd.workers.models.qualification_attempt import QualificationGrant, TestAttempt
 from crowd.workers.models.worker import (
-    Application,
     Consent,
     ConsentVersion,
     Worker,
@@ -84,9 +83,6 @@ def data_of(user: Account) -> dict[str, Any]:
             "role__name",
             "pool",
             "created_at",
-        ),
-        "application_for_work": _rows(
-            Application.objects.filter(user_id=user.pk), "words", "mail", "state"
         ),
         "reads_of_private_outputs": _rows(
             PrivateRead.objects.filter(by_id=user.pk).order_by("pk"),

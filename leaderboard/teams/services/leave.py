@@ -14,7 +14,7 @@ from django.utils import timezone
 from django.utils.translation import gettext
 
 from crowd.money.services import last_payments
-from crowd.workers.models.worker import Application, Worker
+from crowd.workers.models.worker import Worker
 from crowd.workers.services import profiles
 from genie.accounts.models import AccessToken, TaskRole
 from genie.history import log
@@ -29,7 +29,6 @@ from leaderboard.teams.models.team import Membership, TeamInvitation
 NAMELESS = "a deleted account"
 _OF_THE_PERSON = (
     AccessToken,
-    Application,
     TaskRole,
     EmailAddress,
     SocialAccount,

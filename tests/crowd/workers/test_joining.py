@@ -12,7 +12,7 @@ from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
 
-from crowd.models import Application, Invitation, Requirement, Worker
+from crowd.models import Invitation, Requirement, Worker
 from crowd.requester.services.offers import left_for
 from crowd.workers.selectors.eligible import is_open
 from crowd.workers.selectors.requirements import unmet
@@ -125,48 +125,6 @@ def test_wrong_addresses_are_told_by_line_and_nobody_is_invited(office):
     assert "names nobody" in invite_by_mail(office, "\n")
     assert not Invitation.objects.exists()
     assert not mail.outbox
-
-
-def test_who_applies_waits_until_staff_decide(office, settings, client):
-    page = reverse("work:join")
-    assert client.get(page).status_code == 404
-    settings.GENIE = {**settings.GENIE, "WORKERS_APPLY": True}
-    new = {"username": "wim", "password1": "north wind 7", "password2": "north wind 7"}
-    said = {"words": "<b>Dutch</b>", "mail": "wim@example.org"}
-    assert "You have applied" in client.post(page, {**new, **said}, follow=True).content.decode()  # fmt: skip
-    assert client.get(reverse("work:home"))["Location"] == page
-    eve = Client(headers={"accept-language": "de"})
-    eve.force_login(make_user("eve"))
-    for _ in range(2):
-        eve.post(page, {"words": "", "mail": "eve@example.org"})
-    rows = {row.user.username: row.pk for row in Application.objects.all()}
-    assert sorted(rows) == ["eve", "wim"]
-    listed = reverse("admin:crowd_application_changelist")
-    assert "&lt;b&gt;Dutch" in office.get(listed).content.decode()
-    for action, name in (("accept", "wim"), ("decline", "eve"), ("decline", "wim")):
-        data = {"action": f"{action}_selected", "_selected_action": [rows[name]]}
-        office.post(listed, {**data, "confirmed": "yes", "reason": "Enough Dutch."})
-    while jobs.run_next():
-        pass
-    told = {one.to[0]: one.body for one in mail.outbox}
-    assert "You can work on Genie now" in told["wim@example.org"]
-    assert "Vielen Dank" in told["eve@example.org"]
-    assert len(mail.outbox) == 2
-    assert client.get(page)["Location"] == reverse("work:home")
-    assert client.get(reverse("work:home")).status_code == 200
-    assert "keinen Platz" in eve.get(page).content.decode()
-    assert Worker.objects.get().messages.get().subject == "Welcome"
-
-
-def test_applications_are_counted(settings, client):
-    settings.GENIE = {**settings.GENIE, "WORKERS_APPLY": True}
-    codes = []
-    for n in range(21):
-        client.force_login(make_user(f"u{n}"))
-        codes.append(
-            client.post(reverse("work:join"), {}, REMOTE_ADDR="192.0.2.77").status_code
-        )
-    assert codes == [302] * 20 + [429]
 
 
 def test_the_last_invitation_that_keeps_a_study_closed_cannot_be_deleted(office, sam):
