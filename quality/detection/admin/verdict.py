@@ -1,4 +1,4 @@
-"""What the detector said of each worker, fit by fit."""
+"""Fits of the detector, and what each said of each worker."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from genie.lib.admin.questions import (
 )
 from genie.lib.admin.read_only import ReadOnlyAdmin
 from quality.bans.services import ban as service
-from quality.detection.models import Ban, Verdict
+from quality.detection.models import Ban, DetectorFit, Verdict
 
 if TYPE_CHECKING:
     from django.db.models import QuerySet
@@ -35,6 +35,12 @@ BAN = Question(
     form=ReasonForm,
     danger=True,
 )
+
+
+@admin.register(DetectorFit)
+class DetectorFitAdmin(OfTask, ReadOnlyAdmin):
+    list_display = ["pool", "polarity", "detector", "n_workers", "created_at"]
+    list_filter = ["pool", "polarity", "detector"]
 
 
 @admin.register(Verdict)

@@ -17,7 +17,6 @@ from quality.detection.evidence_words import told
 from quality.detection.selectors import verdicts_of
 from quality.detection.services import assess_pool
 from quality.detection.services.assess_pool import assess
-from quality.detection.services.assumptions import assumptions
 from quality.detection.services.evidence import evidence_of
 from quality.detection.services.judge import judge
 from quality.detection.services.retire import restore, retire
@@ -271,23 +270,6 @@ def test_a_restored_question_counts_at_once(pool, questions, boss):
     n_fits = DetectorFit.objects.count()
     assess(POOL, simulated=False)
     assert DetectorFit.objects.count() == n_fits
-
-
-def test_staff_read_who_would_be_excluded_under_which_assumption(pool, boss):
-    pool(10, 2)
-    assess(POOL, simulated=False)
-    fit = DetectorFit.objects.get()
-    rows = assumptions(fit)
-    assert [row.n_excluded for row in rows[:4]] == sorted(
-        [row.n_excluded for row in rows[:4]], reverse=True
-    )
-    assert rows[2].n_excluded == 2
-    assert rows[2].percent_answers == pytest.approx(100 * 2 / 12, abs=0.1)
-    client = Client()
-    client.force_login(boss)
-    page = client.get(f"/admin/quality/detectorfit/{fit.pk}/change/").content.decode()
-    assert "Who would be excluded under which assumption" in page
-    assert "test questions only, noisy below 90 % right" in page
 
 
 def test_as_many_are_excluded_as_keep_the_share_of_careful_ones_small():
