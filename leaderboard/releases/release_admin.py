@@ -5,8 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from django.contrib import admin
-from django.http import Http404, HttpRequest
-from django.http.response import HttpResponseBase
+from django.http import FileResponse, Http404, HttpRequest
 from django.shortcuts import get_object_or_404
 from django.template.defaultfilters import filesizeformat
 from django.urls import URLPattern, path, reverse
@@ -15,7 +14,6 @@ from django.utils.html import format_html
 from genie.accounts import reads
 from genie.accounts.task_admin import WorkOfTask
 from genie.lib.admin.questions import after_asking
-from genie.lib.serving.resumable import resumable
 from leaderboard.releases import queued
 from leaderboard.releases.models import Release
 
@@ -54,7 +52,7 @@ class ReleaseAdmin(WorkOfTask):
         )
         return [download, *super().get_urls()]
 
-    def download_view(self, request: HttpRequest, pk: int) -> HttpResponseBase:
+    def download_view(self, request: HttpRequest, pk: int) -> FileResponse:
         ready = self.get_queryset(request).filter(state=Release.State.DONE)
         release = get_object_or_404(ready.select_related("task"), pk=pk)
         try:
@@ -62,13 +60,7 @@ class ReleaseAdmin(WorkOfTask):
         except FileNotFoundError:
             raise Http404("The archive no longer exists.") from None
         reads.record(request, release, reads.Way.FILE, release.task.slug)
-        return resumable(
-            request,
-            file,
-            size=release.n_bytes,
-            name=release.file_name,
-            sha256=release.sha256,
-        )
+        return FileResponse(file, as_attachment=True, filename=release.file_name)
 
     @admin.display(description="progress")
     def progress(self, release: Release) -> str:

@@ -129,67 +129,6 @@ def test_a_task_has_one_release_under_way(task):
     assert queued.request(task) == queued.request(task)
 
 
-def test_a_download_that_broke_off_goes_on(client_of, done):
-    boss = client_of("superuser")
-    whole = fetched(boss, done)
-    content = body(whole)
-    assert whole["Accept-Ranges"] == "bytes"
-    assert int(whole["Content-Length"]) == len(content) == done.n_bytes
-
-    rest = fetched(boss, done, range="bytes=100-", if_range=whole["ETag"])
-    assert rest.status_code == 206
-    assert rest["Content-Range"] == f"bytes 100-{len(content) - 1}/{len(content)}"
-    assert body(rest) == content[100:]
-
-
-@pytest.mark.parametrize(
-    ("asked", "part"),
-    [
-        ("bytes=0-0", slice(0, 1)),
-        ("bytes=5-9", slice(5, 10)),
-        ("bytes=5-99999999", slice(5, None)),
-        ("bytes=-7", slice(-7, None)),
-        ("bytes=-99999999", slice(None)),
-    ],
-)
-def test_parts_are_as_the_standard_counts_them(client_of, done, asked, part):
-    boss = client_of("superuser")
-    content = body(fetched(boss, done))
-    answer = fetched(boss, done, range=asked)
-    assert (answer.status_code, body(answer)) == (206, content[part])
-    assert int(answer["Content-Length"]) == len(content[part])
-
-
-@pytest.mark.parametrize(
-    "asked",
-    [
-        "bytes=9-5",
-        "bytes=1-2,5-6",
-        "bytes=-",
-        "lines=1-2",
-        "bytes=a-b",
-        f"bytes={'9' * 5000}-",
-    ],
-)
-def test_what_is_no_single_range_gets_the_whole_file(client_of, done, asked):
-    answer = fetched(client_of("superuser"), done, range=asked)
-    assert (answer.status_code, len(body(answer))) == (200, done.n_bytes)
-
-
-def test_a_part_of_another_file_is_not_glued_on(client_of, done):
-    answer = fetched(
-        client_of("superuser"), done, range="bytes=5-", if_range='"another"'
-    )
-    assert (answer.status_code, len(body(answer))) == (200, done.n_bytes)
-
-
-@pytest.mark.parametrize("asked", ["bytes=99999999-", "bytes=-0"])
-def test_a_part_beyond_the_end_is_refused(client_of, done, asked):
-    answer = fetched(client_of("superuser"), done, range=asked)
-    assert answer.status_code == 416
-    assert answer["Content-Range"] == f"bytes */{done.n_bytes}"
-
-
 def test_a_cancelled_release_stops_and_can_begin_again(client_of, task, monkeypatch):
     row = queued.request(task)
     make = queued.make
