@@ -12,7 +12,6 @@ from urllib.parse import quote, urlencode
 
 from genie_client.comparing import metrics_of_both, named, scores_of_both
 from genie_client.frames import frame
-from genie_client.importing import bring
 from genie_client.log import as_hashed, check_continues, check_entry
 from genie_client.problem import Problem
 from genie_client.progress import Told
@@ -149,10 +148,6 @@ class Client:
             told=sent,
         )
         return made
-
-    def import_judgments(self, task: str, file: str | Path, **about: Any) -> Json:
-        """Have judgments that were made elsewhere imported, for staff; see `bring`."""
-        return bring(self._http, task, _readable(file), **about)
 
     def mine(self, *, task: str | None = None, state: str | None = None) -> list[Json]:
         """List your teams' submissions, newest first."""
