@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import asdict, dataclass
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -40,8 +38,6 @@ class BetaMixture:
     >>> prior = BetaMixture((0.05, 0.95), (0.5, 9.5), (4.5, 0.5))
     >>> prior.posterior_class([0, 1], [1, 1]).round(4).tolist()
     [[0.4865, 0.5135], [0.0055, 0.9945]]
-    >>> BetaMixture.from_dict(prior.to_dict()) == prior
-    True
     """
 
     weights: tuple[float, ...]
@@ -143,38 +139,6 @@ class BetaMixture:
         shares: Floats = special.softmax(self._log_joint(x, m), axis=-1)
         return shares
 
-    def posterior_rate_below(
-        self, correct: npt.ArrayLike, n: npt.ArrayLike, threshold: float
-    ) -> Floats:
-        """Probability that a worker's rate of right answers is below `threshold`.
-
-        Parameters
-        ----------
-        correct, n : array_like of int
-            Right answers and answered questions, 0 <= correct <= n.
-        threshold : float
-            A rate, 0 <= threshold <= 1.
-
-        Returns
-        -------
-        ndarray of float64, shape of the counts
-            0 to 1; for given n it never rises with the number of right answers.
-
-        Raises
-        ------
-        ValueError
-            When the counts are not counts or the threshold is not a rate.
-
-        Examples
-        --------
-        >>> uniform = BetaMixture((1,), (1,), (1,))
-        >>> uniform.posterior_rate_below([0, 1], [1, 1], 0.9).round(6).tolist()
-        [0.99, 0.81]
-        """
-        below, above = self.posterior_tails(correct, n, threshold)
-        share: Floats = below / (below + above)
-        return share
-
     def posterior_tails(
         self, correct: npt.ArrayLike, n: npt.ArrayLike, threshold: float
     ) -> tuple[Floats, Floats]:
@@ -239,34 +203,3 @@ class BetaMixture:
         {'weights': [1.0], 'alphas': [2.0], 'betas': [3.0]}
         """
         return {name: list(values) for name, values in asdict(self).items()}
-
-    @classmethod
-    def from_dict(cls, data: Mapping[str, Any]) -> BetaMixture:
-        """Read what :meth:`to_dict` gave.
-
-        Parameters
-        ----------
-        data : mapping
-            With the keys weights, alphas and betas.
-
-        Returns
-        -------
-        BetaMixture
-            The same mixture.
-
-        Raises
-        ------
-        ValueError
-            When a key is missing or the values are no mixture.
-
-        Examples
-        --------
-        >>> BetaMixture.from_dict({"weights": [1], "alphas": [2], "betas": [3]}).means
-        (0.4,)
-        """
-        try:
-            return cls(
-                tuple(data["weights"]), tuple(data["alphas"]), tuple(data["betas"])
-            )
-        except KeyError as error:
-            raise ValueError(f"A mixture needs the entry {error.args[0]!r}.") from None

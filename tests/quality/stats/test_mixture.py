@@ -49,7 +49,7 @@ def test_posterior_equals_numerical_integration_of_bayes_rule():
     weight = prior * grid**7 * (1 - grid) ** 4
     expected = weight[grid < 0.8].sum() / weight.sum()
     mixture = BetaMixture((0.05, 0.95), (3, 20), (5, 2))
-    assert mixture.posterior_rate_below(7, 11, 0.8) == pytest.approx(expected, abs=1e-4)
+    assert mixture.posterior_tails(7, 11, 0.8)[0] == pytest.approx(expected, abs=1e-4)
 
 
 def test_a_worker_without_questions_gets_the_prior():
@@ -65,12 +65,12 @@ def test_two_tight_classes_do_not_underflow():
 
 def test_the_worst_worker_is_below_the_rate_under_a_tight_prior():
     tight = BetaMixture((1,), (4259,), (474,))
-    assert tight.posterior_rate_below(0, 400, 0.9) == 1.0
+    assert tight.posterior_tails(0, 400, 0.9)[0] == 1.0
 
 
 def test_enormous_counts_give_numbers():
     huge = 10**9
-    both = TWO.posterior_rate_below([0, huge // 2, huge], [huge] * 3, 0.9)
+    both = TWO.posterior_tails([0, huge // 2, huge], [huge] * 3, 0.9)[0]
     assert both.tolist() == [1.0, 1.0, 0.0]
 
 
@@ -79,14 +79,9 @@ def test_a_component_of_weight_zero_changes_nothing():
     alone = BetaMixture((1,), (3,), (2,))
     for correct, n in ((0, 0), (3, 9), (0, 5_000)):
         assert with_dead.log_marginal(correct, n) == alone.log_marginal(correct, n)
-        assert with_dead.posterior_rate_below(correct, n, 0.9) == pytest.approx(
-            alone.posterior_rate_below(correct, n, 0.9), abs=1e-15
+        assert with_dead.posterior_tails(correct, n, 0.9)[0] == pytest.approx(
+            alone.posterior_tails(correct, n, 0.9)[0], abs=1e-15
         )
-
-
-def test_a_mixture_survives_json():
-    mixture = fit(*pool(30), k=2).mixture
-    assert BetaMixture.from_dict(json.loads(json.dumps(mixture.to_dict()))) == mixture
 
 
 @pytest.mark.parametrize(
@@ -105,11 +100,6 @@ def test_a_mixture_survives_json():
 def test_what_is_no_mixture_is_refused(weights, alphas, betas):
     with pytest.raises(ValueError, match=r"mixture|positive|weights"):
         BetaMixture(weights, alphas, betas)
-
-
-def test_a_dictionary_without_a_key_is_refused():
-    with pytest.raises(ValueError, match="betas"):
-        BetaMixture.from_dict({"weights": [1], "alphas": [1]})
 
 
 @pytest.mark.parametrize(
@@ -134,7 +124,7 @@ def test_what_is_no_count_is_refused_in_words(correct, n, words):
         check_counts,
         TWO.posterior_class,
         TWO.log_marginal,
-        lambda x, m: TWO.posterior_rate_below(x, m, 0.9),
+        lambda x, m: TWO.posterior_tails(x, m, 0.9)[0],
         lambda x, m: fit(x, m, k=2),
     ):
         with pytest.raises(ValueError, match=words):
@@ -144,7 +134,7 @@ def test_what_is_no_count_is_refused_in_words(correct, n, words):
 @pytest.mark.parametrize("threshold", [-0.1, 1.1, float("nan")])
 def test_a_threshold_that_is_no_rate_is_refused(threshold):
     with pytest.raises(ValueError, match="between 0 and 1"):
-        TWO.posterior_rate_below(1, 2, threshold)
+        TWO.posterior_tails(1, 2, threshold)[0]
 
 
 def test_merging_keeps_every_worker_and_forgets_their_order():
