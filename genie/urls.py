@@ -34,10 +34,10 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("account/", include("allauth.urls")),
     path("api/v1/", include("leaderboard.site.api.urls", namespace="api")),
     path("api/", include("leaderboard.site.api.docs_urls")),
-    path("turk", include("crowd.requester.api.urls", namespace="turk")),
-    path("work/appeals/", include("quality.appeals.pages.urls", namespace="appeals")),
+    path("turk", include("crowd.requester.api", namespace="turk")),
+    path("work/appeals/", include("quality.appeals.pages", namespace="appeals")),
     path("requester/", include("crowd.requester.urls", namespace="requester")),
     path("work/", include("crowd.worker_site.urls", namespace="work")),
-    path("hooks/", include("crowd.elsewhere.hooks.urls", namespace="hooks")),
+    path("hooks/", include("crowd.elsewhere.hooks", namespace="hooks")),
     path("", include("leaderboard.urls", namespace="leaderboard")),
 ]

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from quality.appeals.admin import AppealAdmin
-from quality.bans.admin.ban import BanAdmin
-from quality.bans.admin.held import HeldExclusionAdmin
+from quality.bans.admin import BanAdmin, HeldExclusionAdmin
 from quality.detection.admin.retired import RetiredQuestionAdmin
 from quality.detection.admin.verdict import DetectorFitAdmin, VerdictAdmin
 from quality.detection.admin.workers import GradeAdmin

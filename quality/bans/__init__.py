@@ -2,7 +2,7 @@
 
 A ban is imposed by a verdict or a person, can be lifted, and is carried out in `crowd`.
 Where a fit would exclude too many workers at once, a person decides first
-(`services.hold`). `selectors.clean_ratings` is where every score begins.
+(`services.held_exclusions`). `selectors.clean_ratings` is where every score begins.
 
 Front door: models; selectors (bans, clean_ratings, held,
 pending, weights); services (ban, carry_out, held_exclusions).

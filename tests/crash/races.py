@@ -39,7 +39,7 @@ from crowd.models import (
     Worker,
 )
 from crowd.money.services import budgets, payouts
-from crowd.requester.api import wire
+from crowd.requester import api as wire
 from crowd.requester.services import access_keys
 from crowd.requester.services.money import account
 from crowd.workers.services import invitations

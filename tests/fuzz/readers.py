@@ -22,7 +22,7 @@ from crowd.hits.services.marked_spans import checked_spans
 from crowd.platforms.mturk_protocol import notices
 from crowd.platforms.mturk_protocol.xml import read_answers
 from crowd.platforms.prolific_protocol import notices as prolific
-from crowd.requester.api.wire import _parsed
+from crowd.requester.api import _parsed
 from crowd.requester.batches import review
 from crowd.requester.batches import table as batch_table
 from crowd.requester.protocol.validate import check_request

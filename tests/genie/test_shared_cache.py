@@ -14,7 +14,7 @@ from django.core.cache import CacheHandler
 from django.core.management import call_command
 from django.core.management.sql import emit_post_migrate_signal
 
-from crowd.requester.api import throttle
+from crowd.requester import throttle
 from crowd.requester.protocol.errors import TurkError
 from genie.lib.database import unavailable
 from genie.lib.env import ConfigurationError

@@ -17,8 +17,8 @@ from django.utils import timezone
 from django.utils.html import format_html
 from django.views.decorators.cache import never_cache
 
-from crowd.money.exports.payout_files import LAYOUTS, layouts_of, payout_file
 from crowd.money.models import Payout, PayoutRun, PayoutTerms
+from crowd.money.payout_files import LAYOUTS, layouts_of, payout_file
 from crowd.money.selectors.payouts import TERMS, UNDER_WAY
 from crowd.money.services import payout_results, payouts
 from crowd.templatetags.crowd_money import dollars

@@ -28,7 +28,7 @@ from crowd.models import (
     PayoutTerms,
     Worker,
 )
-from crowd.money.exports.payout_files import payout_file
+from crowd.money.payout_files import payout_file
 from crowd.money.selectors.earnings import earnings
 from crowd.money.selectors.payouts import (
     NOT_PAID,

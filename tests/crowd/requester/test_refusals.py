@@ -5,7 +5,7 @@ from botocore.exceptions import ClientError
 from django.core.cache import cache
 
 from crowd.models import RequesterHIT
-from crowd.requester.api import throttle
+from crowd.requester import throttle
 from crowd.requester.protocol.call import HANDLERS
 from crowd.requester.protocol.errors import TurkError
 from crowd.requester.protocol.validate import check_request

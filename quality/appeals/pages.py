@@ -8,6 +8,7 @@ from django.contrib import messages
 from django.db.models import QuerySet
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
+from django.urls import path
 from django.utils.translation import gettext
 
 from crowd.elsewhere.pages.access import for_workers
@@ -157,3 +158,12 @@ def _page(
     }
     status = 422 if error else 200
     return render(request, "worker_site/appeal.html", shown, status=status)
+
+
+app_name = "appeals"
+urlpatterns = [
+    path("work/<int:pk>/", rejection, name="work"),
+    path("requester/<str:entity_id>/", requester, name="requester"),
+    path("exclusion/", exclusion, name="exclusion"),
+    path("ban/<slug:pool>/", ban, name="ban"),
+]

