@@ -20,7 +20,7 @@ from django.views.decorators.cache import never_cache
 from crowd.money.models import Payout, PayoutRun, PayoutTerms
 from crowd.money.payout_files import LAYOUTS, layouts_of, payout_file
 from crowd.money.selectors.payouts import TERMS, UNDER_WAY
-from crowd.money.services import payout_results, payouts
+from crowd.money.services import payouts
 from crowd.templatetags.crowd_money import dollars
 from genie.lib.admin.adding import adding, filled_in
 from genie.lib.admin.log import note
@@ -38,7 +38,6 @@ from genie.lib.errors import GenieError
 if TYPE_CHECKING:
     from django.db.models import QuerySet
 
-MAX_FILE_BYTES = 5 << 20
 RunState = PayoutRun.State
 
 
@@ -52,27 +51,11 @@ class ReferenceForm(forms.Form):
     )
 
 
-class ResultsForm(forms.Form):
-    file = forms.FileField(
-        help_text="CSV with a header: id, state (paid, failed or returned), reason."
-    )
-
-    def clean_file(self) -> str:
-        """Read the text."""
-        file = self.cleaned_data["file"]
-        if file.size > MAX_FILE_BYTES:
-            raise forms.ValidationError("The file is larger than 5 MB.")
-        try:
-            return str(file.read().decode("utf-8"))
-        except UnicodeDecodeError:
-            raise forms.ValidationError("The file is not UTF-8 text.") from None
-
-
 PAID = Question(
     title="Mark as paid",
     sentence=(
-        "All payouts of these runs that are on their way arrived. Upload a file instead "
-        "where some failed."
+        "All payouts of these runs that are on their way arrived. Mark those that "
+        "failed first, under Payouts."
     ),
     button="Mark as paid",
     action="paid_selected",
@@ -159,7 +142,6 @@ class PayoutRunAdmin(ReadOnlyAdmin):
                 never_cache(wrap(self.download)),
                 name="crowd_payoutrun_file",
             ),
-            path("results/", wrap(self.results), name="crowd_payoutrun_results"),
             *super().get_urls(),
         ]
 
@@ -277,30 +259,6 @@ class PayoutRunAdmin(ReadOnlyAdmin):
         name = f"payouts-{run.due_on:%Y-%m-%d}-{run.layout}-{run.pk}.csv"
         response["Content-Disposition"] = f'attachment; filename="{name}"'
         return response
-
-    def results(self, request: HttpRequest) -> HttpResponseBase:
-        """Take in a file that says what was paid."""
-        if not self.has_act_permission(request):
-            raise PermissionDenied
-        form = ResultsForm(request.POST or None, request.FILES or None)
-        problems: list[str] = []
-        if form.is_bound and form.is_valid():
-            try:
-                n = payout_results.take_in(form.cleaned_data["file"], person(request))
-            except GenieError as error:
-                problems = [error.message, *error.details.get("lines", [])]
-            else:
-                self.message_user(request, f"{n} payouts changed.", messages.SUCCESS)
-                return redirect("admin:crowd_payoutrun_changelist")
-        return adding(
-            self,
-            request,
-            form,
-            title="What came back",
-            button="Take in",
-            page="admin/crowd/payoutrun/results.html",
-            problems=problems,
-        )
 
 
 @admin.register(Payout)

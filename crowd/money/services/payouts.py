@@ -55,7 +55,7 @@ State = Payout.State
 Entry = LedgerEntry.State
 # What one file may hold: Wise takes 1,000 lines, PayPal 5,000.
 MOST = {Method.BANK: 5_000, Method.PAYPAL: 5_000, Method.WISE: 1_000}
-PAID, FAILED, RETURNED = "paid", "failed", "returned"
+PAID, RETURNED = "paid", "returned"
 
 
 @dataclass(frozen=True)
@@ -69,7 +69,7 @@ class Prospect:
 
 @dataclass(frozen=True)
 class Outcome:
-    """What became of a payout: paid, failed or returned, and why."""
+    """What became of a payout: paid, or failed or returned, and why."""
 
     pk: int
     word: str
@@ -206,7 +206,7 @@ def settle(outcomes: Iterable[Outcome], by: AbstractBaseUser) -> int:
     paid: list[Payout] = []
     failed: list[Payout] = []
     for pk, payout in payouts.items():
-        if problem := contradiction(payout, said[pk].word):
+        if problem := _contradiction(payout, said[pk].word):
             raise GenieError(f"{payout}: {problem}.", code="payout-over")
         if said[pk].word == PAID and payout.state != State.PAID:
             paid.append(payout)
@@ -227,14 +227,12 @@ def settle(outcomes: Iterable[Outcome], by: AbstractBaseUser) -> int:
     return len(paid) + len(failed)
 
 
-def contradiction(payout: Payout, word: str) -> str:
+def _contradiction(payout: Payout, word: str) -> str:
     """Say why a payout cannot have this outcome; empty where it can."""
     if payout.state == State.PLANNED:
         return "it is in no file yet"
     if payout.state in NOT_PAID and word == PAID:
         return f"it is {payout.get_state_display()}, and its money is due again"
-    if payout.state == State.PAID and word == FAILED:
-        return "it was paid; write “returned” if the money came back"
     return ""
 
 

@@ -10,7 +10,6 @@ from threading import Thread
 
 import pytest
 from django.core import mail
-from django.core.files.uploadedfile import SimpleUploadedFile
 from django.db import connection
 from django.test import Client
 from django.urls import reverse
@@ -38,7 +37,7 @@ from crowd.money.selectors.payouts import (
     next_for,
     sums,
 )
-from crowd.money.services import bonuses, payment_details, payout_results, payouts
+from crowd.money.services import bonuses, payment_details, payouts
 from crowd.worker_site.payment import is_iban
 from genie.lib.errors import GenieError
 from genie.lib.unguessable import opened, seal
@@ -92,9 +91,10 @@ def filed(run, by):
     return payouts.file(run, by, layout, sum(one.amount_cents for one in ready))
 
 
-def results(*rows):
-    lines = [",".join(row) for row in rows]
-    return "\n".join(["id,state,reason", *lines])
+def told(by, *rows):
+    """Note what became of payouts, as staff do."""
+    said = [payouts.Outcome(one.pk, word, reason) for one, word, reason in rows]
+    return payouts.settle(said, by)
 
 
 def add_up():
@@ -137,6 +137,8 @@ def test_a_month(fin, monkeypatch):
     assert next_for(ada).under_way_cents == 47
     add_up()
 
+    with pytest.raises(GenieError, match="in no file yet"):
+        told(fin, (run.payouts.first(), "paid", ""))
     filed(run, fin)
     add_up()
     text = payout_file(run := PayoutRun.objects.get())
@@ -145,32 +147,32 @@ def test_a_month(fin, monkeypatch):
     assert {row["CreditorName"] for row in rows.values()} == {"'=Ada, Ω"}
     assert sorted(row["InstructedAmount"] for row in rows.values()) == ["0.30", "0.47"]
     to_ada, to_ben = run.payouts.order_by("amount_cents").reverse()
-    back = results(
-        (to_ada.reference, "paid", ""), (to_ben.reference, "failed", "Closed")
-    )
-    assert payout_results.take_in(back, fin) == 2
-    assert payout_results.take_in(back, fin) == 0
+    back = (to_ada, "paid", ""), (to_ben, "returned", "Closed")
+    assert told(fin, *back) == 2
+    assert told(fin, *back) == 0
     assert PayoutRun.objects.get().state == "CLOSED"
     assert earnings(ada).paid == 47
     assert next_for(ben).lacks == "correction"
-    told = ben.messages.exclude(subject__contains="changed").get()
-    assert "Closed" in told.text
+    letter_to_ben = ben.messages.exclude(subject__contains="changed").get()
+    assert "Closed" in letter_to_ben.text
     user = ben.user
     user.email = "ben@example.org"
     user.save()
     user.emailaddress_set.create(email=user.email, verified=True, primary=True)
     for _ in range(2):
-        mail_message(told.pk)
-    [letter] = [one for one in mail.outbox if told.subject in one.subject]
-    assert (letter.to, letter.subject) == ([user.email], f"[Genie] {told.subject}")
-    assert told.text in letter.body
+        mail_message(letter_to_ben.pk)
+    [letter] = [one for one in mail.outbox if letter_to_ben.subject in one.subject]
+    assert (letter.to, letter.subject) == (
+        [user.email],
+        f"[Genie] {letter_to_ben.subject}",
+    )
+    assert letter_to_ben.text in letter.body
     assert set(Payout.objects.values_list("sealed", flat=True)) == {""}
     add_up()
 
     # the second run: a reversed rejection, a returned payment, corrected details
     assert overturn(reversed_.pk, by=fin, reason="Right after all.")
-    returned = results((to_ada.reference, "returned", "No such account"))
-    assert payout_results.take_in(returned, fin) == 1
+    assert told(fin, (to_ada, "returned", "No such account")) == 1
     save(ada, "PAYPAL", "ada@example.org")
     save(ben, "BANK", OTHER_IBAN)
     save(eve)
@@ -185,8 +187,8 @@ def test_a_month(fin, monkeypatch):
     paypal, wise = (payout_file(PayoutRun.objects.get(method=m)) for m in ("PAYPAL", "WISE"))  # fmt: skip
     assert paypal.startswith("ada@example.org,0.57,USD,GP")
     assert wise.startswith("name,recipientEmail,paymentReference,")
-    still = Payout.objects.filter(state=State.IN_FILE).values_list("reference", flat=True)  # fmt: skip
-    assert payout_results.take_in(results(*((one, "Completed", "") for one in still)), fin) == 4  # fmt: skip
+    still = Payout.objects.filter(state=State.IN_FILE)
+    assert told(fin, *((one, "paid", "") for one in still)) == 4
     add_up()
     assert due() == {}
     of_people = LedgerEntry.objects.filter(state="DONE")
@@ -197,36 +199,9 @@ def test_a_month(fin, monkeypatch):
     assert sum(paid) == 147
     assert sum(earnings(one).paid for one in (ada, ben, eve, eve_too_little)) == 147
     # what was reversed is not paid twice, and an old answer cannot undo a new state
-    with pytest.raises(GenieError, match="Nothing was taken in"):
-        payout_results.take_in(back, fin)
+    with pytest.raises(GenieError, match="due again"):
+        told(fin, *back)
     add_up()
-
-
-def test_bad_lines_are_told_and_nothing_is_written(fin):
-    terms()
-    earned(signed_up("ada"), 1)
-    [run] = payouts.plan(date(2026, 11, 1), fin)
-    [payout] = run.payouts.all()
-    early = results((payout.reference, "paid", ""))
-    with pytest.raises(GenieError) as caught:
-        payout_results.take_in(early, fin)
-    assert caught.value.details["lines"] == ["Line 2: it is in no file yet."]
-    filed(run, fin)
-    name = payout.reference
-    wrong = results((name, "paid", ""), ("GP0", "paid", ""), (name, "failed", ""), (name, "maybe", ""))  # fmt: skip
-    with pytest.raises(GenieError) as caught:
-        payout_results.take_in(wrong, fin)
-    assert [line.split(":")[0] for line in caught.value.details["lines"]] == ["Line 3", "Line 4", "Line 5"]  # fmt: skip
-    for broken in ("", "id,reason\nx,y", 'id,state\n"x'):
-        with pytest.raises(GenieError):
-            payout_results.take_in(broken, fin)
-    assert Payout.objects.get().state == State.IN_FILE
-    add_up()
-    assert payout_results.take_in(f"\ufeffid;status\n{name};Pending", fin) == 0
-    assert payout_results.take_in(f"\ufeffID;Status\n{name};Completed", fin) == 1
-    with pytest.raises(GenieError) as caught:
-        payout_results.take_in(results((name, "failed", "")), fin)
-    assert "returned" in caught.value.details["lines"][0]
 
 
 def test_a_crash_between_two_writes_leaves_nothing(fin, monkeypatch):
@@ -242,10 +217,10 @@ def test_a_crash_between_two_writes_leaves_nothing(fin, monkeypatch):
                 payouts.settle([payouts.Outcome(run.payouts.get().pk, "paid")], fin)
         add_up()
         for run in PayoutRun.objects.exclude(state="CLOSED"):
-            name = run.payouts.get().reference
+            payout = run.payouts.get()
             payouts.take_back(run, fin, "Again.")
             with pytest.raises(GenieError):
-                payout_results.take_in(results((name, "paid", "")), fin)
+                told(fin, (payout, "paid", ""))
         assert due() == {worker.pk: 20}
     assert not PaymentDetails.objects.filter(wrong=True).exists()
 
@@ -310,17 +285,14 @@ def test_staff_approve_the_total_that_they_saw(fin):
     got = client.get(file)
     assert IBAN in got.content.decode()
     assert "attachment" in got["Content-Disposition"]
-    results_page = reverse("admin:crowd_payoutrun_results")
-    name = Payout.objects.get(worker=ada).reference
-    for text, says in (("id,state\nGP1,paid", "Line 2"), (f"id,state\n{name},paid", "1 payouts changed")):  # fmt: skip
-        file = SimpleUploadedFile("back.csv", text.encode())
-        answer = client.post(results_page, {"file": file}, follow=True)
-        assert says in answer.content.decode()
+    sent = {"action": "paid_selected", "_selected_action": [run.pk], "confirmed": "yes", "reference": "T1"}  # fmt: skip
+    answer = client.post(page, sent, follow=True)
+    assert "1 payouts changed" in answer.content.decode()
     assert (next_for(ben).amount_cents, earnings(ada).paid) == (10, 20)
     assert IBAN not in client.get(reverse("admin:crowd_payout_changelist")).content.decode()  # fmt: skip
     fin.is_superuser = False
     fin.save()
-    assert client.get(results_page).status_code == 403
+    assert client.get(file).status_code == 403
 
 
 def test_a_file_pays_whom_it_was_approved_for_until_it_is_over(fin, settings):
