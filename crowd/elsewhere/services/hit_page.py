@@ -18,7 +18,7 @@ from crowd.hits.models.campaign import HIT, HITType, Item
 from crowd.hits.selectors.wording import language_for, template_of, worded
 from genie.lib.errors import GenieError
 
-STYLE = "worker/elsewhere.css"
+STYLES = ("worker/question.css", "worker/elsewhere.css")
 SCRIPT = "worker/elsewhere.js"
 PAGE = "worker/page.js"
 SLIDER = "worker/slider.js"
@@ -84,7 +84,7 @@ def page_of_items(
             "from_right": hit_type.language in settings.LANGUAGES_BIDI,
             "instructions": template.instructions_of(hit_type.form),
             "items": items,
-            "style": _inside(STYLE),
+            "styles": [_inside(name) for name in STYLES],
             "scripts": [_inside(name) for name in scripts],
             "nonce": nonce,
         },
