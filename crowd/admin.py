@@ -24,8 +24,8 @@ from crowd.requester.admin.work import (
     RequesterAssignmentAdmin,
     RequesterBonusAdmin,
     RequesterEventAdmin,
+    WorkerRecordAdmin,
 )
-from crowd.requester.admin.worker_records import WorkerRecordAdmin
 from crowd.workers.admin.invitation import InvitationAdmin
 from crowd.workers.admin.people import WorkerAdmin
 from crowd.workers.admin.qualification_grants import (

@@ -10,13 +10,18 @@ from crowd.elsewhere.models.external import (
 )
 from crowd.elsewhere.models.panel import PanelSource, PlatformNotice
 from crowd.hit_templates.models import BroughtTemplate
-from crowd.hits.models.assignment import Answer, Assignment
-from crowd.hits.models.campaign import HIT, Campaign, HITType, Input, Item
-from crowd.hits.models.drawn_order import DrawnOrder
-from crowd.hits.models.reservation import Reservation
-from crowd.hits.models.reward_change import RewardChange
-from crowd.hits.models.signals import Signals
-from crowd.hits.models.work_record import WorkRecord
+from crowd.hits.models.assignment import Answer, Assignment, Signals
+from crowd.hits.models.campaign import (
+    HIT,
+    Campaign,
+    DrawnOrder,
+    HITType,
+    Input,
+    Item,
+    Reservation,
+    RewardChange,
+    WorkRecord,
+)
 from crowd.messages.models import Message
 from crowd.money.models import (
     Budget,
@@ -52,7 +57,6 @@ from crowd.requester.models.records import (
     RequestToken,
     WorkerRecord,
 )
-from crowd.workers.models.profile import Profile
 from crowd.workers.models.qualification_attempt import (
     AttemptAnswer,
     QualificationGrant,
@@ -69,6 +73,7 @@ from crowd.workers.models.worker import (
     Exclusion,
     Invitation,
     Pause,
+    Profile,
     Worker,
 )
 

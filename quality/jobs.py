@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from crowd.campaigns.services import work_records
-from quality.appeals.selectors import outcomes
+from quality.appeals.services import outcomes
 
 
 def renew_work_records() -> None:

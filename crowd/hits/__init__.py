@@ -5,7 +5,7 @@ HIT, an answer is one rating. Building is deterministic: a campaign's key and se
 its items, their order and their names. Nothing here knows which systems are judged or
 which items are test questions.
 
-Front door: models; selectors (familiarity, progress, questions, rewards,
+Front door: models; selectors (progress, questions, rewards,
 wording); services (build, check_answers, extend, inputs, marked_spans, platforms,
 signals, slots).
 """

@@ -16,8 +16,7 @@ from crowd.hits.models.assignment import Assignment
 from crowd.hits.models.campaign import ELSEWHERE
 from crowd.messages.models import Message
 from crowd.requester.models.account import RequesterAssignment, WorkerAlias
-from crowd.workers.models.profile import Profile
-from crowd.workers.models.worker import Worker
+from crowd.workers.models.worker import Profile, Worker
 from genie.accounts.addresses import addresses_of
 from genie.lib import jobs
 from genie.lib.logs import one_line

@@ -21,7 +21,6 @@ from crowd.elsewhere.pages.access import for_workers, wants_json
 from crowd.elsewhere.pages.visit import visit_of
 from crowd.elsewhere.services import visits
 from crowd.hits.models.assignment import Assignment
-from crowd.hits.selectors.familiarity import is_of_another_kind
 from crowd.hits.selectors.questions import form_of
 from crowd.hits.selectors.wording import language_of, worded
 from crowd.hits.services.signals import canary_word, read_signals
@@ -38,7 +37,7 @@ from crowd.workers.hit_form import (
 from crowd.workers.models.worker import Exclusion, Worker
 from crowd.workers.selectors.eligible import in_turns_with
 from crowd.workers.selectors.profiles import profile_of
-from crowd.workers.selectors.worker_progress import worker_progress
+from crowd.workers.selectors.worker_progress import is_of_another_kind, worker_progress
 from genie.lib.errors import GenieError
 from genie.lib.serving.post_only import post_or
 

@@ -20,9 +20,8 @@ from crowd.hits.models.campaign import Campaign, HITType
 from crowd.hits.selectors.wording import title_now
 from crowd.messages.services import address_of
 from crowd.workers.choices import COUNTRIES, UTC, languages, time_zones
-from crowd.workers.models.profile import Profile
 from crowd.workers.models.requirement import Requirement
-from crowd.workers.models.worker import Consent, ConsentVersion, Worker
+from crowd.workers.models.worker import Consent, ConsentVersion, Profile, Worker
 from crowd.workers.selectors.consent import consent_text
 from crowd.workers.selectors.profiles import asked_for, may_say_country, profile_of
 from crowd.workers.services import profiles

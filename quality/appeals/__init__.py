@@ -1,6 +1,6 @@
 """Appeals: a worker speaks once against a decision, a person answers once.
 
-Front door: selectors.
+Front door: services.
 """
 
 from __future__ import annotations

@@ -5,10 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 from django.db import transaction
+from django.db.models import Count, Q
 from django.utils import timezone
 from django.utils.text import format_lazy
 from django.utils.translation import gettext, gettext_lazy
 
+from crowd.campaigns.selectors.work_records import SITE, key_of_requester
 from crowd.campaigns.services.overturn import overturn, pay_instead
 from crowd.hits.models.assignment import Assignment
 from crowd.hits.services.check_answers import clean_remark
@@ -260,3 +262,17 @@ def _tell(appeal: Appeal, subject: Words, text: Words) -> None:
         assignment=appeal.assignment,
         requester_assignment=appeal.requester_assignment,
     )
+
+
+def outcomes() -> dict[str, tuple[int, int]]:
+    """Count answered appeals, and those granted, by whose decisions they are about."""
+    rows = (
+        Appeal.objects.exclude(state=Appeal.State.WAITING)
+        .order_by()
+        .values_list("requester_assignment__hit__requester")
+        .annotate(n=Count("pk"), granted=Count("pk", filter=Q(state="GRANTED")))
+    )
+    return {
+        SITE if pk is None else key_of_requester(pk): (n, n_granted)
+        for pk, n, n_granted in rows
+    }

@@ -11,7 +11,7 @@ from django.core.management import CommandError, call_command
 
 from crowd import hit_templates
 from crowd.management.commands import preview_template
-from crowd.management.preview import Preview
+from crowd.management.commands.preview_template import Preview
 from crowd.workers.hit_form import shown_item
 from genie.lib.errors import GenieError
 from tests.browser import violations

@@ -17,8 +17,7 @@ from crowd.campaigns.selectors.work_records import (
     pays_an_hour,
     records,
 )
-from crowd.hits.models.campaign import Campaign, HITType
-from crowd.hits.models.work_record import WorkRecord
+from crowd.hits.models.campaign import Campaign, HITType, WorkRecord
 from crowd.workers.choices import languages
 from crowd.workers.models.qualification_test import QualificationTest
 from crowd.workers.models.requirement import Requirement

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from crowd.hits.models.campaign import HITType
-from crowd.hits.models.work_record import WorkRecord
+from crowd.hits.models.campaign import HITType, WorkRecord
 from crowd.pricing import hourly_cents
 
 SITE = WorkRecord.SITE

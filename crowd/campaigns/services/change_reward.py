@@ -10,8 +10,7 @@ from django.utils import timezone
 
 from crowd.campaigns.selectors.new_reward import NewReward, priced
 from crowd.elsewhere.models.external import ExternalCampaign, OutwardCall
-from crowd.hits.models.campaign import HIT, Campaign, HITType
-from crowd.hits.models.reward_change import RewardChange
+from crowd.hits.models.campaign import HIT, Campaign, HITType, RewardChange
 from crowd.hits.services.build import HITTypeSpec, shared_hit_type
 from crowd.hits.services.platforms import can
 from crowd.money.services import budgets

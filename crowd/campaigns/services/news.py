@@ -19,8 +19,7 @@ from crowd.hits.models.campaign import Campaign
 from crowd.hits.selectors.wording import title_now
 from crowd.messages.services import address_of
 from crowd.platforms.selfhosted import SelfHosted
-from crowd.workers.models.profile import Profile
-from crowd.workers.models.worker import Worker
+from crowd.workers.models.worker import Profile, Worker
 from genie.accounts.mail import message
 from genie.lib import jobs
 from genie.lib.logs import one_line

@@ -10,8 +10,7 @@ from django.db.models import Max, Q
 from django.utils import timezone
 
 from crowd.hits.models.assignment import Assignment
-from crowd.hits.models.campaign import Campaign
-from crowd.hits.models.reservation import Reservation
+from crowd.hits.models.campaign import Campaign, Reservation
 from crowd.workers.models.worker import Exclusion, Worker
 from crowd.workers.selectors.eligible import unseen_hits
 

@@ -17,8 +17,7 @@ from crowd.campaigns.selectors.work_records import (
     key_of_work,
 )
 from crowd.hits.models.assignment import Assignment
-from crowd.hits.models.campaign import ELSEWHERE, Campaign
-from crowd.hits.models.work_record import WorkRecord
+from crowd.hits.models.campaign import ELSEWHERE, Campaign, WorkRecord
 from crowd.requester.models.account import RequesterAssignment
 from crowd.workers.models.worker import Exclusion
 

@@ -6,8 +6,10 @@ apps above keep that to themselves and find their campaigns again by `key`.
 
 from __future__ import annotations
 
+from django.conf import settings
 from django.db import models
 
+from crowd.workers.models.worker import Worker
 from genie.lib.ordered_json import OrderedJSONField
 
 # In place of a platform: the work was done elsewhere and read in. Nobody of those who did
@@ -214,3 +216,117 @@ class Item(models.Model):
 
     def __str__(self) -> str:
         return f"item {self.pk}"
+
+
+class DrawnOrder(models.Model):
+    """In which order a worker gets the campaigns of a pool: one round, as it was drawn."""
+
+    worker = models.ForeignKey(
+        Worker, on_delete=models.CASCADE, related_name="drawn_orders"
+    )
+    pool = models.CharField(max_length=100)
+    number = models.PositiveIntegerField()
+    seed = models.BigIntegerField()
+    # numbers of campaigns; one with several turns in the round is there several times
+    campaigns = models.JSONField()
+    # how many of these turns are over
+    n_taken = models.PositiveIntegerField(default=0)
+
+    class Meta:
+        ordering = ["worker", "pool", "number"]
+        constraints = [
+            models.UniqueConstraint(
+                fields=["worker", "pool", "number"], name="drawn_order_once"
+            )
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.worker} · {self.pool} · {self.number}"
+
+
+class Reservation(models.Model):
+    """One and the same worker answers the whole campaign: whoever takes its first HIT."""
+
+    campaign = models.OneToOneField(
+        Campaign, on_delete=models.CASCADE, related_name="reservation"
+    )
+    worker = models.ForeignKey(
+        Worker,
+        on_delete=models.PROTECT,
+        null=True,
+        blank=True,
+        related_name="reservations",
+    )
+
+    class Meta:
+        ordering = ["pk"]
+
+    def __str__(self) -> str:
+        return f"{self.campaign} for {{self.worker or 'the first worker who takes it'}}"
+
+
+class RewardChange(models.Model):
+    """One decision: from now on an assignment of this campaign pays something else.
+
+    The HIT types hold the rewards. The fees are kept here, as a campaign knows only that
+    of its present reward.
+    """
+
+    campaign = models.ForeignKey(
+        Campaign, on_delete=models.PROTECT, related_name="reward_changes"
+    )
+    old = models.ForeignKey(HITType, on_delete=models.PROTECT, related_name="+")
+    new = models.ForeignKey(HITType, on_delete=models.PROTECT, related_name="+")
+    old_fee_cents = models.PositiveIntegerField()
+    new_fee_cents = models.PositiveIntegerField()
+    # assignments that were still to be taken
+    n_places = models.PositiveIntegerField()
+    # what was added to the campaign's budget for them
+    added_cents = models.PositiveIntegerField()
+    reason = models.TextField()
+    by = models.ForeignKey(
+        settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="+"
+    )
+    at = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        ordering = ["pk"]
+
+    def __str__(self) -> str:
+        return f"{self.campaign}: {self.old.reward_cents} to {self.new.reward_cents} ¢"
+
+
+class WorkRecord(models.Model):
+    """Figures that are counted by a job, so that lists of work only read them.
+
+    A row is of one kind of work (its pace), or of who decides on work (their decisions).
+    """
+
+    SITE = "site"
+
+    # see `crowd.campaigns.selectors.work_records`
+    key = models.CharField(max_length=140, unique=True)
+    # empty where so few people were measured that one of them would be shown
+    median_seconds = models.FloatField(null=True, blank=True)
+    n_approved = models.PositiveIntegerField(default=0)
+    n_rejected = models.PositiveIntegerField(default=0)
+    decision_seconds = models.FloatField(null=True, blank=True)
+    n_appeals = models.PositiveIntegerField(default=0)
+    n_granted = models.PositiveIntegerField(default=0)
+    counted_at = models.DateTimeField(auto_now=True)
+
+    class Meta:
+        ordering = ["pk"]
+
+    def __str__(self) -> str:
+        return self.key
+
+    @property
+    def n_decided(self) -> int:
+        """Count the decisions."""
+        return self.n_approved + self.n_rejected
+
+    @property
+    def percent_approved(self) -> int | None:
+        """Give the share approved; rounded down, so that 100 is said of all only."""
+        return 100 * self.n_approved // self.n_decided if self.n_decided else None

@@ -9,8 +9,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from crowd.hits.models.campaign import HIT, Campaign
-from crowd.hits.models.reward_change import RewardChange
+from crowd.hits.models.campaign import HIT, Campaign, RewardChange
 
 
 @dataclass(frozen=True)

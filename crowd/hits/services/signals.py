@@ -10,8 +10,7 @@ from typing import Any
 
 from django.utils.crypto import constant_time_compare, salted_hmac
 
-from crowd.hits.models.assignment import Assignment
-from crowd.hits.models.signals import Signals
+from crowd.hits.models.assignment import Assignment, Signals
 
 # six numbers and their names are shorter
 MOST_CHARACTERS = 300

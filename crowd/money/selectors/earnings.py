@@ -6,8 +6,7 @@ from django.db.models import Q, Sum
 
 from crowd.hits.models.assignment import Assignment
 from crowd.money.models import LedgerEntry
-from crowd.money.selectors.requester_earnings import of_requesters
-from crowd.money.selectors.sums import Earnings
+from crowd.money.selectors.requester_earnings import Earnings, of_requesters
 from crowd.workers.models.worker import Worker
 
 __all__ = ["Earnings", "earnings", "earnings_of"]

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from django.db.models import Prefetch, Q, Sum
 
-from crowd.money.selectors.sums import Earnings
 from crowd.requester.models.account import RequesterAssignment, RequesterBonus
 from crowd.workers.models.worker import Worker
 
 if TYPE_CHECKING:
     from django.db.models import QuerySet
+
 
 State = RequesterAssignment.State
 
@@ -63,3 +64,23 @@ def done_for_requesters(worker: Worker) -> QuerySet[RequesterAssignment, Any]:
 
 def _earned(row: dict[str, Any]) -> Earnings:
     return Earnings(row.get("pending") or 0, row["approved"] or 0, row["paid"] or 0)
+
+
+@dataclass(frozen=True)
+class Earnings:
+    """What a worker has earned, in cents: waits for approval, approved, paid."""
+
+    pending: int = 0
+    approved: int = 0
+    paid: int = 0
+
+    @property
+    def total(self) -> int:
+        return self.pending + self.approved + self.paid
+
+    def __add__(self, more: Earnings) -> Earnings:
+        return Earnings(
+            self.pending + more.pending,
+            self.approved + more.approved,
+            self.paid + more.paid,
+        )

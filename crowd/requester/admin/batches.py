@@ -8,16 +8,16 @@ from django import forms
 from django.contrib import admin, messages
 from django.core.exceptions import PermissionDenied
 from django.db.models import Count, Q
-from django.http import HttpRequest, HttpResponse
+from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect
 from django.template.response import TemplateResponse
 from django.urls import URLPattern, path, reverse
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
-from crowd.requester.admin.reviews import review
 from crowd.requester.batches import post as batches
-from crowd.requester.batches.forms import BatchForm
+from crowd.requester.batches import review as batch_review
+from crowd.requester.batches.forms import BatchForm, ReviewForm
 from crowd.requester.batches.results import results_csv
 from crowd.requester.models.account import Requester
 from crowd.requester.models.records import RequesterBatch
@@ -177,3 +177,38 @@ class RequesterBatchAdmin(ReadOnlyAdmin):
             }
         page = "admin/crowd/requesterbatch/add.html"
         return TemplateResponse(request, page, context, status=200)
+
+
+def review(model_admin: Any, request: HttpRequest, pk: int) -> HttpResponse:
+    """Ask for the table, and decide what it says."""
+    batch = RequesterBatch.objects.filter(pk=pk).select_related("requester").first()
+    if not model_admin.has_act_permission(request):
+        raise PermissionDenied
+    if batch is None:
+        raise Http404("There is no such batch.")
+    form = ReviewForm(request.POST or None, request.FILES or None)
+    if form.is_bound and form.is_valid():
+        try:
+            done = batch_review.apply(
+                batch, batch_review.read_reviews(form.cleaned_data["table_file"])
+            )
+        except GenieError as error:
+            form.add_error("table_file", error.message)
+        else:
+            sentence = (
+                f"Approved {done.n_approved}, rejected {done.n_rejected}; "
+                f"{done.n_before} already had the same decision."
+            )
+            note(person(request), batch, sentence)
+            messages.success(request, sentence)
+            return redirect("admin:crowd_requesterbatch_changelist")
+    context = {
+        **model_admin.admin_site.each_context(request),
+        "opts": model_admin.opts,
+        "title": f"Review {batch.name}",
+        "form": form,
+        "made": None,
+        "button": "Submit decisions",
+        "media": model_admin.media,
+    }
+    return TemplateResponse(request, "admin/crowd/requesterbatch/add.html", context)

@@ -14,14 +14,16 @@ from crowd.requester.models.account import (
     RequesterAssignment,
     RequesterBonus,
 )
-from crowd.requester.models.records import RequesterEvent
+from crowd.requester.models.records import RequesterEvent, WorkerRecord
 from crowd.templatetags.crowd_money import dollars
 from genie.lib.admin.log import note
 from genie.lib.admin.questions import Line, Question, after_asking, confirmed_form
+from genie.lib.admin.reasons import AsksWhy
 from genie.lib.admin.rows import ReadOnlyAdmin, person
 
 if TYPE_CHECKING:
     from django.db.models import QuerySet
+
 
 PAID = Question(
     title="Mark as paid",
@@ -140,3 +142,12 @@ class RequesterEventAdmin(ReadOnlyAdmin):
         self.message_user(
             request, f"{n} will be sent again within a minute.", messages.SUCCESS
         )
+
+
+@admin.register(WorkerRecord)
+class WorkerRecordAdmin(AsksWhy):
+    list_display = ["worker", "country", "subdivision", "adult", "master"]
+    list_filter = ["adult", "master", "country"]
+    list_select_related = ["worker"]
+    search_fields = ["worker__pseudonym", "worker__user__username"]
+    autocomplete_fields = ["worker"]

@@ -3,21 +3,27 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime, timedelta
-from typing import Any
+from functools import partial
+from typing import TYPE_CHECKING, Any
 
 from crowd.requester.models.account import RequesterHIT, RequesterHITType
-from crowd.requester.models.records import RequesterLayout
+from crowd.requester.models.records import PolicyDetail, RequesterLayout
 from crowd.requester.operations import render, tokens
 from crowd.requester.operations.hit_types import find_or_make
 from crowd.requester.protocol.call import Answer, Arguments, Call, handles
 from crowd.requester.protocol.errors import TurkError, bad_value, wrong_state
+from crowd.requester.protocol.paging import page
 from crowd.requester.questions.policies import NAMES, read_policy
 from crowd.requester.questions.questions import read_question
 from crowd.requester.questions.template import as_question, fields_of, fill
 from crowd.requester.selectors import own_rows
-from crowd.requester.selectors.hit_status import counted, status_of
+from crowd.requester.selectors.hit_status import counted, kept_hits, status_of
 from crowd.requester.services import events, money, requirements
 from genie.lib.errors import GenieError
+
+if TYPE_CHECKING:
+    from django.db.models import QuerySet
+
 
 MANY = 10
 REVIEW = ("Reviewing", "Reviewable")
@@ -213,3 +219,83 @@ def _change(call: Call, hit: RequesterHIT, **values: Any) -> None:
     if status_of(counted(rows, call.now).get(), call.now) not in REVIEW:
         rows.update(announced=False)
     money.hold(hit.pk, call.now)
+
+
+@handles("ListHITs")
+def list_hits(call: Call, arguments: Arguments) -> Answer:
+    return _page(call, arguments, kept_hits(call.requester, call.now))
+
+
+@handles("ListReviewableHITs")
+def list_reviewable_hits(call: Call, arguments: Arguments) -> Answer:
+    # `settle` has announced all to which nothing more can come in as things stand
+    rows = kept_hits(call.requester, call.now).filter(
+        announced=True, reviewing=arguments.get("Status") == "Reviewing"
+    )
+    if type_id := arguments.get("HITTypeId"):
+        rows = rows.filter(hit_type=own_rows.hit_type(call, type_id))
+    return _page(call, arguments, rows)
+
+
+@handles("ListHITsForQualificationType")
+def list_hits_for_qualification_type(call: Call, arguments: Arguments) -> Answer:
+    qualification_type = own_rows.qualification_type(
+        call, arguments["QualificationTypeId"]
+    )
+    types = [
+        row.pk
+        for row in RequesterHITType.objects.filter(requester=call.requester)
+        if qualification_type.entity_id
+        in {requirement["QualificationTypeId"] for requirement in row.requirements}
+    ]
+    rows = kept_hits(call.requester, call.now).filter(hit_type__in=types)
+    return _page(call, arguments, rows)
+
+
+def _page(call: Call, arguments: Arguments, rows: QuerySet[RequesterHIT]) -> Answer:
+    return page(
+        call,
+        arguments,
+        rows,
+        "HITs",
+        partial(render.hit, now=call.now),
+        load=partial(counted, now=call.now),
+    )
+
+
+@handles("ListReviewPolicyResultsForHIT")
+def list_review_policy_results(call: Call, arguments: Arguments) -> Answer:
+    """List results and actions in the order in which they came about."""
+    hit = own_rows.hit(call, arguments["HITId"])
+    levels = arguments.get("PolicyLevels") or list(NAMES)
+    rows = PolicyDetail.objects.filter(hit=hit.pk, level__in=levels)
+    # what is not mentioned is wanted
+    if arguments.get("RetrieveActions") is False:
+        rows = rows.filter(is_action=False)
+    if arguments.get("RetrieveResults") is False:
+        rows = rows.filter(is_action=True)
+    listed = page(call, arguments, rows, "rows", _detail)
+    answer: Answer = {"HITId": hit.entity_id}
+    for level in levels:
+        if policy := (hit.policies or {}).get(level):
+            answer[f"{level}ReviewPolicy"] = {"PolicyName": policy["PolicyName"]}
+            answer[f"{level}ReviewReport"] = {
+                name: [body for row, body in listed["rows"] if row == (level, name)]
+                for name in ("ReviewResults", "ReviewActions")
+            }
+    if "NextToken" in listed:
+        answer["NextToken"] = listed["NextToken"]
+    return answer
+
+
+def _detail(row: PolicyDetail) -> tuple[tuple[str, str], Any]:
+    return (row.level, "ReviewActions" if row.is_action else "ReviewResults"), row.body
+
+
+@handles("GetFileUploadURL")
+def get_file_upload_url(call: Call, arguments: Arguments) -> Answer:
+    """Refuse: questions that take files were withdrawn in December 2017."""
+    own_rows.assignment(call, arguments["AssignmentId"])
+    raise TurkError(
+        f"The question {arguments['QuestionIdentifier'][:100]} does not accept files."
+    )

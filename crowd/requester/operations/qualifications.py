@@ -13,7 +13,7 @@ from crowd.requester.protocol.call import Answer, Arguments, Call, handles
 from crowd.requester.protocol.errors import TurkError, wrong_state
 from crowd.requester.protocol.paging import page
 from crowd.requester.selectors import own_rows
-from crowd.requester.services.grants import grant
+from crowd.requester.services.qualification_requests import grant
 
 Pending = QualificationRequest.State
 

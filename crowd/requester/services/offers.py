@@ -14,7 +14,7 @@ from crowd.campaigns.selectors.work_records import (
     key_of_requester,
     records,
 )
-from crowd.hits.models.work_record import WorkRecord
+from crowd.hits.models.campaign import WorkRecord
 from crowd.pricing import hourly_cents
 from crowd.requester.models.account import (
     RequesterAssignment,

@@ -9,17 +9,21 @@ from typing import TYPE_CHECKING
 from django.db import transaction
 
 from crowd.requester.models.account import Requester, WorkerAlias
-from crowd.requester.models.qualification import QualificationRequest, QualificationType
+from crowd.requester.models.qualification import (
+    Qualification,
+    QualificationRequest,
+    QualificationType,
+)
 from crowd.requester.protocol import clock
 from crowd.requester.questions.answer_key import grade, read_key
 from crowd.requester.questions.answers import FormAnswer, form_answer_xml
-from crowd.requester.services.grants import grant
 from crowd.requester.services.turns import known_as
 from crowd.workers.models.worker import Worker
 from genie.lib.errors import GenieError
 
 if TYPE_CHECKING:
     from django.db.models import QuerySet
+
 
 State = QualificationRequest.State
 # Answers that were under way when time ran out still count.
@@ -153,4 +157,18 @@ def _is_open(row: QualificationRequest, now: datetime) -> bool:
         row.state == State.STARTED
         and row.deadline_at is not None
         and now < row.deadline_at + GRACE
+    )
+
+
+def grant(
+    qualification_type: QualificationType,
+    worker: WorkerAlias,
+    value: int,
+    now: datetime,
+) -> None:
+    """Give a worker a qualification, or another value of the one they have."""
+    Qualification.objects.update_or_create(
+        qualification_type=qualification_type,
+        worker=worker,
+        defaults={"value": value, "granted": True, "granted_at": now, "reason": ""},
     )

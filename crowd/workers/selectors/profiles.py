@@ -10,9 +10,8 @@ from django.utils import timezone
 
 from crowd.hits.models.campaign import Campaign
 from crowd.workers.choices import UTC
-from crowd.workers.models.profile import Profile
 from crowd.workers.models.requirement import Requirement
-from crowd.workers.models.worker import Worker
+from crowd.workers.models.worker import Profile, Worker
 from crowd.workers.selectors.requirements import SAID
 
 # Who has said where they live says so again after this time at the earliest.

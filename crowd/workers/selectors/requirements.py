@@ -13,9 +13,8 @@ from crowd.hits.models.assignment import Assignment
 from crowd.hits.models.campaign import Campaign
 from crowd.platforms.selfhosted import SelfHosted
 from crowd.requester.models.records import WorkerRecord
-from crowd.workers.models.profile import Profile
 from crowd.workers.models.requirement import Requirement
-from crowd.workers.models.worker import Worker
+from crowd.workers.models.worker import Profile, Worker
 from crowd.workers.selectors.qualifications import held
 
 Kind = Requirement.Kind

@@ -46,3 +46,13 @@ def worker_progress(worker: Worker, campaigns: Sequence[Campaign]) -> WorkerProg
         n_left=counts["n_open"] + (share if within else n_unseen_inputs),
         at_least=n_unseen_inputs == COUNTED and not within,
     )
+
+
+def is_of_another_kind(assignment: Assignment) -> bool:
+    """Tell whether the worker has had work of the pool, and none that looks like this."""
+    campaign = assignment.hit.campaign
+    before = Assignment.objects.filter(
+        worker=assignment.worker_id, hit__campaign__pool=campaign.pool
+    ).exclude(pk=assignment.pk)
+    alike = before.filter(hit__campaign__hit_type__template=campaign.hit_type.template)
+    return not alike.exists() and before.exists()

@@ -14,8 +14,7 @@ from crowd.hits.models.campaign import Campaign
 from crowd.messages.models import Message
 from crowd.requester.models.records import WorkerRecord
 from crowd.workers.choices import COUNTRIES, languages, time_zones
-from crowd.workers.models.profile import Profile
-from crowd.workers.models.worker import Worker
+from crowd.workers.models.worker import Profile, Worker
 from crowd.workers.selectors.profiles import may_say_country
 from genie.lib.errors import GenieError
 

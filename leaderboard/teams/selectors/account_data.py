@@ -9,8 +9,7 @@ from allauth.socialaccount.models import SocialAccount
 from allauth.usersessions.models import UserSession
 from django.utils import timezone
 
-from crowd.hits.models.assignment import Answer, Assignment
-from crowd.hits.models.signals import Signals
+from crowd.hits.models.assignment import Answer, Assignment, Signals
 from crowd.messages.models import Message
 from crowd.money.models import LedgerEntry, PaymentDetails, Payout
 from crowd.requester.models.account import (
@@ -19,11 +18,11 @@ from crowd.requester.models.account import (
     RequesterBonus,
 )
 from crowd.requester.models.records import WorkerRecord
-from crowd.workers.models.profile import Profile
 from crowd.workers.models.qualification_attempt import QualificationGrant, TestAttempt
 from crowd.workers.models.worker import (
     Consent,
     ConsentVersion,
+    Profile,
     Worker,
 )
 from genie.accounts.models import AccessToken, PrivateRead, TaskRole

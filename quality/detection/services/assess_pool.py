@@ -7,7 +7,7 @@ decides about the others. Until then they get no more work.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from datetime import timedelta
 from typing import Any
 
@@ -22,6 +22,7 @@ from crowd.workers.services import exclusions
 from genie.lib.seeds import seed_from
 from quality.bans.services import held_exclusions
 from quality.bans.services.carry_out import carry_out
+from quality.bans.services.held_exclusions import decided_workers
 from quality.detection.models import (
     ALL_EVIDENCE,
     Ban,
@@ -30,6 +31,7 @@ from quality.detection.models import (
     Standing,
     Verdict,
 )
+from quality.detection.selectors import last_verdicts
 from quality.detection.services.beside import facts_beside
 from quality.detection.services.evidence import (
     Evidence,
@@ -38,7 +40,6 @@ from quality.detection.services.evidence import (
     stamp_of,
 )
 from quality.detection.services.retire import retire
-from quality.detection.services.verdicts import changed
 from quality.detection.stats.assess import Assessment, AssessOptions, assess_workers
 from quality.detection.stats.decisions import excluded_by
 from quality.detection.stats.schedule import FIT_EVERY
@@ -307,3 +308,40 @@ def _weights(
 def _resume(pool: str) -> None:
     """Give work again to those paused about whom nobody has to decide."""
     exclusions.resume(pool, but=held_exclusions.waiting_workers(pool))
+
+
+# A probability that moved less than this since the kept verdict says nothing new.
+TOLERANCE = 0.01
+
+
+def posteriors(verdicts: Iterable[Verdict]) -> list[list[float | int | bool]]:
+    """List what a fit says of each pair of counts, in order."""
+    outcome_of = {(v.n_correct, v.n_questions): (v.p_noisy, v.noisy) for v in verdicts}
+    return [[*counts, *outcome] for counts, outcome in sorted(outcome_of.items())]
+
+
+def changed(fit: DetectorFit, verdicts: Sequence[Verdict]) -> list[Verdict]:
+    """Select the verdicts to keep.
+
+    These are the ones of workers with other counts, another outcome, threshold or
+    probability than in their last kept verdict, and of noisy workers whom nobody has
+    decided on yet. One at least is kept: `verdicts_of` needs it to know a fit's workers.
+    """
+    last = last_verdicts(fit)
+    decided = decided_workers(fit.pool)
+    new = [
+        verdict
+        for verdict in verdicts
+        if (verdict.noisy and verdict.worker_id not in decided)
+        or verdict.worker_id not in last
+        or _differ(verdict, last[verdict.worker_id])
+    ]
+    return new or list(verdicts[:1])
+
+
+def _differ(new: Verdict, old: Verdict) -> bool:
+    same = ("n_correct", "n_questions", "noisy", "threshold")
+    return (
+        any(getattr(new, name) != getattr(old, name) for name in same)
+        or abs(new.p_noisy - old.p_noisy) > TOLERANCE
+    )

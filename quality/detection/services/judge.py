@@ -8,19 +8,21 @@ pool's counts, not on one campaign's, and the same counts are fitted once.
 
 from __future__ import annotations
 
+import hashlib
+import json
 from collections.abc import Mapping
+from dataclasses import dataclass
 
 from django.conf import settings
 from django.db import IntegrityError, transaction
+from django.db.models import Count, Q
 
 from genie.lib.seeds import seed_from
 from quality.bans.services.carry_out import carry_out
 from quality.detection.models import ALL_EVIDENCE, Ban, DetectorFit, Verdict
-from quality.detection.services.assess_pool import assess
-from quality.detection.services.counts import Counts, counts_of
-from quality.detection.services.verdicts import changed, posteriors
+from quality.detection.services.assess_pool import assess, changed, posteriors
 from quality.detection.stats.detectors import Detection, detect
-from quality.test_questions.models import Polarity
+from quality.test_questions.models import Grade, Polarity
 
 
 def judge(
@@ -108,3 +110,33 @@ def _write(
     fit.save(update_fields=["posteriors"])
     Verdict.objects.bulk_create(changed(fit, verdicts))
     return carry_out(fit, simulated=simulated)
+
+
+@dataclass(frozen=True)
+class Counts:
+    """How many test questions of one polarity each worker answered, and how well."""
+
+    workers: list[int]
+    n_correct: list[int]
+    n_questions: list[int]
+
+    @property
+    def sha256(self) -> str:
+        rows = [self.workers, self.n_correct, self.n_questions]
+        return hashlib.sha256(json.dumps(rows).encode()).hexdigest()
+
+
+def counts_of(pool: str, polarity: str, *, simulated: bool) -> Counts:
+    """Count right and wrong answers by worker, in the order of the workers' keys."""
+    rows = list(
+        Grade.objects.filter(pool=pool, polarity=polarity, worker__simulated=simulated)
+        .values("worker_id")
+        .annotate(n=Count("pk"), right=Count("pk", filter=Q(correct=True)))
+        # In one order, so that the same counts have the same hash.
+        .order_by("worker_id")
+    )
+    return Counts(
+        workers=[row["worker_id"] for row in rows],
+        n_correct=[row["right"] for row in rows],
+        n_questions=[row["n"] for row in rows],
+    )

@@ -10,7 +10,7 @@ from django.urls import reverse
 
 from crowd.campaigns.selectors.work_records import key_of_request, key_of_requester
 from crowd.campaigns.services import work_records
-from crowd.hits.models.work_record import WorkRecord
+from crowd.hits.models.campaign import WorkRecord
 from crowd.models import RequesterAssignment, RequesterHIT, Worker, WorkerAlias
 from crowd.requester.models.account import new_entity_id
 from crowd.requester.protocol import clock

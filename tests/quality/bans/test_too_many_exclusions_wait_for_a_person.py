@@ -12,10 +12,10 @@ from leaderboard.tasks.config import HumanConfig
 from leaderboard.tasks.config.kinds import Place
 from leaderboard.tasks.config.tables import read_table
 from leaderboard.tasks.services import configuration
-from quality.bans.exclusion_limit import most_excluded
 from quality.bans.selectors.held import waits_for_decision
 from quality.bans.services import ban as banning
 from quality.bans.services import held_exclusions
+from quality.bans.services.held_exclusions import most_excluded
 from quality.detection.services import judge
 from quality.models import Ban, DetectorFit, Grade, HeldExclusion, Placement
 from tests.factories import (

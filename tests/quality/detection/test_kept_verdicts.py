@@ -7,8 +7,7 @@ import pytest
 from leaderboard.releases.gathering.results import detector_fits
 from leaderboard.releases.pseudonyms import Pseudonyms
 from quality.detection.selectors import verdicts_of
-from quality.detection.services.counts import counts_of
-from quality.detection.services.judge import judge
+from quality.detection.services.judge import counts_of, judge
 from quality.detection.stats.detectors import detect
 from quality.models import DetectorFit, Grade, Placement, Verdict
 from tests.factories import (
