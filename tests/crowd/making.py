@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from datetime import timedelta
+from html import unescape
 from itertools import count
 
+import pytest
 from django.utils import timezone
 
 from crowd.campaigns.services import run
@@ -13,6 +16,7 @@ from crowd.hits.services.build import HITTypeSpec, ItemSpec, build_campaign
 from crowd.models import Campaign, Worker
 from crowd.workers.services import consent
 from crowd.workers.services.invitations import register_worker
+from genie.lib.errors import GenieError
 
 POOL = "weather-reports"
 _number = count(1)
@@ -107,3 +111,13 @@ def do_all(worker, raw="0.75", **fields):
     while (assignment := do_one(worker, raw, **fields)) is not None:
         done.append(assignment)
     return done
+
+
+def text_of(response):
+    return unescape(re.sub(r"\s+", " ", re.sub("<[^>]+>", " ", response.text)))
+
+
+def refused(code, call, *args, **fields):
+    with pytest.raises(GenieError) as refusal:
+        call(*args, **fields)
+    assert refusal.value.code == code

@@ -16,16 +16,10 @@ from crowd.hits.selectors.progress import campaign_progress, is_done
 from crowd.models import Budget, Campaign, Commitment
 from crowd.money.services import budgets
 from crowd.workers.services import exclusions
-from genie.lib.errors import GenieError
-from tests.crowd.making import POOL, do_all, make_campaign, make_worker
+from tests.crowd.making import POOL, do_all, make_campaign, make_worker, refused
 from tests.factories import make_user
 
 pytestmark = pytest.mark.django_db
-
-
-@pytest.fixture
-def sam():
-    return make_user("sam", is_staff=True)
 
 
 @pytest.fixture
@@ -47,12 +41,6 @@ def add(campaign, cents, by, **fields):
     return add_money(
         campaign.pk, cents, budget_cents=seen, by=by, reason="Careless.", **fields
     )
-
-
-def refused(code, call, *args, **fields):
-    with pytest.raises(GenieError) as refusal:
-        call(*args, **fields)
-    assert refusal.value.code == code
 
 
 def test_asking_again_goes_on_where_it_had_stopped_and_the_campaign_finishes(

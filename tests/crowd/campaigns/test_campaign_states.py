@@ -10,7 +10,6 @@ from crowd.campaigns.services import run
 from crowd.campaigns.services.work import next_assignment
 from crowd.models import Campaign
 from tests.crowd.making import make_campaign, make_worker
-from tests.factories import make_user
 
 pytestmark = pytest.mark.django_db
 State = Campaign.State
@@ -19,11 +18,6 @@ State = Campaign.State
 def state_of(campaign):
     campaign.refresh_from_db()
     return campaign.state
-
-
-@pytest.fixture
-def sam():
-    return make_user("sam", is_staff=True)
 
 
 def test_a_campaign_starts_when_its_time_has_come_and_not_before():

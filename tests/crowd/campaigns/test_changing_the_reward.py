@@ -24,7 +24,6 @@ from crowd.models import (
 )
 from crowd.money.selectors.fair_pay import shortfall
 from crowd.money.services import budgets, fair_pay
-from genie.lib.errors import GenieError
 from tests.crowd.making import (
     POOL,
     answers_for,
@@ -32,15 +31,10 @@ from tests.crowd.making import (
     do_one,
     make_campaign,
     make_worker,
+    refused,
 )
-from tests.factories import make_user
 
 pytestmark = pytest.mark.django_db
-
-
-@pytest.fixture
-def sam():
-    return make_user("sam", is_staff=True)
 
 
 @pytest.fixture
@@ -60,12 +54,6 @@ def change(campaign, cents, by, *, agreed, shown=10):
         by=by,
         reason="Slow.",
     )
-
-
-def refused(code, call, *args, **fields):
-    with pytest.raises(GenieError) as refusal:
-        call(*args, **fields)
-    assert refusal.value.code == code
 
 
 def rewards():

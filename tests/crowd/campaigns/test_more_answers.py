@@ -15,16 +15,10 @@ from crowd.campaigns.services.more_answers import ask_for_more, priced
 from crowd.hits.selectors.progress import campaign_progress, is_done
 from crowd.models import HIT, Budget, Campaign, Commitment, ExternalCampaign
 from crowd.money.services import budgets
-from genie.lib.errors import GenieError
-from tests.crowd.making import POOL, do_all, make_campaign, make_worker
+from tests.crowd.making import POOL, do_all, make_campaign, make_worker, refused
 from tests.factories import make_user
 
 pytestmark = pytest.mark.django_db
-
-
-@pytest.fixture
-def sam():
-    return make_user("sam", is_staff=True)
 
 
 @pytest.fixture
@@ -38,12 +32,6 @@ def campaign(sam):
 def ask(campaign, more, by, **fields):
     agreed = {"shown": 1, "agreed_cents": 4 * more * 10, "reason": "Too wide."}
     return ask_for_more(campaign.pk, more, by=by, **{**agreed, **fields})
-
-
-def refused(code, call, *args, **fields):
-    with pytest.raises(GenieError) as refusal:
-        call(*args, **fields)
-    assert refusal.value.code == code
 
 
 def nothing_changed(campaign, n=1):

@@ -6,7 +6,6 @@ from dataclasses import replace
 from datetime import timedelta
 
 import pytest
-from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
 
@@ -25,23 +24,10 @@ from tests.crowd.making import (
     make_campaign,
     make_worker,
 )
-from tests.factories import make_user
 
 pytestmark = pytest.mark.django_db
 State = Assignment.State
 JSON = {"Accept": "application/json"}
-
-
-@pytest.fixture
-def wim():
-    return make_worker(user=make_user("wim"))
-
-
-@pytest.fixture
-def site(wim):
-    client = Client()
-    client.force_login(wim.user)
-    return client
 
 
 def several(n=3, **form):

@@ -7,7 +7,6 @@ from datetime import timedelta
 from html import unescape
 
 import pytest
-from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
 
@@ -26,24 +25,11 @@ from tests.crowd.making import (
     make_worker,
     send_in,
 )
-from tests.factories import make_user
 
 pytestmark = pytest.mark.django_db
 State = Assignment.State
 JSON = {"Accept": "application/json"}
 TOO_LATE = "This answer can no longer be changed"
-
-
-@pytest.fixture
-def wim():
-    return make_worker(user=make_user("wim"))
-
-
-@pytest.fixture
-def site(wim):
-    client = Client()
-    client.force_login(wim.user)
-    return client
 
 
 def at_change(assignment):

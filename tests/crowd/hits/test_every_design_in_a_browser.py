@@ -15,8 +15,6 @@ from crowd.models import Answer, Assignment
 from crowd.workers.services import consent
 from tests.browser import overflows, violations, wait_for_hit
 from tests.crowd.designs import campaign_of
-from tests.crowd.making import make_worker
-from tests.factories import make_user
 
 pytestmark = [
     pytest.mark.browser,
@@ -25,11 +23,6 @@ pytestmark = [
 ]
 SCREENSHOTS = os.environ.get("GENIE_SCREENSHOTS")
 SEGMENTS = "Zwölf 🦆 ducks swam.\r\nNobody counted."
-
-
-@pytest.fixture
-def wim():
-    return make_worker(user=make_user("wim"))
 
 
 @pytest.fixture

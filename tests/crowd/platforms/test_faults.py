@@ -45,11 +45,6 @@ def proxy(turk):
     proxy.close()
 
 
-@pytest.fixture
-def elsewhere(turk):
-    return Elsewhere(turk, budget_cents=10_000)
-
-
 def settle(elsewhere, now=None):
     """Look until nothing is on its way, as a job every minute does."""
     for _ in range(ENOUGH_LOOKS):

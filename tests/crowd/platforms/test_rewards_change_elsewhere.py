@@ -20,11 +20,6 @@ from tests.crowd.platforms.test_faults import Killed, proxy, settle  # noqa: F40
 FIELDS = (("answer-0-0", "0.75"), ("active_seconds", "0.0"))
 
 
-@pytest.fixture
-def elsewhere(turk):
-    return Elsewhere(turk, budget_cents=10_000)
-
-
 def change(elsewhere, cents, *, shown=10):
     elsewhere.campaign.refresh_from_db()
     new = priced(elsewhere.campaign, cents)

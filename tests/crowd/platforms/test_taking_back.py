@@ -16,15 +16,9 @@ from crowd.hits.selectors.progress import campaign_progress
 from crowd.models import Assignment, ExternalSession, LedgerEntry, RequesterHIT
 from genie.lib.errors import GenieError
 from tests.crowd.making import do_all, make_campaign, make_worker
-from tests.crowd.platforms.elsewhere import Elsewhere
 from tests.crowd.platforms.faulty import FaultyProxy
 
 State = Assignment.State
-
-
-@pytest.fixture
-def elsewhere(turk):
-    return Elsewhere(turk, budget_cents=10_000)
 
 
 @pytest.fixture

@@ -12,6 +12,7 @@ from crowd.models import Requester
 from crowd.requester.protocol import clock
 from crowd.requester.services import access_keys
 from tests.crowd.requester.judge import Judge
+from tests.crowd.requester.on_site import OnSite
 from tests.moto_server import KEYS, moto_server
 
 
@@ -98,3 +99,8 @@ def credentials(monkeypatch, amazon):
         monkeypatch.setenv(name, value)
     monkeypatch.setenv("AWS_ENDPOINT_URL_SQS", amazon)
     monkeypatch.setenv("AWS_ENDPOINT_URL_SNS", amazon)
+
+
+@pytest.fixture
+def wanda(transactional_db):
+    return OnSite()

@@ -94,3 +94,7 @@ def refused(code, call, **arguments):
     assert answer["TurkErrorCode"] == f"AWS.MechanicalTurk.{code}"
     assert re.search(r" \(\d{13}\)$", answer["Message"])
     return answer["Message"]
+
+
+def group_of(hit_id):
+    return RequesterHIT.objects.get(entity_id=hit_id).hit_type.group_id

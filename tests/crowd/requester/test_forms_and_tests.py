@@ -6,14 +6,13 @@ from importlib import import_module
 import pytest
 from django.urls import reverse
 
-from crowd.models import QualificationRequest, RequesterAssignment, RequesterHIT
+from crowd.models import QualificationRequest, RequesterAssignment
 from crowd.requester.protocol.errors import TurkError
 from crowd.requester.questions.answer_key import grade, read_key
 from crowd.requester.questions.answers import FormAnswer
 from crowd.requester.questions.formatted import safe_html
 from crowd.requester.questions.question_form import read_form
-from tests.crowd.requester.making import SCHEMAS, post
-from tests.crowd.requester.on_site import OnSite
+from tests.crowd.requester.making import SCHEMAS, group_of, post
 
 OPEN = f'<QuestionForm xmlns="{SCHEMAS}2017-11-06/QuestionForm.xsd">'
 
@@ -186,11 +185,6 @@ def test_formatted_text_keeps_nothing_that_acts():
         safe_html("<p>open")
 
 
-@pytest.fixture
-def wanda(transactional_db):
-    return OnSite()
-
-
 def test_a_form_is_shown_checked_and_its_answers_stored_as_xml(desk, wanda):
     hit = post(desk, Question=FORM)
     listed = wanda.get("request", group_of(hit))
@@ -225,10 +219,6 @@ def test_a_form_is_shown_checked_and_its_answers_stored_as_xml(desk, wanda):
     ):
         assert piece in got["Answer"]
     assert "invented" not in got["Answer"]
-
-
-def group_of(hit_id):
-    return RequesterHIT.objects.get(entity_id=hit_id).hit_type.group_id
 
 
 def make_type(desk, **fields):

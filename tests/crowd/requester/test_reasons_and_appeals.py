@@ -26,11 +26,6 @@ def _static_root(settings, tmp_path):
 
 
 @pytest.fixture
-def wanda(transactional_db):
-    return OnSite()
-
-
-@pytest.fixture
 def rejected(desk, wanda):
     """Give work of Wanda's that Rita has rejected."""
     done = wanda.do(post(desk, Title="Say how it reads"), mood="good")

@@ -15,24 +15,15 @@ from crowd.models import RequesterAssignment, RequesterHIT, Worker, WorkerAlias
 from crowd.requester.models.account import new_entity_id
 from crowd.requester.protocol import clock
 from crowd.requester.services import offers, turn_tokens
-from tests.crowd.requester.making import external, html, post, state_of
+from tests.crowd.requester.making import external, group_of, html, post, state_of
 from tests.crowd.requester.on_site import OnSite, send
 from tests.steps import steps
 
 PAGE = "<!doctype html><html><head><title>x</title></head><body><form></form></body>"
 
 
-@pytest.fixture
-def wanda(transactional_db):
-    return OnSite()
-
-
 def text(answer):
     return answer.content.decode()
-
-
-def group_of(hit_id):
-    return RequesterHIT.objects.get(entity_id=hit_id).hit_type.group_id
 
 
 def test_a_worker_finds_looks_at_does_and_is_told_of_a_hit(desk, wanda):

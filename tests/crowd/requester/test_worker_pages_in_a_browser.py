@@ -8,11 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from crowd.models import RequesterAssignment, RequesterHIT
+from crowd.models import RequesterAssignment
 from crowd.requester.batches.results import answers_of
 from tests.browser import overflows, violations, wait_until
-from tests.crowd.requester.making import external, html, post
-from tests.crowd.requester.on_site import OnSite
+from tests.crowd.requester.making import external, group_of, html, post
 from tests.crowd.requester.test_forms_and_tests import FORM
 
 pytestmark = pytest.mark.browser
@@ -38,11 +37,6 @@ tried.value = Object.keys(tries).filter((name) => {
 </script></body></html>"""
 
 
-@pytest.fixture
-def wanda(transactional_db):
-    return OnSite()
-
-
 @pytest.fixture(autouse=True)
 def _no_static_root(settings, tmp_path):
     settings.STATIC_ROOT = tmp_path
@@ -52,10 +46,6 @@ def picture(page, name):
     """Keep a picture where somebody asks for one, to be looked at."""
     if folder := os.environ.get("GENIE_SCREENSHOTS"):
         page.screenshot(path=Path(folder) / f"{name}.png", full_page=True)
-
-
-def group_of(hit_id):
-    return RequesterHIT.objects.get(entity_id=hit_id).hit_type.group_id
 
 
 def test_a_page_of_a_requester_is_looked_at_accepted_and_sent_in(

@@ -31,21 +31,22 @@ from genie.lib import jobs
 from leaderboard.teams.services import leave
 from quality.appeals import services as appeals
 from quality.jobs import renew_work_records
-from tests.crowd.making import POOL, do_all, do_one, make_campaign, make_worker
-from tests.crowd.worker_site.test_worker_site import (  # noqa: F401
-    ANSWER,
-    site,
-    start,
+from tests.crowd.making import (
+    POOL,
+    do_all,
+    do_one,
+    make_campaign,
+    make_worker,
     text_of,
-    wim,
 )
+from tests.crowd.worker_site.test_worker_site import ANSWER, start
 from tests.factories import make_user
 
 pytestmark = pytest.mark.django_db
 SETTINGS = {"time_zone": "UTC", "goes_on": "next"}
 
 
-def choose(site, **fields):  # noqa: F811
+def choose(site, **fields):
     return site.post(reverse("work:settings"), {**SETTINGS, **fields})
 
 
@@ -60,7 +61,7 @@ def pace(n_people, seconds):
 # --- the list of work ---------------------------------------------------------------------
 
 
-def test_an_hour_is_priced_at_others_pace_once_there_are_enough_people(site):  # noqa: F811
+def test_an_hour_is_priced_at_others_pace_once_there_are_enough_people(site):
     make_campaign(8)
     pace(4, [20.0])
     renew_work_records()
@@ -73,7 +74,7 @@ def test_an_hour_is_priced_at_others_pace_once_there_are_enough_people(site):  #
     assert "3 left for you" in page
 
 
-def test_one_person_of_many_answers_does_not_set_the_pace(wim):  # noqa: F811
+def test_one_person_of_many_answers_does_not_set_the_pace(wim):
     make_campaign(12)
     pace(5, [30.0])
     do_all(wim)
@@ -82,7 +83,7 @@ def test_one_person_of_many_answers_does_not_set_the_pace(wim):  # noqa: F811
     assert WorkRecord.objects.get(key__startswith="work:").median_seconds == 30
 
 
-def test_the_record_of_those_who_decide(site, wim):  # noqa: F811
+def test_the_record_of_those_who_decide(site, wim):
     make_campaign(4)
     done = [assignment.pk for assignment in do_all(wim)]
     sent = timezone.now() - timedelta(hours=30)
@@ -105,7 +106,7 @@ def test_the_record_of_those_who_decide(site, wim):  # noqa: F811
 # --- settings -----------------------------------------------------------------------------
 
 
-def test_times_are_in_the_zone_that_was_guessed_or_chosen(site, wim):  # noqa: F811
+def test_times_are_in_the_zone_that_was_guessed_or_chosen(site, wim):
     make_campaign(1)
     do_all(wim)
     Assignment.objects.update(submitted_at=datetime(2026, 3, 1, 20, 30, tzinfo=UTC))
@@ -127,7 +128,7 @@ def test_times_are_in_the_zone_that_was_guessed_or_chosen(site, wim):  # noqa: F
     assert choose(site, time_zone="Mars/Olympus").status_code == 422
 
 
-def test_only_what_some_work_needs_is_asked(site, wim):  # noqa: F811
+def test_only_what_some_work_needs_is_asked(site, wim):
     page = site.get(reverse("work:settings")).text
     assert 'name="country"' not in page
     assert 'name="languages"' not in page
@@ -153,7 +154,7 @@ def test_only_what_some_work_needs_is_asked(site, wim):  # noqa: F811
     assert ">Start<" not in site.get(home).text
 
 
-def test_who_wants_to_comes_back_to_the_list_after_each_hit(site):  # noqa: F811
+def test_who_wants_to_comes_back_to_the_list_after_each_hit(site):
     make_campaign(3)
     choose(site, goes_on="list")
     assert "you come back to this list" in text_of(site.get(reverse("work:home")))
@@ -164,7 +165,7 @@ def test_who_wants_to_comes_back_to_the_list_after_each_hit(site):  # noqa: F811
     assert "/hit/" in site.post(address, ANSWER)["Location"]
 
 
-def test_words_that_were_agreed_to_are_shown_after_they_have_changed(site, wim):  # noqa: F811
+def test_words_that_were_agreed_to_are_shown_after_they_have_changed(site, wim):
     make_campaign(1)
     given = Consent.objects.get(worker=wim)
     Consent.objects.filter(pk=given.pk).update(text_sha256="0" * 64)
@@ -182,7 +183,7 @@ def test_words_that_were_agreed_to_are_shown_after_they_have_changed(site, wim):
 # --- earnings -----------------------------------------------------------------------------
 
 
-def test_the_sums_of_all_days_are_those_of_the_purse(site, wim):  # noqa: F811
+def test_the_sums_of_all_days_are_those_of_the_purse(site, wim):
     make_campaign(4)
     done = [assignment.pk for assignment in do_all(wim)]
     review.approve(done[:2])
@@ -220,7 +221,7 @@ def look():
     return sent
 
 
-def test_who_asked_is_told_once_a_day_of_work_that_they_can_do(site, wim):  # noqa: F811
+def test_who_asked_is_told_once_a_day_of_work_that_they_can_do(site, wim):
     wim.user.email = "wim@example.org"
     wim.user.save()
     make_campaign(1)
@@ -247,14 +248,14 @@ def test_who_asked_is_told_once_a_day_of_work_that_they_can_do(site, wim):  # no
     assert stranger.post(off[:-2] + "/").status_code == 404
 
 
-def test_without_an_address_nothing_is_offered(site):  # noqa: F811
+def test_without_an_address_nothing_is_offered(site):
     assert "wants_news" not in site.get(reverse("work:settings")).text
 
 
 # --- leaving ------------------------------------------------------------------------------
 
 
-def test_who_leaves_takes_along_what_they_said_and_leaves_what_was_earned(site, wim):  # noqa: F811
+def test_who_leaves_takes_along_what_they_said_and_leaves_what_was_earned(site, wim):
     make_campaign(2)
     done = do_all(wim)
     review.approve([done[0].pk])

@@ -30,7 +30,6 @@ from tests.crowd.making import (
     item,
     items,
     make_campaign,
-    make_worker,
 )
 from tests.factories import make_user
 
@@ -42,11 +41,6 @@ pytestmark = [
 State = Assignment.State
 # Set it to a folder to look at the pages afterwards.
 SCREENSHOTS = os.environ.get("GENIE_SCREENSHOTS")
-
-
-@pytest.fixture
-def wim():
-    return make_worker(user=make_user("wim"))
 
 
 def at(assignment):

@@ -33,6 +33,7 @@ from tests.crowd.making import (
     items,
     make_campaign,
     make_worker,
+    text_of,
 )
 from tests.factories import make_user
 
@@ -70,10 +71,6 @@ def page_of(model, pk=None):
     if pk is None:
         return reverse(f"admin:crowd_{model}_changelist")
     return reverse(f"admin:crowd_{model}_change", args=[pk])
-
-
-def text_of(response):
-    return unescape(re.sub(r"\s+", " ", re.sub("<[^>]+>", " ", response.text)))
 
 
 def act(client, model, action, *rows, **fields):

@@ -25,6 +25,7 @@ from tests.crowd.making import (
     items,
     make_campaign,
     make_worker,
+    text_of,
 )
 from tests.factories import make_user
 
@@ -32,22 +33,6 @@ pytestmark = pytest.mark.django_db
 State = Assignment.State
 ANSWER = {"answer-0-0": "0.75"}
 JSON = {"Accept": "application/json"}
-
-
-@pytest.fixture
-def wim():
-    return make_worker(user=make_user("wim"))
-
-
-@pytest.fixture
-def site(wim):
-    client = Client()
-    client.force_login(wim.user)
-    return client
-
-
-def text_of(response):
-    return unescape(re.sub(r"\s+", " ", re.sub("<[^>]+>", " ", response.text)))
 
 
 def start(client):

@@ -21,13 +21,12 @@ from crowd.models import (
 )
 from crowd.money.selectors.earnings import earnings
 from crowd.money.services import budgets
-from genie.lib.errors import GenieError
 from quality.appeals import services
 from quality.bans.selectors import bans
 from quality.bans.selectors.clean_ratings import clean_ratings
 from quality.bans.services import ban
 from quality.models import Appeal, Ban
-from tests.crowd.making import POOL, do_all, do_one, make_campaign, make_worker
+from tests.crowd.making import POOL, do_all, do_one, make_campaign, make_worker, refused
 from tests.factories import make_user
 
 pytestmark = pytest.mark.django_db
@@ -51,12 +50,6 @@ def rejected(worker, n=1, **fields):
     done = do_all(worker)
     review.reject(done[0].pk, None, "Sent after a second.")
     return campaign, Assignment.objects.get(pk=done[0].pk)
-
-
-def refused(code, call, *args, **fields):
-    with pytest.raises(GenieError) as refusal:
-        call(*args, **fields)
-    assert refusal.value.code == code
 
 
 # --- against rejections -----------------------------------------------------------------

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from html import unescape
 
 import pytest
@@ -16,7 +15,14 @@ from quality.appeals import services as service
 from quality.bans.services import ban
 from quality.models import Appeal, Ban, Grade, Placement
 from quality.test_questions.selectors import right_answer
-from tests.crowd.making import POOL, do_all, hit_type, make_campaign, make_worker
+from tests.crowd.making import (
+    POOL,
+    do_all,
+    hit_type,
+    make_campaign,
+    make_worker,
+    text_of,
+)
 from tests.factories import make_user
 
 pytestmark = pytest.mark.django_db
@@ -28,10 +34,6 @@ def browser_of(user):
     client = Client()
     client.force_login(user)
     return client
-
-
-def text_of(response):
-    return unescape(re.sub(r"\s+", " ", re.sub("<[^>]+>", " ", response.text)))
 
 
 @pytest.fixture

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from html import unescape
 from pathlib import Path
 
 import pytest
@@ -16,7 +15,7 @@ from crowd.models import AttemptAnswer, Message, TestAttempt
 from crowd.templatetags.crowd_messages import n_unread_messages
 from crowd.workers.services import exclusions, requirements
 from crowd.workers.services.qualification_tests import publish
-from tests.crowd.making import POOL, hit_type, make_campaign, make_worker
+from tests.crowd.making import POOL, hit_type, make_campaign, make_worker, text_of
 from tests.crowd.workers.qualifications.making import (
     NAME,
     drawn_test,
@@ -30,22 +29,6 @@ from tests.factories import make_user
 pytestmark = pytest.mark.django_db
 TEST = reverse("work:test", args=[NAME])
 JSON = {"Accept": "application/json"}
-
-
-def text_of(response):
-    return unescape(re.sub(r"\s+", " ", re.sub("<[^>]+>", " ", response.text)))
-
-
-@pytest.fixture
-def wim():
-    return make_worker(user=make_user("wim"))
-
-
-@pytest.fixture
-def site(wim):
-    client = Client()
-    client.force_login(wim.user)
-    return client
 
 
 def sent(row, right=True):

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import re
 from datetime import timedelta
-from html import unescape
 
 import pytest
 from django.contrib.admin.models import LogEntry
@@ -13,7 +11,7 @@ from django.test import Client
 
 from crowd.messages import services
 from crowd.models import QualificationGrant, QualificationTest, Requirement
-from tests.crowd.making import POOL, make_campaign, make_worker
+from tests.crowd.making import POOL, make_campaign, make_worker, text_of
 from tests.crowd.workers.qualifications.making import NAME, drawn_test, take
 from tests.factories import make_user
 
@@ -27,10 +25,6 @@ def boss():
     client = Client()
     client.force_login(make_user("ada", is_staff=True, is_superuser=True))
     return client
-
-
-def text_of(response):
-    return unescape(re.sub(r"\s+", " ", re.sub("<[^>]+>", " ", response.text)))
 
 
 def form(*questions, **fields):
