@@ -131,9 +131,10 @@ def review(office, batch, text):
 
 
 def test_the_table_of_results_comes_back_with_decisions(office, rita):
+    confirm(office, rita, name="Decoy")
     confirm(office, rita)
-    batch = RequesterBatch.objects.get()
-    hits = RequesterHIT.objects.order_by("pk")
+    batch = RequesterBatch.objects.latest("pk")
+    hits = batch.hits.order_by("pk")
     done = [
         one.do(hit.entity_id, mood="x")
         for one in (OnSite(), OnSite("walt"))

@@ -15,7 +15,7 @@ from leaderboard.monitoring.notices import solutions
 from leaderboard.monitoring.over_time import SMALLEST, over_time
 from quality.models import Grade, Placement
 from tests.cast import allow
-from tests.crowd.making import POOL, do_one, make_campaign, make_worker
+from tests.crowd.making import POOL, do_all, do_one, make_campaign, make_worker
 from tests.factories import make_task, make_user
 
 pytestmark = pytest.mark.django_db
@@ -24,7 +24,13 @@ N = 2 * SMALLEST
 
 @pytest.fixture
 def worked(db):
-    """Two workers do the same HITs, hour by hour, the second one ever faster."""
+    """Two workers do the same HITs, hour by hour, the second one ever faster.
+
+    In another campaign two others have contradicted each other, very slowly.
+    """
+    make_campaign(N, max_assignments=2, pool="elsewhere")
+    for raw in ("0", "1"):
+        do_all(make_worker("elsewhere"), raw, active_seconds=9999)
     campaign = make_campaign(N, max_assignments=2)
     start = timezone.now() - timedelta(hours=N)
     for who in (make_worker(), make_worker()):
@@ -51,7 +57,8 @@ def test_speed_is_told_in_pieces_and_raises_an_alarm(worked):
 
 
 def test_agreement_is_of_all_real_items_so_far(worked):
-    by_item = list(Answer.objects.order_by("item", "pk"))
+    of_it = Answer.objects.filter(item__campaign=worked)
+    by_item = list(of_it.order_by("item", "pk"))
     for i, answer in enumerate(by_item):
         answer.value = (i // 2 % 5) / 4  # both give the same, from 0 to 1
     Answer.objects.bulk_update(by_item, ["value"])
@@ -69,10 +76,15 @@ def test_a_campaign_where_nothing_has_happened_draws_nothing():
 
 
 def test_test_questions_right_are_shares_of_pieces(worked):
-    for i, done in enumerate(Assignment.objects.order_by("submitted_at", "pk")):
+    own = Assignment.objects.filter(hit__campaign=worked)
+    rows = [
+        *own.order_by("submitted_at", "pk"),
+        *Assignment.objects.exclude(pk__in=own),
+    ]
+    for i, done in enumerate(rows):
         item = done.hit.items.get()
         place, _ = Placement.objects.get_or_create(
-            campaign=worked, item=item, defaults={"polarity": "NEGATIVE"}
+            campaign=done.hit.campaign, item=item, defaults={"polarity": "NEGATIVE"}
         )
         Grade.objects.create(
             placement=place, assignment=done, worker=done.worker, pool=POOL,

@@ -12,6 +12,7 @@ from threading import Thread
 import pytest
 from django.test import Client
 from django.utils import timezone
+from django.utils.module_loading import import_string
 
 from genie.lib import jobs, outbound
 from genie.lib.errors import GenieError
@@ -95,10 +96,8 @@ def tell_all():
     """Announce, and do what that queues; the walk's own steps are left alone."""
     n = announce.announce()
     for job, keys in sorted(jobs.queued()):
-        if job == "leaderboard.jobs.deliver":
-            webhooks.deliver(dict(keys)["pk"])
-        if job == "leaderboard.jobs.send_notice":
-            notices.send(dict(keys)["pk"])
+        if job in {"leaderboard.jobs.deliver", "leaderboard.jobs.send_notice"}:
+            import_string(job)(**dict(keys))
     return n
 
 

@@ -199,6 +199,9 @@ def test_a_rejected_test_question_shows_input_output_edit_and_key(
 
 @pytest.mark.every_engine
 def test_staff_answer_once(boss, wim, work):
+    other = make_worker()
+    ban.ban(other, POOL, by=None, reason="x")
+    decoy = service.against_ban(other, POOL, WORDS)
     one = service.against_rejection(wim, work.pk, WORDS)
     page = answer_page(one)
     assert boss.post(page, {"grant": "Grant", "sentence": ""}).status_code == 422
@@ -212,6 +215,8 @@ def test_staff_answer_once(boss, wim, work):
     assert "<textarea" not in boss.get(page).text
     work.refresh_from_db()
     assert work.state == "APPROVED"
+    decoy.refresh_from_db()
+    assert decoy.answered_at is None
 
 
 def test_staff_let_a_decision_stand(boss, wim):

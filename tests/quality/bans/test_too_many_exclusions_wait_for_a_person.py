@@ -109,6 +109,8 @@ def held(worker_with):
     noisy = [worker_with("w" * 12) for _ in range(4)]
     for _ in range(6):
         worker_with("r" * 12)
+    for _ in range(10):  # programs raise no number of people
+        worker_with("r", make_worker(simulated=True))
     judge.judge(POOL)
     return noisy
 

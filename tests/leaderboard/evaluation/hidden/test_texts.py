@@ -6,8 +6,11 @@ import pytest
 
 from crowd.models import Item
 from leaderboard.evaluation.services.hidden.offers import fingerprint
+from leaderboard.evaluation.services.hidden.wrong import edited
 from leaderboard.models import ConfirmedOutput, Prediction, Submission
 from quality.models import Placement
+from quality.test_questions.edits.kinds import ADEQUACY
+from tests.factories import make_task
 from tests.leaderboard.evaluation.hidden.test_inside_the_sample import (
     answer_all,
     lift_shares,
@@ -80,6 +83,21 @@ def test_negatives_are_outputs_with_a_recorded_edit(task, launched, monkeypatch)
         assert edit["sentence"]
         assert one.made_from["submission"] == submission.pk
         assert one.text_sha256 == fingerprint(text)
+
+
+@pytest.mark.parametrize(("kind", "drops"), [("translation", True), ("qa", False)])
+def test_a_clause_is_left_out_of_translations_alone(kind, drops):
+    task = make_task(kind=kind)
+    rows = list(task.instances.all())
+    outputs = {row.pk: [(0, "If it rains, we stay at home and read.")] for row in rows}
+    harms = {ADEQUACY: ["overall"]}
+    found = [
+        offer.kind
+        for seed in range(5)
+        for offers in edited(task, rows, outputs, harms, seed=seed)
+        for offer in offers
+    ]
+    assert ("edit:clause-dropped" in found) == drops
 
 
 def test_references_stay_available_as_the_original(task, launched, monkeypatch):
