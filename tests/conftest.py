@@ -16,7 +16,7 @@ from django.db import connection, transaction
 from django.test import TransactionTestCase
 
 from genie.lib import bounded
-from tests import browser, kept
+from tests import browser, cuts, kept
 from tests.cpu_by_file import CpuByFile
 from tests.engine_blind import is_engine_blind
 
@@ -150,6 +150,20 @@ def _read_here(command, *, stdin, **_):
     except Exception as error:  # noqa: BLE001 - what the other process would print
         return subprocess.CompletedProcess(command, 1, b"", repr(error).encode())
     return subprocess.CompletedProcess(command, 0, pickle.dumps(answer), b"")
+
+
+@pytest.fixture(autouse=True)
+def _cut_off(request):
+    """Cut transactions and jobs off in tests that tests/cuts.py names."""
+    name = request.node.nodeid.removeprefix("tests/")
+    if connection.vendor == "sqlite" and name in cuts.CUT.keys() | cuts.KILLED.keys():
+        with (
+            cuts.cutting(cuts.CUT.get(name, "").split()),
+            cuts.cutting(cuts.KILLED.get(name, "").split(), jobs=True),
+        ):
+            yield
+    else:
+        yield
 
 
 @pytest.fixture(autouse=True)

@@ -44,15 +44,17 @@ _KEPT: dict[object, Change] = {}
 _COLUMNS: dict[str, list[str]] = {}
 
 
-class _Place:
+class Place:
     """Where the processes of this run keep what they made: set by tests/conftest.py."""
 
     folder: Path
+    # make them as if nothing were kept
+    anew = False
 
 
 def keep_in(folder: Path) -> None:
     folder.mkdir(exist_ok=True)
-    _Place.folder = folder
+    Place.folder = folder
 
 
 def kept(name: str, make: Callable[[], object], given: object = None):
@@ -61,13 +63,13 @@ def kept(name: str, make: Callable[[], object], given: object = None):
     They are the same for the same name, rows of the same keys before, and the same
     `given`: what the rows before say, as far as it matters.
     """
-    if connection.vendor != "sqlite":
+    if connection.vendor != "sqlite" or Place.anew:
         return make()
     before = _rows()
     key = (name, repr(given), repr([list(by_key) for by_key in before.values()]))
     if key in _KEPT:
         return _make_again(_KEPT[key])
-    folder = _Place.folder / sha256(repr(key).encode()).hexdigest()
+    folder = Place.folder / sha256(repr(key).encode()).hexdigest()
     folder.mkdir(exist_ok=True)
     with (folder / "lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)

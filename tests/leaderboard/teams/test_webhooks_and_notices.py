@@ -8,6 +8,7 @@ import json
 from datetime import timedelta
 from http.server import BaseHTTPRequestHandler, HTTPServer
 from threading import Thread
+from unittest.mock import Mock
 
 import pytest
 from django.test import Client
@@ -124,6 +125,24 @@ def test_each_line_of_a_story_is_told_once(server, hook, kite):
     assert [tell_all(), tell_all()] == [1, 0]
     webhooks.deliver(WebhookDelivery.objects.get().pk)
     assert len(server.seen) == 1
+
+
+def test_a_try_whose_process_died_is_made_again_later(server, hook, kite, monkeypatch):
+    go(kite, "VALID")
+    announce.announce()
+    [pk] = webhooks.due()
+    with monkeypatch.context() as patch, pytest.raises(KeyboardInterrupt):
+        patch.setattr(webhooks, "_write", Mock(side_effect=KeyboardInterrupt))
+        webhooks.deliver(pk)
+    webhooks.deliver(pk)  # the dead one may still be at it
+    assert (webhooks.due(), len(server.seen)) == ([], 1)
+    WebhookDelivery.objects.update(next_at=timezone.now())
+    webhooks.deliver(pk)
+    delivery = WebhookDelivery.objects.get()
+    assert (delivery.state, delivery.n_attempts) == (State.DELIVERED, 2)
+    assert [one["Genie-Event-Id"] for _, one, _ in server.seen] == [
+        str(delivery.uuid)
+    ] * 2
 
 
 def test_a_failure_is_tried_again_with_growing_pauses(server, hook, kite):

@@ -143,6 +143,10 @@ def test_what_is_compared_is_what_one_worker_sees(task, waiting):
 def test_what_was_measured_is_what_is_asked(checked, task, waiting, admin_user):
     approve(waiting, by=admin_user, start_now=True, despite="A trial.")
     drawn = DrawnTests.objects.get()
+    # an older row is another campaign's
+    DrawnTests.objects.update(campaign_key="another", questions=[], texts=[])
+    drawn.pk = None
+    drawn.save()
     # what is drawn from now on would be drawn otherwise
     other = make_campaign(of=items(3), pool=task.slug, key="other")
     Placement.objects.create(
