@@ -144,7 +144,6 @@ CUT: dict[str, str] = {
     """,
     "leaderboard/evaluation/walk/test_stopping_asks_whether_to_publish.py::test_staff_publish_later_what_they_did_not_publish_at_once": """
         leaderboard.evaluation.decide.staff:publish_partial
-        leaderboard.evaluation.rescoring:settle
         quality.detection.services.assess_pool:_write
     """,
     "leaderboard/evaluation/walk/test_stopping_the_evaluation_itself.py::test_a_withdrawn_submission_comes_back_and_moves_no_money[approved]": """
@@ -208,7 +207,7 @@ CUT: dict[str, str] = {
 UNCUT: dict[str, str] = {
     "several transactions one after another, each done again by a job or a person": """
         crowd.campaigns.services.review:approve
-        leaderboard.evaluation.rescoring:rescore
+        leaderboard.evaluation.rescoring:rescore leaderboard.evaluation.rescoring:settle
         leaderboard.evaluation.services.refit:refit
         leaderboard.evaluation.strategies.joint:SideBySide.score
         leaderboard.evaluation.strategies.single_system:SingleSystem.publish
@@ -366,7 +365,7 @@ def _cut(name, real, args, kwargs, *, keeps):
     """Return whether it wrote often enough to be cut."""
     with _undone():
         try:
-            with _counting() as written:
+            with _counting() as (written, blocks):
                 real(*_copied(args), **_copied(kwargs))
         except Exception:  # noqa: BLE001 - the test asks for what it refuses
             return False
@@ -376,6 +375,8 @@ def _cut(name, real, args, kwargs, *, keeps):
         with pytest.raises(Cut), _counting(len(written) // 2 + 1):
             real(*_copied(args), **_copied(kwargs))
         return True
+    # a statement that changes nothing in this test shows here alone
+    assert len({(), *blocks}) == 2, f"{name} is not one transaction"
     before = _rows()
     for place in {2, len(written)}:
         with _undone():
@@ -398,18 +399,19 @@ def _undone():
 
 @contextmanager
 def _counting(end=None):
-    """List the statements that write; die before the one of this number."""
-    written = []
+    """List statements that write and their transactions; die before one of them."""
+    written, blocks, outer = [], [], len(connection.atomic_blocks)
 
     def watch(execute, sql, *more):
         if sql.lstrip().upper().startswith(WRITES):
             written.append(sql[:60])
+            blocks.append((*connection.atomic_blocks[outer : outer + 1],))
             if len(written) == end:
                 raise Cut
         return execute(sql, *more)
 
     with connection.execute_wrapper(watch):
-        yield written
+        yield written, blocks
 
 
 def _rows():
