@@ -29,6 +29,13 @@ ROOT = Path(__file__).resolve().parent.parent
 PACKAGES = ["crowd/campaigns", "crowd/elsewhere", "crowd/hits", "crowd/money", "crowd/requester", "leaderboard/evaluation", "leaderboard/imports", "leaderboard/judges", "leaderboard/metric_board", "leaderboard/metric_runs", "leaderboard/releases", "leaderboard/submissions", "quality"]  # fmt: skip
 # By test, below tests/: what it cuts.
 CUT: dict[str, str] = {
+    "leaderboard/api/test_deciding.py::test_a_comparison_is_asked_for_once_under_a_key_and_taken_back": """
+        leaderboard.evaluation.decide.withdrawal:take_back
+        leaderboard.evaluation.services.comparison:request
+    """,
+    "crowd/platforms/test_prolific_campaign.py::test_an_appeal_against_a_rejection_that_stands_is_granted_with_a_bonus": """
+        quality.appeals.services:grant_by_bonus
+    """,
     "leaderboard/site/test_public_log.py::test_what_is_withdrawn_is_sealed_again": "crowd.money.services.budgets:set_limit",
     "crowd/campaigns/test_adding_money.py::test_it_stands_in_the_history_of_campaign_and_account": """
         crowd.campaigns.services.add_money:add_money
@@ -207,6 +214,8 @@ CUT: dict[str, str] = {
 UNCUT: dict[str, str] = {
     "several transactions one after another, each done again by a job or a person": """
         crowd.campaigns.services.review:approve
+        leaderboard.evaluation.campaigns:collect
+        leaderboard.evaluation.strategies.comparison:ComparisonOfTwo.collect
         leaderboard.evaluation.rescoring:rescore leaderboard.evaluation.rescoring:settle
         leaderboard.evaluation.services.refit:refit
         leaderboard.evaluation.strategies.joint:SideBySide.score
@@ -222,7 +231,6 @@ UNCUT: dict[str, str] = {
     "tests only let it write once": """
         crowd.campaigns.services.work:_same_or_refused
         crowd.money.services.budgets:divide crowd.requester.services.settle:settle
-        leaderboard.evaluation.services.comparison:request_all_pairs
         leaderboard.evaluation.services.qualification:ensure
         leaderboard.evaluation.strategies.joint:SideBySide.publish
         leaderboard.judges.services.define:make
@@ -254,20 +262,16 @@ UNCUT: dict[str, str] = {
         leaderboard.judges.api:JudgeRunDecision.post
         quality.bans.admin.ban:BanAdmin._impose
     """,
-    "not yet": """
+    "no cheap test exercises it yet": """
         crowd.campaigns.services.claim:fill
         crowd.requester.services.overturn:overturn
         crowd.requester.services.qualification_requests:ask
         crowd.requester.services.qualification_requests:send_test
         crowd.requester.services.turns:give_back
-        leaderboard.evaluation.campaigns:collect
-        leaderboard.evaluation.decide.withdrawal:take_back
-        leaderboard.evaluation.services.comparison:request
+        leaderboard.evaluation.services.comparison:request_all_pairs
         leaderboard.evaluation.services.hidden.gate:keep
-        leaderboard.evaluation.strategies.comparison:ComparisonOfTwo.collect
         leaderboard.evaluation.strategies.measured_tests:measure_tests
         quality.appeals.services:against_exclusion
-        quality.appeals.services:grant_by_bonus
     """,
 }  # fmt: skip
 # By test: the jobs that it kills in their middle whenever they are done.

@@ -130,6 +130,8 @@ ENGINE_BLIND = {
         "leaderboard/site/test_submission_pages.py",
         "leaderboard/site/test_who_sees_a_submission.py",
         "leaderboard/site/test_words_on_certainty.py",
+        "test_admin_actions.py",
+        "test_cuts.py",
         "test_permissions.py",
         "nets",
         "walk",
