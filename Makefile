@@ -10,6 +10,9 @@ PORT ?= 8000
 # Genie anew: two seconds of a processor every time.
 unexport PYTHONDONTWRITEBYTECODE
 
+# Most of what is installed is never imported by tests; what is, is compiled then.
+setup test test-slow test-all test-postgres check fuzz: export PIP_COMPILE := 0
+
 help: ## say what there is
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /  make \1	/'
 
@@ -33,22 +36,30 @@ $(WORDNET)/index.noun: requirements/wordnet.txt .venv/base
 	  || echo "WordNet could not be fetched: METEOR is shown as \"not computed here\" until the next make that succeeds."
 	@rm -rf .venv/wordnet-download
 
-.venv/dev: requirements/dev.txt .venv/base
+.venv/test: requirements/test.txt .venv/base
+	@echo "Setting up the tests' packages in .venv (about a minute, once) ..."
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements/test.txt
+	@touch $@
+
+# What only the checks, browsers and CI need: a third of a gigabyte.
+.venv/dev: requirements/dev.txt .venv/test
 	@echo "Setting up the developers' packages in .venv (about a minute, once) ..."
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements/dev.txt
 	@touch $@
 
 # Other people's programs, in a folder of their own: what they ask for would not go together.
+# AWS's command line brings 400 services and their examples, 135 MB: only one is called.
 .venv/acceptance: requirements/acceptance.txt .venv/base
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --require-hashes --upgrade --target $@ -r requirements/acceptance.txt
+	@rm -rf $@/awscli/examples && find $@/awscli/botocore/data -mindepth 1 -maxdepth 1 -type d ! -name mturk -exec rm -rf {} +
 	@touch $@
 
 # Beside .venv, as torch and what it brings weigh gigabytes; `make test` does without.
-.venv-neural/ready: pyproject.toml requirements/dev.txt
+.venv-neural/ready: pyproject.toml requirements/test.txt
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Genie needs Python 3.11 or newer; set PYTHON=...")'
 	@echo "Setting up the extra [neural] in .venv-neural (gigabytes, once) ..."
 	@$(PYTHON) -m venv .venv-neural
-	@.venv-neural/bin/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements/dev.txt
+	@.venv-neural/bin/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements/test.txt
 	@.venv-neural/bin/python -m pip install --quiet --disable-pip-version-check '.[neural]'
 	@touch $@
 
@@ -61,7 +72,7 @@ demo: demo-begins .venv/base $(WORDNET)/index.noun ## set up, run the main job o
 demo-begins:
 	@echo "Genie's demo: starting. The first start takes some minutes, later ones seconds; each step is named below."
 
-test: .venv/dev .venv/acceptance $(WORDNET)/index.noun ## set up and run the tests, all but the slow ones (ARGS=--cpu-by-file says where time goes)
+test: .venv/test .venv/acceptance $(WORDNET)/index.noun ## set up and run the tests, all but the slow ones (ARGS=--cpu-by-file says where time goes)
 	@$(BIN)/python -m pytest -q -n auto --dist worksteal --no-migrations -m "not slow and not browser" $(ARGS)
 
 test-slow: .venv/dev .venv/acceptance $(WORDNET)/index.noun ## run the slow tests: kills, whole processes, programs of others, browsers, simulations
@@ -99,14 +110,14 @@ check-rest:
 # What people translate; the admin's own templates are in English. Needs GNU gettext.
 LOCALES := de fr es zh_Hans ar hi
 
-messages: .venv/dev ## collect what is to be translated into genie/locale, and compile it (needs gettext)
+messages: .venv/base ## collect what is to be translated into genie/locale, and compile it (needs gettext)
 	@$(BIN)/python manage.py makemessages --verbosity 0 --no-obsolete --add-location file $(LOCALES:%=--locale %) --ignore 'templates/admin/*' --ignore 'tests/*' --ignore 'benchmarks/*' --ignore 'client/*' --ignore 'research/*' --ignore 'docs/*' --ignore 'build/*' --ignore 'var/*'
 	@cd genie && ../$(BIN)/python ../manage.py compilemessages --verbosity 0
 
-sbom: .venv/dev ## write build/genie.cdx.json: what Genie is made of, with licences (CycloneDX)
+sbom: .venv/base ## write build/genie.cdx.json: what Genie is made of, with licences (CycloneDX)
 	@mkdir -p build && $(BIN)/python .ci/sbom.py build/genie.cdx.json
 
-audit: .venv/dev ## write it and compare it with published advisories (asks osv.dev)
+audit: .venv/base ## write it and compare it with published advisories (asks osv.dev)
 	@mkdir -p build && $(BIN)/python .ci/sbom.py --audit build/genie.cdx.json
 
 bench: .venv/dev ## measure speed, as ratios to named alternatives in the same run

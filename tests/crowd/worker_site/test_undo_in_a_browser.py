@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import pytest
 from django.urls import reverse
-from playwright.sync_api import expect
 
 from crowd.campaigns.services.work import next_assignment
 from crowd.models import Answer, Assignment, Item
@@ -12,6 +11,7 @@ from tests.browser import overflows, violations, wait_for_hit
 from tests.crowd.making import hit_type, item, make_campaign, make_worker
 from tests.factories import make_user
 
+expect = pytest.importorskip("playwright.sync_api").expect
 pytestmark = [
     pytest.mark.browser,
     pytest.mark.slow,

@@ -6,13 +6,13 @@ import re
 
 import pytest
 from django.core.cache import cache
-from playwright.sync_api import expect
 
 from genie.accounts import tokens
 from leaderboard.teams.services import teams, webhooks
 from tests.browser import go, overflows, violations
 from tests.factories import make_user
 
+expect = pytest.importorskip("playwright.sync_api").expect
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 ENTRANCE = ["/login/", "/account/signup/", "/account/password/reset/"]
 
