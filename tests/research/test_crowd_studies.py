@@ -223,7 +223,7 @@ def test_the_command_halves_a_table(tmp_path):
     [(Crowd(60, 10, 300), 0.925), (Crowd(30, 15, 300, n_systems=2, same=False), 0.925)],
 )
 def test_a_cell_of_the_tables_comes_again(crowd, least):
-    found = simulate_crowd(crowd, n_tasks=150, seed=11)
+    found = simulate_crowd(crowd, n_tasks=30, seed=11)
     assert found.coverage.value > least - 2 * found.coverage.error
     assert found.separated.value < 0.065 + 2 * found.separated.error
     assert found.coverage_crowd.value < 0.85
