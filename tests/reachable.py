@@ -11,8 +11,7 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
-from functools import cached_property
+from dataclasses import InitVar, dataclass, field
 from pathlib import Path
 
 Name = tuple[str, str]
@@ -26,17 +25,28 @@ class Module:
     """One file: what it defines, and whose names it knows under which of its own."""
 
     name: str
-    tree: ast.Module
-    # own name -> the statements that make it
-    made: dict[str, list[ast.stmt]] = field(default_factory=dict)
+    tree: InitVar[ast.Module]  # of all modules, trees would take 200 MB
+    # own name -> what the statements that make it name, with the kind of node
+    made: dict[str, set[tuple[type, str]]] = field(default_factory=dict)
     # own name -> module or (module, name) that it was imported from
     imported: dict[str, str | Name] = field(default_factory=dict)
+    # the functions and classes that others may use
+    public: list[str] = field(default_factory=list)
+    # the packages whose modules `discover` finds without naming them
+    discovered: set[str] = field(default_factory=set)
 
-    def __post_init__(self) -> None:
-        for statement in self.tree.body:
+    def __post_init__(self, tree: ast.Module) -> None:
+        for statement in tree.body:
+            used = set(_used(statement))
             for name in _names_made(statement):
-                self.made.setdefault(name, []).append(statement)
-        for node in ast.walk(self.tree):
+                if (
+                    isinstance(statement, ast.FunctionDef | ast.ClassDef)
+                    and name not in self.made
+                    and not name.startswith("_")
+                ):
+                    self.public.append(name)
+                self.made.setdefault(name, set()).update(used)
+        for node in ast.walk(tree):
             if isinstance(node, ast.Import):
                 for one in node.names:
                     own = one.asname or one.name.partition(".")[0]
@@ -44,16 +54,23 @@ class Module:
             elif isinstance(node, ast.ImportFrom) and node.module:
                 for one in node.names:
                     self.imported[one.asname or one.name] = (node.module, one.name)
+            elif (
+                isinstance(node, ast.Call)
+                and isinstance(node.func, ast.Name)
+                and node.func.id == "discover"
+                and isinstance(node.args[0], ast.Constant)
+            ):
+                self.discovered.add(str(node.args[0].value))
 
-    @property
-    def public(self) -> list[str]:
-        """Name the functions and classes that others may use."""
-        return [
-            name
-            for name, statements in self.made.items()
-            if isinstance(statements[0], ast.FunctionDef | ast.ClassDef)
-            and not name.startswith("_")
-        ]
+
+def _used(statement: ast.stmt) -> Iterator[tuple[type, str]]:
+    for node in ast.walk(statement):
+        if isinstance(node, ast.Name):
+            yield ast.Name, node.id
+        elif isinstance(node, ast.Attribute):
+            yield ast.Attribute, _dotted_name(node)
+        elif isinstance(node, ast.Constant) and _DOTTED.fullmatch(str(node.value)):
+            yield ast.Constant, str(node.value)
 
 
 def _names_made(statement: ast.stmt) -> Iterator[str]:
@@ -81,6 +98,8 @@ class Product:
                 parts = path.relative_to(root).with_suffix("").parts
                 name = ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
                 self.modules[name] = Module(name, ast.parse(path.read_text("utf-8")))
+        found = (module.discovered for module in self.modules.values())
+        self.discovered = set().union(*found)
 
     def inside(self, packages: Iterable[str]) -> list[Module]:
         """Give the modules of some packages."""
@@ -112,24 +131,18 @@ class Product:
         yield at[0], BODY
         if at[1] in module.imported and at[1] not in module.made:
             yield from self._found(module.imported[at[1]])
-        for statement in module.made.get(at[1], ()):
-            for node in ast.walk(statement):
-                yield from self._meant_by(module, node)
+        for kind, text in module.made.get(at[1], ()):
+            if kind is ast.Attribute:
+                yield from self._attribute(module, text)
+            elif kind is ast.Constant:
+                yield from self._dotted(text)
+            elif text in module.made:
+                yield module.name, text
+            elif text in module.imported:
+                yield from self._found(module.imported[text])
 
-    def _meant_by(self, module: Module, node: ast.AST) -> Iterator[Name]:
-        if isinstance(node, ast.Name):
-            if node.id in module.made:
-                yield module.name, node.id
-            elif node.id in module.imported:
-                yield from self._found(module.imported[node.id])
-        elif isinstance(node, ast.Attribute):
-            yield from self._attribute(module, node)
-        elif isinstance(node, ast.Constant) and _DOTTED.fullmatch(str(node.value)):
-            yield from self._dotted(str(node.value))
-
-    def _attribute(self, module: Module, node: ast.Attribute) -> Iterator[Name]:
+    def _attribute(self, module: Module, dotted: str) -> Iterator[Name]:
         """Read `module.name`, also where the module itself is `package.module`."""
-        dotted = _dotted_name(node)
         first, _, rest = dotted.partition(".")
         origin = module.imported.get(first)
         if origin is None or not rest:
@@ -159,19 +172,6 @@ class Product:
             yield f"{module}.{name}", BODY
         elif module in self.modules:
             yield module, name
-
-    @cached_property
-    def discovered(self) -> set[str]:
-        """Name the packages whose modules `discover` finds without naming them."""
-        return {
-            str(call.args[0].value)
-            for module in self.modules.values()
-            for call in ast.walk(module.tree)
-            if isinstance(call, ast.Call)
-            and isinstance(call.func, ast.Name)
-            and call.func.id == "discover"
-            and isinstance(call.args[0], ast.Constant)
-        }
 
 
 def _dotted_name(node: ast.expr) -> str:
