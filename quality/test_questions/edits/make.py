@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import lru_cache
 from itertools import chain, islice, pairwise, zip_longest
 
 from quality.test_questions.edits.draft import Draft, draft_of
@@ -162,10 +163,12 @@ def likeness(one: str, two: str) -> float:
     >>> likeness("a b", "a c"), likeness("A b.", "a b")
     (0.3333333333333333, 1.0)
     """
-    counts = []
-    for text in (one, two):
-        words = plain(text).split()
-        pairs = pairwise(words)
-        counts.append(Counter([*((word,) for word in words), *pairs]))
-    total = sum(counts[0].values()) + sum(counts[1].values())
-    return 2 * sum((counts[0] & counts[1]).values()) / total if total else 0.0
+    first, second = _bag(one), _bag(two)
+    total = first.total() + second.total()
+    return 2 * (first & second).total() / total if total else 0.0
+
+
+@lru_cache(maxsize=256)
+def _bag(text: str) -> Counter[tuple[str, ...]]:
+    words = plain(text).split()
+    return Counter([*((word,) for word in words), *pairwise(words)])

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import combinations
 
 import numpy as np
@@ -56,10 +57,12 @@ def _share(part: float, whole: float) -> float:
     return part / whole if whole else 0.0
 
 
+@lru_cache(maxsize=256)
 def _tokens(text: str) -> Counter[str]:
     return Counter(plain(text).split())
 
 
+@lru_cache(maxsize=256)
 def _grams(text: str) -> Counter[str]:
     letters = plain(text).replace(" ", "")
     return Counter(letters[i : i + GRAM] for i in range(len(letters) - GRAM + 1))
