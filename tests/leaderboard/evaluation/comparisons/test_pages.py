@@ -63,13 +63,10 @@ def test_the_page_of_a_running_comparison_shows_estimate_band_and_what_is_needed
     right, wrong, ask, crowd, boss, signed_in
 ):
     found = ask(right, wrong, delta=0.001, max_pairs=30)
-    for _ in range(40):
-        crowd.do_hit(crowd.players[0])
-        crowd.do_hit(crowd.players[1])
-        found.refresh_from_db()
-        if found.n_waves > 1:
-            break
-        settle()
+    crowd.work()
+    settle()
+    found.refresh_from_db()
+    assert found.n_waves > 1
     for _ in range(2):
         crowd.do_hit(crowd.players[2])
     page = signed_in(boss).get(f"/comparisons/{found.pk}/").content.decode()

@@ -43,10 +43,14 @@ def anchored(task_with, launched, monkeypatch):
     return launch
 
 
-@pytest.mark.parametrize("exposure", ["task", "campaign"])
 @pytest.mark.parametrize(
-    ("n_workers", "n_ratings"),
-    [(1, 1), pytest.param(2, 1, marks=pytest.mark.every_engine), (3, 3), (4, 3)],
+    ("n_workers", "n_ratings", "exposure"),
+    [
+        (1, 1, "task"),
+        pytest.param(2, 1, "campaign", marks=pytest.mark.every_engine),
+        (3, 3, "campaign"),
+        (4, 3, "task"),
+    ],
 )
 def test_few_workers_complete_a_campaign_with_anchors(
     anchored, worker_of, admin_user, n_workers, n_ratings, exposure

@@ -24,6 +24,7 @@ from leaderboard.models import Score
 from leaderboard.site.roles import permissions_of
 from quality.models import Appeal, Ban
 from tests.factories import make_user
+from tests.kept import kept
 from tests.leaderboard.evaluation.walk.test_ends_of_campaigns import settle
 from tests.leaderboard.imports.test_bring_in import ratings
 
@@ -66,22 +67,26 @@ def raters(task):
 @pytest.fixture
 def study(task, raters, hand_in, good, boss, quality):
     """Return a task without test questions of which two systems are rated."""
-    none = {"positive_share": 0.0, "negative_share": 0.0}
-    human = {**task.config["human"], **none, "worker_percent": 100}
-    task.config = {**task.config, "human": human}
-    task.save()
-    wrong = dict.fromkeys(good, "I do not know.")
-    for name, content in (("Right", good), ("Wrong", wrong)):
-        hand_in(content, name=name)
-    jobs.drain()
-    for submission in task.submissions.all():
-        decide.approve(submission, by=boss, start_now=True)
-    settle()
-    Crowd(raters, quality=quality, seed=1).work()
-    settle()
-    settle()
-    assert [row.human.n for row in standings(task)] == [30, 30]
-    return task
+
+    def rated():
+        none = {"positive_share": 0.0, "negative_share": 0.0}
+        human = {**task.config["human"], **none, "worker_percent": 100}
+        task.config = {**task.config, "human": human}
+        task.save()
+        wrong = dict.fromkeys(good, "I do not know.")
+        for name, content in (("Right", good), ("Wrong", wrong)):
+            hand_in(content, name=name)
+        jobs.drain()
+        for submission in task.submissions.all():
+            decide.approve(submission, by=boss, start_now=True)
+        settle()
+        Crowd(raters, quality=quality, seed=1).work()
+        settle()
+        settle()
+        assert [row.human.n for row in standings(task)] == [30, 30]
+        return task
+
+    return kept("study", rated)
 
 
 def board_of(client, task) -> dict[str, str]:

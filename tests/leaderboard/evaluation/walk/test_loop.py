@@ -64,6 +64,19 @@ def annotating(measured, boss):
     return kept("half right and approved", approved)
 
 
+@pytest.fixture
+def published(annotating, players, quality):
+    """Let all diligent players answer."""
+
+    def work():
+        diligent = [player for player in players if player.habit == DILIGENT]
+        Crowd(diligent, quality=quality, seed=4).work()
+        settle()
+        return Submission.objects.get(pk=annotating.pk)
+
+    return kept("half right and published", work)
+
+
 def test_the_cost_shown_is_the_cost_set_aside(measured, boss):
     quote = quote_single(measured.task)
     decide.approve(measured, by=boss)
@@ -126,14 +139,10 @@ def test_the_campaign_has_the_subset_and_its_hidden_questions(annotating, task):
     assert sorted(ranks) == list(range(30))
 
 
-def test_the_walk_ends_on_the_board_with_the_right_score(annotating, players, quality):
-    diligent = [player for player in players if player.habit == DILIGENT]
-    Crowd(diligent, quality=quality, seed=1).work()
-    settle()
-    annotating.refresh_from_db()
-    assert (annotating.state, annotating.failure) == ("PUBLISHED", "")
+def test_the_walk_ends_on_the_board_with_the_right_score(published):
+    assert (published.state, published.failure) == ("PUBLISHED", "")
     score = Score.objects.get()
-    ratings = clean_ratings(annotating.human_evaluation.campaign)
+    ratings = clean_ratings(published.human_evaluation.campaign)
     plain = score.estimates["plain"]["mean"]
     assert plain == pytest.approx(100 * ratings["value"].mean())
     assert score.n == 30
@@ -193,11 +202,9 @@ def test_everybody_is_paid_once_for_each_hit_banned_or_not(
 
 
 def test_a_late_ban_leaves_ratings_out_and_asks_for_them_again_within_the_cost(
-    annotating, players, quality, boss, task
+    published, players, quality, boss, task
 ):
     diligent = [player for player in players if player.habit == DILIGENT]
-    Crowd(diligent, quality=quality, seed=4).work()
-    settle()
     first = Score.objects.get()
     banned = banning.ban(diligent[0].worker, task.slug, by=boss, reason="A complaint.")
     settle()
@@ -224,11 +231,9 @@ def test_a_late_ban_leaves_ratings_out_and_asks_for_them_again_within_the_cost(
 
 
 def test_lifting_a_ban_counts_the_same_ratings_as_before(
-    annotating, players, quality, boss, task
+    published, players, boss, task
 ):
     diligent = [player for player in players if player.habit == DILIGENT]
-    Crowd(diligent, quality=quality, seed=4).work()
-    settle()
     first = Score.objects.get()
     ban = banning.ban(diligent[0].worker, task.slug, by=boss, reason="A complaint.")
     settle()

@@ -120,14 +120,24 @@ def lost(players) -> int:
     return answers.exclude(hit__items__in=tests).count()
 
 
-def test_without_room_in_the_budget_both_stay_ranked_and_provisional(
-    begin, players, quality, task, boss, client
-):
-    best, _ = begin(0.0)
-    answer(players, quality)
-    exclude(players, task, boss)
-    work(players, quality)
+@pytest.fixture
+def without_room(begin, players, quality, task, boss):
+    """Exclude the first worker when the budget has no room to ask again."""
 
+    def excluded():
+        made = begin(0.0)
+        answer(players, quality)
+        exclude(players, task, boss)
+        work(players, quality)
+        return made
+
+    return kept("without room", excluded)
+
+
+def test_without_room_in_the_budget_both_stay_ranked_and_provisional(
+    without_room, task, client
+):
+    best, _ = without_room
     rows = list(standings(task))
     assert [(row.system, row.rank_first) for row in rows] == [
         ("Right", 1),
@@ -185,12 +195,8 @@ def test_without_room_in_the_budget_both_stay_ranked_and_provisional(
 
 
 def test_money_that_is_added_collects_them_again_and_makes_both_final(
-    begin, players, quality, task, boss
+    without_room, players, quality, task, boss
 ):
-    begin(0.0)
-    answer(players, quality)
-    exclude(players, task, boss)
-    work(players, quality)
     for campaign in Campaign.objects.order_by("pk"):
         add_money(
             campaign.pk,

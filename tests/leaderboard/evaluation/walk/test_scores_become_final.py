@@ -68,6 +68,19 @@ def published(start, diligent, quality):
     return kept("published", work)
 
 
+@pytest.fixture
+def two_published(start, diligent, quality):
+    """Publish two systems that the same people judged."""
+
+    def work():
+        made = [start("First"), start("Second")]
+        Crowd(diligent, quality=quality, seed=1).work()
+        settle()
+        return made
+
+    return kept("two published", work)
+
+
 def current() -> Score:
     return Score.objects.get(superseded_at=None)
 
@@ -191,14 +204,11 @@ def test_later_bans_change_a_final_score_once_a_day_with_reason_and_difference(
     assert [row.n_changed for row in Rescoring.objects.all()] == [1, 1]
 
 
-def test_all_scores_of_a_task_change_together(start, diligent, quality, boss, task):
-    systems = [start("First"), start("Second")]
-    Crowd(diligent, quality=quality, seed=1).work()
-    settle()
+def test_all_scores_of_a_task_change_together(two_published, diligent, boss, task):
     banning.ban(diligent[0].worker, task.slug, by=boss, reason="A complaint.")
     settle()
     assert Rescoring.objects.get().n_changed == 2
-    for system in systems:
+    for system in two_published:
         # beside what the other's publication moved
         assert system.scores.exclude(reason=AGAIN).count() == 2
 
@@ -223,11 +233,8 @@ class Killed(BaseException):
 
 @pytest.mark.parametrize("dies_in", ["computed", "write"])
 def test_a_job_that_dies_has_changed_nothing_and_the_next_one_does_all(
-    start, diligent, quality, boss, task, monkeypatch, dies_in
+    two_published, diligent, boss, task, monkeypatch, dies_in
 ):
-    start("First"), start("Second")
-    Crowd(diligent, quality=quality, seed=1).work()
-    settle()
     banning.ban(diligent[0].worker, task.slug, by=boss, reason="A complaint.")
     real, calls = getattr(score, dies_in), []
 
@@ -259,11 +266,8 @@ def test_two_jobs_at_once_change_the_scores_once(published, diligent, boss, task
 
 
 def test_scores_that_cannot_be_computed_do_not_keep_the_others(
-    start, diligent, quality, boss, task, monkeypatch
+    two_published, diligent, boss, task, monkeypatch
 ):
-    start("First"), start("Second")
-    Crowd(diligent, quality=quality, seed=1).work()
-    settle()
     banning.ban(diligent[0].worker, task.slug, by=boss, reason="A complaint.")
     real = score.computed
     broken = Submission.objects.get(system_name="First").human_evaluation.pk
