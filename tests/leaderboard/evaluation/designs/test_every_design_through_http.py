@@ -10,7 +10,7 @@ import pytest
 from django.test import Client
 
 from crowd import hit_templates
-from crowd.models import Answer, Assignment
+from crowd.models import Answer, Assignment, Commitment
 from crowd.workers.services import invitations
 from leaderboard.evaluation import decide
 from leaderboard.evaluation.services import comparison, joint
@@ -110,6 +110,8 @@ def test_from_submission_to_board_through_pages_alone(
             plain = one.estimates.get("plain", {"mean": one.mean})["mean"]
             assert plain == pytest.approx(EXPECTED[design], abs=1e-6)
             assert (one.n, one.n_excluded_workers) == (8, 0)
+            assert f"human:{design}|scale:{DIRECT[design][0]}" in one.signature
+            assert sum(one.histogram.values()) == 8 >= len(one.histogram)
     if design == "error-spans":
         # a careful reader marks one major error in each of the two wrong ones
         marks = scores[-1]
@@ -127,6 +129,8 @@ def test_from_submission_to_board_through_pages_alone(
     assert f"{scores[0].mean:.1f}" in board
     assert Grade.objects.filter(correct=False).count() == 0 < Grade.objects.count()
     assert Assignment.objects.exclude(state="SUBMITTED").count() == 0
+    assert not Ban.objects.exists()
+    assert not Commitment.objects.filter(settled_at=None).exists()
 
 
 def test_a_comparison_is_decided_through_pages_alone(ask, measured, boss, people, task):
