@@ -28,6 +28,7 @@ from leaderboard.stats.judges.with_people import judged_mean
 from leaderboard.stats.systems.ranks import rank_systems
 from leaderboard.tasks.services import fitting
 from tests.factories import answer, make_evaluation, make_task, make_worker
+from tests.kept import kept
 from tests.leaderboard.judges.conftest import add_system, approved, worked
 
 pytestmark = pytest.mark.django_db
@@ -37,24 +38,37 @@ N, N_PEOPLE = 120, 40
 @pytest.fixture
 def board():
     """Give a task whose judge scored 120 outputs of two systems, of which people rated 40."""
-    task = make_task(n_instances=N, sample_size=N_PEOPLE)
     rng = np.random.default_rng(1)
+    worth, off = [], []
+    for level in range(2):
+        worth.append(rng.uniform(0.2, 0.7, N) + 0.1 * level)
+        off.append(rng.normal(0, 0.1, (N_PEOPLE, 2)))
+    task, *systems = kept("people's board", lambda: rated_by_people(worth, off))
+    task.systems = systems
+    task.worth = {
+        (system.pk, at): float(of[at])
+        for system, of in zip(systems, worth, strict=True)
+        for at in range(N)
+    }
+    return task
+
+
+def rated_by_people(worth, off):
+    task = make_task(n_instances=N, sample_size=N_PEOPLE)
     people = [make_worker() for _ in range(8)]
-    task.worth, task.systems = {}, []
+    systems = []
     for level, name in enumerate(("Kite", "Wren")):
         system = add_system(task, name, lambda at: f"Text {at}.", state="PUBLISHED")
-        task.systems.append(system)
-        for at in range(N):
-            task.worth[system.pk, at] = float(rng.uniform(0.2, 0.7) + 0.1 * level)
+        systems.append(system)
         evaluation = make_evaluation(system, n=N_PEOPLE)
         for number, judged in enumerate(evaluation.judged_items.order_by("pk")):
-            worth = task.worth[system.pk, judged.instance.position]
-            for person in (people[number % 8], people[(number + 3) % 8]):
-                value = round(4 * np.clip(worth + rng.normal(0, 0.1), 0, 1)) / 4
-                answer(judged.item, person, float(value))
+            is_worth = worth[level][judged.instance.position] + off[level][number]
+            for turn, value in zip((0, 3), np.clip(is_worth, 0, 1), strict=True):
+                person = people[(number + turn) % 8]
+                answer(judged.item, person, float(round(4 * value) / 4))
         score.write(evaluation, score.computed(evaluation))
     refit.refit_board(task)
-    return task
+    return [task, *systems]
 
 
 def judged_by(task, worth, *, name="words", state="LICENSED", **wish):

@@ -67,7 +67,7 @@ def run(task, monkeypatch):
         return "as you like" if "number 7" in str(texts) else said
 
     monkeypatch.setattr(scripted, "answer", answer)
-    return done(judge_of(k=2), task, with_private=True)
+    return kept("judge run", lambda: done(judge_of(k=2), task, with_private=True))
 
 
 @pytest.fixture

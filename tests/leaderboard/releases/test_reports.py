@@ -16,6 +16,7 @@ from leaderboard.releases.rebuilding.rebuild import rebuild
 from quality.models import Ban
 from tests.cast import allow
 from tests.factories import make_task, make_user, make_worker
+from tests.kept import kept
 from tests.leaderboard.boards.pages.judged import judge
 
 
@@ -26,11 +27,14 @@ def task():
 
 @pytest.fixture
 def two(task, team, submitter):
-    workers = [make_worker(name=f"secret-{n}") for n in range(3)]
-    who = {"workers": workers, "owner": submitter, "team": team}
-    judge(task, 0.7, system="Kite_1 | <b>", **who)
-    judge(task, 0.2, system="Egret", **who)
-    judge(task, 0.9, system="Hidden", visibility="PRIVATE", **who)
+    def judged():
+        workers = [make_worker(name=f"secret-{n}") for n in range(3)]
+        who = {"workers": workers, "owner": submitter, "team": team}
+        judge(task, 0.7, system="Kite_1 | <b>", **who)
+        judge(task, 0.2, system="Egret", **who)
+        return judge(task, 0.9, system="Hidden", visibility="PRIVATE", **who)
+
+    kept("two", judged)
 
 
 def address(task):

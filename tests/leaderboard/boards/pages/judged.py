@@ -17,6 +17,7 @@ from tests.factories import (
     make_task,
     make_worker,
 )
+from tests.kept import kept
 
 CRITERIA = {"fluency": "Is it fluent?", "truth": "Is it true?"}
 STEPS = np.array([0, 0.25, 0.5, 0.75, 1.0])
@@ -95,6 +96,10 @@ def rate(evaluation, instance, worker, values, *, slot="", key=None):
 
 def three_systems(team, owner):
     """Judge three systems on 40 instances by two criteria, on which the best depends."""
+    return kept("three by two criteria", lambda: _three_systems(team, owner))
+
+
+def _three_systems(team, owner):
     task = make_task(n_instances=40, sample_size=40)
     task.config["human"]["criteria"] = CRITERIA
     task.save()

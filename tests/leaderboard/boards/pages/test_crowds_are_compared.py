@@ -23,6 +23,7 @@ from leaderboard.evaluation.services.refit import refit_board
 from leaderboard.jobs import refit_board as refit_job
 from leaderboard.models import BoardFit, FitPiece, Submission
 from tests.factories import make_task, make_worker
+from tests.kept import kept
 from tests.leaderboard.boards.pages.judged import judge
 
 PAGE, API = "/tasks/tidy-news/crowds/", "/api/v1/tasks/tidy-news/crowds/"
@@ -31,6 +32,10 @@ PAGE, API = "/tasks/tidy-news/crowds/", "/api/v1/tasks/tidy-news/crowds/"
 @pytest.fixture
 def judged(team, submitter):
     """Three systems on the site, and the same three, under other names, on a panel."""
+    return kept("two platforms", lambda: on_two_platforms(team, submitter))
+
+
+def on_two_platforms(team, submitter):
     task = make_task(n_instances=20, sample_size=20)
     systems = {"Kite": 0.9, "Ox": 0.7, "Elk": 0.3}
     crowds = [[make_worker() for _ in range(6)] for _ in range(2)]

@@ -28,13 +28,12 @@ from leaderboard.stats.systems.estimates import (
 )
 from quality.models import Ban
 from tests.factories import make_ranked, make_task, make_worker
-from tests.kept import kept
 from tests.leaderboard.boards.pages.judged import judge, rate, three_systems
 
 
 @pytest.fixture
 def judged(team, submitter):
-    return kept("three by two criteria", lambda: three_systems(team, submitter))
+    return three_systems(team, submitter)
 
 
 def test_the_matrix_is_that_of_the_fit_and_its_ranks(judged, client):
