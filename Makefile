@@ -70,7 +70,7 @@ demo: demo-begins .venv/base $(WORDNET)/index.noun ## set up, run the main job o
 	@$(BIN)/python manage.py demo --port $(PORT)
 
 demo-begins:
-	@echo "Genie's demo: starting. The first start takes some minutes, later ones seconds; each step is named below."
+	@echo "Genie's demo: starting. The site answers within seconds; the first start goes on to fill its boards for a minute or two."
 
 test: .venv/test .venv/acceptance $(WORDNET)/index.noun ## set up and run the tests, all but the slow ones (ARGS=--cpu-by-file says where time goes)
 	@$(BIN)/python -m pytest -q -n auto --dist worksteal --no-migrations -m "not slow and not browser" $(ARGS)

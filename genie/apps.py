@@ -43,16 +43,11 @@ class GenieConfig(AppConfig):
     def ready(self) -> None:
         from genie import checks  # noqa: F401  registers itself
         from genie.lib import database
-        from genie.lib.queue import lifeline, pulse
+        from genie.lib.queue import pulse
         from genie.upkeep import examinations
 
         examinations.register_all()
-        lifeline.hold_on()
         pulse.listen()
-        if "qcluster" in sys.argv:
-            from genie.lib.queue import sentinel
-
-            sentinel.install()
         connection_created.connect(database.take_turns)
         post_migrate.connect(_make_cache_tables, sender=self)
         # What is loaded by now stays: the collector need not look at it again.

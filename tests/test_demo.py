@@ -104,11 +104,11 @@ class Site:
         return self.send_form("/login/", login=username, password=password)[0]
 
     def processes(self) -> list[str]:
-        """List who listens on this site's port."""
+        """List the processes of this site."""
         listing = subprocess.run(
             ["ps", "-eww", "-o", "pid,args"], capture_output=True, text=True, check=True
         ).stdout
-        return [x for x in listing.splitlines() if f"127.0.0.1:{self.port}" in x]
+        return [x for x in listing.splitlines() if f"--port {self.port}" in x]
 
 
 @pytest.mark.slow

@@ -65,8 +65,14 @@ class Installation:
             try:
                 words = (entry / "cmdline").read_bytes().split(b"\0")
                 environ = (entry / "environ").read_bytes().split(b"\0")
-                if b"qcluster" in words and self._mark in environ:
-                    found.append((int(entry.name), os.getpgid(int(entry.name))))
+                group = os.getpgid(int(entry.name))
+                # the supervisor is of our own group
+                if (
+                    b"work" in words
+                    and self._mark in environ
+                    and group != os.getpgid(0)
+                ):
+                    found.append((int(entry.name), group))
             except (FileNotFoundError, ProcessLookupError, PermissionError):
                 continue
         return found

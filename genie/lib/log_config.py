@@ -29,8 +29,7 @@ def to_console(level: str, form: str = "") -> dict[str, Any]:
                 "filters": ["short"],
             }
         },
-        # A line for each job that starts and ends would hide the others.
-        # Nor does the name of a tokenizer, once for each text that ROUGE scores.
-        "loggers": {"django-q": {"level": "WARNING"}, "absl": {"level": "WARNING"}},
+        # They log a line for each job and each text.
+        "loggers": {name: {"level": "WARNING"} for name in ("django-q", "absl")},
         "root": {"handlers": ["console"], "level": level},
     }

@@ -1,11 +1,13 @@
-"""The demo's accounts: real ones, with passwords made for the run."""
+"""The demo's accounts: real ones, with passwords drawn at the first start."""
 
 from __future__ import annotations
 
+import json
 import secrets
 from dataclasses import dataclass
 from typing import Any
 
+from django.conf import settings
 from django.contrib.auth import get_user_model
 
 from crowd.workers.models.worker import Worker
@@ -100,19 +102,21 @@ def players(pools: list[str]) -> list[Player]:
     return crowd
 
 
-def new_passwords() -> list[Credentials]:
-    """Give each of the demo's three accounts a password for this run."""
+def passwords() -> list[Credentials]:
+    """Return how to sign in; what the first start drew is kept in a file of GENIE_VAR."""
     roles = {
         ADMIN: "staff, in the admin",
         SUBMITTER: "submitter",
         WORKER: "worker, at /work/",
     }
-    credentials = []
-    for username, role in roles.items():
-        # new at every start, and printed: no password stands in the code
-        password = secrets.token_urlsafe(9)
+    file = settings.VAR_DIR / "demo-passwords.json"
+    file.touch(mode=0o600)
+    drawn = json.loads(file.read_text("utf-8") or "{}")
+    for username in roles:
         user = account(username)
-        user.set_password(password)
-        user.save(update_fields=["password"])
-        credentials.append(Credentials(role, username, password))
-    return credentials
+        if username not in drawn or not user.password:
+            drawn[username] = secrets.token_urlsafe(9)
+            user.set_password(drawn[username])
+            user.save(update_fields=["password"])
+    file.write_text(json.dumps(drawn), "utf-8")
+    return [Credentials(role, name, drawn[name]) for name, role in roles.items()]

@@ -13,9 +13,9 @@ class CrashConfig(AppConfig):
     name = "tests.crash"
 
     def ready(self) -> None:
-        if "qcluster" in sys.argv:
-            for point in os.environ.get("GENIE_TEST_KILL_AT", "").split():
-                arm(point)
+        if "work" in sys.argv:  # the queue's processes, and not their supervisor
+            points = os.environ.pop("GENIE_TEST_KILL_AT", "").split()
+            os.register_at_fork(after_in_child=lambda: [*map(arm, points)])
 
 
 def arm(point: str) -> None:
@@ -23,6 +23,8 @@ def arm(point: str) -> None:
     module_name, function_name, moment = point.split(":")
     module = import_module(module_name)
     real = getattr(module, function_name)
+    if real.__name__ == "wrapped":
+        return  # in the process that forked this one
 
     def wrapped(*args, **kwargs):
         if moment == "before":

@@ -91,11 +91,18 @@ def test_an_older_database_is_brought_up_to_date(monkeypatch, capsys):
     monkeypatch.setattr(
         local_site.MigrationExecutor, "migration_plan", lambda *_: steps
     )
+    leaves = "django.db.migrations.graph.MigrationGraph.leaf_nodes"
+    monkeypatch.setattr(leaves, lambda *_: [("auth", "0012"), ("crowd", "0001")])
+    monkeypatch.setattr(
+        local_site.MigrationExecutor,
+        "migrate",
+        lambda _, targets: asked.append(targets),
+    )
     monkeypatch.setattr(local_site, "call_command", lambda *w, **_: asked.append(w))
     site = local_site.LocalSite()
     site.begin()
     site.prepare_database()
-    assert asked == [("migrate",)]
+    assert asked == [[("auth", "0012")], ("migrate",)]
     assert "2 steps" in capsys.readouterr().out
 
 

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import signal
-from signal import SIGINT, SIGTERM
-
 import pytest
 from django.contrib.auth import get_user_model
 from django.core.management import CommandError, call_command
@@ -12,15 +9,6 @@ from django.core.management import CommandError, call_command
 from leaderboard.demo import people
 
 pytestmark = pytest.mark.django_db
-
-
-@pytest.fixture(autouse=True)
-def _own_signals():
-    """The command takes Ctrl-C and SIGTERM for itself; the test run wants them back."""
-    kept = {number: signal.getsignal(number) for number in (SIGINT, SIGTERM)}
-    yield
-    for number, handler in kept.items():
-        signal.signal(number, handler)
 
 
 def test_a_database_with_an_admin_of_its_own_is_left_alone():
@@ -42,3 +30,17 @@ def test_an_earlier_start_that_was_cut_off_is_gone_on_with():
 def test_other_accounts_do_not_matter():
     get_user_model().objects.create_user("somebody", "somebody@example.org")
     people.refuse_strangers()
+
+
+def test_passwords_are_drawn_once_and_anew_only_for_new_accounts(settings, tmp_path):
+    settings.VAR_DIR = tmp_path
+    settings.PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
+    first = people.passwords()
+    assert people.passwords() == first
+    assert (tmp_path / "demo-passwords.json").stat().st_mode & 0o777 == 0o600
+    get_user_model().objects.get(username=people.WORKER).delete()
+    later = people.passwords()
+    assert [old == new for old, new in zip(first, later, strict=True)] == [1, 1, 0]
+    for one in later:
+        user = get_user_model().objects.get(username=one.username)
+        assert user.check_password(one.password)

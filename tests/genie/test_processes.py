@@ -2,12 +2,19 @@
 
 from __future__ import annotations
 
+import os
 import signal
+import subprocess
+import sys
 import time
+from functools import partial
 from signal import SIGINT, SIGTERM
 
 import pytest
+from django.core.management import CommandError
+from django.db import connections
 
+from genie.lib.errors import GenieError
 from genie.lib.serving.processes import Processes, answers
 
 
@@ -22,8 +29,33 @@ def processes():
 
 
 def test_nobody_waits_for_a_server_that_is_gone(processes):
-    processes.start("-c", "raise SystemExit(3)")
+    ended = processes.start(partial(sys.exit, 3))
     begun = time.monotonic()
     assert not answers("http://127.0.0.1:9/", meanwhile=processes.all_run)
     assert time.monotonic() - begun < 30
-    assert processes.wait() == 3
+    assert processes.wait() is ended
+    assert ended.exitcode == 3
+
+
+def refuse():
+    raise GenieError("No room is left.")
+
+
+@pytest.mark.parametrize("fails", [refuse, partial(os.kill, 0, 9)])
+def test_a_step_that_fails_ends_the_start_with_a_sentence(processes, fails, capfd):
+    processes.do(int)
+    assert processes.children == []
+    with pytest.raises(CommandError, match="lines above say why"):
+        processes.do(fails)
+    assert "Traceback" not in capfd.readouterr().err
+
+
+def test_a_fork_shares_no_connection_and_leaves_nothing(processes, monkeypatch):
+    closed = []
+    monkeypatch.setattr(connections, "close_all", lambda: closed.append(os.getpid()))
+    child = processes.start(partial(subprocess.run, ["sleep", "600"]))
+    assert closed == [os.getpid()]
+    while subprocess.run(["pgrep", "-g", str(child.pid), "sleep"]).returncode:
+        time.sleep(0.1)
+    processes.stop()
+    assert subprocess.run(["pgrep", "-r", "RSD", "-g", str(child.pid)]).returncode

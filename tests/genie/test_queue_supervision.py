@@ -8,18 +8,19 @@ import subprocess
 import sys
 import time
 from datetime import timedelta
+from functools import partial
 from io import StringIO
 
 import pytest
 from django.core.management import CommandError, call_command
-from django.db import InterfaceError, OperationalError
+from django.db import InterfaceError, OperationalError, connections
 from django.utils import timezone
 from django_q.brokers import get_broker
 from django_q.models import OrmQ
 from django_q.signals import post_execute_in_worker, pre_execute
 
 from genie.lib import jobs
-from genie.lib.queue import locks, pulse, sentinel
+from genie.lib.queue import lifeline, locks, pulse, sentinel
 from genie.lib.queue.owners import Presence, RunningQueue
 from genie.management.commands import work
 
@@ -81,8 +82,8 @@ def test_every_job_that_ends_is_a_beat_though_beats_wait_behind_others(superviso
 
 
 def test_a_queue_that_ends_by_itself_is_told_of(supervisor):
-    gone = subprocess.Popen([sys.executable, "-c", "raise SystemExit(3)"])
-    gone.wait()
+    gone = lifeline.fork(partial(sys.exit, 3))
+    gone.join()
     supervisor._watch(gone)
     assert "exit code 3" in supervisor.stderr.getvalue()
 
@@ -129,9 +130,9 @@ def test_no_queue_is_left_alone_when_its_supervisor_breaks(supervisor, monkeypat
     monkeypatch.setattr(supervisor, "_watch", broken)
     monkeypatch.setattr(supervisor, "_end", ended.append)
     monkeypatch.setattr(supervisor, "_say", lambda _: None)
-    monkeypatch.setattr(work.lifeline, "start", Started)
+    monkeypatch.setattr(work.lifeline, "fork", Started)
     with locks.lock_cluster() as lock, pytest.raises(RuntimeError):
-        supervisor._run_cluster(lock)
+        supervisor._run_cluster(lock, int)
     assert len(ended) == 1
 
 
@@ -203,10 +204,12 @@ def test_who_comes_back_from_a_long_pause_lets_go_of_its_jobs(supervisor, monkey
     supervisor.presence.begin()
     RunningQueue.objects.all().delete()
     supervisor.presence._beaten -= 60
-    paused = subprocess.Popen(["sleep", "600"], start_new_session=True)
+    monkeypatch.setattr(connections, "close_all", lambda: None)
+    paused = lifeline.fork(partial(time.sleep, 600))
     supervisor._watch(paused)
     assert "taken for dead" in supervisor.stderr.getvalue()
-    assert paused.wait(timeout=60) == -signal.SIGKILL
+    paused.join(timeout=60)
+    assert paused.exitcode == -signal.SIGKILL
 
 
 @pytest.mark.django_db

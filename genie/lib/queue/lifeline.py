@@ -7,53 +7,98 @@ the pipe when the starting process is gone, even after `kill -9`.
 
 from __future__ import annotations
 
+import multiprocessing
 import os
 import signal
 import subprocess
-from collections.abc import Sequence
+import sys
+from collections.abc import Callable, Sequence
+from contextlib import suppress
 from functools import cache
+from multiprocessing.process import BaseProcess
 from threading import Thread
 
+from genie.lib.errors import GenieError
+
 VARIABLE = "GENIE_LIFELINE"
+# The end at which this process waits, and every one that it forks.
+_held: list[int] = []
 
 
-def start(
-    command: Sequence[str], *, quiet: bool = False, pass_fds: Sequence[int] = ()
-) -> subprocess.Popen[bytes]:
-    """Start a Django command in a process group that ends when this process does.
-
-    Parameters
-    ----------
-    command : sequence of str
-        What to run; it must set Django up, which calls `hold_on`.
-    quiet : bool
-        Drop what it prints on standard output.
-    pass_fds : sequence of int
-        Open files to hand on.
-    """
+def start(command: Sequence[str]) -> subprocess.Popen[bytes]:
+    """Start a program that calls `hold_on`, in a process group that ends when this process does."""
     reading_end, _kept_open = _pipe()
     return subprocess.Popen(  # noqa: S603 - our own commands
         command,
         # A session of its own: the group can be ended whole, and Ctrl-C reaches the
         # starter only.
         start_new_session=True,
-        pass_fds=(reading_end, *pass_fds),
+        pass_fds=[reading_end],
         env={**os.environ, VARIABLE: str(reading_end)},
-        stdout=subprocess.DEVNULL if quiet else None,
     )
+
+
+def fork(work: Callable[[], object], *, quiet: bool = False) -> BaseProcess:
+    """Do `work` in a fork, in a process group that ends when this process does.
+
+    Everything that is loaded by now is shared with the fork, and so are open files: close
+    what only one process may use. Database connections are closed here.
+
+    Parameters
+    ----------
+    work : callable
+    quiet : bool
+        Drop what it prints on standard output.
+    """
+    from django.db import connections
+
+    connections.close_all()
+    process = multiprocessing.get_context("fork").Process(
+        target=_work_apart, args=[work, *_pipe(), quiet]
+    )
+    process.start()
+    return process
+
+
+def kill_group(process: BaseProcess) -> None:
+    """Kill what is left of a fork and of all that it started."""
+    if process.pid:
+        with suppress(ProcessLookupError):
+            os.killpg(process.pid, signal.SIGKILL)
+
+
+def _work_apart(
+    work: Callable[[], object], reading_end: int, kept_open: int, quiet: bool
+) -> None:
+    os.setsid()
+    os.close(kept_open)  # only the starter's death may leave the pipe without an owner
+    _pipe.cache_clear()
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, signal.SIG_DFL)
+    if quiet:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    _hold(reading_end)
+    try:
+        work()
+    except GenieError as error:
+        sys.exit(error.message)
 
 
 def hold_on() -> None:
     """Kill this process group once the process that started it is gone."""
-    reading_end = os.environ.pop(VARIABLE, "")
-    if not reading_end:
-        return
+    if reading_end := os.environ.pop(VARIABLE, ""):
+        _hold(int(reading_end))
 
-    def watch() -> None:
-        Thread(target=_wait_and_kill, args=[int(reading_end)], daemon=True).start()
 
-    watch()
-    os.register_at_fork(after_in_child=watch)  # threads do not survive a fork
+def _hold(reading_end: int) -> None:
+    if not _held:  # threads do not survive a fork
+        os.register_at_fork(after_in_child=_watch)
+    _held[:] = [reading_end]
+    _watch()
+
+
+def _watch() -> None:
+    Thread(target=_wait_and_kill, args=_held, daemon=True).start()
 
 
 @cache

@@ -41,9 +41,10 @@ class Sentinel(cluster.Sentinel):  # type: ignore[misc]  # django-q2 has no type
         super().reincarnate(process)
 
 
-def install() -> None:
-    """Let django-q2's clusters be watched over like this."""
+def run() -> None:
+    """Be a queue's first process, watched over like this."""
     cluster.Sentinel = Sentinel
+    cluster.Cluster().start()
 
 
 def _was_killed(process: BaseProcess) -> bool:

@@ -2,21 +2,50 @@
 
 from __future__ import annotations
 
+import gc
 import socket
 import sys
 import time
+from functools import partial
+from importlib import import_module
+from typing import Any
 
 from django.conf import settings
 from django.contrib.auth.models import Group
-from django.core.management import call_command
+from django.core.management import call_command, execute_from_command_line
 from django.core.management.base import BaseCommand, CommandError
 from django.db import connection
 from django.db.migrations.executor import MigrationExecutor
+from gunicorn.app.base import BaseApplication
 
 from genie.lib import site_address
 from genie.lib.serving.processes import Processes, answers
 
 LOCAL = "127.0.0.1"
+_OURS = {"genie", "crowd", "quality", "leaderboard"}
+
+
+class WebServer(BaseApplication):  # type: ignore[misc]  # gunicorn has no types
+    """gunicorn for the site that is loaded already."""
+
+    def __init__(self, address: str) -> None:
+        self.address = address
+        super().__init__()
+
+    def load_config(self) -> None:
+        for name, value in {
+            "bind": self.address,
+            "preload_app": True,
+            "worker_class": "gthread",
+            "workers": 2,
+            "threads": 4,
+            "loglevel": "warning",
+            "control_socket_disable": True,
+        }.items():
+            self.cfg.set(name, value)
+
+    def load(self) -> Any:
+        return import_module("genie.wsgi").application
 
 
 class LocalSite(BaseCommand):
@@ -29,36 +58,52 @@ class LocalSite(BaseCommand):
         self.stdout.write(f"[{time.monotonic() - self.started:5.1f} s] {text}")
         self.stdout.flush()
 
+    def prepare(self) -> None:
+        """Make what a site needs; in a fork, which takes the memory for it along."""
+        self.prepare_database()
+        if settings.PRODUCTION:
+            self.say("collecting static files")
+            call_command("collectstatic", verbosity=0, interactive=False)
+
     def prepare_database(self) -> None:
         """Create or upgrade the tables; where there is nothing to do, that is cheap."""
         executor = MigrationExecutor(connection)
-        plan = executor.migration_plan(executor.loader.graph.leaf_nodes())
+        leaves = executor.loader.graph.leaf_nodes()
+        plan = executor.migration_plan(leaves)
         if plan:
             self.say(f"bringing the database up to date: {len(plan)} steps")
+            # Before our tables: what refers to an account is rendered at each step.
+            executor.migrate([leaf for leaf in leaves if leaf[0] not in _OURS])
         # a first start that was killed may have left tables without the roles of staff
         if plan or not Group.objects.exists():
             call_command("migrate", verbosity=0, interactive=False)
 
+    def load_site(self) -> None:
+        """Load everything once that the forks share, and let nothing touch it any more."""
+        for name in (
+            "genie.wsgi",
+            "gunicorn.workers.gthread",
+            "genie.lib.queue.sentinel",
+        ):
+            import_module(name)
+        gc.collect()
+        gc.freeze()
+
     def start_site(self, processes: Processes, port: int, *, host: str = LOCAL) -> str:
-        """Start the queue and the web server; give the address once it answers."""
+        """Start the web server; give the address once it answers."""
         address = f"http://{LOCAL if host == '0.0.0.0' else host}:{port}"  # noqa: S104
         # so that links in e-mails, and those that other commands print, lead to this port
         site_address.write_down(settings.VAR_DIR, address)
-        self.say("starting the queue and the site")
-        processes.start(sys.argv[0], "work", "--quiet")
-        processes.start(
-            "-m", "gunicorn", "genie.wsgi",
-            # `python elsewhere/manage.py up` knows the way, and gunicorn would not
-            "--pythonpath", str(settings.BASE_DIR),
-            "--bind", f"{host}:{port}",
-            # loaded once for both workers: a second less, and half of the memory
-            "--preload", "--worker-class", "gthread", "--workers", "2", "--threads", "4",
-            "--log-level", "warning",
-        )  # fmt: skip
+        processes.start(WebServer(f"{host}:{port}").run)
         # asks neither for a host name nor for HTTPS
         if not answers(f"{address}/healthz", meanwhile=processes.all_run):
             raise CommandError("The site did not start; the lines above say why.")
         return address
+
+    def start_queue(self, processes: Processes) -> None:
+        processes.start(
+            partial(execute_from_command_line, [sys.argv[0], "work", "--quiet"])
+        )
 
     def refuse_taken(self, port: int, instead: str, *, host: str = LOCAL) -> None:
         with socket.socket() as probe:

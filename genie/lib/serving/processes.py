@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import os
 import signal
-import subprocess
-import sys
 import time
 import urllib.error
 import urllib.request
 from collections.abc import Callable
+from multiprocessing.process import BaseProcess
 from types import FrameType
+
+from django.core.management.base import CommandError
 
 from genie.lib.queue import lifeline
 
@@ -29,44 +29,51 @@ class Processes:
     """Children that live as long as this process."""
 
     def __init__(self) -> None:
-        self.children: list[subprocess.Popen[bytes]] = []
+        self.children: list[BaseProcess] = []
         signal.signal(signal.SIGTERM, interrupt)
         signal.signal(signal.SIGINT, interrupt)
 
-    def start(self, *command: str) -> None:
-        """Start a child in a group of its own, so that Ctrl-C reaches only us."""
-        self.children.append(lifeline.start([sys.executable, *command]))
+    def start(self, work: Callable[[], object]) -> BaseProcess:
+        """Do `work` in a fork, in a group of its own, so that Ctrl-C reaches only us."""
+        self.children.append(child := lifeline.fork(work))
+        return child
 
-    def wait(self) -> int:
-        """Wait until one child ends by itself; return its exit code."""
+    def do(self, work: Callable[[], object]) -> None:
+        """Do `work` in a fork while the others run.
+
+        Raises
+        ------
+        CommandError
+            When it fails, or another process ends meanwhile.
+        """
+        child = self.start(work)
+        if self.wait() is not child or child.exitcode:
+            raise CommandError("The site cannot start; the lines above say why.")
+        self.children.remove(child)
+
+    def wait(self) -> BaseProcess:
+        """Wait until one child ends by itself; return it."""
         while True:
             for child in self.children:
-                code = child.poll()
-                if code is not None:
-                    return code
-            time.sleep(0.3)
+                if child.exitcode is not None:
+                    return child
+            time.sleep(0.1)
 
     def all_run(self) -> bool:
-        return all(child.poll() is None for child in self.children)
+        return all(child.exitcode is None for child in self.children)
 
     def stop(self) -> None:
         """Ask every child to stop, then make sure that none of its group is left."""
         signal.signal(signal.SIGINT, signal.SIG_IGN)
         signal.signal(signal.SIGTERM, signal.SIG_IGN)
         for child in self.children:
-            if child.poll() is None:
-                child.terminate()
+            child.terminate()
         deadline = time.monotonic() + STOP_SECONDS
         for child in self.children:
-            try:
-                child.wait(timeout=max(0.1, deadline - time.monotonic()))
-            except subprocess.TimeoutExpired:
-                child.kill()
-            try:
-                # the queue's own children may live on when their parent is killed
-                os.killpg(child.pid, signal.SIGKILL)
-            except ProcessLookupError:
-                continue
+            # ends once all of its own children have ended, too
+            child.join(timeout=max(0.1, deadline - time.monotonic()))
+            lifeline.kill_group(child)
+            child.join()
 
 
 def answers(

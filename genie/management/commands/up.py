@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 from django.conf import settings
-from django.core.management import call_command
 from django.core.management.base import CommandError, CommandParser
 
 from genie.accounts import first_staff
@@ -38,11 +37,10 @@ class Command(LocalSite):
         processes = Processes()
         try:
             self.say(f"Genie, with all of its data in {settings.VAR_DIR}")
-            self.prepare_database()
-            if settings.PRODUCTION:
-                self.say("collecting static files")
-                call_command("collectstatic", verbosity=0, interactive=False)
+            processes.do(self.prepare)
+            self.load_site()
             address = self.start_site(processes, port, host=host)
+            self.start_queue(processes)
             self._print_way_in(address, is_open=host not in _OWN_MACHINE)
             processes.wait()
             raise CommandError("A process of the site exited unexpectedly; see above.")

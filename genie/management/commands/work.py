@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import contextlib
 import os
 import re
 import signal
-import subprocess
-import sys
 import time
 from collections.abc import Callable
+from multiprocessing.process import BaseProcess
 from typing import IO, Any
 
 from django.conf import settings
@@ -19,7 +17,7 @@ from django.db import close_old_connections, connection
 
 from genie.lib import jobs
 from genie.lib.logs import one_line
-from genie.lib.queue import lifeline, locks, pulse
+from genie.lib.queue import lifeline, locks, pulse, sentinel
 from genie.lib.queue.claims import release_own_claims
 from genie.lib.queue.owners import Presence
 from genie.schedules import SCHEDULES
@@ -33,6 +31,9 @@ class Command(BaseCommand):
         "Run the queue's processes, restart them when they die or stop "
         "responding, and stop them all on Ctrl-C or SIGTERM."
     )
+
+    # `genie up` and the setup of a server have made them
+    requires_system_checks = ()
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("--quiet", action="store_true", help="print only problems")
@@ -50,13 +51,18 @@ class Command(BaseCommand):
         signal.signal(signal.SIGTERM, self._stop)
         signal.signal(signal.SIGINT, self._stop)
         try:
-            with locks.lock_supervisor():
-                self._supervise()
+            with locks.lock_supervisor() as lock:
+                self._supervise(lock)
         except locks.QueueIsTaken as error:
             raise CommandError(error.message) from error
 
-    def _supervise(self) -> None:
+    def _supervise(self, own: IO[str]) -> None:
         jobs.install(SCHEDULES)
+
+        def be_cluster() -> None:
+            own.close()  # must not outlive the supervisor
+            sentinel.run()
+
         while not self.stopping:
             with locks.lock_cluster() as lock:
                 # What was dropped when the processes died is picked up at once.
@@ -64,17 +70,14 @@ class Command(BaseCommand):
                 self._tell_queue(self.presence.begin)
                 self._tell_queue(release_own_claims)
                 self._tell_queue(lambda: jobs.enqueue_missing([ADVANCE]))
-                self._run_cluster(lock)
+                self._run_cluster(lock, be_cluster)
         self._tell_queue(release_own_claims)
         self._tell_queue(self.presence.end)
 
-    def _run_cluster(self, lock: IO[str]) -> None:
+    def _run_cluster(self, lock: IO[str], be_cluster: Callable[[], object]) -> None:
         pulse.clear()
-        cluster = lifeline.start(
-            [sys.executable, sys.argv[0], "qcluster"],
-            quiet=self.quiet,
-            pass_fds=[lock.fileno()],
-        )
+        # its processes inherit the lock, and share what is loaded
+        cluster = lifeline.fork(be_cluster, quiet=self.quiet)
         locks.write(lock, cluster.pid)
         self._say(f"queue started (process group {cluster.pid})")
         try:
@@ -82,16 +85,16 @@ class Command(BaseCommand):
         finally:  # whatever happens here, no queue is left without its supervisor
             self._end(cluster)
 
-    def _watch(self, cluster: subprocess.Popen[bytes]) -> None:
+    def _watch(self, cluster: BaseProcess) -> None:
         started = looked = time.monotonic()
-        while not self.stopping and cluster.poll() is None:
+        while not self.stopping and cluster.exitcode is None:
             time.sleep(0.5)
             if time.monotonic() - looked > _LOOK_AT_CLOCK_SECONDS:
                 looked = time.monotonic()
                 self._tell_queue(jobs.undo_clock_jump)
             if self.presence.is_due() and self._tell_queue(self.presence.beat) is False:
                 # Others are at its jobs already: not a moment more with them.
-                os.killpg(cluster.pid, signal.SIGKILL)
+                lifeline.kill_group(cluster)
                 self.stderr.write("This queue was taken for dead: restarting it.")
                 return
             if self._stale(time.monotonic() - started):
@@ -100,7 +103,7 @@ class Command(BaseCommand):
         if not self.stopping:
             self.stderr.write(
                 "The queue exited unexpectedly (exit code "
-                f"{cluster.returncode}): restarting it."
+                f"{cluster.exitcode}): restarting it."
             )
 
     def _tell_queue(self, write: Callable[[], object]) -> object:
@@ -122,15 +125,13 @@ class Command(BaseCommand):
             return True
         return not (_is_younger(pulse.seconds_since("beat"), limit) or pulse.busy())
 
-    def _end(self, cluster: subprocess.Popen[bytes]) -> None:
+    def _end(self, cluster: BaseProcess) -> None:
         """Ask politely, then kill the whole group: a wedged queue ignores SIGTERM."""
-        if cluster.poll() is None:
+        if cluster.exitcode is None:
             cluster.terminate()
-            with contextlib.suppress(subprocess.TimeoutExpired):
-                cluster.wait(timeout=10)
-        with contextlib.suppress(ProcessLookupError):
-            os.killpg(cluster.pid, signal.SIGKILL)
-        cluster.wait()
+            cluster.join(timeout=10)
+        lifeline.kill_group(cluster)
+        cluster.join()
         # A cluster that dies at once must not be started in a busy loop.
         if not self.stopping:
             time.sleep(1)

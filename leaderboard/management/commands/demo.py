@@ -30,40 +30,52 @@ class Command(LocalSite):
         if settings.PRODUCTION:
             raise CommandError("The demo cannot run with production settings.")
         self.begin()
+        self.say(f"Genie's demo, with all of its data in {settings.VAR_DIR}")
+        if options["no_serve"]:
+            try:
+                self._prepare()
+                self._fill()
+            except GenieError as error:
+                raise CommandError(error.message) from error
+            return
         port = options["port"]
-        if not options["no_serve"]:
-            self.refuse_taken(port, "genie demo --port 8001, or make demo PORT=8001")
+        self.refuse_taken(port, "genie demo --port 8001, or make demo PORT=8001")
         processes = Processes()
         try:
-            self._make()
-            if not options["no_serve"]:
-                self._serve(processes, port)
+            self._serve(processes, port)
         except Stopped:
             self.say("stopping")
         finally:
             processes.stop()
 
-    def _make(self) -> None:
-        self.say(f"Genie's demo, with all of its data in {settings.VAR_DIR}")
+    def _prepare(self) -> None:
         self.prepare_database()
+        if not content.present():
+            people.refuse_strangers()
+
+    def _fill(self) -> None:
         if content.present():
             self.say("keeping the data of an earlier demo (make clean removes it)")
             return
         self.say("creating the demo; no account, service or network is needed")
-        try:
-            content.make(self.say)
-        except GenieError as error:
-            raise CommandError(error.message) from error
+        content.make(self.say)
         self.say("the boards are ready; all ratings on them are simulated")
 
     def _serve(self, processes: Processes, port: int) -> None:
-        self._print_way_in(self.start_site(processes, port))
+        """Show the site at once; its queue starts when the demo has done its own work."""
+        processes.do(self._prepare)
+        self.load_site()
+        address = self.start_site(processes, port)
+        self.say(f"{address}/ answers; its boards fill while you look")
+        processes.do(self._fill)
+        self.start_queue(processes)
+        self._print_way_in(address)
         processes.wait()
         raise CommandError("A process of the demo exited unexpectedly; see above.")
 
     def _print_way_in(self, address: str) -> None:
         lines = ["", f"  Genie runs at {address}/  (admin: {address}/admin/)", ""]
-        for account in people.new_passwords():
+        for account in people.passwords():
             lines.append(
                 f"  {account.role:22} {account.username:8} password {account.password}"
             )
