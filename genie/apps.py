@@ -6,6 +6,7 @@ from importlib import import_module
 from typing import Any
 
 from django.apps import AppConfig
+from django.core.management.base import BaseCommand
 from django.db.backends.signals import connection_created
 from django.db.models.signals import post_migrate
 
@@ -46,6 +47,8 @@ class GenieConfig(AppConfig):
         from genie.lib.queue import pulse
         from genie.upkeep import examinations
 
+        # They load every page. `check`, `migrate`, `up` and `demo` ask for them themselves.
+        BaseCommand.requires_system_checks = ()
         examinations.register_all()
         pulse.listen()
         connection_created.connect(database.take_turns)

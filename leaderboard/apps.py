@@ -2,20 +2,25 @@ from __future__ import annotations
 
 from django.apps import AppConfig
 from django.contrib.auth.signals import user_logged_in
+from django.core.checks import register
 from django.db.models.signals import post_migrate
+
+from genie.lib.late import late
 
 
 class LeaderboardConfig(AppConfig):
     name = "leaderboard"
 
     def ready(self) -> None:
-        from leaderboard import checks  # noqa: F401 - registers itself
         from leaderboard.evaluation.services import public_log
         from leaderboard.judges.services import forget
         from leaderboard.monitoring import alarms
         from leaderboard.site.roles import make_groups
         from leaderboard.teams.services.notices import keep_language
 
+        register(late("leaderboard.checks.settings_are_usable"))
+        register(late("leaderboard.checks.task_folders_are_usable"))
+        register(late("leaderboard.checks.extensions_are_usable"))
         user_logged_in.connect(keep_language, dispatch_uid="language of an account")
         public_log.register()
         alarms.register_all()

@@ -8,7 +8,7 @@ from typing import Any
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from django.conf import settings
-from django.core.checks import CheckMessage, Error, Warning, register
+from django.core.checks import CheckMessage, Error, Warning
 
 from crowd import hit_templates
 from genie.lib.errors import GenieError
@@ -24,7 +24,6 @@ from quality.detection.stats.detector_specs import DETECTORS
 HOURS = range(24)
 
 
-@register
 def settings_are_usable(**_kwargs: Any) -> list[CheckMessage]:
     """Look at Genie's own settings before a campaign stumbles over them."""
     configured = settings.GENIE
@@ -69,7 +68,6 @@ def settings_are_usable(**_kwargs: Any) -> list[CheckMessage]:
     return messages
 
 
-@register
 def task_folders_are_usable(**_kwargs: Any) -> list[CheckMessage]:
     """Look whether every task asks for things that this site has."""
     messages: list[CheckMessage] = []
@@ -104,7 +102,6 @@ def _warning_of(message: CheckMessage) -> CheckMessage:
     return Warning(f"{message.msg} The task cannot be loaded.", id="genie.W002")
 
 
-@register
 def extensions_are_usable(**_kwargs: Any) -> list[CheckMessage]:
     """Name what others wrote and this site cannot use; it starts without them."""
     return [

@@ -2,15 +2,18 @@ from __future__ import annotations
 
 from django.apps import AppConfig
 
+from genie.lib.late import late
+
 
 class QualityConfig(AppConfig):
     name = "quality"
 
     def ready(self) -> None:
         from crowd.campaigns.services import preference, reissue, undo
-        from quality.detection.services import next_hit
-        from quality.test_questions.services import grade, leftovers
 
-        preference.register("test questions", next_hit.choose)
-        reissue.register("test questions", leftovers.test_hits)
-        undo.register("test questions", grade.again)
+        name = "test questions"
+        preference.register(name, late("quality.detection.services.next_hit.choose"))
+        reissue.register(
+            name, late("quality.test_questions.services.leftovers.test_hits")
+        )
+        undo.register(name, late("quality.test_questions.services.grade.again"))

@@ -5,8 +5,8 @@ from __future__ import annotations
 from functools import partial, wraps
 from typing import TYPE_CHECKING, Any
 
-from django.contrib.admin import AdminSite
-from django.contrib.admin.apps import AdminConfig
+from django.contrib.admin import AdminSite, autodiscover
+from django.contrib.admin.apps import SimpleAdminConfig
 from django.template.response import TemplateResponse
 from django.urls import reverse
 
@@ -83,6 +83,14 @@ class StaffSite(AdminSite):
 
         return shown
 
+    def check(self, app_configs: Any) -> list[Any]:
+        autodiscover()
+        return super().check(app_configs)
+
+    def get_urls(self) -> list[Any]:
+        autodiscover()
+        return super().get_urls()
+
     def get_app_list(
         self, request: HttpRequest, app_label: str | None = None
     ) -> list[Any]:
@@ -106,7 +114,9 @@ class StaffSite(AdminSite):
         ]
 
 
-class StaffAdminConfig(AdminConfig):
+class StaffAdminConfig(SimpleAdminConfig):
+    """Registers lists with the pages that show them: most commands need none."""
+
     default_site = "leaderboard.site.admin_site.StaffSite"
 
 

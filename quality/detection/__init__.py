@@ -5,8 +5,8 @@ decisions, or judges workers by all of their answers (`stats.assess`);
 `services.judge` stores each fit with all that is needed to repeat it, and
 `services.next_hit` says whether a worker's next HIT is a test question.
 
-Front door: models; admin (workers); selectors; services (judge, next_hit); stats
-(decisions, detector_specs, detectors).
+Front door: models; admin (workers); selectors; services (judge); stats (decisions,
+detector_specs, detectors).
 """
 
 from __future__ import annotations

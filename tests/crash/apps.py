@@ -8,14 +8,17 @@ from pathlib import Path
 
 from django.apps import AppConfig
 
+# The queue's processes are forked from it.
+SUPERVISOR = os.getpid()
+
 
 class CrashConfig(AppConfig):
     name = "tests.crash"
 
     def ready(self) -> None:
-        if "work" in sys.argv:  # the queue's processes, and not their supervisor
-            points = os.environ.pop("GENIE_TEST_KILL_AT", "").split()
-            os.register_at_fork(after_in_child=lambda: [*map(arm, points)])
+        if "work" in sys.argv:
+            for point in os.environ.get("GENIE_TEST_KILL_AT", "").split():
+                arm(point)
 
 
 def arm(point: str) -> None:
@@ -23,8 +26,6 @@ def arm(point: str) -> None:
     module_name, function_name, moment = point.split(":")
     module = import_module(module_name)
     real = getattr(module, function_name)
-    if real.__name__ == "wrapped":
-        return  # in the process that forked this one
 
     def wrapped(*args, **kwargs):
         if moment == "before":
@@ -38,6 +39,8 @@ def arm(point: str) -> None:
 
 
 def kill_once(point: str) -> None:
+    if os.getpid() == SUPERVISOR:
+        return
     marker = Path(os.environ["GENIE_VAR"]) / "killed" / point.replace(":", "-")
     marker.parent.mkdir(exist_ok=True)
     try:

@@ -79,13 +79,14 @@ class LocalSite(BaseCommand):
             call_command("migrate", verbosity=0, interactive=False)
 
     def load_site(self) -> None:
-        """Load everything once that the forks share, and let nothing touch it any more."""
+        """Load and check once what the forks share; the collector leaves it alone."""
         for name in (
             "genie.wsgi",
             "gunicorn.workers.gthread",
             "genie.lib.queue.sentinel",
         ):
             import_module(name)
+        self.check()
         gc.collect()
         gc.freeze()
 

@@ -15,7 +15,6 @@ class Command(BaseCommand):
         "Examine the site, one line for each part: database, secret key, queue, disk, "
         "mail, every upload by its checksum, money. Exits with 1 if there is a problem."
     )
-    requires_system_checks = ()
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument(

@@ -32,9 +32,6 @@ class Command(BaseCommand):
         "responding, and stop them all on Ctrl-C or SIGTERM."
     )
 
-    # `genie up` and the setup of a server have made them
-    requires_system_checks = ()
-
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("--quiet", action="store_true", help="print only problems")
         parser.add_argument(

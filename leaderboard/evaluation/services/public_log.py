@@ -14,8 +14,6 @@ from genie.lib.typing import Account
 from leaderboard.evaluation.models.comparison import Comparison
 from leaderboard.evaluation.models.human_evaluation import HumanEvaluation, Score
 from leaderboard.evaluation.models.joint_evaluation import JointEvaluation
-from leaderboard.evaluation.selectors.comparisons import comparisons_seen_by
-from leaderboard.evaluation.selectors.joint import joint_seen_by
 from leaderboard.submissions.models.submission import Submission
 from leaderboard.submissions.selectors.visibility import public
 
@@ -97,6 +95,10 @@ def _public_scores(pks: Collection[int]) -> set[int]:
 
 
 def _public_results(pks: Collection[int]) -> set[int]:
+    # not needed to register this, which every command does
+    from leaderboard.evaluation.selectors.comparisons import comparisons_seen_by
+    from leaderboard.evaluation.selectors.joint import joint_seen_by
+
     rows = HumanEvaluation.objects.filter(
         Q(comparison__in=comparisons_seen_by(None).order_by().values("pk"))
         | Q(joint__in=joint_seen_by(None).order_by().values("pk")),

@@ -1,0 +1,13 @@
+"""Functions that a start registers and most commands never call."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from django.utils.module_loading import import_string
+
+
+def late(path: str) -> Callable[..., Any]:
+    """Return a function that loads the one at a dotted path when it is called."""
+    return lambda *given, **named: import_string(path)(*given, **named)
