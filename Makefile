@@ -20,7 +20,9 @@ help: ## say what there is
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Genie needs Python 3.11 or newer; set PYTHON=...")'
 	@echo "Setting up Python packages in .venv (about a minute, once) ..."
 	@$(PYTHON) -m venv .venv
-	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements/base.txt
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes --no-compile -r requirements/base.txt
+# Only what is imported is compiled: a fifth of the packages. This does so for a start.
+	@DATABASE_URL= GENIE_VAR=.venv/var $(BIN)/python manage.py check >/dev/null
 	@touch $@
 
 # METEOR looks up synonyms in WordNet, which no package on its own brings along.

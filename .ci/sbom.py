@@ -1,6 +1,6 @@
 """Write down what Genie is made of (CycloneDX), refuse licences that bind, ask for advisories.
 
-``python .ci/sbom.py FILE`` needs no network: it reads requirements/base.txt and the metadata
+``python .ci/sbom.py FILE`` needs no network: it reads requirements/*.txt and the metadata
 of what is installed. ``python .ci/sbom.py --audit FILE`` sends names and versions, and
 nothing else, to osv.dev; where that does not answer it says so, which is no failure.
 """
@@ -70,9 +70,8 @@ def bill() -> dict[str, Any]:
     project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
     components = []
     # of several versions, for several Pythons, the one that is installed
-    for name, version, hashes in pinned(
-        (ROOT / "requirements/base.txt").read_text("utf-8")
-    ):
+    files = [ROOT / "requirements" / name for name in ("base.txt", "postgres.txt")]
+    for name, version, hashes in pinned("".join(x.read_text("utf-8") for x in files)):
         try:
             if distribution(name).version != version:
                 continue
