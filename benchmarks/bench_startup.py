@@ -1,6 +1,10 @@
 """What a process costs before it has done anything: CPU seconds and peak memory.
 
-Each start runs in processes of its own, by turns, and the smallest is told, beside a
+First of a whole site: `genie up` in an empty folder and again (CPU seconds to its first
+page, MB in proportional shares after a minute without visitors), the smallest command
+there, and the disk that the packages of requirements/base.txt take here.
+
+Then each start runs in processes of its own, by turns, and the smallest is told, beside a
 bare Django project with the admin and the same start after importing pandas and
 scipy.stats. Another commit's folder can be given to compare with:
 
@@ -10,10 +14,17 @@ scipy.stats. Another commit's folder can be given to compare with:
 from __future__ import annotations
 
 import os
+import re
+import signal
+import socket
 import subprocess
 import sys
 import tempfile
+import time
+from importlib.metadata import PackageNotFoundError, distribution
 from pathlib import Path
+
+from genie.lib.serving.processes import answers
 
 ROOT = Path(__file__).resolve().parent.parent
 ROUNDS = 5
@@ -80,7 +91,75 @@ def cost(program: str, folder: Path, var: str) -> tuple[float, float]:
     return used.ru_utime + used.ru_stime, used.ru_maxrss / 1024
 
 
+def family(pid: int) -> list[int]:
+    """List a process and all below it."""
+    found = [pid]
+    for one in found:
+        for listed in Path(f"/proc/{one}/task").glob("*/children"):
+            found += map(int, listed.read_text().split())
+    return found
+
+
+def cpu_seconds(pid: int) -> float:
+    """Add up what a process and its children that have ended used."""
+    words = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+    return sum(map(int, words[11:15])) / os.sysconf("SC_CLK_TCK")
+
+
+def share_mb(pid: int) -> float:
+    text = Path(f"/proc/{pid}/smaps_rollup").read_text()
+    return int(re.search(r"^Pss: +(\d+)", text, re.M)[1]) / 1024
+
+
+def site_cost(folder: Path, var: str, idle: float) -> str:
+    """Start a site, open its front page, leave it alone, and stop it."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port = probe.getsockname()[1]
+    with subprocess.Popen(
+        [sys.executable, "manage.py", "up", "--port", str(port)],
+        cwd=folder, env={**os.environ, "GENIE_VAR": var}, stdout=subprocess.DEVNULL,
+    ) as site:  # fmt: skip
+        running = lambda: site.poll() is None  # noqa: E731
+        if not answers(f"http://127.0.0.1:{port}/", meanwhile=running):
+            raise SystemExit(f"no site in {folder}")
+        seconds = sum(map(cpu_seconds, family(site.pid)))
+        time.sleep(idle)
+        shares = [share_mb(pid) for pid in family(site.pid)]
+        site.send_signal(signal.SIGTERM)
+    return f"{seconds:7.2f} CPU s{sum(shares):6.0f} MB in {len(shares)} processes"
+
+
+def install_mb() -> float:
+    """Measure what is installed of requirements/base.txt."""
+    n = 0
+    text = (ROOT / "requirements/base.txt").read_text("utf-8")
+    for name in {*re.findall(r"^([\w.-]+)==", text, re.M)}:
+        try:
+            files = distribution(name).files or []
+        except PackageNotFoundError:  # of another system
+            continue
+        paths = [Path(str(file.locate())) for file in files]
+        n += sum(512 * path.stat().st_blocks for path in paths if path.exists())
+    return n / 2**20
+
+
+def whole_site(folder: Path) -> None:
+    with tempfile.TemporaryDirectory() as var:
+        print(f"{folder.name}: new site      {site_cost(folder, var, 60)}")
+        print(f"{folder.name}: existing site {site_cost(folder, var, 60)}")
+        program = """
+from django.core.management import execute_from_command_line
+execute_from_command_line(["manage.py", "clearsessions"])
+"""
+        costs = [cost(program, folder, var) for _ in range(ROUNDS)]
+        print(f"{folder.name}: smallest command {min_of(costs)[0]:.2f} CPU s")
+
+
 def main() -> None:
+    for folder in (ROOT, *map(Path, sys.argv[1:])):
+        whole_site(folder.resolve())
+    print(f"base install: {install_mb():.0f} MB")
     folders = [Path(given).resolve() for given in sys.argv[1:]]
     with tempfile.TemporaryDirectory() as var:
         subprocess.run(
