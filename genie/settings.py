@@ -181,7 +181,7 @@ Q_CLUSTER: dict[str, Any] = {
     # Keeping successes costs a factor of four; failures are always kept.
     "save_limit": -1,
     "catch_up": False,
-    "recycle": env.integer("GENIE_JOBS_PER_PROCESS", 100, minimum=1),
+    "recycle": env.integer("GENIE_JOBS_PER_PROCESS", 25, minimum=1),
     "poll": 0.5,
     "label": "Queue",
 }

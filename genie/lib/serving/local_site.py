@@ -16,6 +16,8 @@ from django.core.management import call_command, execute_from_command_line
 from django.core.management.base import BaseCommand, CommandError
 from django.db import connection
 from django.db.migrations.executor import MigrationExecutor
+from django.template import engines
+from django.urls import reverse
 from gunicorn.app.base import BaseApplication
 
 from genie.lib import site_address
@@ -87,6 +89,9 @@ class LocalSite(BaseCommand):
         ):
             import_module(name)
         self.check()
+        # Each process would index all addresses, and load all tags, for its first page.
+        reverse("login")
+        engines.all()
         gc.collect()
         gc.freeze()
 
