@@ -70,8 +70,12 @@ def bill() -> dict[str, Any]:
     project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
     components = []
     # of several versions, for several Pythons, the one that is installed
-    files = [ROOT / "requirements" / name for name in ("base.txt", "postgres.txt")]
-    for name, version, hashes in pinned("".join(x.read_text("utf-8") for x in files)):
+    for name, version, hashes in pinned(
+        "".join(
+            (ROOT / "requirements" / file).read_text("utf-8")
+            for file in ("base.txt", "postgres.txt")
+        )
+    ):
         try:
             if distribution(name).version != version:
                 continue

@@ -6,7 +6,6 @@ docs/operating.md lists every variable. Nothing here needs a cloud account.
 from __future__ import annotations
 
 import sys
-from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
@@ -147,11 +146,6 @@ def _database() -> dict[str, Any]:
     config["CONN_MAX_AGE"] = None
     if config["ENGINE"] == "django.db.backends.sqlite3":
         config["OPTIONS"] = {**_SQLITE_OPTIONS, **config.get("OPTIONS", {})}
-    elif not find_spec("psycopg"):
-        raise env.ConfigurationError(
-            "DATABASE_URL names PostgreSQL, whose driver is not installed: "
-            "pip install 'genie-leaderboards[postgres]'."
-        )
     else:
         config["CONN_HEALTH_CHECKS"] = True
         # what the address says counts more

@@ -21,8 +21,6 @@ from threading import Thread
 from genie.lib.errors import GenieError
 
 VARIABLE = "GENIE_LIFELINE"
-# The end at which this process waits, and every one that it forks.
-_held: list[int] = []
 
 
 def start(command: Sequence[str]) -> subprocess.Popen[bytes]:
@@ -91,14 +89,11 @@ def hold_on() -> None:
 
 
 def _hold(reading_end: int) -> None:
-    if not _held:  # threads do not survive a fork
-        os.register_at_fork(after_in_child=_watch)
-    _held[:] = [reading_end]
-    _watch()
+    def watch() -> None:
+        Thread(target=_wait_and_kill, args=[reading_end], daemon=True).start()
 
-
-def _watch() -> None:
-    Thread(target=_wait_and_kill, args=_held, daemon=True).start()
+    watch()
+    os.register_at_fork(after_in_child=watch)  # threads do not survive a fork
 
 
 @cache

@@ -8,7 +8,6 @@ import sys
 import time
 from functools import partial
 from importlib import import_module
-from typing import Any
 
 from django.conf import settings
 from django.contrib.auth.models import Group
@@ -18,36 +17,25 @@ from django.db import connection
 from django.db.migrations.executor import MigrationExecutor
 from django.template import engines
 from django.urls import reverse
-from gunicorn.app.base import BaseApplication
+from gunicorn.app import wsgiapp
+from gunicorn.workers import gthread  # noqa: F401 - the forks share it
 
 from genie.lib import site_address
+from genie.lib.queue import sentinel  # noqa: F401 - the forks share it
 from genie.lib.serving.processes import Processes, answers
 
 LOCAL = "127.0.0.1"
 _OURS = {"genie", "crowd", "quality", "leaderboard"}
 
 
-class WebServer(BaseApplication):  # type: ignore[misc]  # gunicorn has no types
-    """gunicorn for the site that is loaded already."""
-
-    def __init__(self, address: str) -> None:
-        self.address = address
-        super().__init__()
-
-    def load_config(self) -> None:
-        for name, value in {
-            "bind": self.address,
-            "preload_app": True,
-            "worker_class": "gthread",
-            "workers": 2,
-            "threads": 4,
-            "loglevel": "warning",
-            "control_socket_disable": True,
-        }.items():
-            self.cfg.set(name, value)
-
-    def load(self) -> Any:
-        return import_module("genie.wsgi").application
+def serve(address: str) -> None:
+    """Run gunicorn in this process, which has loaded the site."""
+    sys.argv[1:] = [
+        "genie.wsgi", "--bind", address, "--preload", "--worker-class", "gthread",
+        "--workers", "2", "--threads", "4", "--log-level", "warning",
+        "--no-control-socket",  # it would be served by a thread
+    ]  # fmt: skip
+    wsgiapp.run()
 
 
 class LocalSite(BaseCommand):
@@ -60,15 +48,8 @@ class LocalSite(BaseCommand):
         self.stdout.write(f"[{time.monotonic() - self.started:5.1f} s] {text}")
         self.stdout.flush()
 
-    def prepare(self) -> None:
-        """Make what a site needs; in a fork, which takes the memory for it along."""
-        self.prepare_database()
-        if settings.PRODUCTION:
-            self.say("collecting static files")
-            call_command("collectstatic", verbosity=0, interactive=False)
-
     def prepare_database(self) -> None:
-        """Create or upgrade the tables; where there is nothing to do, that is cheap."""
+        """Create or upgrade tables and static files; it is cheap where there is nothing to do."""
         executor = MigrationExecutor(connection)
         leaves = executor.loader.graph.leaf_nodes()
         plan = executor.migration_plan(leaves)
@@ -79,15 +60,13 @@ class LocalSite(BaseCommand):
         # a first start that was killed may have left tables without the roles of staff
         if plan or not Group.objects.exists():
             call_command("migrate", verbosity=0, interactive=False)
+        if settings.PRODUCTION:
+            self.say("collecting static files")
+            call_command("collectstatic", verbosity=0, interactive=False)
 
     def load_site(self) -> None:
         """Load and check once what the forks share; the collector leaves it alone."""
-        for name in (
-            "genie.wsgi",
-            "gunicorn.workers.gthread",
-            "genie.lib.queue.sentinel",
-        ):
-            import_module(name)
+        import_module("genie.wsgi")
         self.check()
         # Each process would index all addresses, and load all tags, for its first page.
         reverse("login")
@@ -100,7 +79,7 @@ class LocalSite(BaseCommand):
         address = f"http://{LOCAL if host == '0.0.0.0' else host}:{port}"  # noqa: S104
         # so that links in e-mails, and those that other commands print, lead to this port
         site_address.write_down(settings.VAR_DIR, address)
-        processes.start(WebServer(f"{host}:{port}").run)
+        processes.start(partial(serve, f"{host}:{port}"))
         # asks neither for a host name nor for HTTPS
         if not answers(f"{address}/healthz", meanwhile=processes.all_run):
             raise CommandError("The site did not start; the lines above say why.")

@@ -37,7 +37,7 @@ class Command(LocalSite):
         processes = Processes()
         try:
             self.say(f"Genie, with all of its data in {settings.VAR_DIR}")
-            processes.do(self.prepare)
+            processes.do(self.prepare_database)
             self.load_site()
             address = self.start_site(processes, port, host=host)
             self.start_queue(processes)

@@ -20,7 +20,6 @@ class Command(BaseCommand):
         "Audit the ranks of a leaderboard from a score for each system and item, by "
         "people or programs: clusters, the ranks that each system may hold, a badge."
     )
-    requires_system_checks: list[str] = []
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument(

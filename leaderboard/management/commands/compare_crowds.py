@@ -20,7 +20,6 @@ class Command(BaseCommand):
         "ranks, correlation, variance components, and a test of whether their workers "
         "are draws from one population, with the smallest difference that it finds."
     )
-    requires_system_checks: list[str] = []
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument(

@@ -33,7 +33,7 @@ class Command(LocalSite):
         self.say(f"Genie's demo, with all of its data in {settings.VAR_DIR}")
         if options["no_serve"]:
             try:
-                self._prepare()
+                self.prepare_database()
                 self._fill()
             except GenieError as error:
                 raise CommandError(error.message) from error
@@ -48,11 +48,6 @@ class Command(LocalSite):
         finally:
             processes.stop()
 
-    def _prepare(self) -> None:
-        self.prepare_database()
-        if not content.present():
-            people.refuse_strangers()
-
     def _fill(self) -> None:
         if content.present():
             self.say("keeping the data of an earlier demo (make clean removes it)")
@@ -63,7 +58,7 @@ class Command(LocalSite):
 
     def _serve(self, processes: Processes, port: int) -> None:
         """Show the site at once; its queue starts when the demo has done its own work."""
-        processes.do(self._prepare)
+        processes.do(self.prepare_database)
         self.load_site()
         address = self.start_site(processes, port)
         self.say(f"{address}/ answers; its boards fill while you look")

@@ -24,7 +24,6 @@ class Command(BaseCommand):
     )
     # it must run where there is no database: with readers of a release
     requires_migrations_checks = False
-    requires_system_checks: list[str] = []
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("folder", type=Path, help="or the .zip as downloaded")

@@ -25,7 +25,6 @@ class Command(BaseCommand):
         "components, what a next study needs. Several files are read as one table."
     )
     # it reads a file and prints: no site has to be set up
-    requires_system_checks: list[str] = []
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument(

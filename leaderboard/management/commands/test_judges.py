@@ -31,7 +31,6 @@ class Command(BaseCommand):
         "in for any of the people? Both files are JSON objects from rater to an object "
         "from instance to label."
     )
-    requires_system_checks: list[str] = []
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("people", type=Path, metavar="PEOPLE")

@@ -37,7 +37,6 @@ class Command(BaseCommand):
         "cost; with --half-crowds, split real crowds at random instead."
     )
     # numbers in, numbers out: no site has to be set up
-    requires_system_checks: list[str] = []
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("--workers", type=int, nargs="+", default=[30, 60, 200])

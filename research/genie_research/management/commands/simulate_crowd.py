@@ -50,7 +50,6 @@ class Command(BaseCommand):
         "workers excluded; with --keys, how hard a key may be instead."
     )
     # numbers in, numbers out: no site has to be set up
-    requires_system_checks: list[str] = []
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument(

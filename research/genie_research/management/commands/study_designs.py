@@ -30,7 +30,6 @@ class Command(BaseCommand):
         "fewer; then play planned studies again and compare them with the formulas."
     )
     # it reads a file and prints: no site has to be set up
-    requires_system_checks: list[str] = []
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument(

@@ -30,7 +30,6 @@ class Command(BaseCommand):
         "labels saved), and audit scripted judges with planted biases (power and false "
         "alarms); with --data, also measure the labels that judges save on kept data sets."
     )
-    requires_system_checks: list[str] = []
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("--tasks", type=int, default=1_000, help="of each judge")
