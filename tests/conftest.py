@@ -112,6 +112,7 @@ def pytest_collection_finish():
     """Spare the garbage collector what stays until the end: it is most of the memory."""
     gc.collect()
     gc.freeze()
+    gc.set_threshold(50_000, 20, 20)
 
 
 @pytest.fixture(scope="session")

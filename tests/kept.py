@@ -40,7 +40,6 @@ class Change(NamedTuple):
     alone: bool
 
 
-_KEPT: dict[object, Change] = {}
 _COLUMNS: dict[str, list[str]] = {}
 
 
@@ -67,21 +66,18 @@ def kept(name: str, make: Callable[[], object], given: object = None):
         return make()
     before = _rows()
     key = (name, repr(given), repr([list(by_key) for by_key in before.values()]))
-    if key in _KEPT:
-        return _make_again(_KEPT[key])
     folder = Place.folder / sha256(repr(key).encode()).hexdigest()
     folder.mkdir(exist_ok=True)
     with (folder / "lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
-        if (folder / "rows").exists():
-            _KEPT[key] = pickle.loads((folder / "rows").read_bytes())
-            return _make_again(_KEPT[key])
-        made = make()
-        alone = isinstance(made, models.Model)
-        asked = [made] if alone else list(made)
-        _KEPT[key] = _change(before, _rows(), asked, folder / "media", alone=alone)
-        (folder / "rows").write_bytes(pickle.dumps(_KEPT[key]))
-    return made
+        if not (folder / "rows").exists():
+            made = make()
+            alone = isinstance(made, models.Model)
+            asked = [made] if alone else list(made)
+            change = _change(before, _rows(), asked, folder / "media", alone=alone)
+            (folder / "rows").write_bytes(pickle.dumps(change))
+            return made
+    return _make_again(pickle.loads((folder / "rows").read_bytes()))
 
 
 def _rows() -> Rows:

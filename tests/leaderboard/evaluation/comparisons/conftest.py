@@ -159,6 +159,22 @@ def finish(crowd):
 
 
 @pytest.fixture
+def told_apart(right, wrong, ask, finish, task):
+    """Give the decided comparison of `right` and `wrong`."""
+
+    def ended():
+        return finish(ask(right, wrong, max_pairs=30))
+
+    return kept("told apart", ended, task.config)
+
+
+@pytest.fixture
+def as_good(level, ask, finish, task):
+    """Give the comparison of `level` that ended without a decision."""
+    return kept("as good", lambda: finish(ask(*level, max_pairs=25)), task.config)
+
+
+@pytest.fixture
 def judged(boss, crowd):
     def run(systems, **question):
         found = joint.request(

@@ -20,15 +20,9 @@ from leaderboard.models import ComparedPair, Comparison, JudgedOutput
 from leaderboard.stats.stopping.sequential import rule_named
 from quality.bans.services import ban as banning
 from quality.models import Grade, Placement
-from tests.kept import kept
 from tests.leaderboard.evaluation.comparisons.conftest import config_with, settle
 
 pytestmark = pytest.mark.django_db
-
-
-@pytest.fixture
-def told_apart(right, wrong, ask, finish):
-    return kept("told apart", lambda: finish(ask(right, wrong, max_pairs=30)))
 
 
 def test_really_different_systems_are_told_apart_early(told_apart):
@@ -49,9 +43,9 @@ def test_the_better_one_may_be_the_second(right, wrong, ask, finish):
     assert found.high < 0.5
 
 
-def test_a_system_against_itself_ends_as_not_distinguishable(level, ask, finish):
+def test_a_system_against_itself_ends_as_not_distinguishable(as_good):
     """One comparison through the real services; 40 more through the decision itself."""
-    found = finish(ask(*level, delta=0.05, max_pairs=25))
+    found = as_good
     assert (found.state, found.better) == ("UNDECIDED", "")
     assert found.n_labels == 25
     assert found.low < 0.5 < found.high

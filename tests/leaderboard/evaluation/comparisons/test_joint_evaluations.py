@@ -24,6 +24,7 @@ from leaderboard.releases.make import make
 from leaderboard.releases.rebuilding.rebuild import rebuild
 from quality.bans.services import ban as banning
 from quality.models import Grade, Placement
+from tests.kept import kept
 from tests.leaderboard.evaluation.comparisons.conftest import config_with, settle
 
 pytestmark = pytest.mark.django_db
@@ -34,8 +35,18 @@ def three(right, wrong, level):
     return [wrong, right, level[0]]
 
 
-def test_a_campaign_over_three_systems_ranks_them(three, judged):
-    found = judged(three)
+@pytest.fixture
+def ranked(three, judged):
+    return kept("ranked", lambda: judged(three), three[0].task.config)
+
+
+@pytest.fixture
+def judged_once(three, judged):
+    return kept("judged once", lambda: judged(three, n_workers=1), three[0].task.config)
+
+
+def test_a_campaign_over_three_systems_ranks_them(three, ranked):
+    found = ranked
     assert found.state == "SCORED", found.failure
     result = found.results["criteria"]["quality"]
     by_pk = {row["submission"]: row for row in result["systems"]}
@@ -57,8 +68,8 @@ def test_a_campaign_over_three_systems_ranks_them(three, judged):
     assert "geometric mean" in result["normalised"]
 
 
-def test_the_order_of_outputs_is_random_stored_and_tells_nothing(three, judged):
-    found = judged(three, n_workers=1)
+def test_the_order_of_outputs_is_random_stored_and_tells_nothing(three, judged_once):
+    found = judged_once
     first = JudgedOutput.objects.filter(slot="A").values_list(
         "submission_id", flat=True
     )
@@ -74,8 +85,8 @@ def test_the_order_of_outputs_is_random_stored_and_tells_nothing(three, judged):
         assert [output["slot"] for output in item.data["outputs"]] == ["A", "B", "C"]
 
 
-def test_an_edited_output_beside_a_good_one_must_not_come_out_best(three, judged):
-    found = judged(three)
+def test_an_edited_output_beside_a_good_one_must_not_come_out_best(three, ranked):
+    found = ranked
     placements = Placement.objects.filter(campaign=found.evaluation.campaign)
     assert placements.count() == 4
     own = {
@@ -106,14 +117,13 @@ def test_an_edited_output_beside_a_good_one_must_not_come_out_best(three, judged
     assert Grade.objects.filter(correct=True).exists()
 
 
-def test_one_judgement_each_leaves_the_agreement_open(three, judged):
-    found = judged(three, n_workers=1)
-    agreement = found.results["criteria"]["quality"]["agreement"]
+def test_one_judgement_each_leaves_the_agreement_open(judged_once):
+    agreement = judged_once.results["criteria"]["quality"]["agreement"]
     assert agreement == {"form": "ICC(1,k)", "value": None, "low": None, "high": None}
 
 
-def test_workers_who_think_in_larger_numbers_change_nothing(three, judged, crowd):
-    found = judged(three)
+def test_workers_who_think_in_larger_numbers_change_nothing(ranked):
+    found = ranked
     before = found.results["criteria"]["quality"]
     worker = found.evaluation.campaign.hits.first().assignments.first().worker_id
     for answer in Answer.objects.filter(assignment__worker=worker):
@@ -161,8 +171,8 @@ def test_separate_criteria_have_campaigns_and_results_of_their_own(three, judged
     assert Commitment.objects.filter(settled_at=None).count() == 0
 
 
-def test_a_ban_after_the_end_changes_the_results(three, judged, boss, task):
-    found = judged(three)
+def test_a_ban_after_the_end_changes_the_results(ranked, boss, task):
+    found = ranked
     old = found.results["criteria"]["quality"]
     worker = found.evaluation.campaign.hits.first().assignments.first().worker
     banning.ban(worker, task.slug, by=boss, reason="He clicked at random.")

@@ -28,10 +28,8 @@ def _static(settings, tmp_path):
     settings.STATIC_ROOT = tmp_path
 
 
-def test_beside_the_rule_stands_an_interval_that_covers_other_workers(
-    level, ask, finish
-):
-    found = finish(ask(*level, max_pairs=25))
+def test_beside_the_rule_stands_an_interval_that_covers_other_workers(as_good):
+    found = as_good
     answers = standing_of(found).answers
     assert answers.covers == COVERS_CROWD
     assert answers.n_answers == found.n_labels
@@ -55,8 +53,8 @@ def test_beside_the_rule_stands_an_interval_that_covers_other_workers(
     assert "[" not in row
 
 
-def test_days_count_once_there_are_three(level, ask, finish, tmp_path):
-    found = finish(ask(*level, max_pairs=25))
+def test_days_count_once_there_are_three(as_good, tmp_path):
+    found = as_good
     one_day = standing_of(found).answers
     work = Assignment.objects.filter(hit__campaign=found.evaluation.campaign)
     for place, pk in enumerate(work.order_by("pk").values_list("pk", flat=True)):

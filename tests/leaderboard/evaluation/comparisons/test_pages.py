@@ -81,8 +81,8 @@ def test_the_page_of_a_running_comparison_shows_estimate_band_and_what_is_needed
     assert not re.search(r"\sstyle=", page)
 
 
-def test_the_page_of_a_decided_one_says_which_is_better(right, wrong, ask, finish):
-    found = finish(ask(right, wrong, max_pairs=30))
+def test_the_page_of_a_decided_one_says_which_is_better(told_apart):
+    found = told_apart
     page = Client().get(f"/comparisons/{found.pk}/").content.decode()
     n_workers = standing_of(found).answers.n_workers
     assert n_workers > 1
@@ -339,10 +339,8 @@ def test_a_joint_evaluation_has_one_page_and_one_answer_of_the_api(
     assert [one["id"] for one in listed["results"]] == [found.pk]
 
 
-def test_the_api_tells_how_a_comparison_stands(
-    right, wrong, ask, finish, boss, signed_in
-):
-    found = finish(ask(right, wrong, max_pairs=30))
+def test_the_api_tells_how_a_comparison_stands(told_apart, boss, signed_in):
+    found = told_apart
     inner = signed_in(boss).get(f"/api/v1/comparisons/{found.pk}/").json()["standing"]
     assert inner["spent_cents"] == standing_of(found).spent_cents > 0
     assert inner["approved_cents"] == found.approved_cents > 0

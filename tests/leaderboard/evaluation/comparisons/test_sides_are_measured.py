@@ -40,7 +40,6 @@ def test_a_comparison_is_estimated_so_where_the_task_says_it(
     assert found.low <= found.estimate <= found.high
 
 
-def test_votes_know_where_the_first_system_stood(right, wrong, ask, finish):
-    found = finish(ask(right, wrong, max_pairs=30))
-    assert {vote.slot_of_a for vote in votes_of(found)} == {"A", "B"}
-    assert rule_of(Comparison.objects.get(pk=found.pk))
+def test_votes_know_where_the_first_system_stood(told_apart):
+    assert {vote.slot_of_a for vote in votes_of(told_apart)} == {"A", "B"}
+    assert rule_of(Comparison.objects.get(pk=told_apart.pk))
