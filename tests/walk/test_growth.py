@@ -13,7 +13,7 @@ from django.test.utils import CaptureQueriesContext
 
 from leaderboard.models import Score
 from tests.factories import make_many_ranked
-from tests.walk.grid import in_half
+from tests.walk.grid import in_part
 from tests.walk.routes import names_rows, paths, routes, rows_of
 from tests.walk.worlds import World, many, world
 
@@ -139,7 +139,9 @@ def _named(*, whole: bool):
     return [
         route
         for route in routes()
-        if names_rows(route) and (route.name in WHOLE) == whole and in_half(route, KIND)
+        if names_rows(route)
+        and (route.name in WHOLE) == whole
+        and (whole or in_part(route, KIND))
     ]
 
 
