@@ -25,7 +25,7 @@ from django.test import RequestFactory
 from django.urls import resolve, reverse
 
 from crowd.models import PayoutRun
-from crowd.money.exports.payout_files import LAYOUTS
+from crowd.money.payout_files import LAYOUTS
 from genie.accounts.models import TaskRole
 from genie.accounts.task_admin import OfTask
 from leaderboard.models import Release, Task
