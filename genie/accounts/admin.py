@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+# these four register the lists that are replaced here
+import allauth.account.admin
+import allauth.mfa.admin
+import allauth.socialaccount.admin
+import allauth.usersessions.admin  # noqa: F401
 from allauth.account.models import EmailAddress
 from allauth.mfa.models import Authenticator
 from allauth.socialaccount.models import SocialAccount, SocialApp, SocialToken
