@@ -24,16 +24,8 @@ import numpy as np
 from scipy import special
 
 from leaderboard.stats.comparisons import comparisons_from_table
-from leaderboard.stats.true_skill import (
-    BETA,
-    MU,
-    SIGMA,
-    _by_worker,
-    _margin,
-    _orders,
-    play,
-    true_skill,
-)
+from leaderboard.stats.true_skill import _by_worker, _margin, _orders, true_skill
+from leaderboard.stats.turns import BETA, MU, SIGMA, play
 
 PROMISED_SECONDS = 1
 

@@ -187,7 +187,7 @@ def _wrapped(text: str, room: float, size: float) -> list[str]:
     return [line for line in (first, rest) if line] or [""]
 
 
-_FONTS = Path(__file__).resolve().parent.parent / "fonts"
+_FONTS = Path(__file__).resolve().parent / "fonts"
 # What the font beside this has not: the machine's own are looked through only then, which
 # takes a hundred times as long as drawing.
 _OTHER_SCRIPTS = re.compile(r"[\u0530-\u1dff\u2c00-\U0010ffff]")

@@ -13,12 +13,11 @@ from leaderboard.stats.true_skill import (
     BETA,
     MU,
     SIGMA,
-    Games,
     _by_worker,
     _margin,
-    play,
     true_skill,
 )
+from leaderboard.stats.turns import Games, play
 from tests.leaderboard.stats.e2e import challenge
 from tests.shared import needs_shared
 
