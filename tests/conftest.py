@@ -14,11 +14,14 @@ import pytest
 from django.core.cache import caches
 from django.db import connection, transaction
 from django.test import TransactionTestCase
+from django.urls.converters import IntConverter
 
 from genie.lib import bounded
-from tests import browser, cuts, kept
+from tests import browser, cuts, decoys, kept
 from tests.cpu_by_file import CpuByFile
 from tests.engine_blind import is_engine_blind
+
+IntConverter.regex = "-?[0-9]+"  # pages of decoys have addresses, too
 
 # A busy machine is slow, not wrong; and the same tests run the same examples.
 hypothesis.settings.register_profile("genie", deadline=None, derandomize=True)
@@ -229,3 +232,11 @@ def django_db_setup(django_db_setup, django_db_blocker):
                     "select pg_terminate_backend(pid) from pg_stat_activity "
                     "where datname = current_database() and pid <> pg_backend_pid()"
                 )
+
+
+@pytest.fixture(autouse=True)
+def _decoys(request, _numbers_from_one):
+    """Put a second one of everything beside the rows of a test."""
+    if decoys.wanted(request.path) and _asks_a_database(request.node):
+        request.getfixturevalue("_django_db_helper")
+        decoys.plant()

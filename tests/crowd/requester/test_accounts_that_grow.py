@@ -15,6 +15,7 @@ from crowd.requester.services import access_keys, money, turns
 from crowd.requester.services.settle import settle
 from crowd.workers.services.invitations import register_worker
 from tests.crowd.requester.making import html
+from tests.decoys import own
 from tests.steps import steps
 
 pytestmark = pytest.mark.django_db
@@ -50,7 +51,7 @@ def call(requester, hands):
 def post(call, n=1, seconds=3600):
     answer = call(
         "CreateHITWithHITType",
-        HITTypeId=RequesterHITType.objects.get().entity_id,
+        HITTypeId=own(RequesterHITType).get().entity_id,
         Question=html(),
         MaxAssignments=n,
         LifetimeInSeconds=seconds,
@@ -153,7 +154,7 @@ def test_what_expires_is_free_again_without_a_walk_over_the_account(
 def test_a_hit_that_is_full_stays_reviewable_when_it_may_stay_longer(call, hands):
     hit = post(call)
     who = register_worker(platform_worker_id="W")
-    turns.submit(turns.accept(RequesterHIT.objects.get(), who), who, [("mood", "good")])
+    turns.submit(turns.accept(own(RequesterHIT).get(), who), who, [("mood", "good")])
     later = int((hands.time + timedelta(days=2)).timestamp())
     call("UpdateExpirationForHIT", HITId=hit, ExpireAt=later)
     (shown,) = call("ListReviewableHITs")["HITs"]
@@ -182,7 +183,7 @@ def test_a_call_reads_as_many_rows_in_an_account_forty_times_as_large(
 ):
     arguments = dict(arguments)
     if operation.startswith("Create"):
-        arguments["HITTypeId"] = RequesterHITType.objects.get().entity_id
+        arguments["HITTypeId"] = own(RequesterHITType).get().entity_id
     worked = []
     for n in (20, 800):
         used_for_years(requester, n, hands.time)
@@ -196,7 +197,7 @@ def test_a_call_reads_as_many_rows_in_an_account_forty_times_as_large(
 
 def used_for_years(requester, n, now):
     """Post HITs of which half were done and approved, and half are open."""
-    kind = RequesterHITType.objects.get()
+    kind = own(RequesterHITType).get()
     hits = RequesterHIT.objects.bulk_create(
         RequesterHIT(
             requester=requester,

@@ -16,6 +16,7 @@ from quality.appeals import services
 from quality.models import Appeal
 from tests.crowd.requester.making import balance, post, state_of
 from tests.crowd.requester.on_site import OnSite
+from tests.decoys import own
 
 WORDS = "I answered every <b>question</b>."
 
@@ -59,7 +60,7 @@ def test_a_rejection_without_a_reason_is_refused_and_changes_nothing(
     assert "RequesterFeedback" in error["Message"]
     assert "the worker reads it" in error["Message"]
     assert state_of(done) == "Submitted"
-    assert not Message.objects.exists()
+    assert not own(Message).exists()
 
 
 def test_an_approval_needs_no_words(desk, wanda):
@@ -74,7 +75,7 @@ def test_a_bonus_without_a_reason_is_refused_and_costs_nothing(desk, wanda):
     with pytest.raises(ClientError, match="valid for the parameter Reason"):
         bonus(desk, done, Reason=" ")
     assert balance(desk) == before
-    assert not Message.objects.exists()
+    assert not own(Message).exists()
 
 
 def test_the_reason_of_a_rejection_stands_under_messages_with_a_way_to_appeal(
@@ -112,7 +113,7 @@ def test_a_granted_appeal_approves_and_charges_once(desk, staff, wanda, rejected
     assert "The &lt;i&gt;second&lt;/i&gt; question is empty." in page
     sent = wanda.client.post(page_of(rejected), {"words": WORDS})
     assert sent.status_code == 302
-    one = Appeal.objects.get()
+    one = own(Appeal).get()
     boss = Client()
     boss.force_login(staff)
     answer = reverse("admin:quality_appeal_answer", args=[one.pk])
@@ -174,7 +175,7 @@ def test_only_rejected_work_of_ones_own_can_be_appealed_against_and_once(
     services.against_requester(wanda.worker, rejected.entity_id, WORDS)
     with pytest.raises(GenieError, match="already appealed"):
         services.against_requester(wanda.worker, rejected.entity_id, "More.")
-    assert Appeal.objects.count() == 1
+    assert own(Appeal).count() == 1
 
 
 def test_a_rejection_that_its_requester_takes_back_is_told(desk, wanda, rejected):

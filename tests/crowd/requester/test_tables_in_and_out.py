@@ -15,6 +15,7 @@ from crowd.requester.questions.template import as_question
 from crowd.requester.services import access_keys
 from genie.lib.errors import GenieError
 from tests.crowd.requester.on_site import OnSite, send
+from tests.decoys import own
 from tests.factories import make_user
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -74,9 +75,9 @@ def test_a_table_goes_out_as_hits_and_comes_back_as_a_table(office, rita):
     asked = check(office, rita).content.decode()
     assert "2 HITs, 4 assignments: $1.92 at most" in asked
     assert "not shown to workers, but will be in the results: note" in asked
-    assert not RequesterHIT.objects.exists()
+    assert not own(RequesterHIT).exists()
     assert "Posted 2 HITs" in confirm(office, rita).content.decode()
-    first, second = RequesterHIT.objects.order_by("pk")
+    first, second = own(RequesterHIT).order_by("pk")
     shown = read_question(first.question).content
     assert "<p>a, &lt;b&gt;b&lt;/b&gt;</p>" in shown
     assert "${kept}" in shown
@@ -91,7 +92,7 @@ def test_a_table_goes_out_as_hits_and_comes_back_as_a_table(office, rita):
         assert known["turkSubmitTo"].endswith(address.split("?")[0].rstrip("/"))
         assert send(known["turkSubmitTo"], mood=mood).status_code == 200
     done = RequesterAssignment.objects.get(worker__worker=walt.worker)
-    batch = RequesterBatch.objects.get()
+    batch = own(RequesterBatch).get()
     answer = office.get(reverse("admin:crowd_requesterbatch_results", args=[batch.pk]))
     assert "attachment" in answer["Content-Disposition"]
     rows = list(csv.DictReader(io.StringIO(answer.content.decode())))
@@ -117,11 +118,11 @@ def test_a_batch_is_posted_once_and_for_what_is_on_the_account(office, rita):
         "There is already a batch called Moods"
         in confirm(office, rita).content.decode()
     )
-    assert RequesterHIT.objects.count() == 2
+    assert own(RequesterHIT).count() == 2
     poor = confirm(office, rita, name="Dear", reward="5")
     assert "insufficient funds" in poor.content.decode()
     assert "more than is left" in check(office, rita, reward="5").content.decode()
-    assert RequesterBatch.objects.count() == 1
+    assert own(RequesterBatch).count() == 1
 
 
 def review(office, batch, text):
@@ -132,7 +133,7 @@ def review(office, batch, text):
 
 def test_the_table_of_results_comes_back_with_decisions(office, rita):
     confirm(office, rita)
-    batch = RequesterBatch.objects.get()
+    batch = own(RequesterBatch).get()
     confirm(office, rita, name="Decoy")
     hits = batch.hits.order_by("pk")
     done = [
@@ -182,14 +183,14 @@ def test_the_table_of_results_comes_back_with_decisions(office, rita):
 
 def test_a_batch_can_be_stopped(office, rita):
     confirm(office, rita)
-    batch = RequesterBatch.objects.get()
+    batch = own(RequesterBatch).get()
     data = {"action": "stop_selected", "_selected_action": [batch.pk]}
     assert "Stopped" not in office.post(reverse(LIST), data).content.decode()
     data |= {"confirmed": "yes", "reason": "The texts were wrong."}
     for n in (2, 0):
         page = office.post(reverse(LIST), data, follow=True)
         assert f"Stopped {n} HITs" in page.content.decode()
-    assert OnSite().accept(RequesterHIT.objects.first().entity_id) is None
+    assert OnSite().accept(own(RequesterHIT).first().entity_id) is None
 
 
 @pytest.mark.parametrize(
@@ -214,12 +215,12 @@ def test_what_is_wrong_is_said_with_its_line_and_nothing_is_posted(
     asked = check(office, rita, page, table)
     assert sentence in asked.content.decode()
     assert "Post HITs" not in asked.content.decode()
-    assert not RequesterHIT.objects.exists()
+    assert not own(RequesterHIT).exists()
 
 
 def test_html_in_the_table_is_shown_as_such_where_it_was_said_to_be_some(office, rita):
     confirm(office, rita, markup="on")
-    assert "<p>a, <b>b</b></p>" in RequesterHIT.objects.first().question
+    assert "<p>a, <b>b</b></p>" in own(RequesterHIT).first().question
 
 
 def test_pages_with_a_form_or_whole_ones_stay_as_they_are():
@@ -243,4 +244,4 @@ def test_only_staff_who_may_post_do(rita):
     for name in ("results", "review"):
         answer = client.get(reverse(f"admin:crowd_requesterbatch_{name}", args=[1]))
         assert answer.status_code == 403
-    assert not RequesterHIT.objects.exists()
+    assert not own(RequesterHIT).exists()

@@ -16,6 +16,7 @@ from leaderboard.monitoring.over_time import SMALLEST, over_time
 from quality.models import Grade, Placement
 from tests.cast import allow
 from tests.crowd.making import POOL, do_all, do_one, make_campaign, make_worker
+from tests.decoys import own
 from tests.factories import make_task, make_user
 
 pytestmark = pytest.mark.django_db
@@ -48,9 +49,9 @@ def test_speed_is_told_in_pieces_and_raises_an_alarm(worked):
     values = [point.value for point in course.seconds]
     assert values == sorted(values, reverse=True)
     assert not course.too_fast
-    Assignment.objects.update(active_seconds=0.001)
+    own(Assignment).update(active_seconds=0.001)
     assert over_time(worked).too_fast
-    Campaign.objects.update(simulated=True)
+    own(Campaign).update(simulated=True)
     worked.refresh_from_db()
     assert over_time(worked).least_seconds is None
     assert not over_time(worked).too_fast
@@ -76,10 +77,10 @@ def test_a_campaign_where_nothing_has_happened_draws_nothing():
 
 
 def test_test_questions_right_are_shares_of_pieces(worked):
-    own = Assignment.objects.filter(hit__campaign=worked)
+    first = Assignment.objects.filter(hit__campaign=worked)
     rows = [
-        *own.order_by("submitted_at", "pk"),
-        *Assignment.objects.exclude(pk__in=own),
+        *first.order_by("submitted_at", "pk"),
+        *own(Assignment).exclude(pk__in=first),
     ]
     for i, done in enumerate(rows):
         item = done.hit.items.get()
@@ -95,8 +96,8 @@ def test_test_questions_right_are_shares_of_pieces(worked):
 
 def test_the_page_says_the_last_figures_and_the_alarm(worked):
     task = make_task(POOL, n_instances=1)
-    Assignment.objects.update(active_seconds=0.001)
-    Campaign.objects.update(notice=staff_notices.TOO_FAST)
+    own(Assignment).update(active_seconds=0.001)
+    own(Campaign).update(notice=staff_notices.TOO_FAST)
     client = Client()
     client.force_login(make_user("ada", is_staff=True, is_superuser=True))
     text = client.get(reverse("admin:leaderboard_task_campaigns", args=[task.pk])).text

@@ -23,6 +23,7 @@ from tests.crowd.making import (
     make_worker,
     text_of,
 )
+from tests.decoys import own
 from tests.factories import make_user
 
 pytestmark = pytest.mark.django_db
@@ -98,14 +99,14 @@ def test_pages_lead_to_the_appeal_and_it_is_sent_once(site, wim, work):
     again = site.post(address(work), {"words": "Other words."})
     assert again.status_code == 422
     assert "You have already appealed" in text_of(again)
-    assert Appeal.objects.get().words == WORDS
+    assert own(Appeal).get().words == WORDS
 
 
 def test_an_empty_appeal_comes_back_with_a_sentence(site, work):
     response = site.post(address(work), {"words": "  "})
     assert response.status_code == 422
     assert 'role="alert"' in response.text
-    assert not Appeal.objects.exists()
+    assert not own(Appeal).exists()
 
 
 def test_a_banned_worker_finds_the_way_and_the_answer(site, wim, ada):
@@ -117,11 +118,11 @@ def test_a_banned_worker_finds_the_way_and_the_answer(site, wim, ada):
         assert "0 of 9" not in page.text
     assert "0 of 9" not in site.get(BAN).text
     site.post(BAN, {"words": WORDS})
-    service.uphold(Appeal.objects.get().pk, by=ada, sentence="It <i>stands</i>.")
+    service.uphold(own(Appeal).get().pk, by=ada, sentence="It <i>stands</i>.")
     page = site.get(BAN)
     assert "The decision stands." in page.text
     assert "It &lt;i&gt;stands&lt;/i&gt;." in page.text
-    ban.lift(Ban.objects.get().pk, by=ada, reason="x")
+    ban.lift(own(Ban).get().pk, by=ada, reason="x")
     assert site.get(BAN).status_code == 200
 
 
@@ -133,11 +134,11 @@ def test_others_and_strangers_see_nothing_of_it(work, wim):
         for client, status in ((other, 404), (nobody, 403), (visitor, 302)):
             assert client.get(path).status_code == status
             assert client.post(path, {"words": "Mine."}).status_code == status
-    assert not Appeal.objects.exists()
+    assert not own(Appeal).exists()
 
 
 def test_good_work_and_unknown_kinds_have_no_appeal(site, work):
-    good = Assignment.objects.exclude(pk=work.pk).get()
+    good = own(Assignment).exclude(pk=work.pk).get()
     assert site.get(address(good)).status_code == 404
     assert site.get(BAN).status_code == 404
 
@@ -151,7 +152,7 @@ def test_staff_see_what_waits_first_and_the_evidence(boss, ada, wim, work):
     ban.ban(wim, POOL, by=None, reason="3 of 9 right.")
     waiting = service.against_ban(wim, POOL, WORDS)
     index = boss.get("/admin/").text
-    assert "Appeals to decide: 1" in index
+    assert "Appeals to decide: 2" in index  # one is a decoy
     assert answer_page(waiting) in index
     shown = boss.get(reverse("admin:quality_appeal_changelist")).text
     assert shown.index(answer_page(waiting)) < shown.index(answer_page(done))
@@ -226,7 +227,7 @@ def test_staff_let_a_decision_stand(boss, wim):
     boss.post(answer_page(one), {"uphold": "The decision stands", "sentence": "No."})
     one.refresh_from_db()
     assert one.state == "UPHELD"
-    assert Exclusion.objects.exists()
+    assert own(Exclusion).exists()
 
 
 def test_answering_wants_the_permission(wim, work):
@@ -269,7 +270,7 @@ def test_staff_see_the_input_the_text_the_answer_and_what_counts_as_right(
         service.against_rejection(wim, work.pk, WORDS),
     ):
         page = text_of(boss.get(answer_page(appeal)))
-        item = Grade.objects.get().placement.item
+        item = own(Grade).get().placement.item
         [field] = item.data["fields"]
         row = page[page.index("Gold answer") :]
         for words in (

@@ -12,6 +12,7 @@ from quality.detection.services import judge
 from quality.models import Ban, DetectorFit, Grade, Placement
 from tests.crowd.campaigns.test_races import at_once
 from tests.crowd.making import POOL, do_one, make_campaign, make_worker
+from tests.decoys import own
 from tests.factories import make_user
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -33,7 +34,7 @@ def test_two_people_who_ban_a_worker_at_the_same_moment_ban_once():
         assert len({one.pk for one in got}) == 1
         assert Exclusion.objects.filter(worker=worker).count() == 1
         assert HIT.objects.latest("pk").max_assignments == 2
-        HIT.objects.update(n_available=0)
+        own(HIT).update(n_available=0)
 
 
 @pytest.mark.every_engine
@@ -52,7 +53,7 @@ def test_a_detector_and_a_person_who_ban_the_same_workers_do_not_block_each_othe
     for _ in range(2):
         for worker in workers:
             do_one(worker)
-    for assignment in Assignment.objects.all():
+    for assignment in own(Assignment).all():
         item = assignment.hit.items.get()
         placement = Placement.objects.create(
             campaign=campaign, item=item, polarity="NEGATIVE"
@@ -73,6 +74,6 @@ def test_a_detector_and_a_person_who_ban_the_same_workers_do_not_block_each_othe
         ],
         lambda: judge.judge(POOL),
     )
-    assert DetectorFit.objects.count() == 1
-    assert Ban.objects.count() == Exclusion.objects.count() == 6
-    assert Assignment.objects.filter(replaced_at=None).count() == 0
+    assert own(DetectorFit).count() == 1
+    assert own(Ban).count() == own(Exclusion).count() == 6
+    assert own(Assignment).filter(replaced_at=None).count() == 0

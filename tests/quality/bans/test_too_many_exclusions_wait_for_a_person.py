@@ -18,6 +18,7 @@ from quality.bans.services import held_exclusions
 from quality.bans.services.held_exclusions import most_excluded
 from quality.detection.services import judge
 from quality.models import Ban, DetectorFit, Grade, HeldExclusion, Placement
+from tests.decoys import own
 from tests.factories import (
     answer,
     make_evaluation,
@@ -63,7 +64,7 @@ def worker_with(campaign):
     def make(marks, worker=None, polarity="NEGATIVE"):
         who = worker or make_worker()
         for mark in marks:
-            item = make_item(campaign, f"t{Placement.objects.count()}")
+            item = make_item(campaign, f"t{own(Placement).count()}")
             placement = Placement.objects.create(
                 campaign=campaign, item=item, polarity=polarity
             )
@@ -99,8 +100,8 @@ def test_within_the_share_the_detector_excludes_by_itself(worker_with):
     for _ in range(8):
         worker_with("r" * 12)
     judge.judge(POOL)
-    assert {ban.worker for ban in Ban.objects.all()} == noisy
-    assert not HeldExclusion.objects.exists()
+    assert {ban.worker for ban in own(Ban).all()} == noisy
+    assert not own(HeldExclusion).exists()
 
 
 @pytest.fixture
@@ -116,8 +117,8 @@ def held(worker_with):
 
 
 def test_beyond_the_share_nobody_is_excluded_and_staff_are_asked(held):
-    assert not Ban.objects.exists()
-    assert not Exclusion.objects.exists()
+    assert not own(Ban).exists()
+    assert not own(Exclusion).exists()
     rows = HeldExclusion.objects.filter(state="WAITING")
     assert [row.worker for row in rows] == held
     assert waits_for_decision(POOL, simulated=False)
@@ -133,23 +134,23 @@ def test_those_who_went_before_count_and_those_whom_people_decided_do_not(
         worker_with("r" * 12)
     first, second = worker_with("w" * 12), worker_with("w" * 12)
     judge.judge(POOL)
-    assert Ban.objects.count() == 2
+    assert own(Ban).count() == 2
     third = worker_with("w" * 12)
     judge.judge(POOL)
-    assert [row.worker for row in HeldExclusion.objects.all()] == [third]
+    assert [row.worker for row in own(HeldExclusion).all()] == [third]
     held_exclusions.confirm(
-        HeldExclusion.objects.get().pk, by=boss, reason="Clicks at random."
+        own(HeldExclusion).get().pk, by=boss, reason="Clicks at random."
     )
     banning.lift(Ban.objects.get(worker=first).pk, by=boss, reason="Reads well.")
     fourth = worker_with("w" * 12)
     judge.judge(POOL)
-    by_detector = Ban.objects.filter(created_by=None, lifted_at=None)
+    by_detector = own(Ban).filter(created_by=None, lifted_at=None)
     assert {ban.worker for ban in by_detector} == {second, fourth}
 
 
 @pytest.mark.every_engine
 def test_a_confirmed_exclusion_is_a_ban_with_its_reason_and_happens_once(held, boss):
-    row = HeldExclusion.objects.first()
+    row = own(HeldExclusion).first()
     ban = held_exclusions.confirm(row.pk, by=boss, reason="Clicks at random.")
     assert (ban.created_by, ban.reason, ban.verdict) == (
         boss,
@@ -164,17 +165,17 @@ def test_a_confirmed_exclusion_is_a_ban_with_its_reason_and_happens_once(held, b
 
 
 def test_a_refused_exclusion_does_not_come_back(held, boss, worker_with):
-    for row in HeldExclusion.objects.all():
+    for row in own(HeldExclusion).all():
         held_exclusions.refuse(row.pk, by=boss, reason="The key is wrong.")
     worker_with("www", worker=held[0])
     judge.judge(POOL)
-    assert not Ban.objects.exists()
+    assert not own(Ban).exists()
     assert not waits_for_decision(POOL, simulated=False)
 
 
 def test_a_decision_wants_a_reason(held, boss):
     with pytest.raises(GenieError, match="Give a reason"):
-        held_exclusions.refuse(HeldExclusion.objects.first().pk, by=boss, reason=" ")
+        held_exclusions.refuse(own(HeldExclusion).first().pk, by=boss, reason=" ")
 
 
 def test_whom_a_later_fit_clears_waits_no_longer(held, worker_with):
@@ -215,7 +216,7 @@ def test_staff_read_who_and_why_and_decide_with_a_reason(held, boss):
     front = client.get("/admin/").text
     assert "Exclusions to confirm or reject (scores are waiting): 4" in front
     path = "/admin/quality/heldexclusion/"
-    rows = [row.pk for row in HeldExclusion.objects.all()]
+    rows = [row.pk for row in own(HeldExclusion).all()]
     assert "0 of 12 negative test questions right" in client.get(path).text
     for action, pks, state in (
         ("confirm_selected", rows[:1], "CONFIRMED"),
@@ -227,8 +228,8 @@ def test_staff_read_who_and_why_and_decide_with_a_reason(held, boss):
         client.post(path, data | {"confirmed": "1", "reason": "I read them."})
         found = HeldExclusion.objects.filter(pk__in=pks)
         assert set(found.values_list("state", "reason")) == {(state, "I read them.")}
-    assert LogEntry.objects.count() == 4
-    assert Ban.objects.get().worker == held[0]
+    assert own(LogEntry).count() == 4
+    assert own(Ban).get().worker == held[0]
 
 
 def test_without_the_permission_nobody_decides(held):
@@ -248,11 +249,11 @@ def test_a_task_says_below_which_share_a_worker_is_noisy(worker_with, settings):
         worker_with("rrw" * 8, polarity="POSITIVE")
     worker_with("w" * 24, polarity="POSITIVE")
     judge.judge(POOL)
-    assert HeldExclusion.objects.count() > 2
-    HeldExclusion.objects.all().delete()
+    assert own(HeldExclusion).count() > 2
+    own(HeldExclusion).all().delete()
     said = noisy_below({"noisy_below": {"positive": 0.4}})
     judge.judge(POOL, noisy_below=said)
-    assert Ban.objects.count() == 1
+    assert own(Ban).count() == 1
     fits = DetectorFit.objects.filter(polarity="POSITIVE").order_by("pk")
     assert [fit.threshold_rate for fit in fits] == [0.9, 0.4]
     assert fits[1].parameters["threshold_rate"] == 0.4

@@ -1,0 +1,188 @@
+"""A second one of everything, below all numbers of a test's own rows.
+
+A query that forgets its condition finds these first. Their keys are negative, so that the
+rows of a test have the same numbers, and so the same seeds, as without them.
+"""
+
+from __future__ import annotations
+
+import datetime
+import uuid
+from functools import cache
+from itertools import count
+
+from django.apps import apps
+from django.contrib.auth import get_user_model
+from django.db import connection, models, transaction
+from django.utils import timezone
+
+from crowd.models import (
+    HIT,
+    Assignment,
+    Campaign,
+    HITType,
+    Item,
+    RequesterBatch,
+    Worker,
+)
+from leaderboard.models import HumanEvaluation, Submission, Task, Team
+from quality.models import Appeal, Ban
+from tests.factories import (
+    answer,
+    make_evaluation,
+    make_metrics,
+    make_predictions,
+    make_score,
+    make_submission,
+    make_task,
+    make_team,
+    make_user,
+    make_worker,
+    pay,
+)
+
+APPS = {"auth", "genie", "crowd", "quality", "leaderboard"}
+# Where tests have them; in other folders too many tests count all rows of a table.
+PLANTED = (
+    "crowd/requester", "crowd/money", "crowd/workers", "quality/appeals", "quality/bans",
+    "leaderboard/monitoring",
+)  # fmt: skip
+# Files of these folders that still count all rows.
+COUNTING = {
+    "test_own_page.py", "test_fair_pay.py", "test_payouts.py", "test_review_and_pay.py",
+    "test_requirements.py", "test_invitations_and_consent.py", "test_joining.py",
+}  # fmt: skip
+_number = count(1)
+
+
+def fill(model, known, **fields):
+    """Make a row whose required fields have something, from rows that are known."""
+    values = dict(fields)
+    for field in model._meta.concrete_fields:
+        given = field.name in values or field.has_default() or field.null
+        if given or isinstance(field, models.AutoField):
+            continue
+        if isinstance(field, models.ForeignKey):
+            of = field.related_model
+            values[field.name] = known.get(of) or fill(of, known)
+        elif field.choices:
+            values[field.name] = field.choices[0][0]
+        elif not field.blank:
+            values[field.name] = _value(field)
+    row = model._default_manager.create(**values)
+    known.setdefault(model, row)
+    return row
+
+
+def _value(field):
+    n = next(_number)
+    match field:
+        case models.UUIDField():
+            return uuid.UUID(int=n)
+        case models.DateTimeField():
+            return timezone.now()
+        case models.DateField():
+            return datetime.date(2026, 11, 1)
+        case models.IntegerField() | models.FloatField() | models.DecimalField():
+            return n
+        case models.JSONField():
+            return {}
+        case models.BooleanField():
+            return False
+    return f"{field.name}-{n}"[: field.max_length]
+
+
+def own(model):
+    """Return the rows of a test without the decoys."""
+    return model._default_manager.filter(pk__gt=0)
+
+
+def wanted(path):
+    """Tell whether the tests of a file have decoys."""
+    folder = path.parent.as_posix()
+    return path.name not in COUNTING and any(
+        f"tests/{one}" in folder for one in PLANTED
+    )
+
+
+def plant():
+    """Put the decoys into the database."""
+    with connection.cursor() as cursor:
+        for sql, params in _statements():
+            cursor.execute(sql, params)
+
+
+@cache
+def _statements():
+    found = []
+
+    def note(execute, sql, params, many, context):
+        if sql.startswith("INSERT"):
+            found.append((sql, params))
+        return execute(sql, params, many, context)
+
+    with transaction.atomic():
+        rows = _rows()
+        transaction.set_rollback(True)
+    with transaction.atomic():
+        with connection.constraint_checks_disabled(), connection.execute_wrapper(note):
+            for model, its in rows.items():
+                model._base_manager.bulk_create(its)
+        transaction.set_rollback(True)
+    return found
+
+
+def _rows():
+    """Return the decoys by model, with negative keys and other names."""
+    before = {model: set(model._base_manager.values_list("pk")) for model in _models()}
+    _make()
+    return {
+        model: [
+            _apart(model, row)
+            for row in model._base_manager.values()
+            if (row[model._meta.pk.attname],) not in before[model]
+        ]
+        for model in _models()
+    }
+
+
+def _models():
+    every = apps.get_models(include_auto_created=True)
+    return [m for m in every if m._meta.app_label in APPS and m._meta.managed]
+
+
+def _apart(model, row):
+    for field in model._meta.concrete_fields:
+        value = row[field.attname]
+        of = getattr(field, "related_model", None)
+        ours = of is None or of._meta.app_label in APPS
+        if isinstance(value, int) and (field.primary_key or of) and ours:
+            row[field.attname] = -value
+        elif field.unique and isinstance(value, str) and of is None:
+            row[field.attname] = f"decoy-{value[-24:]}"[: field.max_length]
+    return model(**row)
+
+
+def _make():
+    user = make_user("decoy")
+    team = make_team("Team Decoy", user)
+    task = make_task(slug="decoy", title="Decoys")
+    for name in ("Duck", "Drake"):
+        submission = make_submission(task, team=team, owner=user, system=name)
+        make_predictions(submission)
+        make_metrics(submission, sacrebleu=1.0)
+        evaluation = make_evaluation(submission, n=2, state=Campaign.State.STOPPED)
+        items = [one.item for one in evaluation.judged_items.all()]
+        for item in items:
+            work = answer(item, make_worker(), 0.1, state="APPROVED")
+            pay(work)
+        make_score(submission, 1, n=2)
+    known = {
+        get_user_model(): user, Team: team, Task: task, Submission: submission,
+        HumanEvaluation: evaluation, Campaign: work.hit.campaign, Item: items[-1],
+        HITType: work.hit.campaign.hit_type, HIT: work.hit, Assignment: work,
+        Worker: work.worker,
+    }  # fmt: skip
+    ban = fill(Ban, known, pool="decoy")
+    fill(Appeal, known, ban=ban, pool="decoy")
+    fill(RequesterBatch, known)
