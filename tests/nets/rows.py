@@ -76,7 +76,10 @@ MORE = {
     "crowd.Worker include_selected": ["excluded"],
     "crowd.Worker exclude_selected": ["excluded"],
     "crowd.Worker lift_limit_selected": ["limited"],
-    "crowd.Campaign lift_share_selected": ["RUNNING with a share"],
+    "crowd.Campaign lift_share_selected": [
+        "RUNNING with a share",
+        "STOPPED with a share",
+    ],
     "leaderboard.Submission retry_selected": ["ANNOTATING failed"],
     "leaderboard.Submission go_on_selected": ["ANNOTATING closing"],
     "leaderboard.Submission stop_selected": ["ANNOTATING closing"],
