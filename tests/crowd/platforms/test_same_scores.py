@@ -48,7 +48,7 @@ def settle():
 def opinion(who, hit):
     """Say what a person answers; it depends on who they are and what they read."""
     item = hit.items.get()
-    rows = {content_key(r.task.slug, r.instance_id): r for r in Instance.objects.all()}
+    rows = {content_key("demo-qa", r.instance_id): r for r in Instance.objects.all()}
     right = item.data["prediction"] in rows[item.content_key].references
     if who == CARELESS:
         return "0" if right else "1"
