@@ -17,6 +17,7 @@ from contextlib import suppress
 from functools import cache
 from multiprocessing.process import BaseProcess
 from threading import Thread
+from typing import cast
 
 from genie.lib.errors import GenieError
 
@@ -36,23 +37,17 @@ def start(command: Sequence[str]) -> subprocess.Popen[bytes]:
     )
 
 
-def fork(work: Callable[[], object], *, quiet: bool = False) -> BaseProcess:
+def fork(work: Callable[[], object]) -> BaseProcess:
     """Do `work` in a fork, in a process group that ends when this process does.
 
     Everything that is loaded by now is shared with the fork, and so are open files: close
     what only one process may use. Database connections are closed here.
-
-    Parameters
-    ----------
-    work : callable
-    quiet : bool
-        Drop what it prints on standard output.
     """
     from django.db import connections
 
     connections.close_all()
     process = multiprocessing.get_context("fork").Process(
-        target=_work_apart, args=[work, *_pipe(), quiet]
+        target=_work_apart, args=[work, *_pipe()]
     )
     process.start()
     return process
@@ -60,21 +55,16 @@ def fork(work: Callable[[], object], *, quiet: bool = False) -> BaseProcess:
 
 def kill_group(process: BaseProcess) -> None:
     """Kill what is left of a fork and of all that it started."""
-    if process.pid:
-        with suppress(ProcessLookupError):
-            os.killpg(process.pid, signal.SIGKILL)
+    with suppress(ProcessLookupError):
+        os.killpg(cast(int, process.pid), signal.SIGKILL)
 
 
-def _work_apart(
-    work: Callable[[], object], reading_end: int, kept_open: int, quiet: bool
-) -> None:
+def _work_apart(work: Callable[[], object], reading_end: int, kept_open: int) -> None:
     os.setsid()
     os.close(kept_open)  # only the starter's death may leave the pipe without an owner
     _pipe.cache_clear()
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, signal.SIG_DFL)
-    if quiet:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     _hold(reading_end)
     try:
         work()

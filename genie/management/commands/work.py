@@ -74,7 +74,7 @@ class Command(BaseCommand):
     def _run_cluster(self, lock: IO[str], be_cluster: Callable[[], object]) -> None:
         pulse.clear()
         # its processes inherit the lock, and share what is loaded
-        cluster = lifeline.fork(be_cluster, quiet=self.quiet)
+        cluster = lifeline.fork(be_cluster)
         locks.write(lock, cluster.pid)
         self._say(f"queue started (process group {cluster.pid})")
         try:
