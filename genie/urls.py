@@ -14,6 +14,7 @@ admin.site.login = secure_admin_login(admin.site.login)  # type: ignore[method-a
 admin.site.site_header = "Genie administration"
 admin.site.site_title = "Genie"
 admin.site.site_url = "/"
+admin.autodiscover()
 # lists need the width; the way back to all of them stands above each page
 admin.site.enable_nav_sidebar = False
 

@@ -87,10 +87,6 @@ class StaffSite(AdminSite):
         autodiscover()
         return super().check(app_configs)
 
-    def get_urls(self) -> list[Any]:
-        autodiscover()
-        return super().get_urls()
-
     def get_app_list(
         self, request: HttpRequest, app_label: str | None = None
     ) -> list[Any]:
