@@ -87,9 +87,9 @@ test-all: .venv/dev .venv/acceptance $(WORDNET)/index.noun ## run what `make tes
 fuzz: .venv/dev .venv/acceptance ## send readers and the API files and requests that nobody wrote, others each time (about a quarter of an hour)
 	@GENIE_FUZZ_EXAMPLES=$(or $(EXAMPLES),500) $(BIN)/python -m pytest -q -n auto --no-migrations tests/fuzz $(ARGS)
 
-test-neural: .venv-neural/ready ## run BERTScore and BLEURT for real on tiny models (downloads gigabytes, once)
+test-neural: .venv-neural/ready ## run BERTScore, BLEURT, COMET and MetricX for real on tiny models (downloads gigabytes, once)
 	@.venv-neural/bin/python -c 'import bert_score, bleurt_pytorch'  # without them the tests would skip
-	@.venv-neural/bin/python -m pytest -q tests/leaderboard/metrics/test_neural_metrics.py $(ARGS)
+	@.venv-neural/bin/python -m pytest -q tests/leaderboard/metrics/test_neural_metrics.py tests/leaderboard/metrics/test_translation_metrics.py $(ARGS)
 
 test-postgres: .venv/dev .venv/acceptance $(WORDNET)/index.noun ## run the tests that use a database on a PostgreSQL of their own
 	@tests/postgres.sh -n auto --dist worksteal $(POSTGRES) $(ARGS)

@@ -4,7 +4,7 @@ python -m benchmarks.bench_neural [--systems 4] [--instances 256] [--seed 0]
 
 Needs the extra [neural] (`make test-neural` puts it into .venv-neural). Several systems'
 outputs of the same instances are measured, as on a board: by bert-score's BERTScorer, by
-the loop of bleurt-pytorch's page, and by ours. Models are loaded before; seconds are the processor's, on
+the loop of bleurt-pytorch's page, in unbabel-comet's batches with its cache, and by ours. Models are loaded before; seconds are the processor's, on
 one thread. The numbers must agree.
 """
 
@@ -74,6 +74,49 @@ def by_bleurt_pytorch(folder: Path) -> Any:
     return loop
 
 
+def by_comets_batches(folder: Path) -> Any:
+    """Do as unbabel-comet, which cannot be installed here, with its cache turned on.
+
+    Batches of 16 in the order of the sources' characters; what it has encoded of sources
+    and references is kept from system to system.
+    """
+    torch = import_module("torch")
+    module = import_module("leaderboard.metrics.engines.comet_model")
+    model = module.CometModel(folder, folder / "encoder")
+    kept: dict[tuple[str, ...], Any] = {}
+
+    def encode(texts: tuple[str, ...]) -> Any:
+        inputs = model.tokenizer(
+            list(texts),
+            padding=True,
+            truncation=True,
+            max_length=510,
+            return_tensors="pt",
+        )
+        return model._pooled(inputs)
+
+    def loop(batch: Batch) -> Any:
+        order = np.argsort([len(text) for text in batch.sources], kind="stable")
+        values = np.empty(len(batch))
+        for start in range(0, len(batch), 16):
+            rows = order[start : start + 16]
+            sides = [
+                tuple(batch.sources[row] for row in rows),
+                tuple(batch.references[row][0] for row in rows),
+            ]
+            for texts in sides:
+                if texts not in kept:
+                    kept[texts] = encode(texts)
+            s, r = (kept[texts] for texts in sides)
+            h = encode(tuple(batch.predictions[row] for row in rows))
+            features = [h, r, h * r, (h - r).abs(), h * s, (h - s).abs()]
+            with torch.no_grad():
+                values[rows] = model.estimator(torch.cat(features, dim=1)).flatten()
+        return values
+
+    return loop
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--systems", type=int, default=4)
@@ -100,6 +143,7 @@ def main() -> None:
         kinds = {
             "bertscore": (tiny.build_bert, by_bert_score, {"layers": 3}),
             "bleurt": (tiny.build_bleurt, by_bleurt_pytorch, {}),
+            "comet": (tiny.build_comet, by_comets_batches, {}),
         }
         print(f"{args.systems} systems of {args.instances} instances, seconds CPU")
         for slug, (build, peer, more) in kinds.items():

@@ -7,29 +7,14 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
-from genie.lib import env
-from genie.lib.errors import GenieError
-from leaderboard.metrics.base import (
-    Batch,
-    Metric,
-    MetricOutput,
-    n_references,
-    versions,
-)
-from leaderboard.metrics.engines.neural_loop import by_length, placed, said
-from leaderboard.metrics.engines.neural_models import (
-    fingerprint,
-    lacking_library,
-    model_folder,
-)
+from leaderboard.metrics.base import versions
+from leaderboard.metrics.engines.neural_loop import by_length, placed
+from leaderboard.metrics.engines.pair_models import PairMetric, Pairs
 
 _AT_ONCE = 32
-_WINDOW = 512
 
 
-class Bleurt(Metric):
+class Bleurt(PairMetric):
     """BLEURT: a trained model's prediction of the human rating.
 
     Mean over instances on the model's own scale, where most texts lie between 0 and 1
@@ -41,7 +26,7 @@ class Bleurt(Metric):
     Parameters
     ----------
     model : str, optional
-        Folder or hub name (see `engines.neural_models`); GENIE_BLEURT_MODEL if empty.
+        Folder or hub name (see ``neural_models``); GENIE_BLEURT_MODEL if empty.
     revision : str, optional
         Of a hub name; GENIE_BLEURT_REVISION if empty.
 
@@ -63,56 +48,11 @@ class Bleurt(Metric):
     higher_is_better = True
     range = (float("-inf"), None)
     paper = "Sellam et al. 2020"
-    cost = "gpu"
-    piece = 256
-    summed = ("n_cut",)
+    variable = "BLEURT"
+    library = "bleurt_pytorch"
 
-    def __init__(self, *, model: str = "", revision: str = "") -> None:
-        self.model = model or env.text("GENIE_BLEURT_MODEL")
-        self.revision = revision or env.text("GENIE_BLEURT_REVISION")
-
-    def available(self) -> str | None:
-        """Name the library or model that is lacking; None where neither is."""
-        if lacking := lacking_library("bleurt_pytorch"):
-            return lacking
-        try:
-            self._folder()
-        except GenieError as error:
-            return f"{error.message} Set GENIE_BLEURT_MODEL."
-        return None
-
-    def _parameters(self) -> dict[str, object]:
-        return {"model": fingerprint(self._folder())}
-
-    def _folder(self) -> Path:
-        return model_folder(self.model, self.revision)
-
-    def _measure(self, batch: Batch) -> MetricOutput:
-        folder = self._folder()
-        scorer = _loaded(str(folder))
-        # every reference makes a pair of its own; owners lead back to the instance
-        owners = np.repeat(
-            np.arange(len(batch)), [len(texts) for texts in batch.references]
-        )
-        scores, n_cut = scorer.score(
-            [text for texts in batch.references for text in texts],
-            [batch.predictions[i] for i in owners.tolist()],
-        )
-        best = np.full(len(batch), -np.inf)
-        np.maximum.at(best, owners, scores)
-        return MetricOutput(
-            overall=float(best.mean()),
-            per_instance=best,
-            signature=(
-                f"nrefs:{n_references(batch)}|multi:max|"
-                f"model:{fingerprint(folder)}|window:{_WINDOW}|"
-                f"{said(scorer.precision)}agg:mean|version:{self.version}"
-            ),
-            details={
-                "model": self.model if not Path(self.model).is_dir() else folder.name,
-                "n_cut": n_cut,
-            },
-        )
+    def _scorer(self, folder: Path) -> _Scorer:
+        return _loaded(str(folder))
 
 
 class _Scorer:
@@ -121,14 +61,12 @@ class _Scorer:
         self.torch = import_module("torch")
         self.tokenizer = library.BleurtTokenizer.from_pretrained(folder)
         model = library.BleurtForSequenceClassification.from_pretrained(folder)
-        self.window = min(_WINDOW, int(model.config.max_position_embeddings))
+        self.window = min(Bleurt.window, int(model.config.max_position_embeddings))
         self.model, self.device, self.precision = placed(model)
 
-    def score(
-        self, references: list[str], predictions: list[str]
-    ) -> tuple[list[float], int]:
-        """Compute the model's value for each pair, and how many pairs were cut."""
-        tokens = self._tokens([*references, *predictions])
+    def score(self, pairs: Pairs) -> tuple[list[float], int]:
+        """Give the model's value for each pair, and how many pairs were cut."""
+        tokens = self._tokens([*pairs.references, *pairs.predictions])
         pair = partial(
             self.tokenizer.prepare_for_model,
             truncation="longest_first",
@@ -138,12 +76,16 @@ class _Scorer:
         encoded = [
             # copies, as cutting a pair changes its lists
             pair(list(tokens[reference]), list(tokens[prediction]))
-            for reference, prediction in zip(references, predictions, strict=True)
+            for reference, prediction in zip(
+                pairs.references, pairs.predictions, strict=True
+            )
         ]
         places = self.window - self.tokenizer.num_special_tokens_to_add(pair=True)
         n_cut = sum(
             len(tokens[reference]) + len(tokens[prediction]) > places
-            for reference, prediction in zip(references, predictions, strict=True)
+            for reference, prediction in zip(
+                pairs.references, pairs.predictions, strict=True
+            )
         )
         values = [0.0] * len(encoded)
         lengths = [len(row["input_ids"]) for row in encoded]

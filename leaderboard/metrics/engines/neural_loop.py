@@ -92,12 +92,14 @@ def kept_vectors() -> Kept:
     return Kept(env.integer("GENIE_NEURAL_KEPT_MB", 512, minimum=0))
 
 
-def placed(model: Any) -> tuple[Any, str, str]:
+def placed(model: Any, half: str = "float16") -> tuple[Any, str, str]:
     """Put a model where it is computed, in half precision if that is a GPU.
 
     Parameters
     ----------
     model : torch.nn.Module
+    half : str, optional
+        Which half precision it bears: T5 overflows in float16.
 
     Returns
     -------
@@ -112,9 +114,11 @@ def placed(model: Any) -> tuple[Any, str, str]:
     torch = import_module("torch")
     if not torch.cuda.is_available():
         return model.eval(), "cpu", ""
-    if not env.flag("GENIE_NEURAL_HALF", True):
-        return model.to("cuda").eval(), "cuda", ""
-    return model.to(torch.float16).to("cuda").eval(), "cuda", "float16"
+    if env.flag("GENIE_NEURAL_HALF", True):
+        model = model.to(getattr(torch, half))
+    else:
+        half = ""
+    return model.to("cuda").eval(), "cuda", half
 
 
 def said(precision: str) -> str:

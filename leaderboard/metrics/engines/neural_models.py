@@ -80,14 +80,7 @@ def model_folder(name: str, revision: str = "") -> Path:
         ...
     genie.lib.errors.GenieError: No model is set.
     """
-    if not name:
-        raise GenieError("No model is set.", code="no-model")
-    folder = Path(name)
-    if not folder.is_dir():
-        if folder.is_absolute() or name.startswith("."):
-            raise GenieError(f"There is no folder {name}.", code="no-model")
-        folder = _cached(name, revision)
-    folder = folder.absolute()
+    folder = cached_folder(name, revision)
     if not (folder / "config.json").is_file():
         raise GenieError(f"{folder} has no config.json.", code="no-model")
     if not _has_weights(folder):
@@ -95,6 +88,40 @@ def model_folder(name: str, revision: str = "") -> Path:
             f"{folder} has no weights ({' or '.join(_WEIGHTS)}).", code="no-model"
         )
     return folder
+
+
+def cached_folder(name: str, revision: str = "") -> Path:
+    """Find a folder that is named, or the local copy of a name of the hub.
+
+    Parameters
+    ----------
+    name, revision : str
+        As for `model_folder`.
+
+    Returns
+    -------
+    Path
+
+    Raises
+    ------
+    GenieError
+        Code ``no-model``.
+
+    Examples
+    --------
+    >>> cached_folder("/no/such/folder")
+    Traceback (most recent call last):
+        ...
+    genie.lib.errors.GenieError: There is no folder /no/such/folder.
+    """
+    if not name:
+        raise GenieError("No model is set.", code="no-model")
+    folder = Path(name)
+    if not folder.is_dir():
+        if folder.is_absolute() or name.startswith("."):
+            raise GenieError(f"There is no folder {name}.", code="no-model")
+        folder = _cached(name, revision)
+    return folder.absolute()
 
 
 def _has_weights(folder: Path) -> bool:

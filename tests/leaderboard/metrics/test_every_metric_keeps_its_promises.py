@@ -35,7 +35,7 @@ BEST = [
 def test_the_metrics_of_the_first_boards_are_there():
     wanted = {"sacrebleu", "chrf", "rouge1", "rouge2", "rougeL", "length"}
     wanted |= {"bleu", "chrf-plus-plus", "ter", "rougeLsum", "meteor", "bertscore"}
-    wanted |= {"bleurt", "exact-match", "token-f1"}
+    wanted |= {"bleurt", "exact-match", "token-f1", "comet", "metricx"}
     assert wanted <= set(all_metrics())
 
 

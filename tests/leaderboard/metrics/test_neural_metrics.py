@@ -226,7 +226,7 @@ def test_bleurt_tokenises_a_text_once_in_however_many_pairs(bleurt, monkeypatch)
     assert sorted(seen) == sorted(TEXTS)
 
 
-@pytest.mark.parametrize("slug", ["bertscore", "bleurt"])
+@pytest.mark.parametrize("slug", ["bertscore", "bleurt", "comet", "metricx"])
 def test_without_a_model_nothing_is_computed_and_staff_are_told_why(slug, tmp_path):
     metric = all_metrics()[slug](model=str(tmp_path / "nowhere"))
     reason = metric.available()
@@ -276,14 +276,14 @@ class Recorded:
         return self
 
 
-@pytest.mark.parametrize("half", ["float16", ""])
+@pytest.mark.parametrize("half", ["float16", "bfloat16", ""])
 def test_models_are_in_half_precision_on_a_gpu_unless_told_otherwise(half, monkeypatch):
     gpu = SimpleNamespace(is_available=lambda: True)
-    torch = SimpleNamespace(cuda=gpu, float16="float16")
+    torch = SimpleNamespace(cuda=gpu, float16="float16", bfloat16="bfloat16")
     monkeypatch.setattr(neural_loop, "import_module", lambda name: torch)
     monkeypatch.setenv("GENIE_NEURAL_HALF", "1" if half else "0")
     model = Recorded()
-    found = neural_loop.placed(model)
+    found = neural_loop.placed(model, half or "float16")
     assert found == (model, "cuda", half)
     assert model.moves == [*([half] if half else []), "cuda"]
 
