@@ -76,9 +76,8 @@ CUT: dict[str, str] = {
     "crowd/money/test_payouts.py::test_a_month": """
         crowd.money.services.payouts:plan_due
     """,
-    "crowd/money/test_payouts.py::test_bad_lines_are_told_and_nothing_is_written": """
-        crowd.money.services.payment_details:save
-        crowd.money.services.payout_results:take_in crowd.money.services.payouts:file
+    "crowd/money/test_payouts.py::test_a_file_pays_whom_it_was_approved_for_until_it_is_over": """
+        crowd.money.services.payment_details:save crowd.money.services.payouts:file
         crowd.money.services.payouts:plan crowd.money.services.payouts:settle
     """,
     "crowd/money/test_review_and_pay.py::test_rejecting_after_the_campaign_gives_its_money_back": """
@@ -170,10 +169,6 @@ CUT: dict[str, str] = {
     "leaderboard/imports/test_bring_in.py::test_preferences_get_a_joint_evaluation_and_a_board_of_shares": """
         leaderboard.imports.services.scored:_score
     """,
-    "leaderboard/judges/test_choosing.py::test_the_draw_is_stored_repeatable_and_can_be_undone": """
-        leaderboard.judges.services.choose:choose
-        leaderboard.judges.services.choose:undo
-    """,
     "leaderboard/judges/test_runs.py::test_an_endpoint_that_says_no_stops_the_run_without_its_words": """
         leaderboard.judges.services.ask:ask leaderboard.judges.services.decide:approve
         leaderboard.judges.services.decide:resume
@@ -255,12 +250,12 @@ UNCUT: dict[str, str] = {
     """,
     "a page or address around a service that is cut": """
         crowd.money.admin.payouts:PayoutTermsAdmin.changelist_view
-        crowd.requester.api.wire:_answer
+        crowd.requester.api:_answer
         leaderboard.evaluation.admin.approve_page:_decided
         leaderboard.evaluation.api.asking:asked_once
         leaderboard.evaluation.api.decisions:DecisionView.post
         leaderboard.judges.api:JudgeRunDecision.post
-        quality.bans.admin.ban:BanAdmin._impose
+        quality.bans.admin:BanAdmin._impose
     """,
     "no cheap test exercises it yet": """
         crowd.campaigns.services.claim:fill

@@ -57,7 +57,7 @@ MATRIX: dict[str, str] = {
     """,
     "crowd.change_payoutrun ---+": """
         crowd_payoutrun.file_selected crowd_payoutrun.paid_selected
-        crowd_payoutrun.take_back_selected crowd_payoutrun_results crowd_payoutrun_file
+        crowd_payoutrun.take_back_selected crowd_payoutrun_file
         crowd_payout.failed_selected
     """,
     "crowd.change_requester ----": """
@@ -74,9 +74,6 @@ MATRIX: dict[str, str] = {
     "crowd.change_requesterbonus ---+": "crowd_requesterbonus.mark_paid_selected",
     "crowd.change_requesterevent ----": "crowd_requesterevent.try_again_selected",
     "crowd.delete_workerrecord ----": "crowd_workerrecord.delete_with_reason",
-    "crowd.change_application --+-": """
-        crowd_application.accept_selected crowd_application.decline_selected
-    """,
     "crowd.change_worker --+-": """
         crowd_worker.write_selected crowd_worker.note_selected
         crowd_worker.lift_limit_selected crowd_worker.exclude_selected
@@ -131,7 +128,6 @@ MATRIX: dict[str, str] = {
         leaderboard_judgerun.stop_selected leaderboard_judgerun.go_on_selected
         leaderboard_judgerun.license_selected
     """,
-    "leaderboard.change_instancechoice -+--": "leaderboard_instancechoice.undo_selected",
     "leaderboard.change_task -+--": """
         leaderboard_task.release_selected leaderboard_task_report
         leaderboard_release.cancel_selected leaderboard_release.retry_selected
@@ -183,8 +179,7 @@ def acts(rows):
         for name in sorted({u.name for u in of.get_urls() if u.name}):
             if not name.endswith(USUAL):
                 part = "worker_pk" if name == "quality_ban_impose" else "pk"
-                takes = {} if name == "crowd_payoutrun_results" else {part: pk}
-                address = reverse(f"admin:{name}", kwargs=takes)
+                address = reverse(f"admin:{name}", kwargs={part: pk})
                 yield name, f"{address}?pool={rows[Task].slug}", {}, of
 
 

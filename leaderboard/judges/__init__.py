@@ -9,5 +9,5 @@ run, `services.decide` takes a person's word on money and texts, `services.work`
 
 Front door: models; answers; api; definition; scripted; shape; views;
 selectors (audit, licences, pages, requests, shown, told); services (ask, decide,
-define, estimate, forget, license, try_out, work).
+define, estimate, forget, license, work).
 """

@@ -72,7 +72,8 @@ def permissions_of(role: str) -> list[str]:
 
 def make_groups(app_config: AppConfig, using: str, **_sent: Any) -> None:
     """Make the groups in a database that has none, once all permissions are there."""
-    if app_config != list(apps.get_app_configs())[-1]:
+    # Django sends the signal for apps with models only.
+    if app_config != [one for one in apps.get_app_configs() if one.models_module][-1]:
         return
     from django.contrib.auth.models import Group, Permission
 

@@ -23,7 +23,7 @@ from tests.walk import worlds
 
 LONG = re.compile(r"-?\d+\.\d{7,}(?:e-?\d+)?")
 # Long files that repeat what others hold: their digests are committed.
-BY_DIGEST = re.compile(r"zip$|^judgments\.(jsonl|crowd-kit)|^metric-scores")
+BY_DIGEST = re.compile(r"zip$|^judgments\.jsonl|^metric-scores")
 REPEATED_CARDS = re.compile(r"^system-card\.(json|tex)")
 
 
@@ -56,11 +56,10 @@ def exports(world) -> dict[str, bytes]:
     board = f"/tasks/{world.task.slug}"
     names = [f"board.{form}" for form in TABLES]
     paths = {name: f"{board}/{name}?columns=all" for name in names}
-    names = ["every-eval-ever.json", "badge.svg"]
-    paths |= {name: f"{board}/{name}" for name in names}
+    paths["every-eval-ever.json"] = f"{board}/every-eval-ever.json"
     paths |= {name: f"{board}/metrics/files/{name}" for name in SCORES}
     system = world.task.submissions.order_by("pk")[1].pk
-    names = [*(f"card.{form}" for form in CARDS), "eval-results.yaml", "badge.svg"]
+    names = [f"card.{form}" for form in CARDS]
     paths |= {f"system-{name}": f"/submissions/{system}/{name}" for name in names}
     client = world.client("visitor")
     answers = {name: client.get(path) for name, path in paths.items()}

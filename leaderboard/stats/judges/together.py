@@ -30,13 +30,10 @@ class Forecast:
     instances : sequence of int
         All that the judges scored, each once; those that people rated are among them.
     values : array_like, shape (m,)
-    propensities : array_like, shape (m,), optional
-        See `leaderboard.stats.judges.with_people.judged_mean`.
     """
 
     instances: npt.NDArray[np.int64]
     values: Floats
-    propensities: Floats | None = None
 
 
 def helped_systems(
@@ -136,17 +133,14 @@ def _contributions(
 ) -> _Part:
     values, worker, place, count = rows
     positions, foretold = np.unique(place), None
-    propensities = None
     if forecast is not None:
         order = np.argsort(forecast.instances, kind="stable")
         positions = np.asarray(forecast.instances)[order]
         foretold = np.asarray(forecast.values, dtype=np.float64)[order]
-        if forecast.propensities is not None:
-            propensities = np.asarray(forecast.propensities)[order]
     at = np.searchsorted(positions, place)
     if at.max() >= len(positions) or (positions[at] != place).any():
         raise ValueError("A rating is about an instance without a forecast.")
-    design = design_of(values, worker, at, len(positions), propensities, weights=count)
+    design = design_of(values, worker, at, len(positions), weights=count)
     if foretold is None:
         foretold = np.zeros(len(positions))
     found = influence_of(design, foretold)

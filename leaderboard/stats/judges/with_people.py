@@ -111,7 +111,6 @@ def judged_mean(
     judged: npt.ArrayLike,
     *,
     seed: int,
-    propensities: npt.ArrayLike | None = None,
     weights: npt.ArrayLike | None = None,
     folds: int = 5,
     confidence: float = 0.95,
@@ -128,9 +127,6 @@ def judged_mean(
         Scores of one or k judges for all m instances, on any scale.
     seed : int
         Of which instances are fitted together.
-    propensities : array_like, shape (m,), optional
-        How likely each instance was to be shown to people, in (0, 1]; all alike if not
-        given. See `leaderboard.stats.judges.choosing`.
     weights : array_like, shape (r,), optional
         What each rating counts for among those of its instance, above 0; all alike if
         not given.
@@ -149,12 +145,12 @@ def judged_mean(
     ------
     ValueError
         On no ratings, numbers that are not finite, places outside of `judged`, fewer
-        than two workers or instances rated, or a propensity or weight that is none.
+        than two workers or instances rated, or a weight that is not above 0.
 
     Notes
     -----
     With m(f) people's mean given the judges' scores, fitted without the instance's fold,
-    the estimate is mean m + sum w (y - m), w = 1/propensity over its sum. m is constant,
+    the estimate is mean m + the mean of y - m over rated instances. m is constant,
     straight or bent once in each score, by what is foretold best. Errors are those of
     the influence function, clustered by worker and by instance.
 
@@ -162,7 +158,6 @@ def judged_mean(
     ----------
     Robins, Rotnitzky and Zhao (1994), JASA 89, section 2 (efficient influence function);
     Chernozhukov et al. (2018), Econometrics Journal 21, section 3 (cross-fitting);
-    Zrnic and Candès (2024), Active Statistical Inference, section 3 (propensities);
     Cameron, Gelbach and Miller (2011), JBES 29(2) (two-way clusters).
 
     Examples
@@ -177,9 +172,7 @@ def judged_mean(
     """
     check_confidence(confidence)
     scores = _scores(judged)
-    design = design_of(
-        values, workers, instances, len(scores), propensities, weights=weights
-    )
+    design = design_of(values, workers, instances, len(scores), weights=weights)
     nothing = np.zeros(len(scores))
     plain, plain_variance = _interval(design, nothing, confidence)
     foretold, explained = _foretold(design, scores, max(folds, 2), seed)
@@ -206,7 +199,6 @@ def design_of(
     workers: npt.ArrayLike,
     instances: npt.ArrayLike,
     n_all: int,
-    propensities: npt.ArrayLike | None = None,
     *,
     weights: npt.ArrayLike | None = None,
 ) -> Design:
@@ -217,7 +209,6 @@ def design_of(
     values, workers, instances : array_like, shape (r,)
     n_all : int
         Instances that there are.
-    propensities : array_like, shape (n_all,), optional
     weights : array_like, shape (r,), optional
 
     Returns
@@ -240,10 +231,7 @@ def design_of(
         raise ValueError("Every rating needs the number of its instance.")
     if place.min() < 0 or place.max() >= n_all:
         raise ValueError("A rating is about an instance that no judge has scored.")
-    shown = np.ones(n_all) if propensities is None else np.asarray(propensities, float)
     rated, own = np.unique(place, return_inverse=True)
-    if shown.shape != (n_all,) or not ((shown[rated] > 0) & (shown[rated] <= 1)).all():
-        raise ValueError("A rated instance has a propensity above 0, and 1 at most.")
     worker, n_workers = factor_codes({"worker": workers}, len(ratings))["worker"]
     if n_workers < 2 or len(rated) < 2:
         raise ValueError("Two workers and two instances are needed at least.")
@@ -252,8 +240,7 @@ def design_of(
         raise ValueError("Every rating needs a weight above 0.")
     parts = count / np.bincount(own, count)[own]
     means: Floats = np.bincount(own, parts * ratings).astype(np.float64)
-    chances = 1 / shown[rated]
-    chances /= chances.sum()
+    chances = np.full(len(rated), 1 / len(rated))
     return Design(ratings, worker, own, rated, means, parts, chances, n_all)
 
 

@@ -7,13 +7,11 @@ from dataclasses import dataclass
 import numpy as np
 
 from leaderboard.stats.intervals import Interval
-from leaderboard.stats.judges.choosing import choose_instances, disagreement
 from leaderboard.stats.judges.with_people import judged_mean
 from leaderboard.stats.resampling import Floats
-from leaderboard.stats.systems.powered import powered_systems
 
 JUDGES = ("good", "biased", "useless")
-METHODS = ("plain", "prediction-powered", "influence function", "active choice")
+METHODS = ("plain", "influence function")
 # standard deviations on a scale of 100: quality, strictness of workers, their scatter
 _QUALITY, _STRICT, _SCATTER = 10.0, 8.0, 8.0
 
@@ -77,7 +75,7 @@ def study_coverage(
     Examples
     --------
     >>> len(study_coverage(1, seed=1, n_instances=60, n_people=30, n_workers=6))
-    12
+    6
     """
     cells = []
     for kind in JUDGES:
@@ -145,28 +143,9 @@ def _task(
     scores = judge_scores(kind, quality, rng)
     judge = scores.mean(axis=1)
     strict = rng.normal(0, _STRICT, n_workers)
-
-    def rate(items: np.ndarray) -> tuple[Floats, np.ndarray]:
-        worker = rng.permutation(np.arange(len(items)) % n_workers)
-        scatter = rng.normal(0, _SCATTER, len(items))
-        return quality[items] + strict[worker] + scatter, worker
-
     items = rng.permutation(n)[:n_people]
-    ratings, worker = rate(items)
+    worker = rng.permutation(np.arange(n_people) % n_workers)
+    ratings = quality[items] + strict[worker] + rng.normal(0, _SCATTER, n_people)
     seed = int(rng.integers(2**31))
     even = judged_mean(ratings, worker, items, judge, seed=seed)
-    (powered,) = powered_systems(
-        ratings, np.zeros(n_people, int), worker, items, judge[None, :, None]
-    )
-    chosen = choose_instances(disagreement(scores), n_people, seed=seed)
-    ratings, worker = rate(chosen.instances)
-    active = judged_mean(
-        ratings,
-        worker,
-        chosen.instances,
-        judge,
-        seed=seed,
-        propensities=chosen.propensities,
-    )
-    helped = powered.powered if powered else even.plain
-    return [even.plain, helped, even.helped, active.helped]
+    return [even.plain, even.helped]
