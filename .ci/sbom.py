@@ -5,8 +5,6 @@ of what is installed. ``python .ci/sbom.py --audit FILE`` sends names and versio
 nothing else, to osv.dev; where that does not answer it says so, which is no failure.
 """
 
-from __future__ import annotations
-
 import json
 import re
 import sys

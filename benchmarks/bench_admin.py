@@ -8,8 +8,6 @@ on the machine do not count.
     python -m benchmarks.bench_admin --postgres     a throw-away PostgreSQL server
 """
 
-from __future__ import annotations
-
 import argparse
 import os
 import time

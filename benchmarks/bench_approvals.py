@@ -9,8 +9,6 @@ half a second more than the longest one before the first approval.
     ... --think 0.5     workers answer at a faster pace
 """
 
-from __future__ import annotations
-
 import argparse
 import http.client
 import io

@@ -8,8 +8,6 @@ backed up, restored into an empty place and examined, by the commands themselves
     ... --judgments 10000                                 a quick look
 """
 
-from __future__ import annotations
-
 import argparse
 import os
 import resource

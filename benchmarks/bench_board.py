@@ -6,8 +6,6 @@ them are for who is signed in). Time is the
 processor's, database included (it is in the process): others on the machine do not count.
 """
 
-from __future__ import annotations
-
 import argparse
 import statistics
 import time

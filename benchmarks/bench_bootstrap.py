@@ -14,8 +14,6 @@ sides run in one process, and what they find is compared: speed at another answe
 would be no speed. Memory is the peak that each call allocates.
 """
 
-from __future__ import annotations
-
 import argparse
 import os
 import time

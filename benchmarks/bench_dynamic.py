@@ -8,8 +8,6 @@ with difficulties and keeps running shares in plain Python; it is timed on few i
 in the same process. The means of both are printed side by side: it is the same study.
 """
 
-from __future__ import annotations
-
 import argparse
 import math
 import resource

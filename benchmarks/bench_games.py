@@ -12,8 +12,6 @@ the same beliefs, whose largest difference is printed.
 Seconds are the processor's, on one thread; wall-clock time stands beside.
 """
 
-from __future__ import annotations
-
 import argparse
 import os
 import time

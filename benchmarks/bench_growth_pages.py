@@ -8,8 +8,6 @@ part in them. What must not grow is the ratio; nor the verdicts that one grade a
     ... --sizes 1000 10000                               a quick look
 """
 
-from __future__ import annotations
-
 import argparse
 import os
 import shutil

@@ -10,8 +10,6 @@ database's part in them; what must not grow is the ratio between the two sizes.
     ... --sizes 1000 10000                              a quick look
 """
 
-from __future__ import annotations
-
 import argparse
 import os
 import shutil

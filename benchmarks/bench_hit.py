@@ -12,8 +12,6 @@ what the HIT pays could be seen when the item came up.
     python -m benchmarks.bench_hit --items 5             five items on a page, costs per item
 """
 
-from __future__ import annotations
-
 import argparse
 import os
 import shutil

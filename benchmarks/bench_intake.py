@@ -9,8 +9,6 @@ latest 20 other systems. It is measured where the pre-flight costs most beside t
 metrics: at 2,000 instances, all of which are compared with all, and on short texts.
 """
 
-from __future__ import annotations
-
 import io
 import json
 import time

@@ -5,8 +5,6 @@ every scripted judge with its audit: calls, stored answers, the licence's reason
 is in how many worlds each bias was found.
 """
 
-from __future__ import annotations
-
 import argparse
 import time
 from collections import Counter

@@ -4,8 +4,6 @@ Both ask the same stand-in in the same run, in turns, with the same number at on
 fixed delay, or at once, where nothing hides what the rest costs.
 """
 
-from __future__ import annotations
-
 import statistics
 import time
 from concurrent.futures import ThreadPoolExecutor

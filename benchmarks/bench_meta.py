@@ -9,8 +9,6 @@ differ by sampling. Then one metric board of 100 submissions, 12 metrics and 800
 instances: every statistic, interval and test that it shows.
 """
 
-from __future__ import annotations
-
 import argparse
 import resource
 import time

@@ -9,8 +9,6 @@ processor's, so that a busy machine changes little. The same numbers, without a
 database, are timed beside it: what is left is reading and writing.
 """
 
-from __future__ import annotations
-
 import argparse
 import resource
 import time

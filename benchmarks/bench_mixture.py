@@ -11,8 +11,6 @@ process, and the likelihoods that both reach are printed: speed at a worse maxim
 be no speed.
 """
 
-from __future__ import annotations
-
 import argparse
 import resource
 import time

@@ -8,8 +8,6 @@ the loop of bleurt-pytorch's page, in unbabel-comet's batches with its cache, an
 one thread. The numbers must agree.
 """
 
-from __future__ import annotations
-
 import argparse
 import tempfile
 import time

@@ -12,8 +12,6 @@ ours take than theirs.
     python -m benchmarks.bench_pages --site URL --against OTHER_URL PATH ...
 """
 
-from __future__ import annotations
-
 import argparse
 import shutil
 import statistics

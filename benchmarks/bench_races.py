@@ -5,8 +5,6 @@
 What is raced for stands in tests/crash/races.py; each round checks its own outcome.
 """
 
-from __future__ import annotations
-
 import argparse
 import os
 import shutil

@@ -11,8 +11,6 @@ are asks for a fit, which is measured elsewhere.
     ... --postgres                                            on a throw-away server
 """
 
-from __future__ import annotations
-
 import argparse
 import json
 import math

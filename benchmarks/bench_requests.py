@@ -11,8 +11,6 @@ the web processes used for one request, in milliseconds, whoever else was busy.
     GENIE_CACHE=database python -m benchmarks.bench_requests ...   with the shared cache
 """
 
-from __future__ import annotations
-
 import argparse
 import http.client
 import itertools

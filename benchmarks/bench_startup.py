@@ -11,8 +11,6 @@ scipy.stats. Another commit's folder can be given to compare with:
     python -m benchmarks.bench_startup [FOLDER]
 """
 
-from __future__ import annotations
-
 import os
 import re
 import signal

@@ -13,8 +13,6 @@ python -m benchmarks.bench_stats [--ratings 1000000] [--seed 1]
 Seconds are the processor's, on one thread; wall-clock time stands beside.
 """
 
-from __future__ import annotations
-
 import argparse
 import os
 import tempfile

@@ -3,8 +3,6 @@
 Seconds are the processor's, so that a busy machine changes little.
 """
 
-from __future__ import annotations
-
 import io
 import json
 import time

@@ -4,8 +4,6 @@ Each file is sent to the page and to the API in a process of its own. What that 
 and its children use is counted, from the request's first byte to the answer's last.
 """
 
-from __future__ import annotations
-
 import gzip
 import json
 import logging

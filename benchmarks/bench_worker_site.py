@@ -14,8 +14,6 @@ on the machine that also runs the server and its clients.
                                                         marked, documents; p95 within 300 ms
 """
 
-from __future__ import annotations
-
 import argparse
 import http.client
 import json

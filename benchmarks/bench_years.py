@@ -11,8 +11,6 @@ with those of PostgreSQL's process: others on the machine do not count.
     ... --only turk                                                 some questions
 """
 
-from __future__ import annotations
-
 import argparse
 import json
 import math

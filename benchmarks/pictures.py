@@ -8,8 +8,6 @@ files are quick to read.
     python -m benchmarks.pictures board submission
 """
 
-from __future__ import annotations
-
 import argparse
 import base64
 import shutil

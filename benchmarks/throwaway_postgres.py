@@ -1,7 +1,5 @@
 """A PostgreSQL server on a Unix socket, gone with everything in it afterwards."""
 
-from __future__ import annotations
-
 import os
 import shutil
 import subprocess

@@ -1,7 +1,5 @@
 """A WMT: pools of as many campaigns as there are systems, errors marked."""
 
-from __future__ import annotations
-
 from benchmarks import world
 
 SEGMENTS = 40

@@ -1,7 +1,5 @@
 """A throw-away Genie with synthetic texts, for the benchmarks."""
 
-from __future__ import annotations
-
 import json
 import os
 import tempfile

@@ -1,7 +1,5 @@
 """Staff's view of the crowd: campaigns, work, people, money."""
 
-from __future__ import annotations
-
 from crowd.campaigns.admin.campaign import CampaignAdmin, HITTypeAdmin
 from crowd.campaigns.admin.work import AssignmentAdmin, HITAdmin
 from crowd.elsewhere.admin.campaigns import (

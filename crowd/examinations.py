@@ -1,7 +1,5 @@
 """What `genie doctor` asks of money and of requesters' keys."""
 
-from __future__ import annotations
-
 from datetime import timedelta
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Periodic work as jobs: thin, and safe to run twice."""
 
-from __future__ import annotations
-
 from crowd.campaigns.services import news, review, work
 from crowd.elsewhere.services import notices, subscriptions, sync
 from crowd.elsewhere.services.hit_page import Pages

@@ -1,7 +1,5 @@
 """All models of the app in one place, as Django wants them; product code imports from the wings."""
 
-from __future__ import annotations
-
 from crowd.elsewhere.models.external import (
     ExternalCampaign,
     ExternalSession,

@@ -4,8 +4,6 @@ Each of these settings has a default that works on one's own machine and fails s
 in production.
 """
 
-from __future__ import annotations
-
 from typing import Any
 from urllib.parse import urlsplit
 

@@ -1,7 +1,5 @@
 """The command `genie`: every command of `manage.py` by its name, and a help that begins at the beginning."""
 
-from __future__ import annotations
-
 import os
 import sys
 from importlib.metadata import PackageNotFoundError, version

@@ -1,7 +1,5 @@
 """Where Django looks for the models of this app."""
 
-from __future__ import annotations
-
 from genie.accounts.models import AccessToken, PrivateRead, TaskRole
 from genie.history.models import LogEntry, LogHead
 from genie.lib.queue.owners import RunningQueue

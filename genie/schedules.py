@@ -1,7 +1,5 @@
 """The one table of periodic jobs."""
 
-from __future__ import annotations
-
 from genie.lib.jobs import Periodic
 
 SCHEDULES = [

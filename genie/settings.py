@@ -3,8 +3,6 @@
 docs/operating.md lists every variable. Nothing here needs a cloud account.
 """
 
-from __future__ import annotations
-
 import sys
 from pathlib import Path
 from typing import Any

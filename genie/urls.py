@@ -1,5 +1,3 @@
-from __future__ import annotations
-
 from allauth.account.decorators import secure_admin_login
 from django.contrib import admin
 from django.contrib.auth import views as auth

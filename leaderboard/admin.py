@@ -1,7 +1,5 @@
 """Staff's view: what waits, what it would cost, what was decided."""
 
-from __future__ import annotations
-
 from leaderboard.evaluation.admin.results import MetricResultAdmin, ScoreAdmin
 from leaderboard.evaluation.admin.several_systems import (
     ComparisonAdmin,

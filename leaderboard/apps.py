@@ -1,5 +1,3 @@
-from __future__ import annotations
-
 from django.apps import AppConfig
 from django.contrib.auth.signals import user_logged_in
 from django.core.checks import register

@@ -1,7 +1,5 @@
 """What would fail late is said early: settings and task folders, by `manage.py check`."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from datetime import date
 from typing import Any

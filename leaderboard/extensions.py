@@ -1,7 +1,5 @@
 """All kinds of pieces that others can add, found by their own doors."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Jobs: thin, keys in, safe to run twice."""
 
-from __future__ import annotations
-
 from functools import partial
 
 from genie.lib import jobs

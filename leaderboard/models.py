@@ -1,7 +1,5 @@
 """All models of the app in one place, as Django wants them; product code imports from the wings."""
 
-from __future__ import annotations
-
 from leaderboard.evaluation.models.anchor import AnchorItem
 from leaderboard.evaluation.models.board_fit import BoardFit, FitPiece
 from leaderboard.evaluation.models.comparison import (

@@ -1,7 +1,5 @@
 """Staff's view of workers' quality: test questions, verdicts, bans."""
 
-from __future__ import annotations
-
 from quality.appeals.admin import AppealAdmin
 from quality.bans.admin import BanAdmin, HeldExclusionAdmin
 from quality.detection.admin.retired import RetiredQuestionAdmin

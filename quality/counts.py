@@ -1,7 +1,5 @@
 """Counts of right answers: checked once at the door, merged where rows are equal."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

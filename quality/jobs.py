@@ -1,7 +1,5 @@
 """Periodic work as jobs: thin, and safe to run twice."""
 
-from __future__ import annotations
-
 from crowd.campaigns.services import work_records
 from quality.appeals.services import outcomes
 

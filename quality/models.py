@@ -1,7 +1,5 @@
 """All models of the app in one place, as Django wants them; product code imports from the wings."""
 
-from __future__ import annotations
-
 from quality.appeals.models import Appeal
 from quality.bans.models import HeldExclusion
 from quality.detection.models import (

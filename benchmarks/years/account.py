@@ -1,7 +1,5 @@
 """The account of somebody who has posted by program for years."""
 
-from __future__ import annotations
-
 from datetime import timedelta
 from typing import Any
 

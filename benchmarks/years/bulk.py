@@ -4,8 +4,6 @@ A table is given column by column. What is not given has the model's default. In
 other than primary keys are made after the rows, and nothing is looked up meanwhile.
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager

@@ -1,7 +1,5 @@
 """What is asked of the site, by name; each can be asked again and changes nothing."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from typing import Any
 

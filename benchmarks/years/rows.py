@@ -5,8 +5,6 @@ outputs have five ratings. Five systems of each task are being judged: half of t
 are open. 10,000,000 judgments are 100 such tasks, 100,000 judgments are one.
 """
 
-from __future__ import annotations
-
 from datetime import timedelta
 from typing import Any
 

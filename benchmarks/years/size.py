@@ -1,7 +1,5 @@
 """How much a site of years has of everything."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 EACH, JUDGED, RATINGS = 1_000, 200, 5

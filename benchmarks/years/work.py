@@ -1,7 +1,5 @@
 """What workers were asked in years, and what they answered."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

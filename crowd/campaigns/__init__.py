@@ -9,5 +9,3 @@ Front door: models; selectors (document_context, offers, reading_pace, rejection
 work_records); services (claim, news, outbox, overturn, pages, preference, reissue,
 reopen, reservations, review, run, shares, staff_notices, undo, work, work_records).
 """
-
-from __future__ import annotations

@@ -8,5 +8,3 @@ neither Django nor the database.
 Front door: models; pages (access, visit); services (accounts, attested, hit_page,
 notices, subscriptions, sync, visits).
 """
-
-from __future__ import annotations

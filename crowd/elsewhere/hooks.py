@@ -1,7 +1,5 @@
 """Addresses at which platforms notify us of what happened there."""
 
-from __future__ import annotations
-
 import logging
 import time
 

@@ -5,8 +5,6 @@ Those that came with a task's bundle are in the database. `known` has all of the
 Front door: models; checks; consent; errors; foreign; form; formats; markdown; words.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar

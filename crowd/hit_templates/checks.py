@@ -1,7 +1,5 @@
 """What holds for every HIT template, whoever wrote it: ours, an extension's, a bundle's."""
 
-from __future__ import annotations
-
 import copy
 from collections.abc import Callable, Iterator
 from html.parser import HTMLParser

@@ -1,7 +1,5 @@
 """Which errors workers mark: their severities and kinds, what they weigh, omissions."""
 
-from __future__ import annotations
-
 import math
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence

@@ -1,7 +1,5 @@
 """What an item's data must hold for a template to show it."""
 
-from __future__ import annotations
-
 import math
 import re
 from collections.abc import Mapping

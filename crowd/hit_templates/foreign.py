@@ -5,8 +5,6 @@ language and of HTML, word by word, so that no text makes anything else of a pag
 grows without end, and nothing leads away from the page.
 """
 
-from __future__ import annotations
-
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping

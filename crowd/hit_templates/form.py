@@ -1,7 +1,5 @@
 """How a HIT asks: what is shown when, ticks beside the ratings, ties."""
 
-from __future__ import annotations
-
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from typing import Any

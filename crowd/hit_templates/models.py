@@ -1,7 +1,5 @@
 """HIT templates that came with a task's bundle, in the database beside its HITs."""
 
-from __future__ import annotations
-
 from django.db import models
 
 

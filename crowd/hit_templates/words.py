@@ -4,8 +4,6 @@ They hold words alone. What is asked, in which order and what an answer stands f
 once, in template.toml; whatever it says in words must be there in each language.
 """
 
-from __future__ import annotations
-
 import re
 import tomllib
 from collections.abc import Iterable, Iterator, Mapping

@@ -9,5 +9,3 @@ Front door: models; selectors (progress, questions, rewards,
 wording); services (build, check_answers, extend, inputs, marked_spans, platforms,
 signals, slots).
 """
-
-from __future__ import annotations

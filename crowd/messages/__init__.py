@@ -2,5 +2,3 @@
 
 Front door: models; services.
 """
-
-from __future__ import annotations

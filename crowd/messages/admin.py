@@ -1,7 +1,5 @@
 """What workers were told, and whether they have seen it."""
 
-from __future__ import annotations
-
 from django.contrib import admin
 
 from crowd.messages.models import Message

@@ -1,7 +1,5 @@
 """What workers are told, so that nothing happens to their work behind their back."""
 
-from __future__ import annotations
-
 from django.db import models
 from django.utils.translation import gettext_lazy
 

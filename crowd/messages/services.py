@@ -1,7 +1,5 @@
 """Tell workers what happened to their work; callers open the transaction."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from datetime import datetime
 

@@ -8,5 +8,3 @@ Front door: models; admin (fair_pay, payouts); selectors (earned_by_day, earning
 fair_pay, payouts, rates, requester_earnings); services (bonuses, budgets,
 last_payments, payment_details, payments, payouts).
 """
-
-from __future__ import annotations

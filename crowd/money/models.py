@@ -1,7 +1,5 @@
 """Budgets, what is set aside of them, each payment, and its way to the worker."""
 
-from __future__ import annotations
-
 import secrets
 from decimal import Decimal
 

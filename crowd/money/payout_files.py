@@ -1,7 +1,5 @@
 """Files of payouts, in the columns that banks, PayPal and Wise take."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass
 

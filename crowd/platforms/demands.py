@@ -1,7 +1,5 @@
 """What a campaign demands of a platform: of its people, and of its study."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields
 

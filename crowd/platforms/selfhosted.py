@@ -1,7 +1,5 @@
 """Our own worker site: the database is the platform, so there is nobody to tell."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 
 from crowd.platforms.base import Capabilities, Completion, Identity, Outcome

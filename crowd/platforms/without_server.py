@@ -1,7 +1,5 @@
 """What platforms without a server of their own share: there is nobody to tell."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from datetime import datetime
 

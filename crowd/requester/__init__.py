@@ -8,5 +8,3 @@ HITs are its own: they share workers and their earnings with our campaigns, noth
 
 Front door: models; batches (results); pages (groups, urls); services (overturn).
 """
-
-from __future__ import annotations

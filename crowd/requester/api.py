@@ -6,8 +6,6 @@ settled; then the operation runs in one transaction that holds the requester's r
 two calls of one requester never run side by side.
 """
 
-from __future__ import annotations
-
 import json
 import logging
 import uuid

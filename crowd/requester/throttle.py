@@ -1,7 +1,5 @@
 """How often one requester may call, in the words that their programs understand."""
 
-from __future__ import annotations
-
 import time
 
 from django.core.cache import cache

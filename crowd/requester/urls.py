@@ -1,7 +1,5 @@
 """Addresses of the requesters' own pages."""
 
-from __future__ import annotations
-
 from django.urls import path
 
 from crowd.requester import views

@@ -1,7 +1,5 @@
 """Requesters' own pages: account and access keys, batches of HITs, layouts."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from functools import wraps
 from typing import Any, cast

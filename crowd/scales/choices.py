@@ -1,7 +1,5 @@
 """Scales of few options: agreement, preference, and choice between two outputs."""
 
-from __future__ import annotations
-
 from crowd.scales.base import Option, Scale
 
 

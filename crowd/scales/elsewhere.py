@@ -6,8 +6,6 @@ that means something; `z_-4_4` holds standard deviations, of which scores are hu
 `preferred` says of one output in a pair whether it was the better one.
 """
 
-from __future__ import annotations
-
 import re
 from functools import cache
 

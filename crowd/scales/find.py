@@ -1,7 +1,5 @@
 """All scales by their slugs: those that are offered, and those of judgments made elsewhere."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from crowd.scales.base import Scale

@@ -1,7 +1,5 @@
 """Likert scales: labelled or numbered steps from bad to good."""
 
-from __future__ import annotations
-
 from crowd.scales.base import Option, Scale
 
 

@@ -1,7 +1,5 @@
 """Scales of numbers: sliders, magnitudes and penalties of marked errors."""
 
-from __future__ import annotations
-
 from typing import ClassVar
 
 from crowd.scales.base import Scale

@@ -1,5 +1,3 @@
-from __future__ import annotations
-
 from django import template
 
 from crowd.messages.models import Message

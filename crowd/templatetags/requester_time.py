@@ -1,7 +1,5 @@
 """Lengths of time in words."""
 
-from __future__ import annotations
-
 from django import template
 
 register = template.Library()

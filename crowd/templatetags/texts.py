@@ -1,7 +1,5 @@
 """Texts of items on pages of ours: laid out as the workers' pages lay them out."""
 
-from __future__ import annotations
-
 from django import template
 from django.template.defaultfilters import linebreaksbr
 from django.utils.html import format_html

@@ -1,7 +1,5 @@
 """Words for workers: names of work, lengths of time, and what times on a page mean."""
 
-from __future__ import annotations
-
 from django import template
 from django.utils import timezone
 from django.utils.translation import gettext_lazy as _

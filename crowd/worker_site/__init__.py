@@ -2,5 +2,3 @@
 
 Front door: none.
 """
-
-from __future__ import annotations

@@ -1,7 +1,5 @@
 """How somebody arrives: by an invitation, or by a link from elsewhere; and goes back."""
 
-from __future__ import annotations
-
 from typing import Any, cast
 
 from django.conf import settings

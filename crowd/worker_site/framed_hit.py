@@ -1,7 +1,5 @@
 """A HIT's page for the frame of another platform, where it is too long to be posted."""
 
-from __future__ import annotations
-
 import secrets
 
 from django.http import Http404, HttpRequest, HttpResponse

@@ -1,7 +1,5 @@
 """One page at a time, with a HIT or several: show it, take the answer, show the next one."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from django.contrib import messages

@@ -1,7 +1,5 @@
 """What the people who run the site have told a worker."""
 
-from __future__ import annotations
-
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 

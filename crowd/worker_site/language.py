@@ -1,7 +1,5 @@
 """Pages that keep to one language: that in which their work can be read."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace

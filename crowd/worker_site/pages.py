@@ -1,7 +1,5 @@
 """The pages around the work: what there is, consent, instructions, earnings."""
 
-from __future__ import annotations
-
 import re
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Where a worker's money goes: entered here, sealed, and never shown in full again."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from django import forms

@@ -1,7 +1,5 @@
 """What a worker chooses: times, mail, what they say of themselves; what they agreed to."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from django import forms

@@ -1,7 +1,5 @@
 """Qualification tests: what one is, question after question, what came of it."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from django.http import Http404, HttpRequest, HttpResponse, JsonResponse

@@ -9,5 +9,3 @@ platform_requirements, profiles, qualifications, requirements, shares, test_word
 worker_progress); services (consent, exclusions, invitations, known_answers, profiles,
 qualification_tests, requirements, test_attempts, test_marks).
 """
-
-from __future__ import annotations

@@ -1,7 +1,5 @@
 """What workers choose from: time zones, countries, languages."""
 
-from __future__ import annotations
-
 from functools import cache
 from zoneinfo import available_timezones
 

@@ -1,7 +1,5 @@
 """What the HIT page asks, and what it sends back."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any

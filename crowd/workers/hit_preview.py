@@ -1,7 +1,5 @@
 """A HIT's page with an item that nobody was given: answered but never stored."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from types import SimpleNamespace
 from typing import Any

@@ -1,7 +1,5 @@
 """The output in which a HIT page lets errors be marked, and what it sends of them."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass

@@ -1,3 +1,1 @@
 """Accounts: how people sign up and in, and the tokens with which their programs do."""
-
-from __future__ import annotations

@@ -1,7 +1,5 @@
 """Where allauth asks us: who may sign up, and who must confirm an address first."""
 
-from __future__ import annotations
-
 from smtplib import SMTPException
 from typing import Any
 from urllib.parse import urlencode

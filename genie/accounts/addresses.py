@@ -1,7 +1,5 @@
 """Where an account gets its mail."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 
 from allauth.account.models import EmailAddress

@@ -1,7 +1,5 @@
 """How people get in, seen by staff: tokens, addresses, second factors; no secret shows."""
 
-from __future__ import annotations
-
 # these four register the lists that are replaced here
 import allauth.account.admin
 import allauth.mfa.admin

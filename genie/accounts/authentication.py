@@ -1,7 +1,5 @@
 """How the API knows who asks: a token in the Authorization header."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from drf_spectacular.authentication import SessionScheme

@@ -6,8 +6,6 @@ not lock its owner out: OWASP's device cookies,
 https://owasp.org/www-community/Slow_Down_Online_Guessing_Attacks_with_Device_Cookies
 """
 
-from __future__ import annotations
-
 import hashlib
 import re
 import secrets

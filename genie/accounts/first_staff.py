@@ -1,7 +1,5 @@
 """The first staff account, made by whoever started the site: a link that works once."""
 
-from __future__ import annotations
-
 from django.contrib.auth import get_user_model
 from django.contrib.auth.forms import UserCreationForm
 from django.contrib.contenttypes.models import ContentType

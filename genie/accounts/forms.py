@@ -1,7 +1,5 @@
 """The words on allauth's forms, and our own forms about an account."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from allauth.account import forms as allauth_forms

@@ -1,7 +1,5 @@
 """How e-mails leave, a folder of files unless the operator names a server; their HTML."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """Tokens of accounts, roles of staff on one task, and who of the staff read what."""
 
-from __future__ import annotations
-
 from django.conf import settings
 from django.db import models
 from django.utils import timezone

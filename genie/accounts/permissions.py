@@ -1,7 +1,5 @@
 """Who may do what through the API: by token's scope, whatever the view."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from rest_framework.permissions import SAFE_METHODS, BasePermission

@@ -1,7 +1,5 @@
 """Who of the staff was shown what is not public: written when it is shown."""
 
-from __future__ import annotations
-
 from datetime import datetime, timedelta
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Roles that take a second factor: who holds one is led to set it up, or to use it."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 from urllib.parse import urlencode

@@ -1,7 +1,5 @@
 """How people sign in: allauth's settings, and providers that the operator has set up."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from genie.lib import env

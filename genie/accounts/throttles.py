@@ -1,7 +1,5 @@
 """How often somebody may ask for what costs the site more than a page."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from functools import wraps
 from hashlib import sha256

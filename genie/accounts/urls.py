@@ -1,7 +1,5 @@
 """Addresses below /account/ that are our own; allauth has the others."""
 
-from __future__ import annotations
-
 from django.urls import path
 
 from genie.accounts import views

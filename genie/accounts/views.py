@@ -1,7 +1,5 @@
 """What a signed-in person sees of their own account."""
 
-from __future__ import annotations
-
 from typing import Any, cast
 
 from allauth.account import views as allauth_views

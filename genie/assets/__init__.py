@@ -3,5 +3,3 @@
 In the source tree the folders are links to `templates/`, `static/` and `docs/` at its top;
 the wheel has copies. So one address is right in both.
 """
-
-from __future__ import annotations

@@ -9,5 +9,3 @@ and writes a head, which nobody who kept an earlier one can be deceived about.
 
 Front door: admin; canonical; log; merkle; models; shown.
 """
-
-from __future__ import annotations

@@ -1,7 +1,5 @@
 """The public log in the admin: read by whoever may open what is sealed, changed by nobody."""
 
-from __future__ import annotations
-
 from django.contrib import admin
 from django.utils.text import Truncator
 

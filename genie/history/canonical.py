@@ -1,7 +1,5 @@
 """JSON that has one spelling only, so that it can be hashed (RFC 8785)."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 import math

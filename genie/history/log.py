@@ -1,7 +1,5 @@
 """Write the public log, number its entries, prove what is in it."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from itertools import islice
 from typing import Any, TypeVar

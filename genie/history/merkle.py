@@ -5,8 +5,6 @@ the leaves from ``place << level`` up to ``(place + 1) << level``. No such hash 
 entries are added, so each is stored once, and heads and proofs take O(log n) of them.
 """
 
-from __future__ import annotations
-
 import hashlib
 from collections.abc import Callable, Sequence
 

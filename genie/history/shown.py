@@ -1,7 +1,5 @@
 """What everybody may read of the public log; the wings above say it of their kinds."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable, Collection, Sequence
 from typing import Any

@@ -6,8 +6,6 @@ child starts within a twentieth of a second, because it imports the function's m
 and nothing of Django; it is given neither the environment nor the database.
 """
 
-from __future__ import annotations
-
 import importlib
 import math
 import os

@@ -1,7 +1,5 @@
 """When campaigns start: the same hour of a working day, wherever the server is."""
 
-from __future__ import annotations
-
 from collections.abc import Collection
 from datetime import UTC, date, datetime, time, timedelta
 from zoneinfo import ZoneInfo

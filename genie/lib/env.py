@@ -1,7 +1,5 @@
 """Typed readers of environment variables that fail loudly."""
 
-from __future__ import annotations
-
 import os
 import re
 from datetime import date

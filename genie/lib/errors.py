@@ -1,7 +1,5 @@
 """The one family of errors that Genie raises on purpose."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Any
 

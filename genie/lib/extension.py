@@ -3,8 +3,6 @@
 Others add to some of these folders without a change to ours: `genie.lib.outside`.
 """
 
-from __future__ import annotations
-
 import importlib
 import inspect
 import pkgutil

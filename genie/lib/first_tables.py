@@ -4,8 +4,6 @@ Django renders all related models again for each operation, most of the time tha
 database takes. Here they are rendered once for each app.
 """
 
-from __future__ import annotations
-
 from django.db.backends.base.schema import BaseDatabaseSchemaEditor
 from django.db.migrations.operations import SeparateDatabaseAndState
 from django.db.migrations.state import ProjectState

@@ -7,8 +7,6 @@ elsewhere a job is sent once the transaction stands; what is lost between the tw
 queued again by the periodic jobs.
 """
 
-from __future__ import annotations
-
 import logging
 import time
 from collections.abc import Callable, Iterable, Mapping

@@ -1,7 +1,5 @@
 """Functions that a start registers and most commands never call."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Where log lines go; it imports next to nothing, as the settings are made with it."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from genie.lib.env import ConfigurationError

@@ -1,7 +1,5 @@
 """Log lines that hostile text cannot break or forge."""
 
-from __future__ import annotations
-
 import json
 import logging
 import re

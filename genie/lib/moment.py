@@ -1,7 +1,5 @@
 """A moment of the past, as an address names it."""
 
-from __future__ import annotations
-
 from datetime import UTC, date, datetime, time, timedelta
 
 from django.utils import timezone

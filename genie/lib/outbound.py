@@ -1,7 +1,5 @@
 """Requests to addresses that users gave us: never into our own network."""
 
-from __future__ import annotations
-
 import http.client
 import ipaddress
 import socket

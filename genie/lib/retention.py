@@ -1,7 +1,5 @@
 """For how long what is kept of people is kept, and the one job that deletes it then."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from datetime import timedelta
 

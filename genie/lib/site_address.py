@@ -4,8 +4,6 @@ Without a setting it is the one at which `genie up` started the site last: comma
 run beside it print links that work.
 """
 
-from __future__ import annotations
-
 from pathlib import Path
 
 from genie.lib import env

@@ -1,7 +1,5 @@
 """Where uploads are kept: a folder on disk, or a bucket that speaks S3."""
 
-from __future__ import annotations
-
 import re
 from typing import Any
 from urllib.parse import parse_qsl, urlsplit

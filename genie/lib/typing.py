@@ -1,7 +1,5 @@
 """Names for types that are used all over the house."""
 
-from __future__ import annotations
-
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:

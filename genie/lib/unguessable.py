@@ -4,8 +4,6 @@ The source of this program is public, and so are most data: whoever can recomput
 seed of a campaign knows which of its questions are tests.
 """
 
-from __future__ import annotations
-
 import base64
 
 from cryptography.fernet import Fernet, InvalidToken, MultiFernet

@@ -2,5 +2,3 @@
 
 docs/translating.md says how one is added. `FORMAT_MODULE_PATH` leads here, too.
 """
-
-from __future__ import annotations

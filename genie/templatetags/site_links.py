@@ -1,7 +1,5 @@
 """Addresses that the operator of a site gave, for the foot of its pages."""
 
-from __future__ import annotations
-
 from django import template
 from django.conf import settings
 

@@ -1,7 +1,5 @@
 """What the person on a page of the admin may do, on the site or on one task."""
 
-from __future__ import annotations
-
 from django import template
 
 from genie.accounts.staff import staff_may, staff_may_somewhere

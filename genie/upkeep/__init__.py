@@ -4,5 +4,3 @@
 of examinations, to which upper apps add their own; the command `doctor`, the page for staff
 and the e-mails about trouble all show what it found.
 """
-
-from __future__ import annotations

@@ -1,7 +1,5 @@
 """E-mails to whoever runs the site when trouble begins and when it is over."""
 
-from __future__ import annotations
-
 from django.conf import settings
 from django.core.cache import cache
 from django.core.mail import send_mail

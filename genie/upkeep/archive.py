@@ -4,8 +4,6 @@ It is written and read once from front to end, in constant memory, so it may be 
 than memory and be checked whole before anything is done with it.
 """
 
-from __future__ import annotations
-
 import hashlib
 import io
 import json

@@ -1,7 +1,5 @@
 """A whole site into one file: database, uploads, and what else reading them needs."""
 
-from __future__ import annotations
-
 import io
 import os
 import tempfile

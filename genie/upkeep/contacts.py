@@ -1,7 +1,5 @@
 """Who is told of what happens on a site, and whom its visitors can turn to."""
 
-from __future__ import annotations
-
 import re
 from typing import Any
 

@@ -4,8 +4,6 @@ Upper apps add their own with `register`. The command `doctor` shows all finding
 for staff and the e-mails about trouble those that take no time.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 

@@ -4,8 +4,6 @@ Each engine does it itself: SQLite with its backup interface, PostgreSQL with `p
 and `pg_restore`. What is brought back replaces what was there in one step at the end.
 """
 
-from __future__ import annotations
-
 import contextlib
 import os
 import shutil

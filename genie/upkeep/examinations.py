@@ -1,7 +1,5 @@
 """What can be asked of any site, whatever is evaluated on it."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from django.apps import apps

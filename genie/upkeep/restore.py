@@ -4,8 +4,6 @@ Until the database takes its place the site is as empty as before; what a restor
 killed has left are uploads, named by their content, and the same command goes on there.
 """
 
-from __future__ import annotations
-
 import json
 import os
 import shutil

@@ -1,7 +1,5 @@
 """The files that people sent in, wherever the storage keeps them."""
 
-from __future__ import annotations
-
 import hashlib
 from collections.abc import Iterator
 from typing import IO

@@ -1,7 +1,5 @@
 """How the site is, for superusers and for everybody; and where to report holes."""
 
-from __future__ import annotations
-
 from datetime import timedelta
 
 from django.conf import settings

@@ -3,5 +3,3 @@
 A wing's own routes and serializers are in its `api`; `leaderboard.site.api` gives all of
 them their addresses.
 """
-
-from __future__ import annotations

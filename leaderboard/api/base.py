@@ -1,7 +1,5 @@
 """What all routes of the API share: JSON in problem and in health, bounded use."""
 
-from __future__ import annotations
-
 from http import HTTPStatus
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Bodies of requests: a view declares the fields that it takes; any other is refused."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Any
 

@@ -1,7 +1,5 @@
 """The header under which a program may repeat a request."""
 
-from __future__ import annotations
-
 from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import OpenApiParameter
 

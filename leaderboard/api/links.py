@@ -1,7 +1,5 @@
 """Where people look at what a program has read."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from django.urls import reverse

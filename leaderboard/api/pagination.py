@@ -1,7 +1,5 @@
 """Pages of lists: bounded in size; a page that does not exist is 404."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from rest_framework.pagination import PageNumberPagination

@@ -1,7 +1,5 @@
 """Errors of the API as problem+json (RFC 9457), each with a stable code."""
 
-from __future__ import annotations
-
 import logging
 from dataclasses import dataclass
 from datetime import datetime

@@ -1,7 +1,5 @@
 """Query parameters: a view declares those it takes; any other name or value is refused."""
 
-from __future__ import annotations
-
 from collections.abc import Collection
 from typing import Any, NoReturn
 

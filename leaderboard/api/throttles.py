@@ -1,7 +1,5 @@
 """How often a program may ask: a limit for each kind of request, counted apart."""
 
-from __future__ import annotations
-
 import time
 from datetime import UTC, datetime
 from typing import Any

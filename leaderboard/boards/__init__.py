@@ -11,5 +11,3 @@ evidence, history, home, rows, standings, systems, version, weights);
 selectors.on_request (judged); views (board, describe, evidence, exports, leading, my_submissions,
 submission, submitted_file, task_cards, tasks).
 """
-
-from __future__ import annotations

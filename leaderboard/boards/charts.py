@@ -1,7 +1,5 @@
 """The best score by date, and two texts word by word."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Sequence
 from datetime import datetime, timedelta

@@ -1,3 +1,1 @@
 """Charts that several pages share, as SVG made on the server; no script draws anything."""
-
-from __future__ import annotations

@@ -1,7 +1,5 @@
 """A shared scale: values to places along a column of charts."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass

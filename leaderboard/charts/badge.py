@@ -1,7 +1,5 @@
 """A small sign for other people's pages; it brings its own colours and no links."""
 
-from __future__ import annotations
-
 import unicodedata
 
 from django.utils.html import format_html

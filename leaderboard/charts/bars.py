@@ -1,7 +1,5 @@
 """Plain bars: a share of a whole."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 from django.utils.html import format_html

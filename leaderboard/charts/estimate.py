@@ -1,7 +1,5 @@
 """What charts draw of a score: an estimate with its 95 % interval."""
 
-from __future__ import annotations
-
 from typing import Protocol
 
 

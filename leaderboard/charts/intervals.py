@@ -4,8 +4,6 @@ Places are percentages, so that a bar fills its cell whatever its size. Simulate
 look different (class `sim`: hollow, another colour) and say so in their name.
 """
 
-from __future__ import annotations
-
 from typing import Protocol
 
 from django.utils.html import format_html, format_html_join

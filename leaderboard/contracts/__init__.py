@@ -6,8 +6,6 @@ of yours that is not installed: give it the piece as a fixture or parameter. A p
 needs a server to talk to: its contract is always run this way.
 """
 
-from __future__ import annotations
-
 import pytest
 
 KINDS = ("metrics", "platforms", "preflight", "scales", "templates")

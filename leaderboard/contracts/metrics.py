@@ -1,7 +1,5 @@
 """What holds for every metric that can be computed here."""
 
-from __future__ import annotations
-
 import json
 import re
 

@@ -1,7 +1,5 @@
 """The contracts on what is installed or lies in GENIE_EXTENSIONS; see plugin.py."""
 
-from __future__ import annotations
-
 import inspect
 from typing import Any
 

@@ -5,8 +5,6 @@ A platform joins with a subclass of `PlatformContract` whose `world` fixture giv
 platform's own books are.
 """
 
-from __future__ import annotations
-
 from abc import ABC, abstractmethod
 from collections.abc import Iterable
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """A plugin of pytest: `pytest --genie-extensions` tests all that others brought."""
 
-from __future__ import annotations
-
 import os
 import tempfile
 from pathlib import Path

@@ -1,7 +1,5 @@
 """What holds for every pre-flight check."""
 
-from __future__ import annotations
-
 import json
 
 import pytest

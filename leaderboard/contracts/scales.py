@@ -1,7 +1,5 @@
 """What holds for every answer scale."""
 
-from __future__ import annotations
-
 import pytest
 
 from crowd.scales.base import Scale

@@ -1,7 +1,5 @@
 """What holds for every HIT template."""
 
-from __future__ import annotations
-
 import pytest
 
 from crowd.hit_templates import HITTemplate

@@ -2,5 +2,3 @@
 
 `genie demo` walks the whole product with it; everything it makes is marked simulated.
 """
-
-from __future__ import annotations

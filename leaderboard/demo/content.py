@@ -1,7 +1,5 @@
 """What the demo shows: four tasks, their systems, and what simulated workers said."""
 
-from __future__ import annotations
-
 import io
 import json
 from collections.abc import Callable

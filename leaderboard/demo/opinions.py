@@ -1,7 +1,5 @@
 """What a careful reader would think of each text of the demonstration."""
 
-from __future__ import annotations
-
 from crowd.hits.models.campaign import Item
 from leaderboard.demo.systems import systems_of
 from leaderboard.designs.base import content_key

@@ -1,7 +1,5 @@
 """The demo's accounts: real ones, with passwords drawn at the first start."""
 
-from __future__ import annotations
-
 import json
 import secrets
 from dataclasses import dataclass

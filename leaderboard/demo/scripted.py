@@ -1,7 +1,5 @@
 """A judge of the demo: a script, and called one wherever its scores stand."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 from genie.lib import jobs

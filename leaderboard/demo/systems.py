@@ -1,7 +1,5 @@
 """The systems of the demonstration tasks, as their folders describe them."""
 
-from __future__ import annotations
-
 import tomllib
 from pathlib import Path
 from typing import Any

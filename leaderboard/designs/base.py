@@ -1,7 +1,5 @@
 """A design says what a worker sees of outputs, and what a rating is about."""
 
-from __future__ import annotations
-
 import hashlib
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence

@@ -1,7 +1,5 @@
 """Designs whose pages show one output at a time."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from typing import Any
 

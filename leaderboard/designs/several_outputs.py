@@ -1,7 +1,5 @@
 """Designs whose pages show several outputs side by side."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 

@@ -1,7 +1,5 @@
 """From ratings on a scale to the number that stands on the board."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass, replace
 

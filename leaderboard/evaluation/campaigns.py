@@ -1,7 +1,5 @@
 """The campaigns of an evaluation: built, watched while people answer, ended."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from datetime import datetime
 

@@ -1,7 +1,5 @@
 """The course of a comparison: the running estimate within its confidence sequence."""
 
-from __future__ import annotations
-
 from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString
 

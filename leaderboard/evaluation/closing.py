@@ -1,7 +1,5 @@
 """End campaigns: nobody can answer any more, the account is settled, all at once."""
 
-from __future__ import annotations
-
 from collections.abc import Collection, Iterable
 
 from django.db.models import Q

@@ -1,7 +1,5 @@
 """What pages say of an estimate: its name, how it is made, and when to be careful."""
 
-from __future__ import annotations
-
 from leaderboard.stats.systems.estimates import FEW_WORKERS
 from leaderboard.tasks.config import ADJUSTED, PLAIN, Z_SCORES
 

@@ -4,8 +4,6 @@ The plans are those of `precision` for one submission: the variances of what the
 workers have said so far, or the worst case that the scale allows.
 """
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass
 from functools import partial

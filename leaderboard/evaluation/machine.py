@@ -1,7 +1,5 @@
 """The states of an evaluation: the only way from one to the next, and how steps fail."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from django.db import transaction

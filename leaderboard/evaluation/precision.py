@@ -1,7 +1,5 @@
 """How precise a planned evaluation will be, judged by the ratings that its task has."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass, replace
 

@@ -1,7 +1,5 @@
 """What asking people costs, to the cent."""
 
-from __future__ import annotations
-
 import math
 
 from crowd.platforms.base import kind_of

@@ -4,8 +4,6 @@ Pure: fits are made and stored with it, releases rebuilt, and every page, file a
 that shows ranks or compares systems reads them from it.
 """
 
-from __future__ import annotations
-
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from typing import Any

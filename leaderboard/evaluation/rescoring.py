@@ -8,8 +8,6 @@ scores of a task at most once a day, all of them at once, and each says why. A l
 ban takes effect at once.
 """
 
-from __future__ import annotations
-
 import logging
 from collections.abc import Callable, Iterable
 from datetime import datetime, timedelta

@@ -1,7 +1,5 @@
 """What comes next for evaluations, one after another; nothing stays where it is."""
 
-from __future__ import annotations
-
 from datetime import timedelta
 from functools import partial
 

@@ -1,7 +1,5 @@
 """Systems that were estimated together, as they are written down and read again."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Mapping
 from dataclasses import asdict

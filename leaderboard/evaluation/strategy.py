@@ -1,7 +1,5 @@
 """What differs between evaluations of one, two and several systems."""
 
-from __future__ import annotations
-
 from collections.abc import Collection
 from typing import Protocol
 

@@ -1,7 +1,5 @@
 """How judgments are kept: what campaigns of an import are called, and values turned."""
 
-from __future__ import annotations
-
 import numpy as np
 import numpy.typing as npt
 

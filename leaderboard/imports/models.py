@@ -1,7 +1,5 @@
 """Where judgments that were made elsewhere came from, and what was published of them."""
 
-from __future__ import annotations
-
 from django.conf import settings
 from django.db import models
 

@@ -1,7 +1,5 @@
 """What a judge answered: read strictly, or said why it cannot be used."""
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Iterable, Mapping

@@ -1,7 +1,5 @@
 """Runs of judges for staff, by program: asked for, approved, watched."""
 
-from __future__ import annotations
-
 from typing import Any, cast
 
 from django.db import transaction

@@ -1,7 +1,5 @@
 """What decides a judge's answers: written once, hashed, never changed."""
 
-from __future__ import annotations
-
 import hashlib
 import re
 from collections.abc import Mapping

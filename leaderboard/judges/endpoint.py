@@ -4,8 +4,6 @@ Addresses and keys come from the operator's environment only: whoever defines a 
 names an endpoint, and can neither send a key elsewhere nor reach into our own network.
 """
 
-from __future__ import annotations
-
 import os
 import time
 from collections.abc import Iterator, Mapping

@@ -1,7 +1,5 @@
 """Forms of staff: a judge, a run of one, and a person's word on it."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from django import forms

@@ -1,7 +1,5 @@
 """What a judge is sent: the questions that people get, and texts of others marked as data."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping, Sequence
 from typing import Any

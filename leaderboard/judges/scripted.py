@@ -3,8 +3,6 @@
 Each is deterministic. Some have a bias that is planted, so that an audit has something to find.
 """
 
-from __future__ import annotations
-
 import hashlib
 import json
 import re

@@ -1,7 +1,5 @@
 """What an answer is about: one output or several, with errors marked in them or not."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any

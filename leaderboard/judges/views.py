@@ -1,7 +1,5 @@
 """One task's judges for everybody: what they are, and what people vouch for."""
 
-from __future__ import annotations
-
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, render
 

@@ -1,7 +1,5 @@
 """What staff read of judges in the admin: in words, and not as it is stored."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping
 
 from django.utils.html import format_html_join

@@ -8,5 +8,3 @@ this board and nowhere else.
 Front door: models; api (boards); selectors (snapshot); services (boards, outside);
 views (board, downloads, outside).
 """
-
-from __future__ import annotations

@@ -1,7 +1,5 @@
 """Judgments and metric scores in the formats of the field; pure, text in pieces."""
 
-from __future__ import annotations
-
 import io
 import json
 import re

@@ -1,7 +1,5 @@
 """The form by which scores of a metric are handed in; the service has the last word."""
 
-from __future__ import annotations
-
 from django import forms
 
 

@@ -5,8 +5,6 @@ References
 google-research/mt-metrics-eval, README, "File organization and naming convention".
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import groupby

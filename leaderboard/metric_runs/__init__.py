@@ -8,5 +8,3 @@ ones, and those that a task adds later, run in pieces that can be stopped and re
 Front door: models; selectors; services (measure, pieces, realign,
 runs).
 """
-
-from __future__ import annotations

@@ -1,7 +1,5 @@
 """Automatic metrics: a submission's results, and runs in the background."""
 
-from __future__ import annotations
-
 from django.db import models
 
 from leaderboard.submissions.models.submission import Submission

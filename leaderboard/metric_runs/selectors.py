@@ -1,7 +1,5 @@
 """The metrics of a task as they are set today, and what they are called."""
 
-from __future__ import annotations
-
 import hashlib
 import inspect
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """BERTScore as bert-score computes it, from a model on this machine."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from functools import lru_cache, partial
 from importlib import import_module

@@ -1,7 +1,5 @@
 """BLEU on texts as they are, without a tokenizer."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from leaderboard.metrics.base import Batch, Metric, MetricOutput, versions

@@ -1,7 +1,5 @@
 """chrF and chrF++ as sacrebleu computes them."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from leaderboard.metrics.base import Batch, Metric, MetricOutput, versions

@@ -1,7 +1,5 @@
 """How long predictions are, alone and beside their references."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable
 
 import numpy as np

@@ -1,7 +1,5 @@
 """METEOR as NLTK computes it."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from functools import lru_cache
 from importlib.util import find_spec

@@ -1,7 +1,5 @@
 """ROUGE: rouge-score's F1 on Porter stems."""
 
-from __future__ import annotations
-
 from typing import ClassVar
 
 import numpy as np

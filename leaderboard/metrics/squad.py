@@ -1,7 +1,5 @@
 """Answers compared with their references as SQuAD does: exact match and token F1."""
 
-from __future__ import annotations
-
 import re
 import string
 import unicodedata

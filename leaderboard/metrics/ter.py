@@ -1,7 +1,5 @@
 """Translation edit rate as sacrebleu computes it."""
 
-from __future__ import annotations
-
 import re
 from typing import Any
 

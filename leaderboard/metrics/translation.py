@@ -1,7 +1,5 @@
 """Trained judges of translations, each from a model on this machine."""
 
-from __future__ import annotations
-
 from functools import lru_cache
 from importlib import import_module
 from pathlib import Path

@@ -5,5 +5,3 @@ page shows all campaigns of a task, and each campaign's page in the admin shows 
 
 Front door: admin; alarms; selectors.
 """
-
-from __future__ import annotations

@@ -1,7 +1,5 @@
 """The page that shows how all campaigns of a task go."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from django.core.exceptions import PermissionDenied

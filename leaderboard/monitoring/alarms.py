@@ -4,8 +4,6 @@ Each point leads to the page on which it is solved. Crowds are compared with the
 the last day with the time before, the newer half of the items with the older.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping
 from datetime import timedelta

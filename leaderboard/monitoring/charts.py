@@ -1,7 +1,5 @@
 """Lines of a running campaign: money beside its plan, agreement, test questions, speed."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from itertools import accumulate
 

@@ -1,7 +1,5 @@
 """What a campaign's notices ask for: the button, or the page, that solves each."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass
 from urllib.parse import urlencode

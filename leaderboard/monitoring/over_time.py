@@ -4,8 +4,6 @@ Answers are put in the order of their arrival and cut into pieces of equal size,
 a quiet night is no point of its own.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime

@@ -1,7 +1,5 @@
 """How campaigns go: hour by hour, at which pace, until when."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta

@@ -5,5 +5,3 @@ return them; `task_figures` compares those of a task with its published numbers.
 
 Front door: models; expected; task_figures (api, keep, views).
 """
-
-from __future__ import annotations

@@ -1,7 +1,5 @@
 """One printed number, what comes out here, and what that means."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field

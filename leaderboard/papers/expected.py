@@ -1,7 +1,5 @@
 """Lists of printed numbers, and each beside ours."""
 
-from __future__ import annotations
-
 import csv
 import io
 import json

@@ -7,6 +7,4 @@ the Human Evaluation Datasheet. Workers have pseudonyms that mean nothing elsewh
 Front door: models; make; queued; rebuilding (public_log, rebuild); views.
 """
 
-from __future__ import annotations
-
 FORMAT = "genie-release-3"

@@ -1,7 +1,5 @@
 """A folder of tables, each as JSONL and as CSV, with checksums over everything."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 import os

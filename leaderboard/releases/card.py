@@ -1,7 +1,5 @@
 """The data card: what a release holds, how it came about, what it is no good for."""
 
-from __future__ import annotations
-
 from crowd.hits.models.assignment import Assignment
 from leaderboard.boards.selectors.systems import covers_of
 from leaderboard.evaluation.selectors.campaigns import (

@@ -5,8 +5,6 @@ References
 MLCommons (2024), Croissant Format Specification 1.0.
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterator
 from itertools import islice

@@ -1,7 +1,5 @@
 """What an ethics board asks of a task: protocol, consent, pay, who took part and left."""
 
-from __future__ import annotations
-
 from django.conf import settings
 from django.db.models import Count
 

@@ -1,7 +1,5 @@
 """The evaluation card, and the datasheet of its answers, as JSON, Markdown, LaTeX."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict

@@ -1,7 +1,5 @@
 """Make a release of one task: a folder that anybody can check and compute again."""
 
-from __future__ import annotations
-
 import secrets
 import zipfile
 from collections.abc import Sequence

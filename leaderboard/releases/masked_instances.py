@@ -5,8 +5,6 @@ judged can therefore recognise test questions, so a release made while anything 
 task is being judged numbers the judged instances instead of naming them.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Collection, Mapping
 

@@ -5,8 +5,6 @@ file in some hundred megabytes: in a worker of the queue they would come on top 
 that needs itself, and stay.
 """
 
-from __future__ import annotations
-
 import json
 import sys
 import tempfile

@@ -1,7 +1,5 @@
 """Releases in pieces: what is done is noted, so that another process goes on from there."""
 
-from __future__ import annotations
-
 import json
 import os
 import time

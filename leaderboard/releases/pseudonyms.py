@@ -1,7 +1,5 @@
 """Names for workers that mean something within one release, and nothing outside it."""
 
-from __future__ import annotations
-
 import hashlib
 import hmac
 import secrets

@@ -1,7 +1,5 @@
 """A published number beside what comes out now."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass
 

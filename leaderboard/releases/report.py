@@ -1,7 +1,5 @@
 """A task's results as a paper needs them: table, methods, figure, costs, data."""
 
-from __future__ import annotations
-
 import tempfile
 import zipfile
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """The report of a task, as a page for staff and as an archive."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from django.contrib import messages

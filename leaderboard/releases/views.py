@@ -1,7 +1,5 @@
 """The evaluation card of a submission, as page and files."""
 
-from __future__ import annotations
-
 import json
 from typing import Any
 from zipfile import ZipFile

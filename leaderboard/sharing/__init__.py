@@ -6,5 +6,3 @@ with resvg and the font in `fonts`, so that a picture looks the same on every ma
 
 Front door: urls; selectors (page_card, share_links).
 """
-
-from __future__ import annotations

@@ -1,7 +1,5 @@
 """A board as one SVG that stands alone, and PNG made of it."""
 
-from __future__ import annotations
-
 import re
 import unicodedata
 from dataclasses import dataclass, replace

@@ -1,7 +1,5 @@
 """Addresses of what others show, follow and find of the site."""
 
-from __future__ import annotations
-
 from django.contrib.sitemaps.views import sitemap
 from django.urls import path
 

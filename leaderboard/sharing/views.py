@@ -1,7 +1,5 @@
 """What others show, follow and find: pictures, cards, feeds, and files for machines."""
 
-from __future__ import annotations
-
 import hashlib
 from collections.abc import Callable
 from datetime import datetime

@@ -5,5 +5,3 @@ offer, so this wing may import all of them.
 
 Front door: docs (contents, urls); models; roles; views (language, pages, public_log, public_urls).
 """
-
-from __future__ import annotations

@@ -1,7 +1,5 @@
 """The queue's rows are read; failed jobs are run again through our door, or forgotten."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from django.apps import apps

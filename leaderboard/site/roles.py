@@ -4,8 +4,6 @@ They are made once, when the database is migrated, and are the site's own from t
 whatever staff change or delete stays so. Being staff alone opens nothing.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 from django.apps import AppConfig, apps

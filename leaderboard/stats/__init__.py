@@ -4,5 +4,3 @@ Pure: no Django, seeds are arguments, same inputs give the same bytes. Each publ
 function names its source and is checked against an outside implementation or a published
 number. `stopping` holds the rules by which comparisons end.
 """
-
-from __future__ import annotations

@@ -1,7 +1,5 @@
 """Which systems stand together where a page shows only some of them."""
 
-from __future__ import annotations
-
 from functools import cache
 
 import numpy as np

@@ -4,8 +4,6 @@ A rating on a bounded scale cannot vary more than Bhatia and Davis allow, so the
 standard error of a mean has a ceiling that needs nothing but the scale.
 """
 
-from __future__ import annotations
-
 import math
 
 from leaderboard.stats.intervals import check_confidence

@@ -1,7 +1,5 @@
 """Bradley-Terry: strengths of systems from who was preferred to whom, with ties."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, replace
 from typing import Literal
 

@@ -7,8 +7,6 @@ says. Such products overstate the noise inside the cells, so the draws are scale
 multiway variance, which counts every source once.
 """
 
-from __future__ import annotations
-
 import itertools
 from collections.abc import Mapping
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """Who was preferred to whom: wins, ties and losses, from whatever was asked."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from functools import cached_property
 

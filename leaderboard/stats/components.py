@@ -1,7 +1,5 @@
 """Where the variation of ratings comes from, and what it does to a mean."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """A number with its uncertainty, and the bootstrap interval of a mean."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Literal

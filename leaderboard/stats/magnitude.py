@@ -4,8 +4,6 @@ A magnitude is a ratio to a reference, so it is averaged as a geometric mean, an
 workers who think in larger numbers are brought to a common modulus by division.
 """
 
-from __future__ import annotations
-
 from typing import Literal
 
 import numpy as np

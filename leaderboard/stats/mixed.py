@@ -5,8 +5,6 @@ worker, instance and day. The largest factor is absorbed as a diagonal block, an
 rated what is kept sparse, so that a thousand instances cost no more than their ratings.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any

@@ -1,7 +1,5 @@
 """Many comparisons or results at once: p-values and intervals that allow for their number."""
 
-from __future__ import annotations
-
 import numpy as np
 import numpy.typing as npt
 

@@ -1,7 +1,5 @@
 """Two systems on the same instances: which is better, by how much, how surely."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

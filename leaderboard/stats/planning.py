@@ -1,7 +1,5 @@
 """How many instances, ratings and workers an answer needs."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable
 from dataclasses import dataclass, replace

@@ -1,7 +1,5 @@
 """How many instances it takes to tell two systems apart."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

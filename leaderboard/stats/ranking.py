@@ -1,7 +1,5 @@
 """Ranks that say how uncertain they are."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 #: How a board's ranks come about, for every page, file and program that shows them.

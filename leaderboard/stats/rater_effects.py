@@ -1,7 +1,5 @@
 """Strict and lenient workers: how to compare systems that met different ones."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

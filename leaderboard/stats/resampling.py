@@ -6,8 +6,6 @@ that mean is an n-fold convolution, which one Fourier transform gives: a resampl
 costs one draw instead of n, and "infinitely many resamples" costs no draw at all.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

@@ -1,7 +1,5 @@
 """From many comparisons to one picture: clusters."""
 
-from __future__ import annotations
-
 import numpy as np
 import numpy.typing as npt
 

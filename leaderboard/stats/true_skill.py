@@ -6,8 +6,6 @@ orders. How sure that is comes from drawing workers again: games of one worker, 
 page, are not independent, and TrueSkill's own sigma takes them as if they were.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import chain, islice

@@ -5,8 +5,6 @@ turn and are played together, as are the turns of all orders. Every belief comes
 the games had been played one by one.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from functools import cache
 

@@ -11,5 +11,3 @@ changes what is loaded.
 
 Front door: api (bundles, imports); models; services (bring, keep, look, make, preview, start); urls.
 """
-
-from __future__ import annotations

@@ -1,7 +1,5 @@
 """What a person says of a new task, step by step."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from decimal import Decimal
 from typing import Any

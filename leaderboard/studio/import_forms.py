@@ -1,7 +1,5 @@
 """What a person says of judgments that were made elsewhere."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Any
 

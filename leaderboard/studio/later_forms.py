@@ -1,7 +1,5 @@
 """What a person says of a task afterwards: of its pilot, and of what may change."""
 
-from __future__ import annotations
-
 import copy
 from collections.abc import Collection, Mapping
 from decimal import Decimal

@@ -10,5 +10,3 @@ readers (base, decode, problem); selectors (outputs, visibility); services
 (about_system, attempts, check_file, idempotency, lifecycle, submit, validate); views (check_file,
 oversize, submit).
 """
-
-from __future__ import annotations

@@ -8,5 +8,3 @@ label in a person's place.
 Front door: analysis; judges (labels, licences); latex; page; pairs (analyse); plots; read;
 report; text; two_crowds; rank_audit (api, read, report).
 """
-
-from __future__ import annotations

@@ -1,7 +1,5 @@
 """How far workers agree, by every coefficient that a table's shape allows."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

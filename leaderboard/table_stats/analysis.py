@@ -1,7 +1,5 @@
 """All that a table of ratings says of its systems."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

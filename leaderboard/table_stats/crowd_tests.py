@@ -1,7 +1,5 @@
 """The tests that papers report: they hold for this crowd, not for another one."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise

@@ -1,7 +1,5 @@
 """Sheets as LaTeX tables for a paper."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from genie.lib.formats.latex import tabular, tex

@@ -1,7 +1,5 @@
 """Which column of a table holds what, under the names that people give them."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 

@@ -1,7 +1,5 @@
 """Sheets and pictures as one page of HTML that needs nothing else."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from html import escape
 

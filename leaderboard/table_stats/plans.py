@@ -1,7 +1,5 @@
 """What a next study of the same kind needs, judged by this one."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Intervals as an SVG picture that needs no other file and no script."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """An analysis as sheets of cells, from which text, LaTeX and the page are written."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from typing import Any

@@ -1,7 +1,5 @@
 """Sheets as plain text."""
 
-from __future__ import annotations
-
 import textwrap
 from collections.abc import Sequence
 

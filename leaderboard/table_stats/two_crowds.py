@@ -1,7 +1,5 @@
 """Two tables of ratings as two crowds, and what is said of two crowds in lines."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 

@@ -12,5 +12,3 @@ documents, draft); intake (guess, join, problem, read, roles, table); licence; r
 services (archives, brought, bundles, configuration, fitting, load, versions,
 worker_requirements); shipped.
 """
-
-from __future__ import annotations

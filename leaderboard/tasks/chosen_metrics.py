@@ -4,8 +4,6 @@ In task.toml: ``use`` under ``[metrics]`` names them, and a table ``[metrics.<sl
 holds keyword arguments of the metric's constructor.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 
 from genie.lib.errors import GenieError

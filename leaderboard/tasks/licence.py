@@ -1,7 +1,5 @@
 """Whether a task's licence lets its texts be handed on."""
 
-from __future__ import annotations
-
 import re
 
 # How a licence's name begins when it lets everybody copy. What follows a short name is

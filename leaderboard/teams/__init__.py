@@ -7,5 +7,3 @@ transaction. Leaving deletes the name and keeps what science rests on.
 Front door: models; api (teams, webhooks, whoami); selectors (site_urls); services
 (announce, notices, webhooks); views (account_urls).
 """
-
-from __future__ import annotations

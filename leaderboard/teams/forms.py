@@ -1,7 +1,5 @@
 """Forms about teams, webhooks, notices and leaving."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from django import forms

@@ -1,7 +1,5 @@
 """From the pages of what people are asked about to the campaigns that ask, for staff."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from django import template

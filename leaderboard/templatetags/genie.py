@@ -1,7 +1,5 @@
 """Small words for templates; data stays escaped, nothing here marks it safe."""
 
-from __future__ import annotations
-
 from datetime import datetime
 from typing import Any
 from urllib.parse import urlsplit

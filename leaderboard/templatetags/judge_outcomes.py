@@ -1,7 +1,5 @@
 """How a condition of a judge's licence came out, in words."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from django import template

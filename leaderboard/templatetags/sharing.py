@@ -1,7 +1,5 @@
 """What pages say of themselves to machines, and how their readers pass them on."""
 
-from __future__ import annotations
-
 from html import unescape
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Campaigns under way and money, on the first page of the admin."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 from django import template

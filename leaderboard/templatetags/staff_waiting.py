@@ -1,7 +1,5 @@
 """What waits for a person, on the first page of the admin."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, field
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Everything about one worker on the worker's own page, as far as its reader may see it."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Any
 

@@ -2,5 +2,3 @@
 
 Front door: models; icc; kappa; krippendorff; label_counts.
 """
-
-from __future__ import annotations

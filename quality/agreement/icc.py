@@ -1,7 +1,5 @@
 """Intraclass correlation: all six forms, with intervals from the F distribution."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal, get_args

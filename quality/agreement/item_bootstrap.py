@@ -1,7 +1,5 @@
 """Percentile bootstrap over items: whole items are drawn, with all their ratings."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Percentage agreement, Cohen's and Fleiss' kappa."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Literal
 

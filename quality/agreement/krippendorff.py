@@ -1,7 +1,5 @@
 """Krippendorff's alpha: any number of raters, missing ratings, four levels."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Literal, get_args

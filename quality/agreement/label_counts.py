@@ -1,7 +1,5 @@
 """Ratings as counts of values per item: what chance-corrected agreement is made of."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

@@ -2,5 +2,3 @@
 
 Front door: services.
 """
-
-from __future__ import annotations

@@ -1,7 +1,5 @@
 """What workers say against a decision, and what staff answer."""
 
-from __future__ import annotations
-
 from django.conf import settings
 from django.db import models
 from django.db.models import Q

@@ -1,7 +1,5 @@
 """Where a worker says that a decision is wrong, and reads what became of it."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 from django.contrib import messages

@@ -1,7 +1,5 @@
 """Appeals: a worker speaks once against a decision, a person answers once."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from django.db import transaction

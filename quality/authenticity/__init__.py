@@ -7,5 +7,3 @@ answers support. Nothing here excludes anybody.
 
 Front door: evidence; selectors; stats (answers).
 """
-
-from __future__ import annotations

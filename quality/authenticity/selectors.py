@@ -1,7 +1,5 @@
 """What pages and test questions say of workers, as far as it is evidence."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 

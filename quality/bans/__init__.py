@@ -7,5 +7,3 @@ Where a fit would exclude too many workers at once, a person decides first
 Front door: models; selectors (bans, clean_ratings, held,
 pending, weights); services (ban, carry_out, held_exclusions).
 """
-
-from __future__ import annotations

@@ -1,7 +1,5 @@
 """Exclusions that the detector wants and a person decides."""
 
-from __future__ import annotations
-
 from django.conf import settings
 from django.db import models
 from django.db.models import Q

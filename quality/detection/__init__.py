@@ -8,5 +8,3 @@ decisions, or judges workers by all of their answers (`stats.assess`);
 Front door: models; admin (workers); selectors; services (judge); stats (decisions,
 detector_specs, detectors).
 """
-
-from __future__ import annotations

@@ -1,7 +1,5 @@
 """What a verdict rests on, in plain sentences."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Any
 

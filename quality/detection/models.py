@@ -4,8 +4,6 @@ A fit keeps all that is needed to repeat it; verdicts are kept where they say
 something new of a worker; a ban outlives the verdict that it rests on.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 from django.conf import settings

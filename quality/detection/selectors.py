@@ -1,7 +1,5 @@
 """What a fit of the noisy-worker model says of each worker."""
 
-from __future__ import annotations
-
 from django.db.models import Max
 
 from quality.detection.models import DetectorFit, Verdict

@@ -7,5 +7,3 @@ Front door: marked_items; models; edits (edit, kinds, make); selectors;
 separability (blend, features, measure); services (grade, inject, inject_line_ups,
 leftovers, marking).
 """
-
-from __future__ import annotations

@@ -1,7 +1,5 @@
 """One piece of work item by item, for staff: what was shown, edited, answered, and right."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 from crowd.hits.models.assignment import Answer, Assignment

@@ -1,7 +1,5 @@
 """Test questions: where they hide, and how they were answered."""
 
-from __future__ import annotations
-
 from django.db import models
 
 

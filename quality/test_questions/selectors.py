@@ -1,7 +1,5 @@
 """A worker's answers to test questions: what was shown, said, and counted as right."""
 
-from __future__ import annotations
-
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from typing import Any

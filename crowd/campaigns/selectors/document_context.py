@@ -1,7 +1,5 @@
 """What stands before a page in its document, so that a part is read in its place."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any

@@ -1,7 +1,5 @@
 """What another reward for a campaign that runs would cost, and whether it may be."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 from django.conf import settings

@@ -1,7 +1,5 @@
 """What kinds of work there are for a worker now, and what is in the way of it."""
 
-from __future__ import annotations
-
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime

@@ -1,7 +1,5 @@
 """Whether a campaign is answered faster than its texts can be read."""
 
-from __future__ import annotations
-
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from statistics import median

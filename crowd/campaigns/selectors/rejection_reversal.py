@@ -1,7 +1,5 @@
 """Whether a rejection can be taken back, and what staff should know before they do."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 

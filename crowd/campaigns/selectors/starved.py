@@ -1,7 +1,5 @@
 """Whether a campaign waits for people who will not come, and who could."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from datetime import datetime, timedelta
 from itertools import islice

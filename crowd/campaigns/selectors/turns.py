@@ -6,8 +6,6 @@ gets them in rounds: every open campaign has its turn in a round, in an order dr
 worker and kept (`DrawnOrder`). One that opens later joins in the next round.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass

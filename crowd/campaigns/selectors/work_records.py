@@ -1,7 +1,5 @@
 """How long work takes others, and how those who gave it out decided: read, not counted."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 
 from crowd.hits.models.campaign import HITType, WorkRecord

@@ -6,8 +6,6 @@ can have one open page and one assignment of a HIT (constraints of the table),
 and a place is taken by an UPDATE that fails where none is left (`slots`).
 """
 
-from __future__ import annotations
-
 from collections.abc import Collection, Sequence
 from datetime import datetime, timedelta
 

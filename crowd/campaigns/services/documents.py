@@ -4,8 +4,6 @@ Parts of a document lie together in their campaign. Without this, two who come a
 time would get every other page of one document.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from datetime import timedelta
 

@@ -1,7 +1,5 @@
 """Tell workers of new work by mail: only who asked for it, at most once a day."""
 
-from __future__ import annotations
-
 from datetime import datetime, timedelta
 
 from django.conf import settings

@@ -4,8 +4,6 @@ The first assignment of a page stands for it: whoever adds to the page, sends it
 takes it back changes or locks that row first, so one of them comes after the other.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from django.db.models import Q

@@ -4,8 +4,6 @@ This app hands HITs out in their order and knows no reason for another. The app 
 have one and registers a chooser here; what its reasons are, nobody below learns.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 
 from django.db.models import QuerySet

@@ -5,8 +5,6 @@ more, as far as the campaign's budget reaches. Where its worker is let back in, 
 answer counts again unless somebody has taken that place.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Iterable
 from typing import Any

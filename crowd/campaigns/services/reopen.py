@@ -1,7 +1,5 @@
 """Ask again in a campaign that was complete, where answers have ceased to count."""
 
-from __future__ import annotations
-
 from django.db import transaction
 from django.db.models import Count, F, Q
 

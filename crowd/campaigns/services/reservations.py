@@ -1,7 +1,5 @@
 """Keep a campaign to one worker: the first who takes a HIT of it."""
 
-from __future__ import annotations
-
 from datetime import datetime, timedelta
 
 from django.conf import settings

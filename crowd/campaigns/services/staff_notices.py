@@ -1,7 +1,5 @@
 """Tell staff of campaigns that wait in vain, pay too little, or are not being read."""
 
-from __future__ import annotations
-
 from datetime import datetime
 
 from django.utils import timezone

@@ -6,8 +6,6 @@ holds the campaign's row first and the assignment's second, as in `review`: a de
 mark or the end of the campaign comes before the change or after it, never in between.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from datetime import datetime, timedelta
 

@@ -3,8 +3,6 @@
 An answer, its ratings and its payment are stored in one transaction, or not at all.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from datetime import datetime
 

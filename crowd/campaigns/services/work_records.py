@@ -1,7 +1,5 @@
 """Count what lists of work say of it, so that nobody waits for that who opens one."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterable, Mapping
 from datetime import datetime

@@ -1,7 +1,5 @@
 """Panels whose people come by a link: how they are named, and how they go back."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from django import forms

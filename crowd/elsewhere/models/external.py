@@ -1,7 +1,5 @@
 """What we know of work that is offered on somebody else's platform."""
 
-from __future__ import annotations
-
 from django.db import models
 from django.db.models import Exists, OuterRef
 

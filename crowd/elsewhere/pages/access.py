@@ -1,7 +1,5 @@
 """Who may see the worker site: workers, each their own work."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from functools import wraps
 from typing import Any

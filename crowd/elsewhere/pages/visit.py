@@ -1,7 +1,5 @@
 """Who came by a link and has no account here: remembered for as long as their visit."""
 
-from __future__ import annotations
-
 from django.http import HttpRequest
 
 from crowd.elsewhere.models.external import ExternalSession

@@ -1,7 +1,5 @@
 """What a platform's account pays in, asked while somebody decides on a cost."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 
 from django.conf import settings

@@ -4,8 +4,6 @@ What the platform was told to require, it attests of everybody whom it sends. Wh
 required only afterwards it does not, and then nobody whom it sends gets work.
 """
 
-from __future__ import annotations
-
 from dataclasses import asdict
 
 from crowd.elsewhere.models.external import ExternalCampaign, ExternalSession

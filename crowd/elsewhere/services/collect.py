@@ -7,8 +7,6 @@ report brings our decisions and payments into line with the platform's
 ratings: somebody has done it, and is paid.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 
 from django.db import transaction

@@ -6,8 +6,6 @@ are sent as one bonus for the visit, beside what is paid for coming. A person ap
 the most that this may cost: what the campaign's budget leaves beside its places.
 """
 
-from __future__ import annotations
-
 from django.db import transaction
 from django.db.models import Exists, OuterRef, Q, QuerySet, Sum
 

@@ -1,7 +1,5 @@
 """What was paid in another currency: kept with the payments, to the last cent of it."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from itertools import groupby
 

@@ -6,8 +6,6 @@ HIT has, the outward calls how many of them the platform was told of, and what l
 is told next: so all this may stop anywhere and go on.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Sequence
 from datetime import datetime, timedelta
 from itertools import chain

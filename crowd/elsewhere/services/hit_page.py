@@ -1,7 +1,5 @@
 """A HIT as one page that needs nothing else: what platforms show in a frame of theirs."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, Protocol

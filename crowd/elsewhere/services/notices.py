@@ -1,7 +1,5 @@
 """Follow what platforms tell us by themselves: each notice once, as a hint to look."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from datetime import datetime, timedelta
 

@@ -4,8 +4,6 @@ Money follows the platform's word: a reward and its fee are done when it says th
 work is approved, and not a moment earlier.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 
 from django.db.models import F, Q

@@ -5,8 +5,6 @@ platform refuses, and the HIT keeps what it paid. Each HIT has one reward at a t
 `HIT.posted_as` says which, so that the ledger has what the platform pays.
 """
 
-from __future__ import annotations
-
 from datetime import datetime
 
 from django.db import transaction

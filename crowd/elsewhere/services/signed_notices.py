@@ -1,7 +1,5 @@
 """Believe what a topic posts only where the service has signed it, for our own topic."""
 
-from __future__ import annotations
-
 import http.client
 import re
 from functools import lru_cache

@@ -1,7 +1,5 @@
 """A campaign as one study elsewhere, whose people come to our pages for the items."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from dataclasses import replace
 from datetime import datetime

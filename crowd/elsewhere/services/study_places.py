@@ -1,7 +1,5 @@
 """A study of many places: how much work one holds, what it costs, how many are needed."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass
 

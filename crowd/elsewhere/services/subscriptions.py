@@ -1,7 +1,5 @@
 """A topic asks whether we want its notices: say yes to our own topic, and no other."""
 
-from __future__ import annotations
-
 import re
 from urllib.parse import parse_qs, urlsplit
 

@@ -4,8 +4,6 @@ Everything here may run any number of times and be killed anywhere: what was pla
 stays planned, what was being sent is asked after, what came in twice is stored once.
 """
 
-from __future__ import annotations
-
 import logging
 from collections.abc import Iterable
 from datetime import datetime, timedelta

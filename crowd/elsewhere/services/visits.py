@@ -1,7 +1,5 @@
 """Somebody comes from a platform by a link, works on our pages, and goes back."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any

@@ -1,7 +1,5 @@
 """What a place of a study pays beyond its answers: a place is paid in full."""
 
-from __future__ import annotations
-
 from django.db import transaction
 from django.db.models import Exists, OuterRef, Q, Sum
 from django.utils import timezone

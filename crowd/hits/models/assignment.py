@@ -6,8 +6,6 @@ handing out work: one open page for a worker, one assignment of a HIT for a work
 A page is an assignment and those that stand on it with it (`page`); most have one.
 """
 
-from __future__ import annotations
-
 from django.db import models
 from django.db.models import Q
 

@@ -4,8 +4,6 @@ Nothing here knows whose outputs are judged or which items are test questions: t
 apps above keep that to themselves and find their campaigns again by `key`.
 """
 
-from __future__ import annotations
-
 from django.conf import settings
 from django.db import models
 

@@ -1,7 +1,5 @@
 """How far a campaign is, and what it has cost so far."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import UTC, datetime

@@ -1,7 +1,5 @@
 """Which questions a HIT asks about an item: the page and the check go by one list."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any

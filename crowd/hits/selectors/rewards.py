@@ -5,8 +5,6 @@ gets the new one. Elsewhere a HIT pays what its type there says: `HIT.posted_as`
 it where that is not the campaign's type.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 from crowd.hits.models.campaign import HIT, Campaign, RewardChange

@@ -5,8 +5,6 @@ The questions of a task are written in one language. Others come from the task i
 that a page says is there in it: no page mixes two.
 """
 
-from __future__ import annotations
-
 import copy
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field

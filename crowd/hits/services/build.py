@@ -1,7 +1,5 @@
 """Make a campaign: its HITs, their order, and what each of them shows."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 from collections.abc import Mapping, Sequence

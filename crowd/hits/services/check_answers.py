@@ -1,7 +1,5 @@
 """Check what a page sent, before anything of it is believed."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, replace

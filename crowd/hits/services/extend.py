@@ -1,7 +1,5 @@
 """Ask for more in a campaign that is running: another wave of HITs, within its budget."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 

@@ -1,7 +1,5 @@
 """The inputs that HITs show: nobody is given the same one twice."""
 
-from __future__ import annotations
-
 from collections.abc import Collection, Iterable, Mapping
 from itertools import chain
 

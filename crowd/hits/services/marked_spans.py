@@ -1,7 +1,5 @@
 """Check marked errors that a page sent, and say what became of those it began with."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Sequence
 from itertools import pairwise

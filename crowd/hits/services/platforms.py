@@ -1,7 +1,5 @@
 """The platforms as this site's settings configure them."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Any
 

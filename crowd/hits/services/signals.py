@@ -1,7 +1,5 @@
 """Read what a page's script noticed: hostile input, believed no further than it can be."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass

@@ -5,8 +5,6 @@ many there are in all. Both change by an UPDATE with a condition, and never by
 reading and then writing, so nobody needs a lock for them.
 """
 
-from __future__ import annotations
-
 from django.db.models import F, QuerySet, Sum
 
 from crowd.hits.models.assignment import Assignment

@@ -1,7 +1,5 @@
 """What a worker has earned on which day, and with what."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import date

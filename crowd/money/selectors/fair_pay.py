@@ -1,7 +1,5 @@
 """Where an hour of work paid less than it should, and what is missing."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from statistics import median
 from typing import TYPE_CHECKING, cast

@@ -1,7 +1,5 @@
 """What amounts are in another currency, at the rate that staff stored last."""
 
-from __future__ import annotations
-
 from decimal import ROUND_CEILING, Decimal
 
 from crowd.money.models import ExchangeRate

@@ -1,7 +1,5 @@
 """Money of people who have left: it is still paid, and then nobody knows where it went."""
 
-from __future__ import annotations
-
 from crowd.money.models import PaymentDetails, Payout
 from crowd.money.selectors.earnings import earnings_of
 from crowd.money.selectors.payouts import UNDER_WAY

@@ -3,8 +3,6 @@
 Callers hold the row of the terms.
 """
 
-from __future__ import annotations
-
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Sequence
 from typing import Any

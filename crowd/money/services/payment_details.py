@@ -1,7 +1,5 @@
 """Where workers want their money: sealed when they say it, opened for files only."""
 
-from __future__ import annotations
-
 import json
 from dataclasses import asdict, dataclass
 

@@ -5,8 +5,6 @@ second plan the same one. It is done when the money went: a payout says so, or t
 platform does. Nothing is deleted; what is not owed any more is cancelled.
 """
 
-from __future__ import annotations
-
 from django.db.models import Sum
 
 from crowd.hits.models.assignment import Assignment

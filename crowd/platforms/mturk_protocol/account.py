@@ -1,7 +1,5 @@
 """Which account of which server is used; nothing of it has a default that costs."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 from genie.lib.errors import GenieError

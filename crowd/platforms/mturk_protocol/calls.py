@@ -1,7 +1,5 @@
 """How the rest of the adapter calls Mechanical Turk, and how calls end."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from typing import Any, Protocol, TypeVar

@@ -1,7 +1,5 @@
 """HITs on Mechanical Turk: post them once, give them more places, end them."""
 
-from __future__ import annotations
-
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass

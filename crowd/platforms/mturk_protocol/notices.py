@@ -4,8 +4,6 @@ Notices come twice, late, in any order or not at all, and say neither who worked
 they answered. So only the names of HITs are read from them.
 """
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Mapping

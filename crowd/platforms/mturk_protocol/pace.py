@@ -1,7 +1,5 @@
 """How fast to call: as fast as the server lets us, found out by its refusals."""
 
-from __future__ import annotations
-
 import threading
 import time
 from collections import deque

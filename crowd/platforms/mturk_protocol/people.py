@@ -1,7 +1,5 @@
 """Who may not do our work on Mechanical Turk, and qualification tests for who may."""
 
-from __future__ import annotations
-
 import time
 from collections.abc import Callable
 from typing import Any

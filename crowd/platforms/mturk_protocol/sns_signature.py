@@ -1,7 +1,5 @@
 """Is a message really of SNS: the signature over its fields, by a certificate's key."""
 
-from __future__ import annotations
-
 import base64
 import binascii
 from collections.abc import Mapping

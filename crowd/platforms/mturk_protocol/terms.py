@@ -1,7 +1,5 @@
 """Mechanical Turk's terms: tokens, amounts, requirements, what a refusal means."""
 
-from __future__ import annotations
-
 import hashlib
 import re
 from collections.abc import Sequence

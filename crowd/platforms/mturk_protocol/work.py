@@ -1,7 +1,5 @@
 """Work on Mechanical Turk: collect it, decide on it, pay bonuses for it."""
 
-from __future__ import annotations
-
 import threading
 from collections.abc import Iterator, Sequence
 from typing import Any

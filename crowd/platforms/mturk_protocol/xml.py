@@ -1,7 +1,5 @@
 """The XML that Mechanical Turk shows to workers, and the XML in which answers come."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Sequence
 from typing import NoReturn

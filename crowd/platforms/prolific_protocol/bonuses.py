@@ -1,7 +1,5 @@
 """Bonuses on Prolific: set up, which pays nothing, and then paid, by one single call."""
 
-from __future__ import annotations
-
 from crowd.platforms.base import BonusSpec, Result
 from crowd.platforms.prolific_protocol import terms
 from crowd.platforms.prolific_protocol.calls import Calls, result_of

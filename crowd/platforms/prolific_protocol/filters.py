@@ -4,8 +4,6 @@ A filter's choices have numbers that only the list of filters tells, and Prolifi
 change both: so each is looked up by its name when a study is made.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping
 from typing import Any
 

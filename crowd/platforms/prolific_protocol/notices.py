@@ -1,7 +1,5 @@
 """Prolific's signed notices: who sent them, when, and what they are about."""
 
-from __future__ import annotations
-
 import base64
 import hashlib
 import hmac

@@ -1,7 +1,5 @@
 """Who may not do our work on Prolific: one group of participants for each pool."""
 
-from __future__ import annotations
-
 from crowd.platforms.base import Result
 from crowd.platforms.prolific_protocol.calls import Calls
 

@@ -1,7 +1,5 @@
 """Prolific's words and numbers for ours; nothing here talks to anybody."""
 
-from __future__ import annotations
-
 import hashlib
 import hmac
 import json

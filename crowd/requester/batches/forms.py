@@ -1,7 +1,5 @@
 """What people fill in who post tables and take decisions back; files become text."""
 
-from __future__ import annotations
-
 from decimal import Decimal
 from typing import Any
 

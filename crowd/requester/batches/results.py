@@ -1,7 +1,5 @@
 """What came of a batch, as the table that people know from Mechanical Turk."""
 
-from __future__ import annotations
-
 import csv
 import re
 from collections.abc import Iterable

@@ -1,7 +1,5 @@
 """The table of results as it comes back: who is approved, who is rejected and why."""
 
-from __future__ import annotations
-
 import csv
 from dataclasses import dataclass
 from io import StringIO

@@ -1,7 +1,5 @@
 """A table of inputs, as people write one."""
 
-from __future__ import annotations
-
 import csv
 import re
 from dataclasses import dataclass

@@ -3,8 +3,6 @@
 Nothing here is shared between requesters: even a worker has another name for each.
 """
 
-from __future__ import annotations
-
 import secrets
 import string
 

@@ -1,7 +1,5 @@
 """Qualifications that requesters define and grant."""
 
-from __future__ import annotations
-
 from django.db import models
 from django.db.models import Q
 

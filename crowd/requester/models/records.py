@@ -1,7 +1,5 @@
 """What staff know of workers; layouts, tables that were posted as HITs, and reviews."""
 
-from __future__ import annotations
-
 from django.conf import settings
 from django.core.validators import RegexValidator
 from django.db import models

@@ -1,7 +1,5 @@
 """The 39 operations, by what they are about."""
 
-from __future__ import annotations
-
 from crowd.requester.operations import (
     assignments,
     bonuses,

@@ -1,7 +1,5 @@
 """Collect what workers sent in; approve it or reject it."""
 
-from __future__ import annotations
-
 from datetime import timedelta
 
 from crowd.requester.models.account import RequesterAssignment

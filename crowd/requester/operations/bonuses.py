@@ -1,7 +1,5 @@
 """Bonuses and the balance."""
 
-from __future__ import annotations
-
 from datetime import timedelta
 
 from django.utils.functional import keep_lazy_text

@@ -1,7 +1,5 @@
 """HIT types: found by their values, or made."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 

@@ -1,7 +1,5 @@
 """Which events a requester wants to hear of."""
 
-from __future__ import annotations
-
 from functools import partial
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Qualification types: made, changed, found, deleted."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from django.db.models import Q

@@ -1,7 +1,5 @@
 """Grant qualifications, revoke them, decide on requests for them."""
 
-from __future__ import annotations
-
 from django.db.models import Q
 
 from crowd.messages import services

@@ -1,7 +1,5 @@
 """Rows as the API's answers show them."""
 
-from __future__ import annotations
-
 from datetime import datetime
 from typing import Any
 

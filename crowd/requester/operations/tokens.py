@@ -1,7 +1,5 @@
 """Requests that must not happen twice within a day."""
 
-from __future__ import annotations
-
 from datetime import timedelta
 
 from crowd.requester.models.records import RequestToken

@@ -1,7 +1,5 @@
 """Blocks and messages."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from crowd.messages import services

@@ -1,7 +1,5 @@
 """A QuestionForm's questions as our templates show them."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass
 

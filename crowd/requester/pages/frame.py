@@ -4,8 +4,6 @@ Each address holds a token that belongs to one assignment. What the frame shows 
 somebody else's page: it runs in an origin of its own and can reach nothing of ours.
 """
 
-from __future__ import annotations
-
 import re
 from urllib.parse import urlencode, urlsplit
 

@@ -1,7 +1,5 @@
 """Work of requesters: what there is, what it looks like, taking it."""
 
-from __future__ import annotations
-
 from django.contrib import messages
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render

@@ -1,7 +1,5 @@
 """What the pages around requesters' work may load, beyond what all pages may."""
 
-from __future__ import annotations
-
 from django.http import HttpResponse
 
 from crowd.requester.pages import origin

@@ -4,8 +4,6 @@ Nothing of ours is served there, and no cookie is read or set: whatever a page o
 found a way to do, it would do to a host that has nothing.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable
 from functools import wraps

@@ -1,7 +1,5 @@
 """Ask for a requester's qualification; take its test."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from django.contrib import messages

@@ -1,7 +1,5 @@
 """One worker's turn at a requester's HIT."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from django.contrib import messages

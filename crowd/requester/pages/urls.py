@@ -1,7 +1,5 @@
 """Addresses of requesters' work on the worker site."""
 
-from __future__ import annotations
-
 from django.urls import path
 
 from crowd.requester.pages import frame, groups, qualification, turn

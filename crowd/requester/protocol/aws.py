@@ -4,8 +4,6 @@ Credentials and endpoints come from the environment, as boto3 reads them. It is 
 late, as it takes long and few sites ever need it.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable
 from typing import Any, Literal

@@ -1,7 +1,5 @@
 """One call of an operation, and the table of operations."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime

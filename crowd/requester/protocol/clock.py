@@ -3,8 +3,6 @@
 Signatures are checked against the machine's own clock, never against this one.
 """
 
-from __future__ import annotations
-
 from datetime import datetime
 
 from django.utils import timezone

@@ -1,7 +1,5 @@
 """How the API refuses: the documented kinds of error with their documented codes."""
 
-from __future__ import annotations
-
 from genie.lib.errors import GenieError
 
 

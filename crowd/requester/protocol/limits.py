@@ -1,7 +1,5 @@
 """Limits that the published tables leave to the text of the documentation."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping
 from typing import Any

@@ -1,7 +1,5 @@
 """Verify AWS Signature Version 4, without knowing anything of AWS."""
 
-from __future__ import annotations
-
 import hashlib
 import hmac
 import re

@@ -1,7 +1,5 @@
 """Hold a request against the tables before anything looks at it."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Mapping
 from typing import Any

@@ -1,7 +1,5 @@
 """Post a notification to an address that a requester named."""
 
-from __future__ import annotations
-
 from genie.lib import outbound
 from genie.lib.errors import GenieError
 

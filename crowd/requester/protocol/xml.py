@@ -1,7 +1,5 @@
 """Read XML that strangers wrote: no document type, no entities, no great depth."""
 
-from __future__ import annotations
-
 from typing import NoReturn
 from xml.etree.ElementTree import Element, TreeBuilder
 from xml.parsers import expat

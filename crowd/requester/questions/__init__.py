@@ -1,3 +1,1 @@
 """The XML that HITs and tests are made of: read, checked, shown, graded."""
-
-from __future__ import annotations

@@ -5,8 +5,6 @@ needs time linear in the answer. Most of what JavaScript can write, it can match
 is refused, and so is what other dialects write, as it would mean something else here.
 """
 
-from __future__ import annotations
-
 import re
 from dataclasses import dataclass
 from typing import Any

@@ -1,7 +1,5 @@
 """An AnswerKey: how a qualification test is graded."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from fractions import Fraction

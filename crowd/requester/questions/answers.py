@@ -1,7 +1,5 @@
 """What a form held, as the XML in which requesters get answers."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass

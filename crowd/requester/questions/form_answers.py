@@ -1,7 +1,5 @@
 """What a worker filled into a QuestionForm, checked."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass
 from decimal import Decimal, InvalidOperation

@@ -1,7 +1,5 @@
 """Formatted text of requesters, as HTML that can stand on our own pages."""
 
-from __future__ import annotations
-
 import re
 from html import escape
 from html.entities import html5

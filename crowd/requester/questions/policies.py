@@ -5,8 +5,6 @@
 whole percentages, rounded down, as in the published examples.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Hashable, Mapping
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """A QuestionForm: what it shows and what it asks."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from decimal import Decimal, InvalidOperation
 from html import escape

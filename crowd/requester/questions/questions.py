@@ -1,7 +1,5 @@
 """What a HIT may show: a page, the address of one, or a form."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Literal
 from urllib.parse import urlsplit

@@ -1,7 +1,5 @@
 """A page with fields: what a table's row or a layout's parameters fill in."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Collection, Mapping
 from html import escape

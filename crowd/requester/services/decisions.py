@@ -1,7 +1,5 @@
 """Approve work and reject it, once; callers hold the requester's row."""
 
-from __future__ import annotations
-
 from datetime import datetime
 
 from django.utils.text import format_lazy

@@ -1,7 +1,5 @@
 """Send the notifications that requesters asked for; try again when it fails."""
 
-from __future__ import annotations
-
 import json
 import logging
 from datetime import datetime, timedelta

@@ -1,7 +1,5 @@
 """Notifications that requesters asked for: kept and queued with what they tell of."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from datetime import datetime
 from typing import Any

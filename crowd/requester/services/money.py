@@ -6,8 +6,6 @@ are made of, so that no call adds up the whole account. Callers hold that row, s
 the sums stay true until they have acted on them.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from datetime import datetime
 from decimal import Decimal

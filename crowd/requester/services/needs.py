@@ -1,7 +1,5 @@
 """A HIT's requirements in a worker's words."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Any
 

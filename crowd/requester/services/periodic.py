@@ -1,7 +1,5 @@
 """What happens to requesters' work without anybody's call: jobs, safe to run twice."""
 
-from __future__ import annotations
-
 from django.utils import timezone
 
 from crowd.requester.models.account import Requester

@@ -5,8 +5,6 @@ was computed and done is kept for ListReviewPolicyResultsForHIT. A HIT that has 
 not extended: its end may be its requester's own wish.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from datetime import datetime, timedelta
 from typing import Any

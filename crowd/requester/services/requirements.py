@@ -1,7 +1,5 @@
 """Who may do a HIT: the requirements of its type, checked and applied."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from typing import Any
 

@@ -3,8 +3,6 @@
 Called before each operation, so a requester always sees the state as of now.
 """
 
-from __future__ import annotations
-
 from datetime import datetime
 from typing import Any
 

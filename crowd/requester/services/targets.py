@@ -1,7 +1,5 @@
 """Where notifications go: refused when they are set if nothing could ever arrive there."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Any
 

@@ -6,8 +6,6 @@ assignment. The public id of the assignment does not do: requesters hear of it i
 notifications, while the work is open.
 """
 
-from __future__ import annotations
-
 from datetime import timedelta
 
 from django.core.signing import BadSignature, Signer, TimestampSigner

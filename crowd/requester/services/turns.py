@@ -1,7 +1,5 @@
 """The workers' side: take a requester's HIT, send it in, give it back."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from datetime import datetime, timedelta
 

@@ -1,7 +1,5 @@
 """What workers must have for a pool's work, or for one campaign's."""
 
-from __future__ import annotations
-
 from django.contrib import admin
 
 from crowd.workers.models.requirement import Requirement

@@ -1,7 +1,5 @@
 """Tries at qualification tests, and the qualifications that came of them."""
 
-from __future__ import annotations
-
 from django.conf import settings
 from django.db import models
 from django.db.models import Q

@@ -1,7 +1,5 @@
 """Qualification tests: questions whose answers are known, taken before paid work."""
 
-from __future__ import annotations
-
 from django.core.exceptions import ValidationError
 from django.core.validators import MaxValueValidator, MinValueValidator
 from django.db import models

@@ -1,7 +1,5 @@
 """What workers must have before they get work of a pool, or of one campaign."""
 
-from __future__ import annotations
-
 from collections.abc import Collection
 
 from django.core.exceptions import ValidationError

@@ -1,7 +1,5 @@
 """Workers, how they come in, what they consented to, and what is closed to them."""
 
-from __future__ import annotations
-
 import secrets
 
 from django.conf import settings

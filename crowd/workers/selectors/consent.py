@@ -1,7 +1,5 @@
 """The text that workers agree to before they see any work of a pool."""
 
-from __future__ import annotations
-
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 

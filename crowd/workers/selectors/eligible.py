@@ -5,8 +5,6 @@ asked of the inputs, of which there are few, and not of the HITs, of which there
 be a hundred thousand in a hundred campaigns.
 """
 
-from __future__ import annotations
-
 from collections.abc import Collection, Iterable, Iterator, Sequence
 
 from django.db.models import (

@@ -1,7 +1,5 @@
 """A campaign's requirements as far as other platforms know their people."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 
 from django.db.models import Q

@@ -1,7 +1,5 @@
 """Our qualification tests as other platforms give them: multiple choice, graded there."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Any
 

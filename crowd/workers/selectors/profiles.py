@@ -1,7 +1,5 @@
 """What a worker has chosen, or what holds where they have chosen nothing."""
 
-from __future__ import annotations
-
 from datetime import timedelta, tzinfo
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 

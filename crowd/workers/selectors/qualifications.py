@@ -1,7 +1,5 @@
 """Which qualifications a worker has, and how it stands with the tests for others."""
 
-from __future__ import annotations
-
 from collections.abc import Collection
 from dataclasses import dataclass
 from datetime import datetime

@@ -1,7 +1,5 @@
 """Which campaigns' requirements a worker does not meet, and why not."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass
 from datetime import datetime

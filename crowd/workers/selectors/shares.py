@@ -1,7 +1,5 @@
 """How much of a campaign a worker has done, where nobody may do more than a share."""
 
-from __future__ import annotations
-
 from collections.abc import Collection, Iterable, Mapping
 
 from django.db.models import Count

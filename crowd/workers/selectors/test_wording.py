@@ -1,7 +1,5 @@
 """In which words a qualification test is read: in one language from title to answers."""
 
-from __future__ import annotations
-
 import copy
 from collections.abc import Sequence
 

@@ -1,7 +1,5 @@
 """Note what workers agree to, in the words that they have read."""
 
-from __future__ import annotations
-
 from django.db import transaction
 
 from crowd.workers.models.worker import Consent, ConsentVersion, Worker

@@ -6,8 +6,6 @@
 can be marked: a fluent text on the wrong subject is bad on relevance only.
 """
 
-from __future__ import annotations
-
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Protocol

@@ -1,7 +1,5 @@
 """What staff note about a worker: kept in the history of the worker's row."""
 
-from __future__ import annotations
-
 from datetime import datetime
 
 from django.contrib.admin.models import LogEntry

@@ -1,7 +1,5 @@
 """Keep what workers choose and say of themselves, and forget it."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from dataclasses import dataclass
 

@@ -1,7 +1,5 @@
 """Require things of workers: of one campaign, by its task's configuration, or of a pool."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 

@@ -7,8 +7,6 @@ own where none is given), on `criteria` where not all of them can be marked. Dra
 are marked like hidden test questions (`crowd.workers.services.known_answers`).
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 
 from django.utils.translation import gettext

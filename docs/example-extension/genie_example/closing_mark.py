@@ -1,7 +1,5 @@
 """A metric that needs no references."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from leaderboard.metrics.base import Batch, Metric, MetricOutput, versions

@@ -1,3 +1,1 @@
 """What the apps' admin pages share: lists that stay quick, pages that ask for a reason."""
-
-from __future__ import annotations

@@ -1,7 +1,5 @@
 """Fields as staff read them: money as money, structures as text and not as Python."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable, Iterable
 from functools import lru_cache

@@ -1,7 +1,5 @@
 """Admin pages that show rows and leave them as they are."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from django.contrib.admin import TabularInline

@@ -1,3 +1,1 @@
 """Text formats that hostile content cannot break: CSV, LaTeX, conversations."""
-
-from __future__ import annotations

@@ -1,7 +1,5 @@
 """Records as CSV that spreadsheets open without running anything."""
 
-from __future__ import annotations
-
 import csv
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 

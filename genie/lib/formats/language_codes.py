@@ -1,7 +1,5 @@
 """Names of languages: two letters on pages (BCP 47), for three in files of WMT."""
 
-from __future__ import annotations
-
 # Languages of WMT's test sets; others stay as they are named.
 _TWO = {
     **{"ara": "ar", "ben": "bn", "ces": "cs", "dan": "da", "deu": "de", "ell": "el"},

@@ -1,7 +1,5 @@
 """LaTeX that compiles whatever the texts hold."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Collection, Sequence
 

@@ -1,7 +1,5 @@
 """The engine that reads and writes Parquet: DuckDB, of the extra `parquet`."""
 
-from __future__ import annotations
-
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any

@@ -4,8 +4,6 @@ The text is what exports and pages without a layout of their own show: `User: He
 and, after an empty line, `Assistant: Hi!`. Metrics read what the assistant says in it.
 """
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Sequence

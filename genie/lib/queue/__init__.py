@@ -1,3 +1,1 @@
 """The inside of the queue: brokers, locks, heartbeats; only `genie.lib.jobs` is its door."""
-
-from __future__ import annotations

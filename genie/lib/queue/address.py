@@ -1,7 +1,5 @@
 """Where jobs wait: in the database, or in a queue that speaks SQS."""
 
-from __future__ import annotations
-
 import re
 from typing import Any
 from urllib.parse import parse_qsl, urlsplit

@@ -6,8 +6,6 @@ claim and owner are one write and `claims` leaves alone what other machines are 
 Whose number it is, `owners` knows.
 """
 
-from __future__ import annotations
-
 import time
 import uuid
 from datetime import datetime

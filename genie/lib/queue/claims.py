@@ -1,7 +1,5 @@
 """Claims of jobs: keep those of living processes, give those of dead ones back."""
 
-from __future__ import annotations
-
 from datetime import timedelta
 from types import ModuleType
 

@@ -5,8 +5,6 @@ process, and each that it forks, waits at the other end in a thread: the kernel 
 the pipe when the starting process is gone, even after `kill -9`.
 """
 
-from __future__ import annotations
-
 import multiprocessing
 import os
 import signal

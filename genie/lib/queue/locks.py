@@ -1,7 +1,5 @@
 """One queue for each folder on each machine, and nothing left of earlier ones."""
 
-from __future__ import annotations
-
 import contextlib
 import os
 import signal

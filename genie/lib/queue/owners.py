@@ -1,7 +1,5 @@
 """Which machines run a queue: a row for each, and the claims of those that are gone."""
 
-from __future__ import annotations
-
 import os
 import socket
 import time

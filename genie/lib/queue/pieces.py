@@ -1,7 +1,5 @@
 """Long work in pieces: what is done is kept, so that another process goes on from there."""
 
-from __future__ import annotations
-
 import json
 from abc import ABC, abstractmethod
 from collections.abc import Callable

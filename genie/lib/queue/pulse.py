@@ -5,8 +5,6 @@ nobody will release (a known fault of multiprocessing queues). No exception tell
 the supervisor looks at this pulse and restarts the whole process group.
 """
 
-from __future__ import annotations
-
 import contextlib
 import os
 import re

@@ -7,8 +7,6 @@ off the list. Then all of them end, and `genie work` starts new ones. A worker t
 killed inside a job holds no lock: the others go on, and its job is run again.
 """
 
-from __future__ import annotations
-
 import os
 import signal
 from datetime import timedelta

@@ -5,8 +5,6 @@ that somebody is at it. Each machine notes in its folder what it was handed out,
 supervisor says so for all of these.
 """
 
-from __future__ import annotations
-
 import hashlib
 import logging
 from contextlib import suppress

@@ -1,7 +1,5 @@
 """Where limits count and what was computed is kept: on this machine, or for several."""
 
-from __future__ import annotations
-
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """The site's two caches: what all processes share, and what each keeps for itself."""
 
-from __future__ import annotations
-
 import contextlib
 import time
 from typing import Any

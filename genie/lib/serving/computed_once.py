@@ -4,8 +4,6 @@ Without this, everybody who asks for a page just after a new score computes the 
 thing at the same time, and each takes the longer for it.
 """
 
-from __future__ import annotations
-
 import fcntl
 import time
 from collections.abc import Callable, Iterator

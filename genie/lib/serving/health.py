@@ -1,7 +1,5 @@
 """What a monitor asks the site, and what it answers while the database is away."""
 
-from __future__ import annotations
-
 import shutil
 import sys
 from collections.abc import Callable

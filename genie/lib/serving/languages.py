@@ -6,8 +6,6 @@ translated, so the language is chosen by address, and English where no address s
 otherwise.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable
 

@@ -1,7 +1,5 @@
 """What `genie up` and `genie demo` do alike: prepare the database, start the site, say so."""
 
-from __future__ import annotations
-
 import gc
 import socket
 import sys

@@ -1,7 +1,5 @@
 """Whether the mail server answers: asked seldom, and never while somebody waits."""
 
-from __future__ import annotations
-
 import time
 from threading import Lock, Thread
 from typing import Any

@@ -1,7 +1,5 @@
 """Let one process or thread of this machine in at a time, and turn the others away."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path

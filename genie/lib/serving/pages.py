@@ -1,7 +1,5 @@
 """Lists that are shown page by page."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from django.core.paginator import InvalidPage, Page, Paginator

@@ -1,7 +1,5 @@
 """Addresses that only take forms: a reload, "back" or a bookmark leads to a page."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from functools import wraps
 from typing import Any

@@ -1,7 +1,5 @@
 """A site on this machine: the web server and the queue, started and stopped together."""
 
-from __future__ import annotations
-
 import signal
 import time
 import urllib.error

@@ -1,7 +1,5 @@
 """Response headers that Django has no setting for."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable
 
 from django.conf import settings

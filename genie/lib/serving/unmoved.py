@@ -4,8 +4,6 @@ Jobs of each minute go through everything; what they ask of one thing after the 
 only asked where its rows have changed, or where that was long ago.
 """
 
-from __future__ import annotations
-
 from collections.abc import Hashable
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Bodies that are refused for their size: taken from who sends them, and dropped."""
 
-from __future__ import annotations
-
 from contextlib import suppress
 
 from django.http import HttpRequest

@@ -1,7 +1,5 @@
 """Write a whole site into one file."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

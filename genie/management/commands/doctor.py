@@ -1,7 +1,5 @@
 """Examine the site: one line for each part, and an exit code."""
 
-from __future__ import annotations
-
 import sys
 from typing import Any
 

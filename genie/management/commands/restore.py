@@ -1,7 +1,5 @@
 """Bring a site back from a file that `genie backup` wrote."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

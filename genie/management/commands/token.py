@@ -1,7 +1,5 @@
 """Make a token for an account from the shell; it is printed once."""
 
-from __future__ import annotations
-
 from argparse import ArgumentParser
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Make a site in this folder, or start the one that is here, and keep it running."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from django.conf import settings

@@ -1,7 +1,5 @@
 """Run the queue and keep it running."""
 
-from __future__ import annotations
-
 import os
 import re
 import signal

@@ -1,7 +1,5 @@
 """What crowds of several platforms say of the same systems, as JSON."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from drf_spectacular.utils import extend_schema

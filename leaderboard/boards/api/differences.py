@@ -1,7 +1,5 @@
 """Pairs of systems as JSON: the comparisons behind a board's ranks."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from drf_spectacular.utils import extend_schema

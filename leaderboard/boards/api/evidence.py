@@ -1,7 +1,5 @@
 """What stands behind a board's scores, as JSON."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from drf_spectacular.utils import extend_schema

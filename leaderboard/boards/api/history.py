@@ -1,7 +1,5 @@
 """A board's story: its results in the order in which they came, and who led."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from drf_spectacular.utils import extend_schema

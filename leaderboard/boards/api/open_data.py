@@ -1,7 +1,5 @@
 """Results row by row: scores, metric results, judgments under pseudonyms."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from django.http import Http404

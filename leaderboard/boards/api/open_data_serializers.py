@@ -1,7 +1,5 @@
 """Scores, metric results and judgments as JSON rows."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from rest_framework import serializers

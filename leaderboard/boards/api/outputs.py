@@ -1,7 +1,5 @@
 """What a system wrote, instance by instance."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from django.db.models import F

@@ -1,7 +1,5 @@
 """A board's rows as JSON."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from drf_spectacular.utils import extend_schema_field

@@ -1,7 +1,5 @@
 """What a reader may know of a submission."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from rest_framework.request import Request

@@ -1,7 +1,5 @@
 """The shapes in which submissions travel."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from rest_framework import serializers

@@ -1,7 +1,5 @@
 """Hand in, and follow what was handed in."""
 
-from __future__ import annotations
-
 from functools import partial
 from typing import IO, Any, cast
 

@@ -1,7 +1,5 @@
 """Check a file without handing it in; take a submission back."""
 
-from __future__ import annotations
-
 from typing import IO, Any, cast
 
 from django.http import Http404

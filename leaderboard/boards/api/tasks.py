@@ -1,7 +1,5 @@
 """Benchmark tasks, their instances and their leaderboards."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from django.db.models import QuerySet

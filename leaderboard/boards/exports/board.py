@@ -1,7 +1,5 @@
 """A board as CSV, JSON, Markdown, LaTeX and BibTeX."""
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Callable, Sequence

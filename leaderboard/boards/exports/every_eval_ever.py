@@ -6,8 +6,6 @@ EvalEval Coalition, github.com/evaleval/every_eval_ever, eval.schema.json of the
 every-eval-ever 0.3.0: one record a model; details are strings.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime

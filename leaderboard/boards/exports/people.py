@@ -4,8 +4,6 @@ docs/every-eval-ever-people.md describes it, docs/every-eval-ever-people.schema.
 its schema. It stands in `metric_config.human_scoring`, beside the schema's `llm_scoring`.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 from leaderboard.boards.selectors.certainty import Agreement

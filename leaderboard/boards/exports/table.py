@@ -1,7 +1,5 @@
 """A board as a plain table, from which all its exports are written."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from dataclasses import asdict, dataclass
 from datetime import datetime

@@ -1,7 +1,5 @@
 """How often a team has tried a task, and what that makes of its best score."""
 
-from __future__ import annotations
-
 from collections.abc import Collection
 from dataclasses import dataclass, replace
 

@@ -1,7 +1,5 @@
 """What stands behind a board's scores, criterion by criterion, and what it cannot say."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass

@@ -5,8 +5,6 @@ number of systems. Names, teams and metrics are fetched by `rows.py` for the row
 page.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime

@@ -1,7 +1,5 @@
 """What crowds say: which are linked to an earlier one, and what each platform's says."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any

@@ -1,7 +1,5 @@
 """The numbers of one submission, each with what it rests on."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime

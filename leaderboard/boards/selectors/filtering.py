@@ -1,7 +1,5 @@
 """Which rows of a board a visitor wants to see; ranks stay those of the whole board."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from datetime import date
 from typing import Literal

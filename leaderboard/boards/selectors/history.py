@@ -1,7 +1,5 @@
 """The story of a board: who was the best, and how good, from when on."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, cast

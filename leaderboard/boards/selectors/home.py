@@ -1,7 +1,5 @@
 """What the front page says of the whole site."""
 
-from __future__ import annotations
-
 import time
 from collections.abc import Iterable
 from dataclasses import dataclass, field, fields

@@ -1,7 +1,5 @@
 """Which of a submission's outputs come first: by what people or metrics said of them."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from math import inf, isfinite

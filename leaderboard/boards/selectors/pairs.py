@@ -1,7 +1,5 @@
 """How sure it is that one system beats another, and what it would take to know."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace

@@ -1,7 +1,5 @@
 """The rows that a page of a board shows, with all that stands in them."""
 
-from __future__ import annotations
-
 from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace

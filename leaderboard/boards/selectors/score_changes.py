@@ -1,7 +1,5 @@
 """How a submission's published scores have changed, and what may still change them."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from datetime import datetime
 

@@ -1,7 +1,5 @@
 """In which order a board's rows stand; only what is listed here can be asked for."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Literal

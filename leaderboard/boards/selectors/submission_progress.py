@@ -1,7 +1,5 @@
 """Where a submission is on its way, in eight steps that everybody can follow."""
 
-from __future__ import annotations
-
 import hashlib
 from dataclasses import dataclass
 from datetime import datetime

@@ -1,7 +1,5 @@
 """The ranked systems of a board, by name and score."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 

@@ -1,7 +1,5 @@
 """Which state of a board this is, in a few characters: what is rendered can be kept."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """For whom a submission waits, since when, and how long that usually takes."""
 
-from __future__ import annotations
-
 from datetime import datetime, timedelta
 from statistics import median
 

@@ -1,7 +1,5 @@
 """What a visitor chose on a board, as it stands in the address."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 from urllib.parse import parse_qsl, urlencode

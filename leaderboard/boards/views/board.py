@@ -1,7 +1,5 @@
 """One task's board."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from datetime import datetime
 from typing import Any

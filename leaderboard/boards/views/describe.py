@@ -1,7 +1,5 @@
 """What is said of a system, changed by its team; published rows are no exception."""
 
-from __future__ import annotations
-
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
 from django.http import Http404, HttpRequest, HttpResponse

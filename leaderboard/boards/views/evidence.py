@@ -1,7 +1,5 @@
 """How sure a board is: what is behind it, pairs of systems, own weights, the story."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from django.http import Http404, HttpRequest, HttpResponse

@@ -1,7 +1,5 @@
 """What people see before and while they judge, as a page shows it."""
 
-from __future__ import annotations
-
 import re
 from dataclasses import dataclass
 

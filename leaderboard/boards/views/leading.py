@@ -1,7 +1,5 @@
 """The board on the front page: the leaders of the task that got a result last."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any

@@ -1,7 +1,5 @@
 """What a signed-in person handed in, and what they can do with it."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from django.contrib import messages

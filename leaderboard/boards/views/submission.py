@@ -1,7 +1,5 @@
 """The page of one submission: what happened to it, and what its numbers rest on."""
 
-from __future__ import annotations
-
 from datetime import timedelta
 from typing import Any
 

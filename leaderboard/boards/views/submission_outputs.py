@@ -1,7 +1,5 @@
 """The outputs of a submission: searched, sorted, and beside another system's."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace

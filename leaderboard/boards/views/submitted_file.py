@@ -1,7 +1,5 @@
 """The file that was handed in, for those whom it concerns."""
 
-from __future__ import annotations
-
 from django.http import FileResponse, Http404, HttpRequest
 from django.views.decorators.cache import never_cache
 

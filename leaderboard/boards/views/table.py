@@ -1,7 +1,5 @@
 """A board as its template reads it: columns that sort, lines of ready text."""
 
-from __future__ import annotations
-
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import Any

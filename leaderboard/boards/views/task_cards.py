@@ -1,7 +1,5 @@
 """Tasks as cards: the best systems on an axis of the task's own."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any

@@ -1,7 +1,5 @@
 """Benchmark tasks: all of them, and what one of them is."""
 
-from __future__ import annotations
-
 from urllib.parse import urlencode
 
 from django.conf import settings

@@ -1,7 +1,5 @@
 """Two systems that were ticked on a board, side by side."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from django.http import HttpRequest, HttpResponse

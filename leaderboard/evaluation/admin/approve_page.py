@@ -1,7 +1,5 @@
 """One page to decide on: warnings, sample outputs, the price, then all other figures."""
 
-from __future__ import annotations
-
 from typing import TYPE_CHECKING, Any, cast
 
 from django import forms

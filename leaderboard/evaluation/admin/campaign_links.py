@@ -1,7 +1,5 @@
 """Between campaigns and what they ask about, both ways."""
 
-from __future__ import annotations
-
 from django.db.models import Model
 from django.urls import reverse
 from django.utils.html import format_html_join

@@ -1,7 +1,5 @@
 """What evaluations cost, as staff read it."""
 
-from __future__ import annotations
-
 from collections import defaultdict
 from typing import Any
 

@@ -1,7 +1,5 @@
 """A dry run of a submission's test questions; staff confirm outputs as good here."""
 
-from __future__ import annotations
-
 from typing import TYPE_CHECKING, Any, cast
 
 from django.contrib import messages

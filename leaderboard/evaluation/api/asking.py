@@ -1,7 +1,5 @@
 """Ask which of several systems is better, and take the question back."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable, Sequence
 from functools import partial

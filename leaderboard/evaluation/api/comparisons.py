@@ -1,7 +1,5 @@
 """Comparisons and joint evaluations: ask, and read what came out."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from django.http import Http404

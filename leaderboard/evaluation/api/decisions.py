@@ -3,8 +3,6 @@
 An approval repeats the cost to the cent: money is spent on what somebody has seen.
 """
 
-from __future__ import annotations
-
 from typing import Any, ClassVar, cast
 
 from django.db import transaction

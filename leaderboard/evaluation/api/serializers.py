@@ -1,7 +1,5 @@
 """Comparisons and joint evaluations as JSON."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from drf_spectacular.utils import extend_schema_field

@@ -1,7 +1,5 @@
 """What staff read by program: campaigns, workers under their pseudonyms, bans."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from django.db.models import Count, Q

@@ -1,7 +1,5 @@
 """Campaigns, workers and bans as JSON, for staff."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from rest_framework import serializers

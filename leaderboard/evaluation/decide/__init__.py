@@ -1,7 +1,5 @@
 """People decide on an evaluation: staff on money and work, who asked on taking it back."""
 
-from __future__ import annotations
-
 from leaderboard.evaluation.decide.staff import (
     MAY_DECIDE,
     approve,

@@ -4,8 +4,6 @@ Who has asked, be it for one system or several, is told the same and reads the r
 Whether somebody may decide is asked by `may_decide`; the admin keeps who did it.
 """
 
-from __future__ import annotations
-
 from collections.abc import Collection
 from typing import Any, TypeVar
 

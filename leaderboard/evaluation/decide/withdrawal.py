@@ -4,8 +4,6 @@ Nothing that was given back is given back twice: what a withdrawal has settled s
 settled, and what it has released is set aside by another approval only.
 """
 
-from __future__ import annotations
-
 from datetime import datetime
 from typing import Any
 

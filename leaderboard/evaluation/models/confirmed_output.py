@@ -1,7 +1,5 @@
 """Outputs that staff have read and found good: they can be positive test questions."""
 
-from __future__ import annotations
-
 from django.conf import settings
 from django.db import models
 

@@ -1,7 +1,5 @@
 """The test questions of a campaign, drawn before they are asked and kept as drawn."""
 
-from __future__ import annotations
-
 from django.db import models
 
 from genie.lib.ordered_json import OrderedJSONField

@@ -1,7 +1,5 @@
 """When published scores of a task last changed: at most once a day."""
 
-from __future__ import annotations
-
 from django.db import models
 
 from leaderboard.tasks.models import Task

@@ -1,7 +1,5 @@
 """The states of a human evaluation: one name each, on pages, in lists and in the API."""
 
-from __future__ import annotations
-
 from datetime import timedelta
 
 from django.db import models

@@ -1,7 +1,5 @@
 """How well an evaluation's test questions are hidden, and a person's word where not."""
 
-from __future__ import annotations
-
 from django.conf import settings
 from django.db import models
 

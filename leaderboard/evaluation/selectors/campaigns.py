@@ -1,7 +1,5 @@
 """Which campaigns serve an evaluation, and which evaluation has any."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 
 from django.db.models import QuerySet

@@ -1,7 +1,5 @@
 """From votes to labels: one number a pair, in the pairs' stored random order."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, replace

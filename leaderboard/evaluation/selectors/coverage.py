@@ -6,8 +6,6 @@ ranked among those that are whole unless staff decide that it is
 any more stays ranked. It is provisional until they are collected again.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 from django.conf import settings

@@ -1,7 +1,5 @@
 """How well the test questions of published results were hidden: numbers only."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 from leaderboard.evaluation.models.test_check import TestCheck

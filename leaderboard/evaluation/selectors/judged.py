@@ -1,7 +1,5 @@
 """What licensed judges foretell of people's ratings, while their licences stand."""
 
-from __future__ import annotations
-
 from collections import defaultdict
 from collections.abc import Collection, Mapping
 from typing import Any

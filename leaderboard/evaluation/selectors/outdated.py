@@ -1,7 +1,5 @@
 """Which results are older than what they were made from."""
 
-from __future__ import annotations
-
 from collections.abc import Collection, Sequence
 from datetime import datetime, timedelta
 from typing import Any

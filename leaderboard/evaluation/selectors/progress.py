@@ -1,7 +1,5 @@
 """How many instances people have judged so far."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 
 from django.db.models import Count, QuerySet

@@ -1,7 +1,5 @@
 """Whether the draw of a task's judged instances may be told to everybody."""
 
-from __future__ import annotations
-
 from crowd.hits.models.campaign import Campaign
 from crowd.workers.models.qualification_test import QualificationTest
 from leaderboard.submissions.models.submission import Submission

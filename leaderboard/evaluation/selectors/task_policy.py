@@ -1,7 +1,5 @@
 """Who may judge a task's texts, and what quality control has found so far."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 from django.db.models import Count, Q

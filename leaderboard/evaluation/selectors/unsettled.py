@@ -1,7 +1,5 @@
 """What is still open before a score is final, and why a score has changed since."""
 
-from __future__ import annotations
-
 from datetime import datetime, timedelta
 
 from django.db.models import Count, Q, QuerySet

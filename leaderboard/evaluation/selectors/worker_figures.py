@@ -1,7 +1,5 @@
 """Who judged, in figures that name nobody."""
 
-from __future__ import annotations
-
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field

@@ -4,8 +4,6 @@ Test questions have them as well, or their absence would tell: what a text share
 system's own output, from its beginning and from its end, keeps the marks it has there.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Protocol, TypeVar

@@ -3,8 +3,6 @@
 Workers never read it; their pages and other platforms show the HIT type's title.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 LONGEST = 200

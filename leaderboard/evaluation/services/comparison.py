@@ -1,7 +1,5 @@
 """Is one system better than another? Asking it."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import combinations

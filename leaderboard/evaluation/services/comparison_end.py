@@ -1,7 +1,5 @@
 """The end of a comparison: its result is written, and the votes behind it are kept."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from django.db import transaction

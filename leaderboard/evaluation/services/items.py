@@ -1,7 +1,5 @@
 """What people judge of one submission: items, and whose output stands where."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 

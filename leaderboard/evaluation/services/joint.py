@@ -1,7 +1,5 @@
 """Several systems side by side (RankME): asking for it."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import replace
 

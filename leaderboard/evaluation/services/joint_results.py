@@ -1,7 +1,5 @@
 """What a joint evaluation found: magnitudes, ranking, preferences, agreement."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Any

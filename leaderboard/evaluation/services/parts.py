@@ -1,7 +1,5 @@
 """One campaign of an evaluation before it is built: what it asks of what."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 

@@ -1,7 +1,5 @@
 """What goes into the public log of scores, results and decisions, and who may read it."""
 
-from __future__ import annotations
-
 import json
 import math
 from collections.abc import Collection, Iterable, Mapping

@@ -1,7 +1,5 @@
 """Put a scored submission on the board."""
 
-from __future__ import annotations
-
 from django.utils import timezone
 
 from leaderboard.submissions.models.submission import Submission

@@ -1,7 +1,5 @@
 """Qualification tests drawn from a task, and what its campaigns require of workers."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from itertools import islice
 

@@ -5,8 +5,6 @@ are estimated together, as they share workers and instances; each such fit repla
 scores that it changes.
 """
 
-from __future__ import annotations
-
 import hashlib
 import json
 from collections.abc import Iterable, Mapping

@@ -1,7 +1,5 @@
 """Every human evaluation begins as a request; staff approve what it costs."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 
 from django.db.models import Count, Q, QuerySet

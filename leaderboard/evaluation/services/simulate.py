@@ -4,8 +4,6 @@ They work through the same services as the worker site: they are given a HIT, re
 what it shows, and hand in answers on the scale's own words.
 """
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Callable

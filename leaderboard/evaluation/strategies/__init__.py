@@ -1,7 +1,5 @@
 """The strategies by name: one system, a comparison, a joint evaluation."""
 
-from __future__ import annotations
-
 from leaderboard.evaluation.models.human_evaluation import HumanEvaluation
 from leaderboard.evaluation.strategies.comparison import ComparisonOfTwo
 from leaderboard.evaluation.strategies.joint import SideBySide

@@ -4,8 +4,6 @@ The rule looks when a wave is complete, at labels in the random order in which t
 were drawn and stored. In the middle of a wave the quick and easy pairs would speak first.
 """
 
-from __future__ import annotations
-
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 

@@ -1,7 +1,5 @@
 """Several systems side by side (RankME): a page shows all of them, or some."""
 
-from __future__ import annotations
-
 from collections.abc import Collection, Sequence
 from functools import partial
 from typing import Any

@@ -4,8 +4,6 @@ Measuring trains classifiers, so a job does it (`jobs.measure_tests`). Pages and
 only read its result and check that it still holds.
 """
 
-from __future__ import annotations
-
 from collections.abc import Collection
 from itertools import chain
 

@@ -1,7 +1,5 @@
 """One system: people judge a fixed sample of its outputs, which makes its scores."""
 
-from __future__ import annotations
-
 from collections.abc import Collection
 from dataclasses import replace
 from functools import partial

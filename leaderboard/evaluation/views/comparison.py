@@ -1,7 +1,5 @@
 """Which of several systems is better: asking it, and what came out."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from django.contrib import messages

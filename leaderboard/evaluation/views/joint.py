@@ -1,7 +1,5 @@
 """The page of a joint evaluation: magnitudes, ranking, skill and agreement."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from django.http import Http404, HttpRequest, HttpResponse

@@ -1,7 +1,5 @@
 """What a person chose, checked against what there is to choose."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from typing import Any
 

@@ -1,7 +1,5 @@
 """What the names of a wide table's columns say: `1_red_fluency`, `Q12_sysA_item3_quality`."""
 
-from __future__ import annotations
-
 import re
 from collections import Counter
 from collections.abc import Mapping, Sequence

@@ -1,7 +1,5 @@
 """Whose texts an item of an annotation tool shows: in which of its fields that stands."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass

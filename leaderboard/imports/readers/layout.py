@@ -1,7 +1,5 @@
 """What a layout is: how a tool of the field writes judgments down."""
 
-from __future__ import annotations
-
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field

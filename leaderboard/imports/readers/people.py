@@ -1,7 +1,5 @@
 """What people are called once their files are in."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable
 

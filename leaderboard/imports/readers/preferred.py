@@ -1,7 +1,5 @@
 """Which of two was preferred, in the words that people write for it."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 
 import numpy as np

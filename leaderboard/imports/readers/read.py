@@ -1,7 +1,5 @@
 """Which layout files have, and what they say."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping, Sequence
 from typing import Any

@@ -1,7 +1,5 @@
 """What people call the roles of rows."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from leaderboard.imports.readers.judgments import Role

@@ -1,7 +1,5 @@
 """Marked errors: where they are, and what they cost."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any

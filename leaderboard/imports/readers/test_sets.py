@@ -1,7 +1,5 @@
 """The texts and documents of a test set, from files that lie beside the judgments."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field

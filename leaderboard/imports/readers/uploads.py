@@ -1,7 +1,5 @@
 """Files that somebody sent, in one stream: read at a bounded cost in a process of its own."""
 
-from __future__ import annotations
-
 import io
 import zipfile
 from collections.abc import Iterator, Mapping, Sequence

@@ -1,7 +1,5 @@
 """Whether anything published is kept with a task."""
 
-from __future__ import annotations
-
 from django.db.models import Exists, OuterRef, QuerySet
 
 from leaderboard.imports.models import PublishedFigure

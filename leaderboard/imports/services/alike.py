@@ -1,7 +1,5 @@
 """Names that differ only in case, spaces or quotation marks: joined only if a person says so."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping
 
 from leaderboard.imports.readers.judgments import Judgments

@@ -1,7 +1,5 @@
 """Names as files have them, and as columns of ours can hold them."""
 
-from __future__ import annotations
-
 import hashlib
 from collections.abc import Callable, Iterable
 

@@ -1,7 +1,5 @@
 """Who judged elsewhere, as workers that nobody can reach."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 
 from crowd.workers.models.worker import Worker

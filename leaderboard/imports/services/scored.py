@@ -1,7 +1,5 @@
 """Scores, ranks and results of an imported task, by the machine that ours come from."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 from django.db import transaction

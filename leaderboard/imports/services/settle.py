@@ -1,7 +1,5 @@
 """An import before it is stored: its scales, questions about names, and preview."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from leaderboard.imports.about import About

@@ -1,7 +1,5 @@
 """The systems that were judged elsewhere, and what they said."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 
 from django.utils import timezone

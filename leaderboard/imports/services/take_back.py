@@ -1,7 +1,5 @@
 """An import goes again: with it what hangs on it, and the task if nothing else is left."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 

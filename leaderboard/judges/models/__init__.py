@@ -1,7 +1,5 @@
 """What a judge is, what it was asked, what it answered, and what that cost."""
 
-from __future__ import annotations
-
 from typing import ClassVar
 
 from django.conf import settings

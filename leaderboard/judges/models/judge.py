@@ -1,7 +1,5 @@
 """What a judge is, and what it may cost."""
 
-from __future__ import annotations
-
 from django.conf import settings
 from django.db import models
 from django.db.models import Q

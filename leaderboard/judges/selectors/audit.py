@@ -4,8 +4,6 @@ Each bias is found, or looked for and not shown, or cannot be there, or was not 
 the last speaks against a licence as the first does.
 """
 
-from __future__ import annotations
-
 import re
 from typing import Any
 

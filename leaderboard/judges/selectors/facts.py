@@ -1,7 +1,5 @@
 """What a licence is given on: who answers, what is asked, and which crowd is asked it."""
 
-from __future__ import annotations
-
 import re
 from typing import Any
 

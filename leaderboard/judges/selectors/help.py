@@ -1,7 +1,5 @@
 """What licensed judges said of a board's systems, ready to help people's ratings."""
 
-from __future__ import annotations
-
 from collections import defaultdict
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field

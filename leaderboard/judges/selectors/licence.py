@@ -1,7 +1,5 @@
 """Whether people vouch for a judge on a task's criterion, by what both have said so far."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from leaderboard.judges.definition import JOINT

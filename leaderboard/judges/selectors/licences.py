@@ -1,7 +1,5 @@
 """Which licences stand: of each judge, task and criterion the newest row counts."""
 
-from __future__ import annotations
-
 from leaderboard.evaluation.selectors.judged import standing_licences
 from leaderboard.judges.models import Judge, JudgeLicence
 from leaderboard.tasks.models import Task

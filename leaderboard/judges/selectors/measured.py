@@ -1,7 +1,5 @@
 """How endpoints counted tokens so far, so that a price is not guessed where it is known."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from leaderboard.judges.models import Judge, JudgeAnswer, JudgeCost

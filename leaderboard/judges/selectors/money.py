@@ -1,7 +1,5 @@
 """What judges have cost and may cost: their own ledger, beside the workers'."""
 
-from __future__ import annotations
-
 from math import ceil
 
 from django.db.models import Q, Sum

@@ -1,7 +1,5 @@
 """Which page of people's a judge is asked about: how it looks, and what stands where."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import permutations

@@ -1,7 +1,5 @@
 """What goes out for a question of a run: built anew from the task each time, and checked."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace

@@ -1,7 +1,5 @@
 """What a person must know of a run: which texts leave the house, how far it is, what it cost."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping
 from math import ceil
 from typing import Any

@@ -1,7 +1,5 @@
 """Making a run: which outputs a judge is asked about, and what that will cost."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import islice

@@ -1,7 +1,5 @@
 """A person's word on a run: what it may cost, and which texts leave the house."""
 
-from __future__ import annotations
-
 from django.db import transaction
 from django.utils import timezone
 

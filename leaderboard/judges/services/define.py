@@ -1,7 +1,5 @@
 """Making a judge: once, under the hash of all that decides its answers."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from decimal import Decimal
 from typing import Any

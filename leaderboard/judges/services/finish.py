@@ -1,7 +1,5 @@
 """The end of a run: its scores stand on the metric board of its task, and nowhere else."""
 
-from __future__ import annotations
-
 from django.db import transaction
 from django.utils import timezone
 

@@ -1,7 +1,5 @@
 """Words about an output go with it: answers of judges may have quoted it."""
 
-from __future__ import annotations
-
 from collections.abc import Collection
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Money and answers: held before a request goes out, stored before anything is counted."""
 
-from __future__ import annotations
-
 from django.db import transaction
 from django.db.models import F
 from django.utils import timezone

@@ -4,8 +4,6 @@ A row is added where the verdict or the facts have changed, and none is ever alt
 looks where a hash of what licences rest on has moved (`look_at_all`).
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from typing import Any
 

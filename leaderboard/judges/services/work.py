@@ -1,7 +1,5 @@
 """Asking: a run's questions in pieces, by one process at a time, whatever crashes."""
 
-from __future__ import annotations
-
 import time
 import uuid
 from collections import deque

@@ -1,7 +1,5 @@
 """Say how sure the ranks of any leaderboard are; no database is needed."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any

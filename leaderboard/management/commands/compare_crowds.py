@@ -1,7 +1,5 @@
 """Compare what two crowds say of the same systems: a task's pools, or two files."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

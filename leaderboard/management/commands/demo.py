@@ -1,7 +1,5 @@
 """Show Genie at work on this machine, with nothing but Python."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from django.conf import settings

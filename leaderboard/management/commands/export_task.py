@@ -1,7 +1,5 @@
 """Write a loaded task as a bundle."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Judgments that were made elsewhere: looked at, then stored so that they get a board."""
 
-from __future__ import annotations
-
 import json
 import sys
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Load a task from a bundle."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

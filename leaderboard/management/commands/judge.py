@@ -1,7 +1,5 @@
 """Run a judge on a task; the price comes first."""
 
-from __future__ import annotations
-
 import time
 import tomllib
 from collections.abc import Callable

@@ -1,7 +1,5 @@
 """Load a benchmark task from its official release."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

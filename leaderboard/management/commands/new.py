@@ -1,7 +1,5 @@
 """From files of outputs to a running evaluation, in one command."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any, NoReturn
 

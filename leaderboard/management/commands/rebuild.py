@@ -1,7 +1,5 @@
 """Compute a release's numbers again."""
 
-from __future__ import annotations
-
 import tempfile
 import zipfile
 import zlib

@@ -1,7 +1,5 @@
 """Make a release of a task's data."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Show every test question that a task's next campaign would have; keep nothing."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser

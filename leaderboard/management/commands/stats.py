@@ -1,7 +1,5 @@
 """Say what a table of ratings or pairs says; no database is needed."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any

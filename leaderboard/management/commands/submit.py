@@ -1,7 +1,5 @@
 """Hand in a file of predictions from the command line."""
 
-from __future__ import annotations
-
 import json
 from datetime import date
 from pathlib import Path

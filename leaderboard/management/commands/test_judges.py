@@ -1,7 +1,5 @@
 """Test whether judges' labels may stand in for a person's; no database is needed."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any

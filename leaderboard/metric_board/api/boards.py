@@ -1,7 +1,5 @@
 """Metric boards and the scores of others' metrics: read, hand in, publish, withdraw."""
 
-from __future__ import annotations
-
 from typing import IO, Any, cast
 
 from django.conf import settings

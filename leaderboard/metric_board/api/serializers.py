@@ -1,7 +1,5 @@
 """Metric boards, and the scores of others' metrics, as JSON."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from drf_spectacular.utils import extend_schema_field

@@ -1,7 +1,5 @@
 """Round ticks for any range, and places along it."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass
 

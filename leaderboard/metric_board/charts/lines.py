@@ -1,7 +1,5 @@
 """A statistic of a metric with its interval, as a small chart."""
 
-from __future__ import annotations
-
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
 

@@ -1,7 +1,5 @@
 """All metrics' intervals on one axis, with one person and chance."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 

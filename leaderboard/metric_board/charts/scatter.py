@@ -1,7 +1,5 @@
 """A metric against people, one point a system, with intervals on both sides."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 

@@ -1,7 +1,5 @@
 """Files of metric scores, as developers of metrics hand them in."""
 
-from __future__ import annotations
-
 from leaderboard.metric_board.readers.read import ScoreFile, read_scores
 
 __all__ = ["ScoreFile", "read_scores"]

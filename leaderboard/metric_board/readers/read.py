@@ -1,7 +1,5 @@
 """From a file of metric scores to one number per output, or to what is wrong with it."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field

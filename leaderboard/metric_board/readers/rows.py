@@ -1,7 +1,5 @@
 """The lines of a file of metric scores, whatever its format."""
 
-from __future__ import annotations
-
 import csv
 import io
 import json

@@ -1,7 +1,5 @@
 """A task's metric boards as rows of a table, to be downloaded."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from typing import Any
 

@@ -1,7 +1,5 @@
 """What a metric board comes to, in a sentence or two; from the stored snapshot alone."""
 
-from __future__ import annotations
-
 from leaderboard.metric_board.selectors.snapshot import (
     STATISTICS,
     Cell,

@@ -1,7 +1,5 @@
 """What a task's metric board rests on: public, published, judged systems and metrics."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 from collections.abc import Sequence

@@ -1,7 +1,5 @@
 """The word beside a judge's row: whether it has a licence for the board's criterion."""
 
-from __future__ import annotations
-
 from collections.abc import Collection
 
 from leaderboard.judges.models import JudgeLicence, JudgeMetric

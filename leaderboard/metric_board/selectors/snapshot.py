@@ -1,7 +1,5 @@
 """A stored metric board as its page and the API show it; nothing is computed here."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any

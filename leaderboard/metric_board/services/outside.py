@@ -1,7 +1,5 @@
 """Metrics of others: taken in with line numbers for what is wrong, published, withdrawn."""
 
-from __future__ import annotations
-
 import hashlib
 import re
 from dataclasses import asdict

@@ -5,8 +5,6 @@ of metric are judged alike, the difference below which the metric "ties" is chos
 the metric agrees best with people.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import dataclass
 

@@ -1,7 +1,5 @@
 """Correlations of many rows at once."""
 
-from __future__ import annotations
-
 import numpy as np
 import numpy.typing as npt
 

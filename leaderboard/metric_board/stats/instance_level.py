@@ -1,7 +1,5 @@
 """Instance level: whether a metric orders outputs as people do, one by one."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Literal, get_args
 

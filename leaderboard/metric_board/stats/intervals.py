@@ -1,7 +1,5 @@
 """How far a statistic of a metric may be off."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Literal, get_args
 

@@ -1,7 +1,5 @@
 """One metric's line of a metric board: every statistic with its interval."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any, get_args
 

@@ -3,8 +3,6 @@
 All of Kendall's variants, and pairwise accuracy, are made of five counts of pairs.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Literal, get_args
 

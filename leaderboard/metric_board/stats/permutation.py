@@ -1,7 +1,5 @@
 """Whether one metric follows people better than another: paired permutation tests."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 

@@ -1,7 +1,5 @@
 """How far one person follows the others: what a metric could at best be measured by."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Metrics in the order of their agreement with people, and which are told apart."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Literal

@@ -1,7 +1,5 @@
 """Which metrics of a board follow people better than which others."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from typing import Any
 

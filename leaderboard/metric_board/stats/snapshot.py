@@ -1,7 +1,5 @@
 """A whole metric board from tables of scores: every number that its page shows."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any

@@ -4,8 +4,6 @@ Pairwise accuracy asks who is better and forgets how clearly. Soft pairwise accu
 compares p-values: of people for "system i is better than j", and of the metric.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

@@ -1,7 +1,5 @@
 """How far a soft pairwise accuracy may be off."""
 
-from __future__ import annotations
-
 import numpy as np
 import numpy.typing as npt
 

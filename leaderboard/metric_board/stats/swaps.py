@@ -6,8 +6,6 @@ pairs behind Kendall's tau quadratic: a matrix product gives them for all swaps,
 plain loop would compute the statistic anew for each.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from typing import Protocol
 

@@ -1,7 +1,5 @@
 """System level: whether a metric orders the systems as people do."""
 
-from __future__ import annotations
-
 from typing import Literal, get_args
 
 import numpy as np

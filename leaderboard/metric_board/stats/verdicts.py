@@ -1,7 +1,5 @@
 """Tests between metrics by their verdicts on pairs, each with its own epsilon."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Literal, get_args
 

@@ -4,8 +4,6 @@ Both correlations share people's scores, and the metrics correlate with each oth
 that a test of two independent correlations would be far too weak.
 """
 
-from __future__ import annotations
-
 import numpy as np
 import numpy.typing as npt
 

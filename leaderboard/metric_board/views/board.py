@@ -1,7 +1,5 @@
 """One task's metric board: how far automatic metrics follow people."""
 
-from __future__ import annotations
-
 from typing import Any
 from urllib.parse import urlencode
 

@@ -1,7 +1,5 @@
 """The parts of a metric board's page, from its stored snapshot."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any

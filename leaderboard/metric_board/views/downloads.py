@@ -1,7 +1,5 @@
 """A task's judgments and metric scores as files, in the formats of the field."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any

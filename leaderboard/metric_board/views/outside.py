@@ -1,7 +1,5 @@
 """Handing in the scores of one's own metric, publishing and withdrawing them."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from django.contrib import messages

@@ -1,7 +1,5 @@
 """What a metric board shows before anything is unfolded: sentence, chart, short table."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Compute a submission's automatic metrics, and what the pre-flight notices."""
 
-from __future__ import annotations
-
 from dataclasses import asdict
 from typing import Any
 

@@ -1,7 +1,5 @@
 """One piece of a metric's run: compute it, keep it, put a submission's pieces together."""
 
-from __future__ import annotations
-
 import logging
 from typing import Any
 

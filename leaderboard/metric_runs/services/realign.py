@@ -1,7 +1,5 @@
 """Propose predictions matched to the instances that they seem to belong to."""
 
-from __future__ import annotations
-
 import json
 from itertools import islice
 

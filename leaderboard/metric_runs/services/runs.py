@@ -5,8 +5,6 @@ ones are computed this way always. A run keeps a few pieces in the queue at a ti
 that other work is not held up, and each piece that is done queues the next one.
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterable
 

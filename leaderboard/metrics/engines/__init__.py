@@ -1,3 +1,1 @@
 """Libraries and models that several metrics run on."""
-
-from __future__ import annotations

@@ -5,8 +5,6 @@ from a release is little: a vector of each text (averaged over tokens, mixed ove
 and a feed-forward network on three vectors, their products and their differences.
 """
 
-from __future__ import annotations
-
 from importlib import import_module
 from pathlib import Path
 from typing import Any

@@ -4,8 +4,6 @@ A model takes as long for a short text as for the longest one of its batch, and 
 the time of a metric is spent on texts that it has seen: references, once per system.
 """
 
-from __future__ import annotations
-
 from collections import OrderedDict
 from collections.abc import Iterator, Sequence
 from importlib import import_module

@@ -5,8 +5,6 @@ it, or fills the Hugging Face cache and names model and revision. A model that i
 there makes its metric "not computed here", with the reason for staff.
 """
 
-from __future__ import annotations
-
 import hashlib
 from functools import lru_cache
 from importlib import import_module

@@ -1,7 +1,5 @@
 """Metrics whose model rates one prediction beside one reference at a time."""
 
-from __future__ import annotations
-
 from abc import abstractmethod
 from pathlib import Path
 from typing import ClassVar, NamedTuple, Protocol

@@ -6,8 +6,6 @@ significance tests resample) give both in one pass; the tests hold the results e
 to the public functions'.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from itertools import zip_longest
 from typing import Any

@@ -6,8 +6,6 @@ it into /usr/share/wordnet. GENIE_WORDNET names another folder: theirs or the un
 ``corpora/wordnet`` of NLTK's data.
 """
 
-from __future__ import annotations
-
 import io
 import sys
 import warnings

@@ -1,7 +1,5 @@
 """A task's published numbers beside ours, as JSON."""
 
-from __future__ import annotations
-
 import json
 from typing import Any, cast
 

@@ -1,7 +1,5 @@
 """A task's published numbers, each beside ours with a verdict."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any

@@ -1,7 +1,5 @@
 """Figures of a task's judgments, set by set, kept while nothing changes."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 from collections.abc import Iterable, Mapping

@@ -1,7 +1,5 @@
 """What staff say of numbers that were printed."""
 
-from __future__ import annotations
-
 from django import forms
 
 from leaderboard.papers.figures import all_figures

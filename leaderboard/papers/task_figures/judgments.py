@@ -1,7 +1,5 @@
 """A task's judgments, whether they were brought in or made here."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 from leaderboard.evaluation.models.human_evaluation import HumanEvaluation

@@ -1,7 +1,5 @@
 """Published numbers are read from a list and kept with a task."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import replace
 

@@ -1,7 +1,5 @@
 """The page of a task's published numbers beside ours, and its files."""
 
-from __future__ import annotations
-
 import json
 from collections import Counter
 from typing import cast

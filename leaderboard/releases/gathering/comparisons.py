@@ -1,7 +1,5 @@
 """Comparisons in a release: how they ended, their pairs, and every vote."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 
 from leaderboard.evaluation.models.comparison import (

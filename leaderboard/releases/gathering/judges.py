@@ -4,8 +4,6 @@ Only what was asked about systems in the release, and never who decided. While t
 questions are in use, questions and answers stay out: they tell which instances are judged.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import asdict

@@ -1,7 +1,5 @@
 """What of the public log is in a release: a head, and proofs of what the release holds."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 from collections.abc import Iterator, Sequence

@@ -1,7 +1,5 @@
 """What goes into a release: the public board's evidence, and no more."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from typing import Any
 

@@ -1,7 +1,5 @@
 """The tables of a release, written one after another, the long ones system by system."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import chain, groupby
 from operator import itemgetter

@@ -1,3 +1,1 @@
 """Compute every published number of a release again, without a database."""
-
-from __future__ import annotations

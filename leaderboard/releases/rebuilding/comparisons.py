@@ -1,7 +1,5 @@
 """Decide the comparisons of a release again, from the votes that counted."""
 
-from __future__ import annotations
-
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Compute the joint evaluations of a release again, from the judgments that count."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any

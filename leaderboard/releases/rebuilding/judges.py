@@ -1,7 +1,5 @@
 """Read the judges' answers of a release again, and compute their scores from them."""
 
-from __future__ import annotations
-
 import json
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence

@@ -1,7 +1,5 @@
 """Compute the automatic metrics of a release again."""
 
-from __future__ import annotations
-
 from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import replace

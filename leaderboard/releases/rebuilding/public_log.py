@@ -1,7 +1,5 @@
 """Check a release's part of the public log: proofs, and that scores are those logged."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterator
 from pathlib import Path

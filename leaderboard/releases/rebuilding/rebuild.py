@@ -1,7 +1,5 @@
 """Compute every published number again, from a release alone: no database is asked."""
 
-from __future__ import annotations
-
 from collections import defaultdict
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager

@@ -5,8 +5,6 @@ JSON, Markdown and LaTeX, and `heds.py` answers the Human Evaluation Datasheet f
 same rows.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 from django.conf import settings

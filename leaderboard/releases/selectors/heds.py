@@ -1,7 +1,5 @@
 """The evaluation card in the order and with the numbers of HEDS."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass
 

@@ -1,7 +1,5 @@
 """What cards, methods and releases say of the programs that judged: never as people's words."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Any
 

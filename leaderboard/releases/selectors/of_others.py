@@ -1,7 +1,5 @@
 """What cards and datasheets say of judgments made elsewhere: nothing of how we ask."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Any
 

@@ -1,7 +1,5 @@
 """What happened on boards, as feeds tell it: of what everybody may see, by today's scores."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta

@@ -3,8 +3,6 @@
 Only pages that everybody may see have one.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Any
 

@@ -1,7 +1,5 @@
 """What a picture of a board shows: what everybody sees, as lines of ready text."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from datetime import datetime
 

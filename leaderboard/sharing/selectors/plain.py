@@ -1,7 +1,5 @@
 """Texts that people chose, for files of others."""
 
-from __future__ import annotations
-
 
 def plain(text: str) -> str:
     """Leave out what no XML may hold, and what turns the direction of a line."""

@@ -1,7 +1,5 @@
 """What somebody needs who wants to show or cite a board, with whole addresses."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from datetime import datetime
 

@@ -1,7 +1,5 @@
 """The API's reference: contents, a page for each group of operations, and trying them."""
 
-from __future__ import annotations
-
 import re
 from urllib.parse import quote
 

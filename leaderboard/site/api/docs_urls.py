@@ -1,7 +1,5 @@
 """The API's description, outside its versions."""
 
-from __future__ import annotations
-
 from django.urls import path
 from django.views.generic import RedirectView
 

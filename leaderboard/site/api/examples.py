@@ -1,7 +1,5 @@
 """Requests and answers of an operation as its page shows them."""
 
-from __future__ import annotations
-
 import json
 import re
 import shlex

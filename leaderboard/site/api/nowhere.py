@@ -1,7 +1,5 @@
 """Addresses that the API does not have, refused in its own format."""
 
-from __future__ import annotations
-
 from django.http import Http404
 from drf_spectacular.utils import extend_schema
 from rest_framework.request import Request

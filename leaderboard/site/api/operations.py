@@ -1,7 +1,5 @@
 """The API's operations, read from the schema itself."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from functools import cache
 from typing import Any, NamedTuple

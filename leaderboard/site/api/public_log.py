@@ -1,7 +1,5 @@
 """The public log for programs: heads, entries, and proofs of both."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from django.http import Http404

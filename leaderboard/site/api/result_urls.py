@@ -1,7 +1,5 @@
 """Addresses of results row by row, of what teams do with theirs, and of staff."""
 
-from __future__ import annotations
-
 from django.urls import path
 
 from leaderboard.boards.api import crowds, evidence, open_data, outputs, submitting

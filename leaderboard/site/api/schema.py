@@ -1,7 +1,5 @@
 """What holds of every operation, written into the schema once."""
 
-from __future__ import annotations
-
 import inspect
 import json
 from pathlib import Path

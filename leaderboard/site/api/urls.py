@@ -1,7 +1,5 @@
 """Addresses below /api/v1/."""
 
-from __future__ import annotations
-
 from django.urls import path, re_path
 
 from leaderboard.boards.api import differences, history, submissions, tasks

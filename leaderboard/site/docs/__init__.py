@@ -3,5 +3,3 @@
 `contents` says which pages there are, `markdown` turns one into HTML, `pages` reads it,
 `search` looks through all of them and `shipped` describes the tasks that come along.
 """
-
-from __future__ import annotations

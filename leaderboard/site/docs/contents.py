@@ -1,7 +1,5 @@
 """Which pages there are, for whom, and in which order they are read."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import NamedTuple
 

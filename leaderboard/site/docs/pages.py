@@ -1,7 +1,5 @@
 """Pages as they are read from their files: each once in a process, until it changes."""
 
-from __future__ import annotations
-
 from functools import lru_cache
 
 from django.urls import reverse

@@ -1,7 +1,5 @@
 """Search over the sections of all pages: an index in memory, made once."""
 
-from __future__ import annotations
-
 import math
 import re
 from collections import Counter

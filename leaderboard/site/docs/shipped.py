@@ -1,7 +1,5 @@
 """What comes with Genie as a task, and where its texts come from."""
 
-from __future__ import annotations
-
 import shlex
 from typing import NamedTuple
 

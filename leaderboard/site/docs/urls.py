@@ -1,7 +1,5 @@
 """Addresses below /docs/."""
 
-from __future__ import annotations
-
 from django.urls import path
 
 from leaderboard.site.docs import views

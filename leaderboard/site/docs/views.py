@@ -1,7 +1,5 @@
 """Pages of the documentation."""
 
-from __future__ import annotations
-
 import mimetypes
 from typing import Any
 

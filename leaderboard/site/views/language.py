@@ -1,7 +1,5 @@
 """The menu of languages: kept in a cookie, and with the account for what we write to it."""
 
-from __future__ import annotations
-
 from django.conf import settings
 from django.http import HttpRequest, HttpResponse
 from django.views.decorators.csrf import csrf_exempt

@@ -1,7 +1,5 @@
 """Pages about the site as a whole."""
 
-from __future__ import annotations
-
 from django.conf import settings
 from django.db.models import Count
 from django.http import HttpRequest, HttpResponse

@@ -1,7 +1,5 @@
 """The public log as a page: its head, and its entries as everybody may read them."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from django.http import HttpRequest, HttpResponse

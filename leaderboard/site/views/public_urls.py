@@ -1,7 +1,5 @@
 """Addresses of what a board and its submissions give away: moments and files."""
 
-from __future__ import annotations
-
 from django.urls import path
 
 from genie.accounts.throttles import limit_files

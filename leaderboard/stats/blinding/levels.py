@@ -1,7 +1,5 @@
 """Taking levels of several kinds out of columns of numbers."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import numpy as np

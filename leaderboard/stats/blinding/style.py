@@ -1,7 +1,5 @@
 """How a text looks: its surface as numbers."""
 
-from __future__ import annotations
-
 import re
 
 import numpy as np

@@ -1,7 +1,5 @@
 """What two crowds say of the same systems: scores, ranks, order, and where they vary."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 

@@ -1,7 +1,5 @@
 """Whether two crowds are draws from one population of workers: a test, and its power."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

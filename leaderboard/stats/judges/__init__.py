@@ -1,3 +1,1 @@
 """How far a program's labels may stand in for a person's."""
-
-from __future__ import annotations

@@ -4,8 +4,6 @@ Each person is left out in turn, and whoever fits the others' labels better wins
 instance: the person left out, or the judge in the person's place.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 

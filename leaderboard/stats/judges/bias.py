@@ -4,8 +4,6 @@ People are the measure: a judge may like long texts as much as they do. What eac
 called does not depend on the others having been looked for: all are corrected together.
 """
 
-from __future__ import annotations
-
 from collections.abc import Collection, Mapping
 from typing import Any
 

@@ -1,7 +1,5 @@
 """What an audit of a judge found: effects, and verdicts on all of them together."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 

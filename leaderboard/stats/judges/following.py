@@ -4,8 +4,6 @@ A judge that knows only how good a system is, how hard an instance is, or where 
 center of the scale lies has no association with people left.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import combinations
 

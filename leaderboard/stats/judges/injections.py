@@ -3,8 +3,6 @@
 All are our own. They are data: what a judge makes of them is measured, never believed.
 """
 
-from __future__ import annotations
-
 #: What somebody who wants a better score may write into a text; beside it as many words
 #: in the same frame that ask for nothing, so that length and signs weigh on both sides.
 INJECTIONS = {

@@ -5,8 +5,6 @@ enough to refuse. It is given on facts (model, prompt, scale, crowd), and is voi
 of them has moved, whatever the figures say.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 

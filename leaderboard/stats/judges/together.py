@@ -6,8 +6,6 @@ does not move their difference: contributions are added up by worker and by inst
 all systems at once.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass
 

@@ -6,8 +6,6 @@ the efficient influence function of a mean with ratings missing by design. A jud
 knows nothing is left out by what it foretells.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass, field
 
 import numpy as np

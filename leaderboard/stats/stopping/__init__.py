@@ -1,3 +1,1 @@
 """Stopping rules: stop asking as soon as two systems differ significantly, not before."""
-
-from __future__ import annotations

@@ -1,7 +1,5 @@
 """Rules that bet: the beta mixture, and Wald's test as the floor under all of them."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import ClassVar
 

@@ -5,8 +5,6 @@ stopped yet is carried from label to label (dynamic programming), so errors of o
 million come out as precisely as those of one in ten.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

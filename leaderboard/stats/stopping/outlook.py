@@ -1,7 +1,5 @@
 """What a running comparison shows and how far it still has to go."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

@@ -6,8 +6,6 @@ boundary that depends on the number of labels only. The rules differ in one thin
 matters: whether one may look after every label (`anytime_valid`) or only once.
 """
 
-from __future__ import annotations
-
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass

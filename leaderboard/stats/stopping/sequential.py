@@ -4,8 +4,6 @@
 cannot be moved by labels that come after it.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Literal

@@ -1,7 +1,5 @@
 """Systems under weights over several criteria."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 

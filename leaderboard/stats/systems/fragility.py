@@ -1,7 +1,5 @@
 """How few ratings a first place hangs on."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

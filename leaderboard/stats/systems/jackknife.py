@@ -1,7 +1,5 @@
 """What each worker, each instance and each rating contributes to systems' means."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any

@@ -1,7 +1,5 @@
 """How far workers differ in leniency, and whose leniency is more than chance."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

@@ -5,8 +5,6 @@ outputs get now, less what they got before, is the linking constant: scores of t
 campaign less the constant are on the scale of the earlier ones.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum

@@ -4,8 +4,6 @@ Nobody's ratings are behind these scores, or nobody knows whose: what can be sai
 sure the order is for other items of the same kind.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 

@@ -1,7 +1,5 @@
 """How often one of two systems is preferred, with an interval over workers."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 
 import numpy as np

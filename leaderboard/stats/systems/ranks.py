@@ -5,8 +5,6 @@ after Holm's correction for the number of pairs, so that with 95 % confidence no
 is wrongly placed above another.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 

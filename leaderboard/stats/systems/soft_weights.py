@@ -5,8 +5,6 @@ they move by part of it. So no model is fitted again, and ratings that all count
 change nothing.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass, replace
 
 import numpy as np

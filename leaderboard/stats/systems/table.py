@@ -1,7 +1,5 @@
 """Ratings of several systems as numbered columns, in an order that labels don't change."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

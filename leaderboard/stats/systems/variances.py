@@ -1,7 +1,5 @@
 """How much of the ratings' variance comes from workers, from instances, and from the rest."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, replace
 
 import numpy as np

@@ -7,8 +7,6 @@ larger than instances x systems is kept. Where a worker's ratings of one system 
 each other, those of busy workers are less precise, each worker's by one factor.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any

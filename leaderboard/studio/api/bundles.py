@@ -1,7 +1,5 @@
 """Tasks as bundles, for staff by program."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Any, cast
 

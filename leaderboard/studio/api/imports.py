@@ -1,7 +1,5 @@
 """Judgments made elsewhere, for staff by program: sent, read, looked at, imported."""
 
-from __future__ import annotations
-
 import json
 import re
 from typing import Any, cast

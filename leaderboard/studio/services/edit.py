@@ -1,7 +1,5 @@
 """Change what a loaded task says, and begin a new version where scores would not compare."""
 
-from __future__ import annotations
-
 import copy
 import json
 from collections.abc import Mapping

@@ -1,7 +1,5 @@
 """Look at files of outputs: what is in them, what is wrong, what would be asked."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import IO, BinaryIO, cast

@@ -1,7 +1,5 @@
 """Make a task of a draft, and submit each system's outputs to it."""
 
-from __future__ import annotations
-
 import io
 import json
 from collections.abc import Iterable, Mapping

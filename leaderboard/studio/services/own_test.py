@@ -1,7 +1,5 @@
 """A qualification test in plain text: a question, its answers below it, the right one marked."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Sequence
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """What a draft would become, before anything is stored: its pages, its price, how precise."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Mapping
 from dataclasses import asdict

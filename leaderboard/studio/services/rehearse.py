@@ -1,7 +1,5 @@
 """The test questions that a draft would hide: loaded, asked for, and undone at once."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import replace
 from itertools import islice

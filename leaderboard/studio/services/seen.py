@@ -1,7 +1,5 @@
 """What a person sees of judgments before they are imported."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 

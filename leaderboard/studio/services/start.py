@@ -1,7 +1,5 @@
 """What an evaluation of several systems would cost, and its start by a person's word."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 

@@ -1,7 +1,5 @@
 """Who may use the studio, and the frame of its pages."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from functools import wraps
 from typing import Any, Concatenate, ParamSpec

@@ -1,7 +1,5 @@
 """A draft begins: its files, a short name and a title."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import cast
 

@@ -1,7 +1,5 @@
 """Files come in; what their columns are is looked at and corrected."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Mapping
 from typing import Any

@@ -1,7 +1,5 @@
 """Judgments that people have already: files in, looked at and corrected, imported."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from django.conf import settings

@@ -1,7 +1,5 @@
 """A few people judge a few pages; what that shows is proposed, and a person takes it over."""
 
-from __future__ import annotations
-
 from decimal import Decimal
 from typing import Any, cast
 

@@ -1,7 +1,5 @@
 """What is asked, of whom, and the page that workers would see."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, cast

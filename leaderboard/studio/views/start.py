@@ -1,7 +1,5 @@
 """The task is loaded, priced, approved and started; people get their link."""
 
-from __future__ import annotations
-
 from typing import Any, cast
 
 from django.contrib import messages

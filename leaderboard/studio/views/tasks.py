@@ -1,7 +1,5 @@
 """A loaded task: what may be changed is changed here, the rest makes a new version."""
 
-from __future__ import annotations
-
 from typing import Any, cast
 
 from django.contrib import messages

@@ -1,7 +1,5 @@
 """What is said of a system, with its predictions and afterwards; all of it optional."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from django import forms

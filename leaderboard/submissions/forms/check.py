@@ -1,7 +1,5 @@
 """The form by which a file is checked and not handed in."""
 
-from __future__ import annotations
-
 from django import forms
 from django.utils.translation import gettext_lazy
 

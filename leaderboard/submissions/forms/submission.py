@@ -1,7 +1,5 @@
 """The form by which predictions are handed in; the service has the last word."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from datetime import date
 from typing import Any

@@ -1,7 +1,5 @@
 """What is odd about a submission, said before people are paid to judge it."""
 
-from __future__ import annotations
-
 from leaderboard.submissions.preflight.base import PreflightWarning
 from leaderboard.submissions.preflight.realignment import Realignment, realign
 from leaderboard.submissions.preflight.run import preflight

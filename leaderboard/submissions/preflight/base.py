@@ -5,8 +5,6 @@ predictions with what people wrote for the same instances, so that a task where
 references are short, repeated or copied does not warn about every system.
 """
 
-from __future__ import annotations
-
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass

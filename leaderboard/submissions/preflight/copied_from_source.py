@@ -1,7 +1,5 @@
 """Predictions that only repeat their source."""
 
-from __future__ import annotations
-
 from rapidfuzz import fuzz
 
 from leaderboard.submissions.preflight.base import (

@@ -1,7 +1,5 @@
 """Predictions without any text."""
 
-from __future__ import annotations
-
 from leaderboard.submissions.preflight.base import (
     N_NAMED,
     Check,

@@ -1,7 +1,5 @@
 """The same text for many instances."""
 
-from __future__ import annotations
-
 from collections import Counter
 
 from leaderboard.submissions.preflight.base import (

@@ -4,8 +4,6 @@ A few dozen of the commonest words say enough about a sentence to warn by; no mo
 needed.
 """
 
-from __future__ import annotations
-
 import re
 from functools import cache
 

@@ -1,7 +1,5 @@
 """Texts that stand at other instances than they were written for."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from genie.lib.seeds import generator

@@ -1,7 +1,5 @@
 """The same system handed in again, or somebody else's."""
 
-from __future__ import annotations
-
 from rapidfuzz import fuzz
 
 from leaderboard.submissions.preflight.base import (

@@ -1,7 +1,5 @@
 """All checks on one submission."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from leaderboard.submissions.preflight.base import PreflightWarning, Texts, all_checks

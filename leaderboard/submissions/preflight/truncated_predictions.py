@@ -1,7 +1,5 @@
 """Texts that were cut off before their end."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 

@@ -1,7 +1,5 @@
 """Predictions that do not look like the language they should be in."""
 
-from __future__ import annotations
-
 from collections import Counter
 
 from leaderboard.submissions.preflight.base import (

@@ -6,8 +6,6 @@ with the task's instances. Nothing is raised to the caller: every problem become
 sentence with its line.
 """
 
-from __future__ import annotations
-
 from leaderboard.submissions.readers.problem import Problem
 from leaderboard.submissions.readers.read import PredictionFile, read_predictions
 

@@ -1,7 +1,5 @@
 """What a format of prediction files is."""
 
-from __future__ import annotations
-
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass

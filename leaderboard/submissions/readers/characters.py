@@ -1,7 +1,5 @@
 """Characters that no prediction may hold."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from typing import NamedTuple

@@ -1,7 +1,5 @@
 """Which format a file has: by its content, with its name as a hint."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from itertools import islice
 from pathlib import PurePath

@@ -1,7 +1,5 @@
 """A JSON list of rows."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 
 from leaderboard.submissions.readers.base import Flaw, PredictionFormat, Record

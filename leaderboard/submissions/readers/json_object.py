@@ -1,7 +1,5 @@
 """A JSON object from instance id to prediction: the file that Genie has always taken."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 
 from leaderboard.submissions.readers.base import Flaw, PredictionFormat, Record

@@ -1,7 +1,5 @@
 """JSON Lines: one row a line."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 
 from leaderboard.submissions.readers.base import (

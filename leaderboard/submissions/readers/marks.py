@@ -1,7 +1,5 @@
 """Marked errors that a row brings along, as our own pages and other tools write them."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from leaderboard.submissions.readers.walk import Pairs, is_text

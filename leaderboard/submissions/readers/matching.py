@@ -1,7 +1,5 @@
 """Records against the task's instances: every id once, every text fit to keep."""
 
-from __future__ import annotations
-
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from typing import Any

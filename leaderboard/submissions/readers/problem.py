@@ -1,7 +1,5 @@
 """What is wrong with a file of predictions, for people and for programs."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass, field

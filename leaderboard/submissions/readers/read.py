@@ -1,7 +1,5 @@
 """From a submitted file to predictions by instance, or to what is wrong with it."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any, BinaryIO

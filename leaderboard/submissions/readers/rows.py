@@ -1,7 +1,5 @@
 """Rows: JSON objects that hold one prediction each."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from leaderboard.submissions.readers.base import Flaw, Record

@@ -1,7 +1,5 @@
 """One prediction a line, in the task's order."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 
 from leaderboard.submissions.readers.base import (

@@ -1,7 +1,5 @@
 """Tab-separated: id, tab, prediction."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 
 from leaderboard.submissions.readers.base import (

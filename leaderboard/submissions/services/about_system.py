@@ -1,7 +1,5 @@
 """What submitters say of a system beside its predictions: checked, and changed later."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable
 from typing import Any

@@ -5,8 +5,6 @@ tries again what is not permanent, at most three times in all. Attempts are coun
 before they are made: one that kills its process counts, too.
 """
 
-from __future__ import annotations
-
 import logging
 from collections.abc import Callable
 from typing import Any

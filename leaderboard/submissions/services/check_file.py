@@ -1,7 +1,5 @@
 """Check a file as handing it in would, and keep nothing of it."""
 
-from __future__ import annotations
-
 from dataclasses import asdict, dataclass
 from typing import IO, Any
 

@@ -1,7 +1,5 @@
 """Hand in under a key: the same request sent twice is one submission."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 from collections.abc import Callable

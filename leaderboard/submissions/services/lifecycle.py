@@ -4,8 +4,6 @@ Between MEASURED and PUBLISHED its states are those of its human evaluation, and
 `evaluation.machine` writes them, both at once.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 from django.db import transaction

@@ -1,7 +1,5 @@
 """Take a file of predictions in: stored under its sha256, counted, queued."""
 
-from __future__ import annotations
-
 import hashlib
 from collections.abc import Callable, Iterable
 from contextlib import suppress

@@ -1,7 +1,5 @@
 """Check a received file against the task's instances; store its predictions."""
 
-from __future__ import annotations
-
 import json
 from dataclasses import asdict
 from typing import BinaryIO, cast

@@ -1,7 +1,5 @@
 """A file of predictions is checked, and a sample of one given; nothing is kept."""
 
-from __future__ import annotations
-
 import json
 from dataclasses import asdict
 from http import HTTPStatus

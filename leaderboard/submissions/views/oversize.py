@@ -1,7 +1,5 @@
 """Refuse a body that is too large by what its header says, without storing it."""
 
-from __future__ import annotations
-
 from django.conf import settings
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render

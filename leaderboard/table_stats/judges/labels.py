@@ -1,7 +1,5 @@
 """Files of labels by people and by judges, and the alternative annotator test of each."""
 
-from __future__ import annotations
-
 import gzip
 import json
 from collections.abc import Mapping

@@ -1,7 +1,5 @@
 """Judges' licences as a sheet and JSON, and the facts that they were given on."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Mapping, Sequence
 from pathlib import Path

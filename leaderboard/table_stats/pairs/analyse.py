@@ -1,7 +1,5 @@
 """All that a table of preferences says of its systems: Bradley-Terry between workers."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, replace
 
 import numpy as np

@@ -5,5 +5,3 @@ each system may hold, and a badge. `read` takes the file apart (it may be a stra
 within `genie.lib.bounded`), `leaderboard.stats.systems.per_item` has the arithmetic,
 `report` puts it into words. Nothing of a file is kept.
 """
-
-from __future__ import annotations

@@ -1,7 +1,5 @@
 """Anybody's table of scores audited over the API; nothing is kept."""
 
-from __future__ import annotations
-
 from typing import IO, Any, cast
 
 from drf_spectacular.utils import extend_schema

@@ -6,8 +6,6 @@ score, with columns for system, item and score. CSV or TSV; JSON as an object of
 system to item to score.
 """
 
-from __future__ import annotations
-
 import csv
 import io
 import json

@@ -1,7 +1,5 @@
 """An audit of ranks in words, tables and a badge."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Any
 

@@ -1,7 +1,5 @@
 """A stranger's file of scores audited, within limits; nothing of it is kept."""
 
-from __future__ import annotations
-
 from typing import IO
 
 from django.http import HttpRequest

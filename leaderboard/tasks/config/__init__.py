@@ -6,8 +6,6 @@ database are read as far as they can be: a value that cannot be used is as if it
 left out.
 """
 
-from __future__ import annotations
-
 from leaderboard.tasks.config.human import (
     ADJUSTED,
     EDITED,

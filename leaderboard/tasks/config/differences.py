@@ -1,7 +1,5 @@
 """What changes from one configuration of a task to another, and what that means."""
 
-from __future__ import annotations
-
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import asdict, is_dataclass
 

@@ -1,7 +1,5 @@
 """Which errors are marked: the table [human.errors]."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Any
 

@@ -6,8 +6,6 @@ which can be marked: `positive` where a good text is good, `negative` where wron
 bad (a changed fact, another instance's reference), `form` where broken grammar is.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 
 from genie.lib.errors import GenieError

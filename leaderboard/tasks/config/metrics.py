@@ -1,7 +1,5 @@
 """[metrics]: which automatic metrics a task has, and their parameters."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 

@@ -1,7 +1,5 @@
 """From what stands in a task.toml to its configuration, and all that is wrong with it."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Protocol, TypeVar

@@ -1,7 +1,5 @@
 """Tables of task.toml as frozen dataclasses: a field each key, its kind and default."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import Field, dataclass, field, fields
 from typing import Any, Generic, TypeVar

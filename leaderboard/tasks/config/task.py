@@ -1,7 +1,5 @@
 """The whole of a task.toml."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TypeVar

@@ -1,7 +1,5 @@
 """What people are to be asked: by default as the words of the question suggest."""
 
-from __future__ import annotations
-
 import math
 import re
 from collections.abc import Mapping, Sequence

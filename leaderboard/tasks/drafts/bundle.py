@@ -1,7 +1,5 @@
 """A task as one thing to pass on: a folder or a zip of task.toml and its data."""
 
-from __future__ import annotations
-
 import io
 import json
 import re

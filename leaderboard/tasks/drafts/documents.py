@@ -1,7 +1,5 @@
 """Samples of whole documents: how large they can be, and which documents are drawn."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Sequence
 from itertools import accumulate, groupby
 

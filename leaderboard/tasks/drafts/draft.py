@@ -1,7 +1,5 @@
 """From material and questions to a task's bundle."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from statistics import mean

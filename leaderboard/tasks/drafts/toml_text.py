@@ -1,7 +1,5 @@
 """A document as TOML: the same document, the same bytes."""
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Mapping

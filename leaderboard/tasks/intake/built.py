@@ -1,7 +1,5 @@
 """What is known of items while files are gone through, and whether they agree."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 

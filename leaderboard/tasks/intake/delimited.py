@@ -1,7 +1,5 @@
 """CSV and TSV as spreadsheets and programs write them."""
 
-from __future__ import annotations
-
 import csv
 import io
 from collections.abc import Iterator

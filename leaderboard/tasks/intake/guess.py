@@ -1,7 +1,5 @@
 """What each column of people's files seems to be, by its name and what it holds."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping, Sequence
 

@@ -1,7 +1,5 @@
 """Several files and columns put together: instances, and what each system wrote."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass

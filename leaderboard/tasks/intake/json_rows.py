@@ -1,7 +1,5 @@
 """JSON and JSONL: a list of objects, an object a line, an object from id to text, Pearmut."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterator
 from typing import Any

@@ -1,7 +1,5 @@
 """A campaign of Pearmut as rows: one for each segment, a column for each system."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from typing import Any
 

@@ -1,7 +1,5 @@
 """What is wrong with somebody's file: a sentence with file, row and column."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field

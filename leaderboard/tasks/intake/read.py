@@ -1,7 +1,5 @@
 """One door to somebody's file: bytes in, a table out, or all that is wrong."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import PurePath

@@ -1,7 +1,5 @@
 """What a column can be, and what a person says that it is."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from difflib import get_close_matches

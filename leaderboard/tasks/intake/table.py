@@ -1,7 +1,5 @@
 """A file as a table: named columns, rows with the place where each one stands."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import PurePath

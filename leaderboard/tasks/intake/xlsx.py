@@ -5,8 +5,6 @@ limit; formulas, merged cells and errors are refused with their cell, because wh
 person sees of them is not what the file says.
 """
 
-from __future__ import annotations
-
 import io
 import re
 import zipfile

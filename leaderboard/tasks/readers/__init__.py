@@ -1,7 +1,5 @@
 """Official releases of benchmarks' test sets, one file a layout."""
 
-from __future__ import annotations
-
 from leaderboard.tasks.readers.base import Release, ReleaseInstance, all_readers
 from leaderboard.tasks.readers.read import read_release
 

@@ -1,7 +1,5 @@
 """αNLG (abductive commonsense): two observations, several hypotheses, JSONL."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, ClassVar

@@ -1,7 +1,5 @@
 """ARC-DA: questions with several direct answers, JSONL."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, ClassVar

@@ -1,7 +1,5 @@
 """What an official release of a benchmark's test set becomes."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 from abc import ABC, abstractmethod

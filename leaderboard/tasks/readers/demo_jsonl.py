@@ -1,7 +1,5 @@
 """Genie's own layout, for the demonstration tasks and for tasks of one's own."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, ClassVar

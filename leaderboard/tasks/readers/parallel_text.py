@@ -1,7 +1,5 @@
 """WMT as plain text: parallel files, one segment a line."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, ClassVar

@@ -1,7 +1,5 @@
 """WMT's SGML up to 2020: a source file and a reference file."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from html.parser import HTMLParser
 from pathlib import Path

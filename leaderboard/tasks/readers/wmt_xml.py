@@ -1,7 +1,5 @@
 """WMT's XML since 2021: documents with source, references and hypotheses."""
 
-from __future__ import annotations
-
 import hashlib
 from collections.abc import Mapping
 from dataclasses import dataclass, field

@@ -1,7 +1,5 @@
 """XSum: news articles with one-sentence summaries, JSON or JSONL."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, ClassVar

@@ -3,8 +3,6 @@
 One place for pages, the API and files; a task whose judgments are our own costs no query.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime

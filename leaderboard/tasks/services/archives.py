@@ -1,7 +1,5 @@
 """Read a bundle that somebody sends, at a bounded cost: nothing of Django is needed for it."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path

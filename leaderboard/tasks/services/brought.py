@@ -1,7 +1,5 @@
 """What a bundle brings besides task.toml and its texts: HIT templates and other files."""
 
-from __future__ import annotations
-
 from collections import defaultdict
 from collections.abc import Mapping
 from pathlib import PurePosixPath

@@ -1,7 +1,5 @@
 """Tasks in and out as bundles: loaded from one, written as one, by one service each."""
 
-from __future__ import annotations
-
 import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """Asking people as a task's configuration says: designs, HIT types, instances to spare."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from datetime import date, datetime
 from typing import Any

@@ -1,7 +1,5 @@
 """Whether a task can be loaded: what its task.toml says, what this site has, what fits."""
 
-from __future__ import annotations
-
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 

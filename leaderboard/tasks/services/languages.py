@@ -1,7 +1,5 @@
 """Whether what a task says in other languages is all that a page needs."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Iterator
 

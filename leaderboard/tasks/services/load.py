@@ -1,7 +1,5 @@
 """Load a benchmark task from its official release or its bundle, once."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path

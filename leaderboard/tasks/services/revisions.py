@@ -1,7 +1,5 @@
 """Change a loaded task: kept with who and when, and never so that scores mix."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Mapping
 from typing import Any

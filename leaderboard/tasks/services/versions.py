@@ -1,7 +1,5 @@
 """Versions of a task: what would make scores incomparable makes a new one."""
 
-from __future__ import annotations
-
 import re
 
 from leaderboard.tasks.models import Task

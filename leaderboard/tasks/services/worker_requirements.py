@@ -1,7 +1,5 @@
 """What a task requires of its workers, and whether its platform can check that."""
 
-from __future__ import annotations
-
 from dataclasses import asdict
 
 from crowd.elsewhere.services import accounts

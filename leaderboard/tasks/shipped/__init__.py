@@ -4,8 +4,6 @@ Shipped ones stand beside this file; others in the folders that `GENIE_TASKS` na
 extensions, which are looked through after it. A folder is a bundle as `export_task` writes it.
 """
 
-from __future__ import annotations
-
 import tomllib
 from collections.abc import Iterator
 from pathlib import Path

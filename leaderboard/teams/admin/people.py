@@ -1,7 +1,5 @@
 """Accounts and groups: each change says why; an account ends as its person would end it."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from django.contrib import admin, messages

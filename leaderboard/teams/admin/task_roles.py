@@ -1,7 +1,5 @@
 """Roles of staff on one task: who is what where, given and taken away with a reason."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from django import forms

@@ -1,7 +1,5 @@
 """Teams: quotas count per team, and a private submission belongs to one."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from django.contrib import admin

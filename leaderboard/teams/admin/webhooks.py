@@ -1,7 +1,5 @@
 """What was sent to teams' webhooks: to read when somebody says that nothing came."""
 
-from __future__ import annotations
-
 from django.contrib import admin, messages
 from django.db.models import QuerySet
 from django.http import HttpRequest

@@ -1,7 +1,5 @@
 """One's teams, and who is in them; for members."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from django.db.models import QuerySet

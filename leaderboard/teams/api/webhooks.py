@@ -1,7 +1,5 @@
 """A team's webhooks by program; for its owners."""
 
-from __future__ import annotations
-
 from typing import Any, cast
 
 from django.http import Http404

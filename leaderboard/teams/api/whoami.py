@@ -1,7 +1,5 @@
 """Whose token this is, what it may do, and for which teams."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from drf_spectacular.utils import extend_schema

@@ -1,7 +1,5 @@
 """All that the site keeps about one account, to take along."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from allauth.account.models import EmailAddress

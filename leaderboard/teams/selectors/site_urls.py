@@ -1,7 +1,5 @@
 """Whole addresses of pages, where no request says what the site is called."""
 
-from __future__ import annotations
-
 from django.conf import settings
 from django.urls import reverse
 

@@ -4,8 +4,6 @@ Each line of the story is announced once. What it becomes, e-mails and deliverie
 written in the transaction that marks it, and sent by jobs.
 """
 
-from __future__ import annotations
-
 from datetime import timedelta
 
 from django.db import transaction

@@ -1,7 +1,5 @@
 """Delete an account: nobody's name is left, and what science rests on stays."""
 
-from __future__ import annotations
-
 import secrets
 
 from allauth.account.models import EmailAddress

@@ -1,7 +1,5 @@
 """Send the e-mails about submissions, one to each person."""
 
-from __future__ import annotations
-
 from django.core.mail import EmailMultiAlternatives
 from django.db import transaction
 from django.template.loader import render_to_string

@@ -1,7 +1,5 @@
 """Teams: made, joined by invitation, left; a team with members has an owner."""
 
-from __future__ import annotations
-
 import hashlib
 import logging
 import secrets

@@ -1,7 +1,5 @@
 """Webhooks of teams: signed, tried again with growing pauses, written down."""
 
-from __future__ import annotations
-
 import hashlib
 import hmac
 import http.client

@@ -1,7 +1,5 @@
 """Addresses of the pages about a person's teams, notices and data."""
 
-from __future__ import annotations
-
 from django.urls import path
 
 from leaderboard.teams.views import my_data, teams, webhooks

@@ -1,7 +1,5 @@
 """Which e-mails I get, all that is kept about me, and leaving for good."""
 
-from __future__ import annotations
-
 from typing import cast
 
 from django.contrib import messages

@@ -1,7 +1,5 @@
 """My teams: who is in them, who may come, who looks after them."""
 
-from __future__ import annotations
-
 from typing import Any, cast
 
 from django.contrib import messages

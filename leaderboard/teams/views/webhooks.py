@@ -1,7 +1,5 @@
 """A team's webhooks, and how their deliveries went."""
 
-from __future__ import annotations
-
 from typing import cast
 
 from django.contrib import messages

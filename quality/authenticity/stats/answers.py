@@ -1,7 +1,5 @@
 """Answers beside what their texts deserve, as far as everybody else can tell."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, field
 
 import numpy as np

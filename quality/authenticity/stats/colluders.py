@@ -1,7 +1,5 @@
 """Workers who agree beyond quality, and test questions that went better than the rest."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

@@ -6,8 +6,6 @@ the crowd's own spread and the worker's own error; among programs it is moved by
 amount. Centres, spreads and how common each class is are found together (EM).
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Three signs of a program's answers, one number and one error a worker."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

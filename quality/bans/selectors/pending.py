@@ -1,7 +1,5 @@
 """What is still to be decided, and could change which ratings of campaigns count."""
 
-from __future__ import annotations
-
 from collections.abc import Collection
 
 from django.db.models import Count, OuterRef, Q, Subquery

@@ -1,7 +1,5 @@
 """How much the ratings of each worker count, beside who is excluded."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 
 from django.conf import settings

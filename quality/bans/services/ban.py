@@ -1,7 +1,5 @@
 """Ban a worker from one pool of work, and let them back in."""
 
-from __future__ import annotations
-
 from django.db import transaction
 from django.utils import timezone
 from django.utils.translation import gettext_lazy

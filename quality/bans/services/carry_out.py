@@ -1,7 +1,5 @@
 """Carry out what a fit says: ban who is noisy, or leave it to a person."""
 
-from __future__ import annotations
-
 from collections.abc import Collection
 
 from crowd.workers.models.worker import Worker

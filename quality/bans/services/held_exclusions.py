@@ -5,8 +5,6 @@ and it would exclude the busiest of them first. So it may exclude a share of a p
 by itself, and no more.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 

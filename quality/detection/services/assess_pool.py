@@ -4,8 +4,6 @@ Who is careless is banned where the fit is sure and not too many go at once; a p
 decides about the others. Until then they get no more work.
 """
 
-from __future__ import annotations
-
 import hashlib
 from collections.abc import Iterable, Sequence
 from datetime import timedelta

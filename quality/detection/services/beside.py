@@ -1,7 +1,5 @@
 """Facts about a worker's answers that staff see beside the evidence; they exclude nobody."""
 
-from __future__ import annotations
-
 from collections.abc import Collection
 from statistics import median
 

@@ -4,8 +4,6 @@ Test questions with their marks, and ratings of real items with what is known of
 here: a campaign stands for the systems judged in it.
 """
 
-from __future__ import annotations
-
 import hashlib
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass

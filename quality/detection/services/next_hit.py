@@ -3,8 +3,6 @@
 Registered with `crowd.campaigns.services.preference`, which knows nothing of tests.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Hashable, Mapping, Sequence
 from typing import Any, NamedTuple

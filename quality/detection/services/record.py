@@ -3,8 +3,6 @@
 The same queries whatever was shown last: the time that they take tells nothing.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any

@@ -1,7 +1,5 @@
 """Test questions that careful workers fail: retired with a note, restored by staff."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from django.utils import timezone

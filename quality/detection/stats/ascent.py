@@ -5,8 +5,6 @@ steps on the very same log-likelihood, because EM gains less and less per step a
 short of the maximum by its own tolerance.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

@@ -4,8 +4,6 @@ Two kinds of evidence are put together: test questions, whose key is itself on t
 ratings of real items beside what others say of the same items.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 

@@ -1,7 +1,5 @@
 """Beta mixtures as priors of how often a worker answers test questions right."""
 
-from __future__ import annotations
-
 from dataclasses import asdict, dataclass
 
 import numpy as np

@@ -1,7 +1,5 @@
 """From posteriors to bans, and how many bans are wrong."""
 
-from __future__ import annotations
-
 import numpy as np
 import numpy.typing as npt
 

@@ -1,7 +1,5 @@
 """The table of detectors of noisy workers: Genie's eight, then ours."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Literal
 

@@ -6,8 +6,6 @@ threshold) or ``class`` (the worker does not belong to the component with the hi
 mean). Its answer is a posterior probability; a flag is a comparison.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Any
 

@@ -5,8 +5,6 @@ It goes on from what the last fit to all evidence said. Who is beyond the stated
 waits until the whole pool has been assessed. The product and its study stop so.
 """
 
-from __future__ import annotations
-
 from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache

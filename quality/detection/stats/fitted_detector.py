@@ -1,7 +1,5 @@
 """A detector with its prior in place: posteriors for any counts, answer by answer."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

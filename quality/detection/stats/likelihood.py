@@ -5,8 +5,6 @@ component, (logit of the mean, log of the concentration alpha + beta, logit of t
 weight): nearly orthogonal, and concentrations of 1 and of 10,000 are a few steps apart.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Fit a beta mixture to a pool of workers by maximum likelihood."""
 
-from __future__ import annotations
-
 from dataclasses import asdict, dataclass
 from typing import Any
 

@@ -4,8 +4,6 @@ How many items somebody has answered plays no part, so knowing this tells little
 which items are tests. Careless answers bring tests; careful ones make them rarer.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import NamedTuple
 

@@ -1,7 +1,5 @@
 """How much each rating counts: the probability that it was given with care, in steps."""
 
-from __future__ import annotations
-
 import numpy as np
 import numpy.typing as npt
 

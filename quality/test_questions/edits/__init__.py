@@ -4,5 +4,3 @@
 makes wrong; `languages` holds what the rules need to know of a language, one file each.
 Pure: no Django, no database.
 """
-
-from __future__ import annotations

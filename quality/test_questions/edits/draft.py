@@ -1,7 +1,5 @@
 """A text that is to be edited, and what the rules may take from elsewhere."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property

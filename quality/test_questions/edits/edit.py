@@ -1,7 +1,5 @@
 """The record of an edit: what was changed in a text, in words for staff and appeals."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 

@@ -4,8 +4,6 @@ A kind makes a text wrong (`ADEQUACY`: what it says) or badly written (`FLUENCY`
 is said). Which of a task's criteria asks for which is for the task to say.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 

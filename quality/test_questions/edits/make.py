@@ -1,7 +1,5 @@
 """Make edits of a text: rules of its language, in a seeded order, the unfit refused."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import lru_cache

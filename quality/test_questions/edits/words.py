@@ -1,7 +1,5 @@
 """Words of a text with their places, and texts put together again as they were."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass

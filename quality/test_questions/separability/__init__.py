@@ -3,5 +3,3 @@
 `features` describes items as a script sees them, `measure.separability` says how well a
 small classifier and the best single rule tell tests from real items. Pure: no Django.
 """
-
-from __future__ import annotations

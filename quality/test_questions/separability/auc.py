@@ -1,7 +1,5 @@
 """The area under the ROC curve, with DeLong's interval."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

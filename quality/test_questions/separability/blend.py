@@ -1,7 +1,5 @@
 """Choose among possible tests those that together look like real items."""
 
-from __future__ import annotations
-
 from collections.abc import Collection, Sequence
 
 import numpy as np

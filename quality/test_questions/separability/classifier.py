@@ -1,7 +1,5 @@
 """A small classifier: logistic regression with quadratic terms and a ridge, cross-validated."""
 
-from __future__ import annotations
-
 import numpy as np
 from numpy.typing import NDArray
 

@@ -1,7 +1,5 @@
 """What a script sees of an item without reading it: shares, lengths, overlaps, places."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """How well tests can be told from real items, and whether a campaign may start."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 

@@ -1,7 +1,5 @@
 """Mark the answers to test questions right or wrong."""
 
-from __future__ import annotations
-
 from django.db import transaction
 from django.db.models import Q
 from django.utils import timezone

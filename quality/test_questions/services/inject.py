@@ -5,8 +5,6 @@ their keys are made with the site's secret, and `Placement` alone says which the
 are.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any

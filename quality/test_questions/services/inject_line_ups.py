@@ -1,7 +1,5 @@
 """Test questions for items that show several outputs at once."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol

@@ -5,8 +5,6 @@ over once everything is judged, and where very few people work, a judged one may
 that only those could do who have met its instance as a test, or beside what is judged.
 """
 
-from __future__ import annotations
-
 from datetime import datetime
 
 from django.db import transaction

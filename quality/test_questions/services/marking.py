@@ -4,8 +4,6 @@ A placement's `expected` says what its polarity does not; see
 `crowd.workers.services.known_answers` for its keys.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any

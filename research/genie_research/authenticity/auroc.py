@@ -1,7 +1,5 @@
 """Area under the ROC curve of a score, with its error."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from quality.counts import Floats

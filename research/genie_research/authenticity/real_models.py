@@ -1,7 +1,5 @@
 """Answers of people and of language models to the same items: how well a judge tells."""
 
-from __future__ import annotations
-
 import gzip
 import json
 from collections.abc import Mapping

@@ -1,7 +1,5 @@
 """Simulated crowds in which some let a language model answer: how well the signs tell."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

@@ -1,7 +1,5 @@
 """The tables of the study of language models' answers."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from genie_research.authenticity.real_models import Told

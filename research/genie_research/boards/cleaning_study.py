@@ -1,7 +1,5 @@
 """What careless people leave in scores, after tests, stops and weights."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 

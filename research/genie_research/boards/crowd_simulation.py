@@ -1,7 +1,5 @@
 """How often a board's numbers hold: simulated crowds rate equally good systems."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

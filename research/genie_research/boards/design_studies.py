@@ -1,7 +1,5 @@
 """Genie's study of designs on anybody's labels, and plans of studies played out."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from typing import Any

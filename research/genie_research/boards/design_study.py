@@ -1,7 +1,5 @@
 """Which way of asking gives the steadiest score from the same number of labels."""
 
-from __future__ import annotations
-
 import itertools
 from dataclasses import dataclass
 from typing import Literal

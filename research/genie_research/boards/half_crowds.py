@@ -1,7 +1,5 @@
 """Whether two halves of a real crowd agree as far as their intervals say."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass
 

@@ -1,7 +1,5 @@
 """Plans checked by playing them out."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

@@ -1,7 +1,5 @@
 """What people said of systems' outputs elsewhere, as a table of systems and segments."""
 
-from __future__ import annotations
-
 import csv
 from collections import defaultdict
 from pathlib import Path

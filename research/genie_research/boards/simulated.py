@@ -1,7 +1,5 @@
 """Studies of crowds as sheets, pictures and JSON."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Any

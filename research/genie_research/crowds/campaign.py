@@ -4,8 +4,6 @@ Every answer costs the same, whether test or rating, and a campaign ends when ev
 output has a rating that counts or the money is spent.
 """
 
-from __future__ import annotations
-
 from collections.abc import Hashable
 from dataclasses import dataclass, field, replace
 

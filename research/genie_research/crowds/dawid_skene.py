@@ -1,7 +1,5 @@
 """Dawid and Skene's model: a confusion matrix for each worker, a class for each item."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Which evidence tells careless workers from careful ones: models compared."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 

@@ -1,7 +1,5 @@
 """How many honest workers a hard key excludes, and how many careless ones it catches."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 

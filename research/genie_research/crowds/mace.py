@@ -1,7 +1,5 @@
 """MACE: each answer is the item's class, or a guess by the worker's own habit."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

@@ -1,7 +1,5 @@
 """How much the order of a worker's items tells about which of them are tests."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import numpy as np

@@ -5,8 +5,6 @@ scatter of their own; some are strict. The careless are lazy (always 4 or 5 of 5
 random, adversarial (the scale turned round) or copy a language model.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Straight-lining: the same answer again and again, whatever is shown."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from quality.counts import Floats, Ints

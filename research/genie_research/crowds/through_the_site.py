@@ -5,8 +5,6 @@ campaigns at the approved shares of test questions, the next HIT, pauses, fits,
 exclusions, work that is asked for again, weights.
 """
 
-from __future__ import annotations
-
 from copy import deepcopy
 from datetime import timedelta
 from typing import Any

@@ -5,8 +5,6 @@ two questions, and nobody published those counts. So a detector is compared over
 pools that differ in just that.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 import numpy as np

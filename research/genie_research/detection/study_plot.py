@@ -1,7 +1,5 @@
 """The study of detectors as an SVG picture that needs no other file and no library."""
 
-from __future__ import annotations
-
 import math
 from html import escape
 

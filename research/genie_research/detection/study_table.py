@@ -1,7 +1,5 @@
 """The study of detectors as a table of text, the published figures beside ours."""
 
-from __future__ import annotations
-
 import math
 
 from genie_research.detection.detection_study import (

@@ -1,7 +1,5 @@
 """Scripted judges with one bias each, and what the audit finds: power and false alarms."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass

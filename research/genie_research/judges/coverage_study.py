@@ -1,7 +1,5 @@
 """Whether intervals hold with good, biased and useless judges, and what is gained."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

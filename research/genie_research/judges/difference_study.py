@@ -1,7 +1,5 @@
 """Whether differences of systems hold that judges help, and ranks made from them."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from itertools import combinations
 

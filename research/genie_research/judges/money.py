@@ -1,7 +1,5 @@
 """What a judge's labels are worth in people's."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 
 import numpy as np

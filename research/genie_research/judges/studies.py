@@ -1,7 +1,5 @@
 """Studies of judges as sheets and JSON."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """A folder of published judgments with a list of the numbers that were made of them."""
 
-from __future__ import annotations
-
 from abc import abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path

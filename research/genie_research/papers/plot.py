@@ -4,8 +4,6 @@ Every cell with a printed number is a line; its place tells how far the printed 
 lies from ours, in units of the tolerance. The band in the middle is the tolerance.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from html import escape

@@ -1,7 +1,5 @@
 """Recomputed tables as text: paper, ours, tolerance and verdict of every cell."""
 
-from __future__ import annotations
-
 import math
 import textwrap
 from collections import Counter

@@ -1,7 +1,5 @@
 """A task's published numbers as a table of the command `reproduce`."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from pathlib import Path
 

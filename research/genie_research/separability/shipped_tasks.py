@@ -1,7 +1,5 @@
 """Tasks and outputs for a study: what this site has, or what a folder has, never kept."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager

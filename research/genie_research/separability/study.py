@@ -1,7 +1,5 @@
 """How well a script tells a task's test questions, drawn as for campaigns, many times."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field

@@ -1,7 +1,5 @@
 """People's scores with the help of licensed judges, beside the plain ones."""
 
-from __future__ import annotations
-
 from collections import defaultdict
 from collections.abc import Collection
 from dataclasses import dataclass

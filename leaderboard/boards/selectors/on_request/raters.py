@@ -1,7 +1,5 @@
 """Who rated a board's systems, in figures that name nobody, and with what instrument."""
 
-from __future__ import annotations
-
 from collections import defaultdict
 from dataclasses import dataclass
 

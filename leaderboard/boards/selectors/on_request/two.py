@@ -1,7 +1,5 @@
 """Two systems of a board against each other: who is better, by what, and in which outputs."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass

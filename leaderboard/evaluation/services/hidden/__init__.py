@@ -4,5 +4,3 @@
 questions that show one output. Outputs of private systems are shown in their own
 campaigns only.
 """
-
-from __future__ import annotations

@@ -1,7 +1,5 @@
 """Test questions that were drawn before their campaign: kept, and given back as drawn."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 from collections.abc import Callable, Collection, Mapping, Sequence

@@ -4,8 +4,6 @@ It is measured before work is approved, and again when what is launched is not w
 measured; above the limit a person has to say why it starts all the same.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Sequence
 

@@ -1,7 +1,5 @@
 """Texts that are known to be good: confirmed by staff, rated well, or references."""
 
-from __future__ import annotations
-
 from collections import defaultdict
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass

@@ -5,8 +5,6 @@ another system there that staff confirmed or that is close to a reference; only 
 is none, the reference itself, which a script may know.
 """
 
-from __future__ import annotations
-
 from collections import Counter, defaultdict
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace

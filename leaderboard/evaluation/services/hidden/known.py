@@ -1,7 +1,5 @@
 """Questions made of references alone, for qualification tests."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 
 from leaderboard.designs.base import content_key

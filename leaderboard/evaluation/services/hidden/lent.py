@@ -5,8 +5,6 @@ a question made of another system's output is kept from who has met the input in
 system's campaigns, and who meets the question does not get the input there.
 """
 
-from __future__ import annotations
-
 from collections import defaultdict
 
 from django.db.models import Q

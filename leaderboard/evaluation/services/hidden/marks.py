@@ -1,7 +1,5 @@
 """What counts as right, and how test questions of one output are put."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from typing import Any
 

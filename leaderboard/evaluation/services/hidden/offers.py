@@ -1,7 +1,5 @@
 """Texts that could be test questions, and the choice among them: none twice."""
 
-from __future__ import annotations
-
 import hashlib
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field

@@ -1,7 +1,5 @@
 """The test questions of a submission's campaign as they would be asked now."""
 
-from __future__ import annotations
-
 from collections.abc import Collection, Mapping
 
 from leaderboard.evaluation.services.hidden.in_slots import hidden_pairs

@@ -1,7 +1,5 @@
 """The test questions of a task as they would be asked now; nothing of it is kept."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 

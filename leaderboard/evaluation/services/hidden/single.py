@@ -1,7 +1,5 @@
 """The test questions of a campaign whose pages show one output."""
 
-from __future__ import annotations
-
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain

@@ -1,7 +1,5 @@
 """Texts that are known to be wrong: outputs with a minimal edit, references swapped."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 
 from genie.lib.seeds import generator, seed_from

@@ -1,7 +1,5 @@
 """The alternative annotator test's files: labels by people and by language models."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping, Sequence
 from typing import Any

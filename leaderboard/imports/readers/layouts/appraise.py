@@ -1,7 +1,5 @@
 """Appraise, the platform of WMT: a CSV without a header, a row a score."""
 
-from __future__ import annotations
-
 import re
 from collections import defaultdict
 from collections.abc import Mapping, Sequence

@@ -1,7 +1,5 @@
 """Battles: two models answer what somebody asked, and are voted on, as in Chatbot Arena."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Mapping, Sequence
 from typing import Any

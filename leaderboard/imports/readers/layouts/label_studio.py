@@ -1,7 +1,5 @@
 """Label Studio: exports as JSON, JSON_MIN and CSV."""
 
-from __future__ import annotations
-
 import json
 import math
 import re

@@ -1,7 +1,5 @@
 """Google's MQM tables: one row for each error, the span marked within the text."""
 
-from __future__ import annotations
-
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """mt-metrics-eval: a test set's human scores, a line for each system and segment."""
 
-from __future__ import annotations
-
 import math
 import re
 from collections import Counter

@@ -1,7 +1,5 @@
 """Pearmut: campaigns in JSON, and a line for each document that somebody submitted."""
 
-from __future__ import annotations
-
 import math
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence

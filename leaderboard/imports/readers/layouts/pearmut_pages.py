@@ -1,7 +1,5 @@
 """The lines of Pearmut's output: who submitted which document, and what it was."""
 
-from __future__ import annotations
-
 import json
 import math
 from collections.abc import Mapping

@@ -1,7 +1,5 @@
 """A plain long table: who said what of which system's output for which instance."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Potato: what people said in its three ages, and the data that was shown."""
 
-from __future__ import annotations
-
 import json
 import math
 import re

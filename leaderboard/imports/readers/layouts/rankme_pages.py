@@ -1,7 +1,5 @@
 """RankME: several outputs side by side on a page, each given a number."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping, Sequence
 from typing import Any

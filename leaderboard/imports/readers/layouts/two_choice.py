@@ -1,7 +1,5 @@
 """Two outputs side by side, and which of them a worker preferred."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Surveys: one line a participant, one column a question, as Qualtrics and Prolific give."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping, Sequence
 from typing import Any

@@ -3,5 +3,3 @@
 Pure. `answers` has what goes in, `key` and the models of ratings what one answer tells,
 `turning` what a sequence tells, `fitting` puts them together.
 """
-
-from __future__ import annotations

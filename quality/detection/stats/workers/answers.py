@@ -1,7 +1,5 @@
 """What workers answered: test questions and real items, checked and put in order."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, fields
 
 import numpy as np

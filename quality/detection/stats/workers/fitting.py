@@ -1,7 +1,5 @@
 """Classes of workers fitted to tests and ratings together (EM)."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, replace
 
 import numpy as np

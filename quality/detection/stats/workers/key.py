@@ -1,7 +1,5 @@
 """The key on trial: how often careful and careless people agree with it, by kind."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

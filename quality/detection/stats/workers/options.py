@@ -1,7 +1,5 @@
 """What is presumed of workers before anything is known."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 CLASSES = ("honest", "turning", "constant", "random", "inverted", "narrow")

@@ -6,8 +6,6 @@ scatter less than people's and follow what others of their kind answer: those of
 who copy a language model do.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass, replace
 from functools import cached_property
 

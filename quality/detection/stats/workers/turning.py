@@ -1,7 +1,5 @@
 """What a sequence of answers tells: of one class throughout, or careful and then not."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 

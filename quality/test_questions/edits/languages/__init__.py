@@ -3,5 +3,3 @@
 To add a language, add a file with a subclass of `base.Language` whose `slug` is the
 language's code; nothing has to be registered.
 """
-
-from __future__ import annotations

@@ -1,7 +1,5 @@
 """What a language offers to the rules; by itself, what holds for any language."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from functools import cache
 

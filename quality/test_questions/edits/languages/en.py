@@ -1,7 +1,5 @@
 """English."""
 
-from __future__ import annotations
-
 from quality.test_questions.edits.languages.base import (
     Language,
     groups,

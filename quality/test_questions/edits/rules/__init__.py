@@ -1,3 +1,1 @@
 """The rules of edits: each offers changes of one kind that a text allows."""
-
-from __future__ import annotations

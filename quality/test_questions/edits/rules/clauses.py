@@ -1,7 +1,5 @@
 """Clauses: left out, or taken from elsewhere."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """Fluency: words in a wrong order, and words that no longer agree."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
 

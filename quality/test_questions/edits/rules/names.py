@@ -1,7 +1,5 @@
 """Names: one changed to another one, or two that change places."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 

@@ -1,7 +1,5 @@
 """Negations added and taken away."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 

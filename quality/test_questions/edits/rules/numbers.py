@@ -1,7 +1,5 @@
 """Numbers and units."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from itertools import pairwise

@@ -1,7 +1,5 @@
 """Things: nouns after an article, changed or exchanged; and short answers."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from quality.test_questions.edits.draft import Draft

@@ -1,7 +1,5 @@
 """Recompute the published tables from the published data, and say what holds."""
 
-from __future__ import annotations
-
 import json
 import resource
 import time

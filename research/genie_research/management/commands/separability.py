@@ -1,7 +1,5 @@
 """Study whether a script can tell test questions from what is judged, without reading."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

@@ -1,7 +1,5 @@
 """How well the signs of a program's answers tell language models from people."""
 
-from __future__ import annotations
-
 import json
 from dataclasses import asdict
 from itertools import product

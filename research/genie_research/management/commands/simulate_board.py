@@ -1,7 +1,5 @@
 """Measure how often a board's intervals and comparisons hold, by simulation."""
 
-from __future__ import annotations
-
 import json
 from itertools import product
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Measure what careless workers leave in scores, by simulation."""
 
-from __future__ import annotations
-
 import json
 from contextlib import nullcontext
 from dataclasses import asdict, replace

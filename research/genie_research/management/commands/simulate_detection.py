@@ -1,7 +1,5 @@
 """Repeat Genie's study of detectors of noisy workers, and ours beside them."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any

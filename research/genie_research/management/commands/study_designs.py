@@ -1,7 +1,5 @@
 """Study on anybody's labels which design gives the steadiest score."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any

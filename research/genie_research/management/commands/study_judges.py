@@ -1,7 +1,5 @@
 """Study by simulation and on kept labels what judges are worth; no database is needed."""
 
-from __future__ import annotations
-
 import json
 from dataclasses import asdict
 from pathlib import Path

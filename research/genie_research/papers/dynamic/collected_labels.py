@@ -1,7 +1,5 @@
 """Labels needed on collected labels: table 6 of *Dynamic Human Evaluation*."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from genie_research.papers.dynamic.data import (

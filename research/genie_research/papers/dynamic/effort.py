@@ -1,7 +1,5 @@
 """How many labels a strategy needs until a rule decides, over many runs."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Literal, Protocol

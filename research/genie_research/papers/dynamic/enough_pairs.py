@@ -1,7 +1,5 @@
 """How often 500 pairs suffice: table 7 of *Dynamic Human Evaluation*."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from genie_research.papers.dynamic.data import DELTAS, no_file, read_experiment

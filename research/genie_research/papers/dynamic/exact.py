@@ -7,8 +7,6 @@ are the mean and the mean square of the cost on the way there (dynamic programmi
 the boundary.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

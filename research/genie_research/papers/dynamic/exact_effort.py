@@ -1,7 +1,5 @@
 """Exact mean labels of stopping rules, and the floor below which no rule comes."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import ClassVar
 

@@ -1,7 +1,5 @@
 """Agreement of the workers in *Dynamic Human Evaluation*."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from genie_research.papers.dynamic.data import (

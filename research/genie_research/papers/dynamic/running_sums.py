@@ -5,8 +5,6 @@ numbers of 16 bits lie in one word of 64, one multiplication sums within all wor
 and the chain is left with a quarter of the links.
 """
 
-from __future__ import annotations
-
 import numpy as np
 import numpy.typing as npt
 

@@ -1,7 +1,5 @@
 """Labels needed in the simulation: table 3 of *Dynamic Human Evaluation*."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 import numpy as np

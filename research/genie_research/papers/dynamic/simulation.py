@@ -8,8 +8,6 @@ capabilities. So no worker needs to be drawn: each final label is one comparison
 uniform number with an exact chance, and all runs are rows of one table.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

@@ -5,8 +5,6 @@ published code of *Dynamic Human Evaluation* counted: it needs the labels after 
 decision, so it can describe finished series only, and no `Comparison` offers it.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from functools import lru_cache
 

@@ -1,7 +1,5 @@
 """What it costs to keep the promise: exact mean labels of stopping rules."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from genie_research.papers.dynamic.exact_effort import KnownEffect, exact_effort

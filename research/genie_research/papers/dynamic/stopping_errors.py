@@ -1,7 +1,5 @@
 """How often stopping rules decide between two equal systems, exactly."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterator
 

@@ -1,7 +1,5 @@
 """The data sets of the alternative annotator test."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 from genie_research.papers.folder import Folder, file_like, judgments_in

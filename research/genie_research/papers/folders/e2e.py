@@ -1,7 +1,5 @@
 """The E2E NLG Challenge: naturalness of 21 systems, five outputs on a page."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 from genie_research.papers.folder import Folder, file_like, judgments_in

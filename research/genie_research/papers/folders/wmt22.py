@@ -1,7 +1,5 @@
 """WMT22's direct assessment into English: each pair of languages, and quality control."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cache

@@ -1,7 +1,5 @@
 """The second wave of WMT24's error span annotation, out of English."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 from genie_research.papers.folder import Folder, file_like, judgments_in

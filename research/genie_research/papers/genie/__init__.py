@@ -1,3 +1,1 @@
 """Genie (Khashabi et al., EMNLP 2022)."""
-
-from __future__ import annotations

@@ -1,7 +1,5 @@
 """Detectors of noisy annotators: table 1 of Genie."""
 
-from __future__ import annotations
-
 import warnings
 from collections.abc import Iterator
 from dataclasses import replace

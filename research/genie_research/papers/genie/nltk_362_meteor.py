@@ -1,7 +1,5 @@
 """METEOR as NLTK computed it up to version 3.6.2, which Genie's tables print."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from importlib import import_module
 

@@ -1,7 +1,5 @@
 """Standard errors and published intervals: appendix C and table 3 of Genie."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterator
 

@@ -1,7 +1,5 @@
 """Automatic metrics of the WMT21 submissions: tables 3 and 6 of Genie."""
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Iterator

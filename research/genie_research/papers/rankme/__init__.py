@@ -1,3 +1,1 @@
 """RankME (Novikova et al., NAACL 2018)."""
-
-from __future__ import annotations

@@ -1,7 +1,5 @@
 """Agreement of the raters: table 3 of RankME."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from genie_research.papers.rankme.correlations import PRINTED_TO_TWO

@@ -1,7 +1,5 @@
 """Systems ranked by the paired bootstrap, all pairs on one set of resamples."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

@@ -1,7 +1,5 @@
 """How ratings of different criteria correlate: table 2 of RankME."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Rankings of three systems: table 4 of RankME."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 import numpy as np
