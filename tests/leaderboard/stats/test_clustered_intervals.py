@@ -50,15 +50,6 @@ def test_nominal_95_percent_intervals_cover_95_percent(simulate):
     assert np.mean(covered) >= 0.95 - 4 * np.sqrt(0.95 * 0.05 / 60)
 
 
-def test_treating_ratings_of_one_worker_as_independent_covers_far_too_little():
-    draw = np.random.default_rng(9)
-    covered = []
-    for seed in range(60):
-        ratings, _ = by_worker(draw, [15] * 30, 0.5)
-        covered.append(bootstrap_mean(ratings, seed=seed, n_resamples=500).contains(0))
-    assert np.mean(covered) < 0.75
-
-
 def test_with_one_rating_per_worker_it_is_the_plain_bootstrap():
     ratings = np.random.default_rng(1).integers(0, 5, 600) / 4
     alone = clustered_mean(ratings, {"worker": np.arange(600)}, seed=1)

@@ -142,12 +142,6 @@ def test_without_labels_nothing_is_known():
     assert math.isnan(decision.estimate)
 
 
-def test_one_label_leaves_everything_open():
-    decision = Comparison().add(1)
-    assert (decision.side, decision.n, decision.estimate) == ("undecided", 1, 1.0)
-    assert decision.low < 0.5
-
-
 @pytest.mark.parametrize("label", [-0.1, 1.1, math.nan, math.inf])
 def test_a_label_that_is_none_is_refused_and_changes_nothing(label):
     comparison = Comparison()

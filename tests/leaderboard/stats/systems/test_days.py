@@ -46,17 +46,23 @@ def weights_of(equations):
     return np.concatenate([block for _, _, block in equations.blocks()])
 
 
+@pytest.fixture(params=[True, False], ids=["days", "no days"])
+def ratings(request):
+    return crowd() if request.param else crowd()[:4]
+
+
 @pytest.mark.parametrize("instance_variance", [144.0, 0.0])
-def test_the_weights_are_those_of_the_whole_covariance(instance_variance):
-    table = rating_table(*crowd())
-    given = Variances(100.0, instance_variance, 400.0, "given", 60.0)
+def test_the_weights_are_those_of_the_whole_covariance(ratings, instance_variance):
+    table = rating_table(*ratings)
+    day_variance = 60.0 * (len(ratings) == 5)
+    given = Variances(100.0, instance_variance, 400.0, "given", day_variance)
     equations = weighting(table, given)
-    worker, instance, day = (
-        np.eye(n)[codes]
-        for n, codes in ((20, table.worker), (60, table.instance), (6, table.day))
-    )
+    worker, instance = np.eye(20)[table.worker], np.eye(60)[table.instance]
     covariance = 100 * worker @ worker.T + instance_variance * instance @ instance.T
-    covariance += 60 * day @ day.T + 400 * np.eye(240)
+    if day_variance:
+        day = np.eye(6)[table.day]
+        covariance += day_variance * day @ day.T
+    covariance += 400 * np.eye(240)
     systems = np.eye(4)[table.system]
     expected = 400 * np.linalg.solve(covariance, systems)
     assert weights_of(equations) == pytest.approx(expected, abs=1e-9)
@@ -64,13 +70,15 @@ def test_the_weights_are_those_of_the_whole_covariance(instance_variance):
     assert equations.right == pytest.approx(expected.T @ table.values, abs=1e-6)
 
 
-def test_the_means_and_variances_are_those_of_the_mixed_model():
-    values, system, worker, instance, day = crowd()
-    factors = {"worker": worker, "instance": instance, "day": day}
-    fit = fit_mixed(values, system, factors)
-    found = estimate_systems(values, system, worker, instance, day)
+def test_the_means_and_variances_are_those_of_the_mixed_model(ratings):
+    values, system, *factors = ratings
+    names = ["worker", "instance", "day"][: len(factors)]
+    fit = fit_mixed(values, system, dict(zip(names, factors, strict=True)))
+    found = estimate_systems(*ratings)
     assert found.means == pytest.approx(fit.means, abs=1e-7)
-    assert found.variances.day == pytest.approx(fit.variances["day"], rel=1e-6)
+    for name in names:
+        variance = getattr(found.variances, name)
+        assert variance == pytest.approx(fit.variances[name], rel=1e-6)
 
 
 def test_contributions_are_sums_over_the_weights():
@@ -88,14 +96,14 @@ def test_contributions_are_sums_over_the_weights():
     assert found.instance_scores == pytest.approx(of_instance @ scores, abs=1e-8)
     assert found.weight == pytest.approx(of_worker @ weights, abs=1e-9)
     assert found.day_weight == pytest.approx(of_day @ weights, abs=1e-9)
+    assert found.shares.sum(axis=0) == pytest.approx(np.ones(4))
     # what a day adds to all ratings, it adds to the means
     assert (found.day_weight @ bread.T).sum(axis=0) == pytest.approx(np.ones(4))
 
 
-def test_the_part_of_workers_is_the_jackknife_with_the_weights_kept():
-    values, system, worker, instance, day = crowd()
-    found = estimate_systems(values, system, worker, instance, day)
-    table = rating_table(values, system, worker, instance, day)
+def test_the_part_of_workers_is_the_jackknife_with_the_weights_kept(ratings):
+    found = estimate_systems(*ratings)
+    table = rating_table(*ratings)
     weights = weights_of(weighting(table, found.variances))
     systems = np.eye(4)[table.system]
     shifts = np.array(
@@ -198,6 +206,7 @@ def test_labels_and_order_of_ratings_change_no_byte():
     )
     assert one.means.tobytes() == other.means.tobytes()
     assert one.variance.tobytes() == other.variance.tobytes()
+    assert one.worker_part.tobytes() == other.worker_part.tobytes()
 
 
 def test_equal_ratings_have_no_width_and_a_first_place_its_ratings():

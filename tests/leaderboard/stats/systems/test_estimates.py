@@ -5,12 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from leaderboard.stats.mixed import fit_mixed
 from leaderboard.stats.systems.estimates import estimate_systems
-from leaderboard.stats.systems.jackknife import influence_of
-from leaderboard.stats.systems.table import rating_table
-from leaderboard.stats.systems.variances import Variances, variances_of
-from leaderboard.stats.systems.weighting import weighting
 
 
 def crowd(seed=1, n_workers=20, n_instances=60, n_systems=4, bias=10.0):
@@ -26,94 +21,6 @@ def crowd(seed=1, n_workers=20, n_instances=60, n_systems=4, bias=10.0):
         + rng.normal(0, 20, len(system))
     )
     return values, system, worker, instance
-
-
-def test_the_means_are_those_of_the_mixed_model():
-    values, system, worker, instance = crowd()
-    fit = fit_mixed(values, system, {"worker": worker, "instance": instance})
-    estimates = estimate_systems(values, system, worker, instance)
-    assert estimates.means == pytest.approx(fit.means, abs=1e-7)
-
-
-def test_the_weights_are_those_of_the_whole_covariance():
-    values, system, worker, instance = crowd()
-    table = rating_table(values, system, worker, instance)
-    equations = weighting(table, Variances(100.0, 144.0, 400.0, "given"))
-    one = np.eye(20)[table.worker]
-    other = np.eye(60)[table.instance]
-    covariance = 100 * one @ one.T + 144 * other @ other.T + 400 * np.eye(len(values))
-    systems = np.eye(4)[table.system]
-    expected = 400 * np.linalg.solve(covariance, systems)
-    weights = np.concatenate([block for _, _, block in equations.blocks()])
-    assert weights == pytest.approx(expected, abs=1e-9)
-    assert equations.information == pytest.approx(expected.T @ systems, abs=1e-8)
-    assert equations.right == pytest.approx(expected.T @ table.values, abs=1e-6)
-
-
-def test_contributions_are_sums_over_the_weights():
-    table = rating_table(*crowd())
-    equations = weighting(table, variances_of(table))
-    bread = np.linalg.inv(equations.information)
-    means = bread @ equations.right
-    found = influence_of(equations, bread, means)
-    weights = np.concatenate([block for _, _, block in equations.blocks()])
-    scores = weights * (table.values - means[table.system])[:, None]
-    of_instance = np.eye(table.n_instances)[table.instance].T
-    of_worker = np.eye(table.n_workers)[table.worker].T
-    assert found.squares == pytest.approx(scores.T @ scores, rel=1e-9)
-    assert found.instance_scores == pytest.approx(of_instance @ scores, abs=1e-8)
-    assert found.weight == pytest.approx(of_worker @ weights, abs=1e-9)
-    assert found.shares.sum(axis=0) == pytest.approx(np.ones(4))
-
-
-def test_the_part_of_workers_is_the_jackknife_with_the_weights_kept():
-    values, system, worker, instance = crowd()
-    table = rating_table(values, system, worker, instance)
-    equations = weighting(table, variances_of(table))
-    weights = np.concatenate([block for _, _, block in equations.blocks()])
-    systems = np.eye(4)[table.system]
-    estimates = estimate_systems(values, system, worker, instance)
-    shifts = []
-    for one in range(table.n_workers):
-        kept = table.worker != one
-        left = np.linalg.solve(
-            weights[kept].T @ systems[kept], weights[kept].T @ table.values[kept]
-        )
-        shifts.append(left - estimates.means)
-    shifts = np.array(shifts)
-    n = len(shifts)
-    expected = shifts.T @ shifts * (n - 1) / n
-    assert estimates.worker_part == pytest.approx(expected, rel=1e-6)
-
-
-def test_moments_find_the_variances_that_the_likelihood_finds(monkeypatch):
-    rng = np.random.default_rng(2)
-    n = 40_000
-    system, worker, instance = (rng.integers(0, k, n) for k in (5, 300, 400))
-    values = (
-        rng.normal(0, 10, 300)[worker]
-        + rng.normal(0, 12, 400)[instance]
-        + rng.normal(0, 20, n)
-    )
-    table = rating_table(values, system, worker, instance)
-    monkeypatch.setattr("leaderboard.stats.systems.variances._AFFORDABLE", 0)
-    found = variances_of(table)
-    assert found.method == "moments"
-    assert found.worker == pytest.approx(100, rel=0.15)
-    assert found.instance == pytest.approx(144, rel=0.15)
-    assert found.residual == pytest.approx(400, rel=0.03)
-
-
-def test_labels_and_order_of_ratings_change_no_byte():
-    values, system, worker, instance = crowd()
-    order = np.random.default_rng(3).permutation(len(values))
-    renamed = np.array([f"w{(7 * w) % 20}" for w in worker])
-    one = estimate_systems(values, system, worker, instance)
-    other = estimate_systems(
-        values[order], system[order], renamed[order], instance[order]
-    )
-    assert one.means.tobytes() == other.means.tobytes()
-    assert one.worker_part.tobytes() == other.worker_part.tobytes()
 
 
 def test_one_worker_says_nothing_of_others():
