@@ -2,20 +2,14 @@ from __future__ import annotations
 
 import itertools
 import json
-import re
 import tomllib
 import unicodedata
 
 import pytest
 import sacrebleu
-from django.conf import settings
 
-from crowd.scales.find import all_scales
 from genie.lib.errors import GenieError
-from leaderboard.designs.base import all_designs
-from leaderboard.metrics.base import all_metrics
 from leaderboard.tasks import shipped
-from leaderboard.tasks.readers import all_readers
 
 FLOOR_CENTS_PER_HOUR = 1500
 KINDS = {
@@ -26,21 +20,6 @@ KINDS = {
 }
 REAL = {"arc-da", "anlg", "xsum", "wmt21-de-en", "wmt19-de-en"}
 TEXT_KEYS = ("title", "summary", "description", "licence", "citation")
-HUMAN_KEYS = {
-    "design": str,
-    "scale": str,
-    "hit_template": str,
-    "sample_size": int,
-    "ratings_per_instance": int,
-    "reward_cents": int,
-    "expected_seconds": int,
-    "assignment_minutes": int,
-    "positive_share": float,
-    "negative_share": float,
-    "repost_share": float,
-    "exposure": str,
-    "criteria": dict,
-}
 VERDICTS = ("right", "partly", "wrong")
 BIDI = set("\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
 # tasks.definition is what the product reads them with: malformed TOML fails here
@@ -110,12 +89,6 @@ def test_an_unknown_task_is_refused_with_the_known_ones():
 
 
 @each_task
-def test_a_folder_is_named_as_its_task(slug):
-    assert CONFIGS[slug]["slug"] == slug
-    assert re.fullmatch(r"[a-z0-9]+(-[a-z0-9]+)*", slug)
-
-
-@each_task
 def test_a_task_says_what_it_is(slug):
     config = CONFIGS[slug]
     assert config["kind"] in KINDS
@@ -126,56 +99,6 @@ def test_a_task_says_what_it_is(slug):
     assert len(config["licence"]) <= 200
     assert config["homepage"] == "" or config["homepage"].startswith("https://")
     assert all(config[f"{side}_language"] for side in ("source", "target"))
-
-
-@each_task
-def test_a_task_says_how_its_release_is_read(slug):
-    release = CONFIGS[slug]["release"]
-    assert release["reader"] in all_readers()
-    assert set(release["options"]) <= set(all_readers()[release["reader"]].options)
-    assert isinstance(release["hidden_references"], bool)
-
-
-@each_task
-def test_every_field_has_a_label_and_the_source_is_one_of_them(slug):
-    config = CONFIGS[slug]
-    assert config["fields"]
-    assert all(label.strip() for label in config["fields"].values())
-    assert config["source"]["field"] in {"", *config["fields"]}
-
-
-@each_task
-def test_metrics_exist_and_the_headline_is_measured(slug):
-    use = CONFIGS[slug]["metrics"]["use"]
-    headline = CONFIGS[slug]["metrics"]["headline"]
-    assert len(set(use)) == len(use)
-    assert set(use) <= set(all_metrics())
-    assert headline
-    assert set(headline) <= set(use)
-
-
-@each_task
-def test_people_are_asked_completely(slug):
-    human = CONFIGS[slug]["human"]
-    for key, kind in HUMAN_KEYS.items():
-        assert isinstance(human[key], kind), key
-    assert human["design"] in all_designs()
-    assert human["scale"] in all_scales()
-    assert human["exposure"] in {"task", "campaign"}
-    assert human["sample_size"] > 0
-    assert human["ratings_per_instance"] >= 1
-    assert human["criteria"]
-    assert all(
-        len(key) <= 50 and question for key, question in human["criteria"].items()
-    )
-
-
-@each_task
-def test_shares_are_shares_and_both_polarities_are_tested(slug):
-    human = CONFIGS[slug]["human"]
-    assert 0 < human["positive_share"] <= 0.25
-    assert 0 < human["negative_share"] <= 0.25
-    assert 0 <= human["repost_share"] <= 0.5
 
 
 @each_task
@@ -196,13 +119,6 @@ def test_the_budget_pays_for_at_least_one_submission(slug):
     share = 1 + tests + human["repost_share"]
     with_fee = 1.2 * human["sample_size"] * human["reward_cents"] * share
     assert CONFIGS[slug]["budget"]["cents"] >= with_fee
-
-
-@each_task
-def test_a_quota_is_given(slug):
-    quota = CONFIGS[slug]["quota"]
-    assert quota["submissions"] >= 1
-    assert quota["days"] >= 1
 
 
 @each_demo
@@ -309,42 +225,3 @@ def test_the_weak_system_never_repeats_a_reference_and_the_others_seldom(slug):
 
     assert repeated(weak) == 0
     assert all(repeated(system) <= len(rows) / 8 for system in others)
-
-
-def test_the_news_articles_are_short_and_their_summaries_one_sentence():
-    for row in instances("demo-summarization"):
-        assert 80 <= len(row["fields"]["document"].split()) <= 150, row["id"]
-        for summary in row["references"]:
-            assert 10 <= len(summary.split()) <= 35, row["id"]
-            assert re.search(r"[.!?](?=\s)", summary) is None, row["id"]
-
-
-def test_the_originals_are_german_and_their_references_english():
-    # words that the other language does not have
-    german = {"der", "das", "den", "ein", "eine", "und", "im", "mit", "nach", "noch"}
-    german |= {"sie", "wie", "wer", "nur", "keinen", "sich", "auf", "dem"}
-    english = {"the", "a", "to", "of", "and", "his", "you", "she"}
-    for row in instances("demo-translation"):
-        words = set(re.findall(r"\w+", row["fields"]["source"].lower()))
-        assert words & german, row["id"]
-        assert not words & english, row["id"]
-        for reference in row["references"]:
-            words = set(re.findall(r"\w+", reference.lower()))
-            assert words & english, row["id"]
-            assert not words & german, row["id"]
-            assert reference.isascii(), row["id"]
-
-
-@each_task
-def test_every_key_is_explained_in_the_documentation(slug):
-    text = (settings.BASE_DIR / "docs/adding-a-task.md").read_text(encoding="utf-8")
-    config = CONFIGS[slug]
-    tables = ("release", "source", "metrics", "human", "quota", "budget")
-    tables += tuple(table for table in ("comparison", "joint") if table in config)
-    keys = set(config) - {"fields", *tables}
-    keys |= {key for table in tables for key in config[table]} - {"criteria"}
-    keys -= set(config["metrics"]["use"])  # a table of parameters each
-    assert {key for key in keys if f"`{key}`" not in text} == set()
-    assert all(
-        f"`[{table}]`" in text for table in ("fields", "human.criteria", *tables)
-    )

@@ -9,7 +9,6 @@ from leaderboard.tasks import shipped
 from leaderboard.tasks.models import Task
 from leaderboard.tasks.readers import read_release
 from leaderboard.tasks.services.load import load_definition
-from tests.shared import SHARED, needs_shared
 
 DEMOS = [slug for slug in shipped.known() if shipped.definition(slug).get("demo")]
 # two instances in each official layout, in words of our own
@@ -62,13 +61,6 @@ def test_an_official_release_gives_the_fields_that_the_task_labels(slug, tmp_pat
     for instance in found:
         assert list(instance.fields) == list(shipped.definition(slug)["fields"])
     assert [list(instance.references) for instance in found] == REFERENCES[slug]
-
-
-@needs_shared
-def test_the_real_wmt21_release_is_read_with_the_tasks_settings():
-    found = release_of("wmt21-de-en", SHARED / "data" / "wmt21-de-en").instances
-    assert len(found) == 1000
-    assert all(len(instance.references) == 1 for instance in found)
 
 
 @pytest.mark.parametrize("slug", DEMOS)
