@@ -10,26 +10,13 @@ DA_HEADER = (
     "HITId WorkerId Input.src Input.trg Input.item hit sys_id rid type sid score time\n"
 )
 DA_Z = DA_HEADER + "".join(
-    "\t".join(cells) + "\n"
-    for cells in (
-        ("H1", "M1", "da", "en", "ad", "7", "red", "d1", "SYSTEM", "1", "1.0", "60.0"),
-        ("H1", "M1", "da", "en", "ad", "7", "red", "d1", "REPEAT", "1", "0.5", "60.0"),
-        (
-            "H1",
-            "M1",
-            "da",
-            "en",
-            "ad",
-            "7",
-            "red",
-            "d1",
-            "BAD_REF",
-            "2",
-            "-2.0",
-            "60.0",
-        ),
-        ("H1", "M2", "da", "en", "ad", "7", "blue", "d1", "SYSTEM", "1", "0.0", "60.0"),
-        ("H1", "M2", "da", "en", "ad", "7", "blue", "d1", "REF", "2", "0.1", "60.0"),
+    "\t".join(line.split()) + "\n"
+    for line in (
+        "H1 M1 da en ad 7 red d1 SYSTEM 1 1.0 60.0",
+        "H1 M1 da en ad 7 red d1 REPEAT 1 0.5 60.0",
+        "H1 M1 da en ad 7 red d1 BAD_REF 2 -2.0 60.0",
+        "H1 M2 da en ad 7 blue d1 SYSTEM 1 0.0 60.0",
+        "H1 M2 da en ad 7 blue d1 REF 2 0.1 60.0",
     )
 )
 DA_MOMENTS = "worker,mean,sd\nM1,60,10\nM2,50,20\n"

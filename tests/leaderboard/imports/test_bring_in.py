@@ -70,104 +70,41 @@ def test_a_plain_table_gets_a_ranked_board(client):
     assert "green" in page.text
 
 
+def said(row, value, worker="w1", instance="s1", system="red", **more):
+    who = {"worker": worker, "instance": instance, "system": system}
+    return {**who, "value": value, "row": row, **more}
+
+
 WHAT = [
-    {
-        "worker": "w1",
-        "instance": "s1",
-        "system": "red",
-        "value": 70.5,
-        "row": 2,
-        "at": 1760000000.25,
-        "seconds": 31.5,
-        "document": "news",
-        "spans": [
+    said(
+        2,
+        70.5,
+        at=1760000000.25,
+        seconds=31.5,
+        document="news",
+        spans=[
             {"start": 0, "end": 4, "severity": "minor", "category": ""},
             {"missing": True, "severity": "major", "category": "x"},
         ],
-    },
-    {
-        "worker": "w1",
-        "instance": "s1",
-        "system": "red",
-        "value": 12,
-        "role": "planted",
-        "row": 3,
-    },
-    {
-        "worker": "w1",
-        "instance": "s1",
-        "system": "red",
-        "value": 71,
-        "role": "repeated",
-        "row": 4,
-        "page": "p1",
-        "place": 3,
-    },
-    {
-        "worker": "w1",
-        "instance": "s1",
-        "system": "blue",
-        "value": 33.3,
-        "row": 5,
-        "word": "33,3",
-    },
-    {
-        "worker": "",
-        "instance": "s2",
-        "system": "blue",
-        "value": 10.0,
-        "row": 6,
-        "spans": [],
-    },
-    {
-        "worker": "w2",
-        "instance": "s2",
-        "system": "red",
-        "value": float("nan"),
-        "row": 7,
-        "word": "n/a",
-    },
-    {
-        "worker": "w2",
-        "instance": "s2",
-        "system": "red",
-        "criterion": "mqm",
-        "value": 5.5,
-        "row": 8,
-    },
-    {
-        "worker": "w2",
-        "instance": "s2",
-        "system": "blue",
-        "criterion": "mqm",
-        "value": 0.1,
-        "row": 9,
-    },
-    {
-        "worker": "w2",
-        "instance": "s2",
-        "system": "blue",
-        "other": "red",
-        "criterion": "which",
-        "value": 0.5,
-        "row": 10,
-    },
-    {
-        "worker": "w2",
-        "instance": "tutorial",
-        "system": "t1",
-        "value": 50,
-        "role": "tutorial",
-        "row": 11,
-    },
-    {
-        "worker": "w2",
-        "instance": "x" * 250,
-        "system": "blue",
-        "criterion": "long " * 20,
-        "value": 3,
-        "row": 12,
-    },
+    ),
+    said(3, 12, role="planted"),
+    said(4, 71, role="repeated", page="p1", place=3),
+    said(5, 33.3, system="blue", word="33,3"),
+    said(6, 10.0, worker="", instance="s2", system="blue", spans=[]),
+    said(7, float("nan"), worker="w2", instance="s2", word="n/a"),
+    said(8, 5.5, worker="w2", instance="s2", criterion="mqm"),
+    said(9, 0.1, worker="w2", instance="s2", system="blue", criterion="mqm"),
+    said(
+        10,
+        0.5,
+        worker="w2",
+        instance="s2",
+        system="blue",
+        other="red",
+        criterion="which",
+    ),
+    said(11, 50, worker="w2", instance="tutorial", system="t1", role="tutorial"),
+    said(12, 3, worker="w2", instance="x" * 250, system="blue", criterion="long " * 20),
 ]
 
 
