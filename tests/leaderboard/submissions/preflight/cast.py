@@ -6,81 +6,34 @@ import numpy as np
 
 from leaderboard.submissions.preflight import PreflightWarning, preflight
 
-WHO = [
-    "the ferryman",
-    "a tired nurse",
-    "my neighbour",
-    "the youngest clerk",
-    "our baker",
-    "a lost tourist",
-    "the chess club",
-    "an old sailor",
-    "the night guard",
-    "her cousin",
-    "a street musician",
-    "the vet",
-    "two gardeners",
-    "the choir",
-    "a young lawyer",
-    "the plumber",
-    "every pupil",
-    "his landlady",
-]
-DID = [
-    "repaired",
-    "painted",
-    "forgot",
-    "sold",
-    "borrowed",
-    "admired",
-    "photographed",
-    "buried",
-    "lost",
-    "cleaned",
-    "found",
-    "measured",
-    "ignored",
-    "carried",
-    "described",
-    "weighed",
-    "guarded",
-    "copied",
-]
-WHAT = [
-    "the green bicycle",
-    "a broken lantern",
-    "seven apple trees",
-    "the harbour map",
-    "an empty suitcase",
-    "the brass key",
-    "a jar of honey",
-    "the village clock",
-    "some wet letters",
-    "the longest ladder",
-    "a wooden flute",
-    "the missing sign",
-    "two blue curtains",
-    "a frozen pond",
-    "the spare tyre",
-]
-WHEN = [
-    "before the storm",
-    "at midnight",
-    "on Sunday",
-    "after the concert",
-    "during lunch",
-    "in the rain",
-    "behind the chapel",
-    "near the old mill",
-    "for the third time",
-    "without asking",
-    "in October",
-    "under the bridge",
-    "while it snowed",
-    "at the station",
-    "for a small fee",
-    "by mistake",
-]
+
+def phrases(text: str) -> list[str]:
+    return text.split(", ")
+
+
+WHO = phrases(
+    "the ferryman, a tired nurse, my neighbour, the youngest clerk, our baker, a "
+    "lost tourist, the chess club, an old sailor, the night guard, her cousin, a "
+    "street musician, the vet, two gardeners, the choir, a young lawyer, the "
+    "plumber, every pupil, his landlady"
+)
+DID = phrases(
+    "repaired, painted, forgot, sold, borrowed, admired, photographed, buried, "
+    "lost, cleaned, found, measured, ignored, carried, described, weighed, guarded, "
+    "copied"
+)
+WHAT = phrases(
+    "the green bicycle, a broken lantern, seven apple trees, the harbour map, an "
+    "empty suitcase, the brass key, a jar of honey, the village clock, some wet "
+    "letters, the longest ladder, a wooden flute, the missing sign, two blue "
+    "curtains, a frozen pond, the spare tyre"
+)
+WHEN = phrases(
+    "before the storm, at midnight, on Sunday, after the concert, during lunch, in "
+    "the rain, behind the chapel, near the old mill, for the third time, without "
+    "asking, in October, under the bridge, while it snowed, at the station, for a "
+    "small fee, by mistake"
+)
 
 
 def sentences(n: int, seed: int = 1) -> list[str]:
