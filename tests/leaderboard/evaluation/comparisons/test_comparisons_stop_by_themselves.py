@@ -108,12 +108,6 @@ def test_the_promise_is_for_both_sides_together():
     assert compare_labels.rule_of(comparison) == rule_named("beta-mixture", 0.025)
 
 
-def test_labels_after_the_decision_do_not_move_it():
-    rule = rule_named("beta-mixture", 0.025)
-    first = decide(rule, [1.0] * 40)
-    assert decide(rule, [1.0] * first.n + [0.0] * 300) == first
-
-
 def test_a_label_speaks_for_the_system_wherever_it_stood(told_apart, right):
     slots = set(ComparedPair.objects.values_list("slot_of_a", flat=True))
     assert slots == {"A", "B"}

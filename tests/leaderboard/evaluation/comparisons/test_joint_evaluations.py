@@ -284,18 +284,6 @@ def test_a_page_may_show_some_of_the_systems(three, level, judged, boss):
     assert whole.per_page is None
 
 
-def test_the_cost_is_approved_before_anybody_is_asked(three, boss):
-    found = joint.request(three, by=boss, n_instances=10)
-    settle()
-    assert Campaign.objects.count() == 0
-    cost = decide.quote(found.evaluation).total_cents
-    decide.approve(found, by=boss)
-    assert sum(Commitment.objects.values_list("amount_cents", flat=True)) == cost
-    with pytest.raises(GenieError) as refused:
-        decide.approve(found, by=boss)
-    assert refused.value.code == "not-approvable"
-
-
 def test_declining_and_stopping_need_a_reason(three, boss):
     found = joint.request(three, by=boss, n_instances=10)
     with pytest.raises(GenieError, match="why"):

@@ -5,11 +5,9 @@ from __future__ import annotations
 import pytest
 
 from leaderboard.evaluation.selectors.comparison_labels import (
-    rule_of,
-    votes_of,
     with_balanced_sides,
 )
-from leaderboard.models import Comparison, Task
+from leaderboard.models import Task
 from leaderboard.stats.stopping.sequential import Decision
 
 pytestmark = pytest.mark.django_db
@@ -38,8 +36,3 @@ def test_a_comparison_is_estimated_so_where_the_task_says_it(
     assert found.sides_balanced
     assert (found.state, found.better) == ("DECIDED", "A")
     assert found.low <= found.estimate <= found.high
-
-
-def test_votes_know_where_the_first_system_stood(told_apart):
-    assert {vote.slot_of_a for vote in votes_of(told_apart)} == {"A", "B"}
-    assert rule_of(Comparison.objects.get(pk=told_apart.pk))

@@ -159,19 +159,6 @@ def test_a_launch_that_fails_for_good_shows_the_money_and_can_be_tried_again(
     assert Commitment.objects.count() == 1
 
 
-def test_withdrawing_what_cannot_be_launched_frees_its_money(
-    measured, boss, monkeypatch
-):
-    def refuse(**_):
-        raise GenieError("The template cannot show this.", code="no")
-
-    decide.approve(measured, by=boss, start_now=True)
-    monkeypatch.setattr(campaigns, "build_campaign", refuse)
-    settle()
-    decide.withdraw(measured, by=boss, reason="It cannot be shown.")
-    assert Commitment.objects.get().amount_cents == 0
-
-
 def test_a_declined_submission_that_is_approved_after_all_walks_on(measured, boss):
     decide.decline(measured, by=boss, reason="Too dear.")
     assert Commitment.objects.count() == 0

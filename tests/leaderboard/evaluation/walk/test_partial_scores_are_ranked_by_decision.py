@@ -69,7 +69,8 @@ def test_the_answer_decides(begun, staff, answer, state, task):  # noqa: F811
     row = next(iter(standings(task)), None)
     if answer == "yes":
         assert row is not None
-        assert (row.rank_first, str(row.partial)[:10]) == (None, "stopped at")
+        assert (row.rank_first, row.rank_last) == (None, None)
+        assert str(row.partial) == f"stopped at {row.human.n} of {task.sample_size}"
         assert begun.events.filter(actor__username="ada").exists()
     else:
         assert row is None

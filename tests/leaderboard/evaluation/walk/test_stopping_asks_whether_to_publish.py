@@ -69,15 +69,6 @@ def test_what_was_stopped_is_not_published_unless_somebody_says_so(
     assert "Stopped" in page
 
 
-def test_a_partial_result_is_published_without_a_rank(begun, boss, task):
-    stop(boss, publish=True)
-    assert now(begun).state == "PUBLISHED"
-    (row,) = standings(task)
-    assert row.human is not None
-    assert (row.rank_first, row.rank_last) == (None, None)
-    assert str(row.partial) == f"stopped at {row.human.n} of {task.sample_size}"
-
-
 def test_staff_publish_later_what_they_did_not_publish_at_once(
     begun, boss, task, client
 ):

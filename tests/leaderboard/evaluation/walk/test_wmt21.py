@@ -9,9 +9,8 @@ import json
 import pytest
 from django.core.management import call_command
 
-from genie.lib.errors import GenieError
 from leaderboard.metric_runs.services import realign
-from leaderboard.models import Instance, Submission, Task
+from leaderboard.models import Submission
 from leaderboard.tasks.services import load
 from tests.shared import SHARED, needs_shared
 
@@ -87,49 +86,3 @@ def test_shuffled_ids_are_noticed_and_the_proposal_gives_the_papers_number(
     row = expected()[system]
     assert f"{again['metrics']['sacrebleu']:.1f}" == row["paper_sacrebleu"]
     assert "misaligned-ids" not in {w["code"] for w in again["warnings"]}
-
-
-@needs_shared
-def test_loading_twice_changes_nothing(wmt21):
-    before = list(Instance.objects.values())
-    report = load.load_task("wmt21-de-en", FOLDER)
-    assert not report.created
-    assert list(Instance.objects.values()) == before
-    assert Task.objects.count() == 1
-
-
-@needs_shared
-def test_a_changed_release_is_refused_with_the_differences(wmt21, tmp_path):
-    for path in FOLDER.glob("*.txt"):
-        lines = path.read_text("utf-8").splitlines()
-        if path.name == "reference.A.txt":
-            lines[3] = "Something else."
-        (tmp_path / path.name).write_text("\n".join(lines) + "\n", "utf-8")
-    with pytest.raises(GenieError, match="1 changed") as refused:
-        load.load_task("wmt21-de-en", tmp_path)
-    assert refused.value.code == "release-changed"
-    changed = (FOLDER / "ids.txt").read_text("utf-8").splitlines()[3]
-    assert refused.value.details["changed"] == [changed]
-    assert refused.value.details["n_added"] == refused.value.details["n_removed"] == 0
-
-
-@needs_shared
-def test_the_judged_subset_is_random_but_the_same_for_every_submission(wmt21):
-    ranks = list(
-        wmt21.instances.order_by("position").values_list("sample_rank", flat=True)
-    )
-    assert sorted(ranks) == list(range(1000))
-    assert ranks[:50] != list(range(50))
-    first = set(
-        wmt21.instances.filter(sample_rank__lt=wmt21.sample_size).values_list(
-            "instance_id", flat=True
-        )
-    )
-    Task.objects.all().delete()
-    again = load.load_task("wmt21-de-en", FOLDER).task
-    assert first == set(
-        again.instances.filter(sample_rank__lt=again.sample_size).values_list(
-            "instance_id", flat=True
-        )
-    )
-    assert len(first) == 800
