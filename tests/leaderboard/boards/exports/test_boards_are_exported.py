@@ -64,19 +64,6 @@ def test_a_csv_has_every_public_row_with_its_interval_and_signature(client_of, t
     assert (waiting["human_overall"], waiting["judged"]) == ("", "0")
 
 
-def test_a_json_says_what_it_is_and_how_many_rows_it_has(client, two):
-    found = json.loads(client.get(f"{BOARD}board.json?scored=1").content)
-
-    assert (found["task"], found["n_rows"], found["reason_if_empty"]) == (
-        "tidy-news",
-        2,
-        "",
-    )
-    assert found["rows"][0]["scores"]["overall"]["low"] == 78.0
-    assert set(found["rows"][0]["metrics"]) == {"sacrebleu", "rougeL"}
-    assert "/at/" in found["address"]
-
-
 def test_a_file_without_rows_says_why(client, task):
     for form in ("csv", "json", "tex", "bib"):
         assert client.get(f"{BOARD}board.{form}").status_code == 200
@@ -130,15 +117,6 @@ def test_every_sign_that_latex_reads_is_escaped():
         r"\textbackslash{} \{a\} \$x\_1\textasciicircum{}2\$ 5\% "
         r"\#\textasciitilde{} \&"
     )
-
-
-def test_bibtex_cites_the_data_and_the_board(client, two):
-    body = client.get(f"{BOARD}board.bib").content.decode()
-
-    assert body.startswith("@inproceedings{tidy")
-    assert "@misc{genietidynews" in body
-    assert "/at/" in body
-    assert "3 systems, 1 of them simulated: not rated by people}" in body
 
 
 def test_no_cell_of_a_csv_is_a_formula():

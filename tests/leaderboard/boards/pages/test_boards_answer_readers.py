@@ -162,13 +162,6 @@ def test_a_system_that_left_the_board_has_no_rank_of_it(client, task, who):
     assert 'class="rank"' not in shown.text
 
 
-def test_one_menu_of_a_board_closes_the_others(client, task, who):
-    make_ranked(task, 62, system="Kite", **who)
-    tools = re.findall(r'<details class="choose [^>]*>', client.get(BOARD).text)
-    assert len(tools) == 3
-    assert all('name="board-tools"' in one for one in tools)
-
-
 def test_a_zoom_that_saves_less_than_a_third_is_not_offered(client, task, who):
     make_ranked(task, 20, system="A", **who)
     make_ranked(task, 90, system="B", **who)
