@@ -1,16 +1,15 @@
 from __future__ import annotations
 
-from tests.leaderboard.api.conftest import (  # noqa: F401
+from tests.cast import (  # noqa: F401
     cast,
-    fresh_throttles,
     new_staff,
     rival,
     rival_team,
     staff,
     submitter,
     superuser,
-    task,
     team,
     team_mate,
     worker,
 )
+from tests.leaderboard.api.conftest import fresh_throttles, task  # noqa: F401

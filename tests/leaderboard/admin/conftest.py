@@ -7,19 +7,6 @@ from django.contrib.admin.models import LogEntry
 from django.test import Client
 
 from leaderboard.models import Submission
-from tests.cast import (  # noqa: F401
-    cast,
-    client_of,
-    new_staff,
-    rival,
-    rival_team,
-    staff,
-    submitter,
-    superuser,
-    team,
-    team_mate,
-    worker,
-)
 from tests.factories import make_predictions, make_submission, make_task
 
 LIST = "/admin/leaderboard/submission/"

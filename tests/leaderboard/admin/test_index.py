@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
 from django.contrib.admin import site
 from django.contrib.admin.models import LogEntry
-from django.contrib.staticfiles import finders
 from django.utils import timezone
 from django_q.models import Failure, OrmQ
 
@@ -127,13 +124,6 @@ def test_a_failed_job_with_other_things_than_keys_is_refused(boss, db):
     assert not OrmQ.objects.exists()
     assert Failure.objects.exists()
     assert not LogEntry.objects.exists()
-
-
-def test_wide_tables_scroll_by_themselves_on_a_narrow_screen(boss, db):
-    href = '<link rel="stylesheet" href="/static/staff.css">'
-    assert href in boss.get("/admin/").text
-    css = Path(finders.find("staff.css")).read_text("utf-8")
-    assert "#under-way, #budgets { overflow-x: auto; }" in css
 
 
 def test_lists_stand_in_the_order_of_the_work_and_tables_last(boss, db):

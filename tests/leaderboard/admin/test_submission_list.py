@@ -74,11 +74,6 @@ def test_a_submission_tells_its_story_and_nothing_can_be_edited(boss, waiting):
     assert "Approve or decline" in text
 
 
-@pytest.mark.every_engine
-def test_the_history_page_is_there(boss, waiting):
-    assert boss.get(f"{LIST}{waiting().pk}/history/").status_code == 200
-
-
 def test_bulk_approval_shows_the_total_first(boss, waiting):
     first, second = waiting("First"), waiting("Second")
     waiting("Third")

@@ -12,18 +12,6 @@ from jsonschema import Draft202012Validator
 
 from genie.accounts import tokens
 from genie.accounts.models import AccessToken
-from tests.cast import (  # noqa: F401
-    cast,
-    new_staff,
-    rival,
-    rival_team,
-    staff,
-    submitter,
-    superuser,
-    team,
-    team_mate,
-    worker,
-)
 from tests.factories import make_task
 
 V1 = "/api/v1"

@@ -215,12 +215,6 @@ def test_the_quota_says_when_to_come_back(api_of, cast, task):
     assert Submission.objects.count() == 3
 
 
-def test_another_team_has_its_own_quota(api_of, cast, task):
-    for n in range(3):
-        make_submission(task, team=cast.team, owner=cast.submitter, system=f"S{n}")
-    assert api_of("rival").submit(team=cast.rival_team.slug).status_code == 201
-
-
 def test_only_form_data_is_taken(cast, task):
     answer = Client().post(
         "/api/v1/submissions/",

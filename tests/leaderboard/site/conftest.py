@@ -9,19 +9,6 @@ from django.utils.html import strip_tags
 
 from genie.lib.serving.caches import computed as cache
 from tests.browser import chromium, open_page  # noqa: F401
-from tests.cast import (  # noqa: F401
-    cast,
-    client_of,
-    new_staff,
-    rival,
-    rival_team,
-    staff,
-    submitter,
-    superuser,
-    team,
-    team_mate,
-    worker,
-)
 from tests.factories import make_task
 
 

@@ -9,7 +9,7 @@ import pytest
 from django.utils import timezone
 
 from crowd.models import Assignment
-from leaderboard.models import Score, Submission
+from leaderboard.models import Submission
 from tests.factories import (
     answer,
     make_evaluation,
@@ -47,22 +47,6 @@ def names(response):
     return [row[1].split()[0] for row in rows(response)]
 
 
-def test_the_best_human_score_stands_first_and_clear_differences_are_ranked(
-    client, task, who
-):
-    make_ranked(task, 40, system="Low", **who)
-    make_ranked(task, 80, system="High", **who)
-    make_ranked(task, 60, system="Middle", **who)
-
-    found = rows(client.get("/tasks/tidy-news/"))
-
-    assert [(row[0], row[1]) for row in found] == [
-        ("1", "High"),
-        ("2", "Middle"),
-        ("3", "Low"),
-    ]
-
-
 def test_systems_that_the_data_cannot_tell_apart_share_their_ranks_and_a_bracket(
     client, task, who
 ):
@@ -90,18 +74,6 @@ def test_the_printed_score_is_the_one_that_is_drawn(client, task, who):
 
     assert rows(response)[0][4] == "71.3 [68.8, 73.8]"
     assert 'aria-label="71.3, 95 % interval 68.8 to 73.8"' in response.content.decode()
-
-
-def test_a_superseded_score_does_not_count(client, task, who):
-    kite = make_ranked(task, 90, system="Kite", **who)
-    make_ranked(task, 70, system="Wren", **who)
-    Score.objects.filter(submission=kite).update(superseded_at=timezone.now())
-    make_score(kite, 50)
-
-    assert [(row[0], row[1]) for row in rows(client.get("/tasks/tidy-news/"))] == [
-        ("1", "Wren"),
-        ("2", "Kite"),
-    ]
 
 
 def test_a_score_that_is_not_published_yet_is_not_shown(client, task, who):
@@ -158,15 +130,6 @@ def test_a_sorted_column_says_so_and_its_link_turns_it_round(client, task, who):
     assert "SacreBLEU" in header[0]
     assert "?sort=sacrebleu&amp;dir=desc" in header[0]
     assert html.count("aria-sort=") == 1
-
-
-def test_rows_without_a_value_stand_last_whatever_the_direction(client, task, who):
-    make_ranked(task, 80, system="Scored", **who)
-    make_submission(task, system="Waiting", **who)
-
-    for direction in ("asc", "desc"):
-        response = client.get(f"/tasks/tidy-news/?sort=human&dir={direction}")
-        assert names(response) == ["Scored", "Waiting"]
 
 
 def test_all_metrics_are_shown_when_they_are_asked_for(client, task, who):

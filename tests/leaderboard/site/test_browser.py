@@ -10,7 +10,7 @@ import pytest
 from django.utils import timezone
 
 from leaderboard.models import Instance, Submission
-from tests.browser import WIDTHS, go, look, overflows, violations
+from tests.browser import go, look, overflows, violations
 from tests.factories import (
     answer,
     make_evaluation,
@@ -192,26 +192,6 @@ def test_pages_for_visitors_are_clean_too(open_page, site):
             look(page, "phone", scheme)
             assert violations(page) == [], (path, scheme)
             assert not overflows(page), path
-
-
-def test_the_dots_stand_under_their_ticks_on_every_screen(open_page, site):
-    page = open_page(site["board"])
-    for width in WIDTHS:
-        look(page, width)
-        go(page, site["board"])
-        box = "e => { const b = e.getBoundingClientRect(); return b.x + b.width / 2 }"
-        ticks = {
-            float(text.text_content()): text.evaluate(box)
-            for text in page.query_selector_all("svg text")
-            if text.is_visible()
-        }
-        (low, x_low), *_, (high, x_high) = sorted(ticks.items())
-        row = page.query_selector("tbody tr")
-        mean = float(row.query_selector(".hu b").text_content())
-        expected = x_low + (x_high - x_low) * (mean - low) / (high - low)
-        assert row.query_selector(".dot").evaluate(box) == pytest.approx(
-            expected, abs=2
-        )
 
 
 def test_the_leaders_line_runs_through_all_rows_at_its_lower_end(open_page, site):

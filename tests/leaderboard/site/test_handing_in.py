@@ -196,6 +196,7 @@ def test_nobody_submits_for_a_team_that_is_not_theirs(nina, task, cast):
         ({"anonymous_until": "2001-01-01"}, 400, "Choose a day after today"),
         ({"anonymous_until": "soon"}, 400, "Enter a valid date."),
         ({"file": ""}, 400, "This field is required."),
+        ({"file": file(b"")}, 400, "The file is empty"),
     ],
 )
 def test_a_refusal_says_what_to_mend_and_keeps_what_was_typed(
@@ -206,14 +207,6 @@ def test_a_refusal_says_what_to_mend_and_keeps_what_was_typed(
     assert response.status_code == status
     assert sentence in read(response)
     assert "It flies." in response.content.decode()
-    assert not Submission.objects.exists()
-
-
-def test_an_empty_file_is_refused_in_words(nina, task, read):
-    response = nina.post(ADDRESS, form(file=file(b"")))
-
-    assert response.status_code == 400
-    assert "The file is empty" in read(response)
     assert not Submission.objects.exists()
 
 

@@ -7,7 +7,7 @@ from django.apps import apps
 from django.contrib.auth.models import Group, Permission
 from django.test import Client
 
-from leaderboard.site.roles import ROLES, make_groups, permissions_of
+from leaderboard.site.roles import ROLES, make_groups
 
 pytestmark = pytest.mark.django_db
 LAST = list(apps.get_app_configs())[-1]
@@ -37,13 +37,6 @@ def test_a_member_sees_the_lists_of_the_job_and_not_those_of_others(
     own, other = LISTS[role]
     assert client.get(f"/admin/{own}/").status_code == 200
     assert client.get(f"/admin/{other}/").status_code == 403
-
-
-@pytest.mark.every_engine
-@pytest.mark.parametrize("role", ROLES)
-def test_no_permission_is_named_twice(role):
-    names = permissions_of(role)
-    assert len(set(names)) == len(names)
 
 
 def test_groups_that_staff_changed_are_left_alone(new_site):

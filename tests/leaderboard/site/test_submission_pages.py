@@ -343,17 +343,6 @@ def test_outputs_stand_beside_sources_and_references_25_a_page(client, who):
     assert "26–30 of 30" in second
 
 
-def test_the_number_of_queries_does_not_grow_with_the_outputs(
-    client, who, django_assert_max_num_queries
-):
-    task = make_task(n_instances=60)
-    kite = make_ranked(task, 70, **who)
-    make_predictions(kite)
-
-    with django_assert_max_num_queries(23):
-        client.get(f"/submissions/{kite.pk}/")
-
-
 def test_a_long_output_is_folded_and_still_whole(client, who):
     task = make_task(n_instances=1)
     kite = make_ranked(task, 70, **who)

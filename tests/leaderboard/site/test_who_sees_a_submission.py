@@ -57,7 +57,8 @@ def test_everybody_sees_a_public_submission_on_the_board(client_of, task, who, s
 
 
 @pytest.mark.parametrize(
-    "state", [State.RECEIVED, State.VALID, State.INVALID, State.DECLINED]
+    "state",
+    [State.RECEIVED, State.VALID, State.INVALID, State.DECLINED, State.WITHDRAWN],
 )
 def test_what_is_not_on_the_board_concerns_its_team_and_staff(
     client_of, task, who, state
@@ -89,14 +90,6 @@ def test_others_are_told_of_a_withdrawal_but_shown_nothing_of_it(
     assert "71.5" not in words
     assert "Prediction for" not in words
     assert "71.5" in read(client_of("submitter").get(f"/submissions/{kite.pk}/"))
-
-
-def test_a_withdrawal_before_publication_leaves_no_page_for_others(
-    client_of, task, who
-):
-    kite = make_submission(task, state=State.WITHDRAWN, **who)
-
-    assert seen_by(client_of, f"/submissions/{kite.pk}/") == INSIDERS
 
 
 @pytest.mark.parametrize("name", CAST)
