@@ -249,9 +249,7 @@ def test_pages_keep_the_content_security_policy(boss, waiting):
     ("state", "stoppable"),
     [(State.MEASURED, False), (State.ANNOTATING, True), (State.PUBLISHED, False)],
 )
-def test_a_running_evaluation_can_be_stopped_from_its_page(
-    boss, waiting, state, stoppable
-):
+def test_a_running_evaluation_is_stopped_from_its_page(boss, waiting, state, stoppable):
     kite = waiting("Kite", state=state)
     page = boss.get(f"/admin/leaderboard/submission/{kite.pk}/change/").text
     assert (f"/admin/leaderboard/submission/{kite.pk}/stop/" in page) is stoppable

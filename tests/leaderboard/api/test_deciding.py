@@ -90,9 +90,7 @@ def test_a_joint_evaluation_is_asked_for(cast, systems):
     assert JointEvaluation.objects.count() == 1
 
 
-def test_an_approval_repeats_the_cost_and_is_refused_when_that_moved(
-    cast, systems, monkeypatch
-):
+def test_an_approval_repeats_the_cost_and_fails_if_it_moved(cast, systems, monkeypatch):
     path, headers = (
         f"/submissions/{systems[0].pk}/decision/",
         authorization(cast.superuser),

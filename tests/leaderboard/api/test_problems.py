@@ -85,9 +85,7 @@ def test_who_asks_too_often_is_told_when_to_come_back(task, monkeypatch):
     assert 3500 < int(answers[2].headers["Retry-After"]) <= 3600
 
 
-def test_checking_files_uses_up_nothing_of_what_may_be_handed_in(
-    api_of, task, monkeypatch
-):
+def test_checking_files_uses_up_none_of_what_may_be_sent(api_of, task, monkeypatch):
     monkeypatch.setattr(SubmitThrottle, "rate", "1/hour")
     monkeypatch.setattr(ValidateThrottle, "rate", "2/hour")
     api = api_of("submitter")

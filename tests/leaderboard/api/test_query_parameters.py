@@ -32,9 +32,7 @@ BOARD = "/tasks/tidy-news/leaderboard/"
         ("/bans/", "in_force", ["yes", "no"]),
     ],
 )
-def test_a_mistyped_value_is_refused_with_the_choices(
-    api_of, task, path, parameter, choices
-):
+def test_a_mistyped_value_is_told_its_choices(api_of, task, path, parameter, choices):
     api = api_of("superuser")
     assert api.get(path, **{parameter: ""}).status_code == 200
     answer = api.get(path, **{parameter: "mistyped"})

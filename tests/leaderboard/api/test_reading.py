@@ -211,9 +211,7 @@ def test_outsiders_read_numbers_but_not_the_teams_own_matters(api_of, task, cast
 
 
 @pytest.mark.parametrize("who", ["visitor", "team_mate"])
-def test_what_people_were_paid_is_told_to_whom_the_page_tells_it(
-    api_of, task, cast, who
-):
+def test_what_people_were_paid_is_told_as_on_the_page(api_of, task, cast, who):
     owl = make_submission(
         task, team=cast.team, owner=cast.submitter, state=State.SCORED, system="Owl",
         approved_cents=500,
@@ -243,9 +241,7 @@ def test_what_people_were_paid_is_told_to_whom_the_page_tells_it(
     assert money() == ([500, 18, 4] if team else [None, None, None])
 
 
-def test_staff_read_what_is_spent_only_with_the_permission_to_see_campaigns(
-    api_of, task, cast
-):
+def test_staff_read_spending_only_if_they_may_see_campaigns(api_of, task, cast):
     owl = make_submission(
         task, team=cast.team, owner=cast.submitter, state=State.ANNOTATING
     )

@@ -185,9 +185,7 @@ def test_a_file_that_lies_about_its_size_is_refused_too(api_of, task, settings):
         ({"task": "../admin"}, 400, "invalid", "task"),
     ],
 )
-def test_a_wrong_field_is_named_and_nothing_is_kept(
-    api_of, task, fields, status, code, field
-):
+def test_a_wrong_field_is_named_nothing_kept(api_of, task, fields, status, code, field):
     answer = api_of("submitter").submit(**fields)
     assert (answer.status_code, answer.json()["code"]) == (status, code)
     assert [e["field"] for e in answer.json().get("errors", [])][:1] == (

@@ -71,9 +71,7 @@ def test_the_story_of_a_board_says_who_led(api_of, task, cast):
     assert rows[0]["html_url"].startswith("http://testserver/submissions/")
 
 
-def test_each_limit_is_counted_apart_and_says_which_it_is(
-    api_of, task, monkeypatch, cast
-):
+def test_each_limit_is_counted_apart_and_named(api_of, task, monkeypatch, cast):
     monkeypatch.setattr(Reads, "rate", "2/hour", raising=False)
     monkeypatch.setattr(Writes, "rate", "1/hour")
     monkeypatch.setattr(SubmitThrottle, "rate", "1/minute")

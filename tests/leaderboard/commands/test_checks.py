@@ -135,9 +135,7 @@ def refused(folder):
         (DIRECT + "\n[joint]\nscale = 'two-choice'", "joint.scale: the scale two-choice compares two"),
     ],
 )  # fmt: skip
-def test_what_does_not_go_together_is_said_before_anybody_is_asked(
-    folder, db, asked, words
-):
+def test_what_does_not_fit_together_is_said_before_asking(folder, db, asked, words):
     ask(folder, asked)
     found = ours()
     assert {one.id for one in found} == {"genie.E007"}
@@ -195,9 +193,7 @@ def test_all_that_is_wrong_is_said_at_once(folder, db):
     assert str(caught.value).splitlines()[1:] == [f"  {line}" for line in said]
 
 
-def test_a_task_with_several_criteria_says_which_of_them_tests_are_marked_on(
-    folder, db
-):
+def test_a_task_with_several_criteria_says_which_tests_are_marked_on(folder, db):
     edit(folder, "[human.criteria]", "[human.criteria]\nclear = 'Is it clear?'")
     [found] = ours()
     assert (found.id, found.msg) == (

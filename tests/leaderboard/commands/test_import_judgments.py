@@ -63,9 +63,7 @@ def test_without_an_owner_it_says_how_to_make_one(table):
         call_command("import_judgments", table, task="elsewhere")
 
 
-def test_a_list_of_nothing_published_stops_it_before_anything_is_stored(
-    table, tmp_path
-):
+def test_a_list_of_nothing_published_stops_it_before_storing(table, tmp_path):
     make_user("boss", is_staff=True, is_superuser=True)
     printed = tmp_path / "printed.csv"
     printed.write_text("id,value,source\nred/board-score,5,computed\n")

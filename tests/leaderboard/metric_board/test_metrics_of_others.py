@@ -150,9 +150,7 @@ def test_scores_become_a_metric_that_only_its_owner_sees(world, cast, client_of,
 
 
 @pytest.mark.every_engine
-def test_published_it_is_on_the_metric_board_and_nowhere_else(
-    world, cast, client_of, board
-):
+def test_published_it_is_on_the_metric_board_alone(world, cast, client_of, board):
     metric = hand_in(world, cast.rival)
     address = f"/metrics/{metric.pk}/"
     client_of("submitter").post(address, {"publish": ""})

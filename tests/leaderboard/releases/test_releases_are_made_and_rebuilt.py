@@ -175,9 +175,7 @@ def test_every_number_comes_out_again_without_a_database(folder, task):
 
 
 @pytest.mark.every_engine
-def test_of_a_fit_to_all_evidence_only_its_probabilities_are_taken_as_given(
-    task, settings, tmp_path
-):
+def test_of_a_fit_to_all_evidence_probabilities_are_taken(task, settings, tmp_path):
     settings.GENIE = {**settings.GENIE, "DETECTOR": "all-evidence"}
     judge_workers(task.slug)
     folder = make(task, tmp_path / "release").folder
@@ -239,9 +237,7 @@ def test_ranks_by_rank_sums_come_out_again(task, tmp_path, estimate):
         rebuilt(folder)
 
 
-def test_tables_are_the_same_however_few_systems_are_in_memory(
-    task, tmp_path, monkeypatch
-):
+def test_tables_are_the_same_with_few_systems_in_memory(task, tmp_path, monkeypatch):
     whole = make(task, tmp_path / "whole", key=b"key").folder
     monkeypatch.setattr("leaderboard.releases.gathering.results.AT_ONCE", 1)
     monkeypatch.setattr("leaderboard.releases.gathering.judgments.OUTPUTS_AT_ONCE", 1)
@@ -359,9 +355,7 @@ def test_the_draw_of_the_sample_is_released_only_once_nobody_is_asked(task, tmp_
     assert "which instances were rated" in everything(tmp_path / "running")
 
 
-def test_which_instances_are_judged_is_released_only_once_nobody_is_asked(
-    task, tmp_path
-):
+def test_which_instances_are_judged_is_told_only_when_over(task, tmp_path):
     known = set(task_ids(task).values())
     over = make(task, tmp_path / "over").folder
     named = [row["instance"] for row in rows(over, "judgments")]

@@ -111,9 +111,7 @@ def test_why_there_is_no_archive_yet_is_said_on_the_page(client_of, task, two):
     assert "3 workers rated" in text
 
 
-def test_the_archive_holds_table_cards_and_data_that_compute_the_scores_again(
-    client_of, task, two, tmp_path
-):
+def test_the_archive_has_all_that_computes_scores_again(client_of, task, two, tmp_path):
     answer = client_of("superuser").post(address(task))
     with zipfile.ZipFile(io.BytesIO(b"".join(answer.streaming_content))) as packed:
         packed.extractall(tmp_path)

@@ -87,9 +87,7 @@ def joint(systems, submitter):
 
 
 @pytest.mark.parametrize("width", WIDTHS)
-def test_every_mark_stands_where_the_ticks_put_its_value(
-    open_page, systems, joint, width
-):
+def test_every_mark_stands_where_its_ticks_put_it(open_page, systems, joint, width):
     wrong = {}
     page = open_page("/", width=width)
     for path, root in {
@@ -106,9 +104,7 @@ def test_every_mark_stands_where_the_ticks_put_its_value(
 
 
 @pytest.mark.parametrize("width", WIDTHS)
-def test_weighted_scores_stand_where_the_ticks_put_them(
-    open_page, team, submitter, width
-):
+def test_weighted_scores_stand_where_ticks_put_them(open_page, team, submitter, width):
     task = make_task(n_instances=12, sample_size=12)
     task.config["human"]["criteria"] = {"overall": "Is it good?", "fluency": "Fluent?"}
     task.save()

@@ -47,9 +47,7 @@ def names(response):
     return [row[1].split()[0] for row in rows(response)]
 
 
-def test_systems_that_the_data_cannot_tell_apart_share_their_ranks_and_a_bracket(
-    client, task, who
-):
+def test_systems_not_told_apart_share_ranks_and_a_bracket(client, task, who):
     make_ranked(task, 80, system="A", **who)
     make_ranked(task, 79, system="B", **who)
     make_ranked(task, 78, system="C", **who)
@@ -103,9 +101,7 @@ def test_a_score_that_is_not_published_yet_is_not_shown(client, task, who):
         ("?sort=%00&columns=%27", ["A", "B", "C"]),
     ],
 )
-def test_rows_are_sorted_by_the_columns_that_can_be_asked_for_and_no_others(
-    client, task, who, query, expected
-):
+def test_rows_are_sorted_by_known_columns_only(client, task, who, query, expected):
     for index, (name, mean, bleu) in enumerate(
         [("A", 80, 20), ("B", 60, 30), ("C", 40, None)]
     ):
@@ -178,9 +174,7 @@ def test_what_has_no_numbers_or_was_taken_off_is_on_no_board(client, task, who, 
     assert "Nowhere" not in client.get("/tasks/tidy-news/").content.decode()
 
 
-def test_simulated_results_are_marked_in_their_row_plot_header_and_on_top(
-    client, task, who, read
-):
+def test_simulated_results_are_marked_everywhere_they_stand(client, task, who, read):
     make_ranked(task, 80, system="Robot", simulated=True, **who)
 
     response = client.get("/tasks/tidy-news/")
@@ -193,9 +187,7 @@ def test_simulated_results_are_marked_in_their_row_plot_header_and_on_top(
     assert "Human score" not in html.split("<tbody>")[0].split("</thead>")[0]
 
 
-def test_a_simulated_row_among_peoples_is_marked_and_the_others_are_not(
-    client, task, who, read
-):
+def test_a_simulated_row_among_peoples_is_marked_alone(client, task, who, read):
     make_ranked(task, 80, system="Robot", simulated=True, **who)
     make_ranked(task, 50, system="Kite", **who)
 
@@ -212,9 +204,7 @@ def test_a_simulated_row_that_waits_does_not_speak_of_people(client, task, who):
     assert rows(client.get("/tasks/tidy-news/"))[0][4].startswith("simulated: 0 of")
 
 
-def test_a_board_says_that_nobody_was_asked_until_somebody_answers(
-    client, task, who, read
-):
+def test_a_board_says_that_nobody_was_asked_until_answers(client, task, who, read):
     kite = make_submission(task, state=State.ANNOTATING, **who)
     evaluation = make_evaluation(kite, n=2)
 
@@ -231,9 +221,7 @@ def test_a_board_says_that_nobody_was_asked_until_somebody_answers(
     assert "Workers were asked:" in read(client.get("/tasks/tidy-news/"))
 
 
-def test_a_board_of_simulated_scores_says_that_simulated_annotators_were_asked(
-    client, task, who, read
-):
+def test_simulated_scores_say_that_programs_were_asked(client, task, who, read):
     make_submission(task, system="Waits", **who)
     make_ranked(task, 80, system="Robot", simulated=True, **who)
 
@@ -267,9 +255,7 @@ def test_the_team_is_named_from_the_day_on(client, task, who):
     assert rows(client.get("/tasks/tidy-news/"))[0][2] == "Team Heron"
 
 
-def test_a_private_result_is_seen_by_its_team_and_moves_nobodys_rank(
-    client_of, task, cast
-):
+def test_a_private_result_is_its_teams_and_moves_no_rank(client_of, task, cast):
     both = {"team": cast.team, "owner": cast.submitter}
     make_ranked(task, 80, system="Open", **both)
     make_ranked(task, 40, system="Last", **both)

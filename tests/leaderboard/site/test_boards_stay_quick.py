@@ -82,9 +82,7 @@ def test_a_page_has_150_rows_and_leads_on(client, task, team, submitter):
     assert beyond.status_code == 404
 
 
-def test_ranks_on_a_later_page_are_those_of_the_whole_board(
-    client, task, team, submitter
-):
+def test_ranks_on_later_pages_are_of_the_whole_board(client, task, team, submitter):
     make_many_ranked(task, 450, team=team, owner=submitter)
 
     last = client.get("/tasks/tidy-news/?page=3").content.decode()
@@ -92,9 +90,7 @@ def test_ranks_on_a_later_page_are_those_of_the_whole_board(
     assert re.search(r'<td class="rk[^>]*><input[^>]*>373–450<', last)
 
 
-def test_very_many_systems_are_ranked_a_little_more_cautiously(
-    task, team, submitter, monkeypatch
-):
+def test_many_systems_are_ranked_more_cautiously(task, team, submitter, monkeypatch):
     for mean, system in ((80, "First"), (60, "Second"), (59, "Third"), (20, "Last")):
         make_ranked(task, mean, system=system, team=team, owner=submitter)
 

@@ -136,9 +136,7 @@ def test_a_tap_says_what_a_column_means_on_a_phone(open_page, site):
     page.locator("#why-rougeL").wait_for()
 
 
-def test_a_system_takes_little_room_on_a_phone_and_nothing_runs_into_another(
-    open_page, cast
-):
+def test_a_system_takes_little_room_on_a_phone_and_nothing_overlaps(open_page, cast):
     task = make_task("many", title="Many")
     both = {"team": cast.team, "owner": cast.submitter}
     for n in range(24):
@@ -207,9 +205,7 @@ def test_the_leaders_line_runs_through_all_rows_at_its_lower_end(open_page, site
     assert place == pytest.approx(first["x"], abs=1.5)
 
 
-def test_the_keyboard_reaches_the_content_the_order_and_what_columns_mean(
-    open_page, site
-):
+def test_the_keyboard_reaches_content_order_and_what_columns_mean(open_page, site):
     page = open_page(site["board"])
     page.keyboard.press("Tab")
     assert page.evaluate("document.activeElement.textContent") == "Skip to the content"
@@ -265,9 +261,7 @@ def test_a_file_is_handed_in_by_hand(open_page, site, rival, tmp_path):
     page.get_by_role("link", name="Sign in").wait_for()
 
 
-def test_an_oversize_file_meets_a_page_not_a_broken_connection(
-    open_page, site, rival, settings, tmp_path
-):
+def test_an_oversize_file_meets_a_page(open_page, site, rival, settings, tmp_path):
     settings.GENIE = {**settings.GENIE, "MAX_UPLOAD_BYTES": 1 << 20}
     file = tmp_path / "large.json"
     file.write_bytes(b"x" * (6 << 20))
@@ -280,9 +274,7 @@ def test_an_oversize_file_meets_a_page_not_a_broken_connection(
     page.get_by_role("heading", name="The file is too large").wait_for()
 
 
-def test_a_full_board_weighs_less_than_150_kilobytes(
-    open_page, site, cast, live_server
-):
+def test_a_full_board_weighs_below_150_kilobytes(open_page, site, cast, live_server):
     from leaderboard.models import Task
 
     make_many_ranked(

@@ -210,9 +210,7 @@ def test_simulated_results_are_marked_wherever_they_stand(client, task, who):
     assert "simulated</span>" in news
 
 
-def test_a_card_with_some_simulated_systems_does_not_call_all_of_them_so(
-    client, task, who
-):
+def test_a_card_with_some_simulated_systems_does_not_call_all_so(client, task, who):
     make_ranked(task, 50, system="Robot", simulated=True, **who)
     make_ranked(task, 60, system="Kite", **who)
     make_ranked(make_task("people"), 50, system="Wren", **who)

@@ -100,9 +100,7 @@ def test_no_team_is_chosen_for_who_is_in_several_and_each_says_what_it_has_left(
     assert "Team Heron (no submissions left until 20" in select
 
 
-def test_what_is_said_of_a_system_is_kept_and_changed_later(
-    nina, client_of, task, cast, read
-):
+def test_what_is_said_of_a_system_can_be_changed(nina, client_of, task, cast, read):
     about = {
         "organization": "Heron Lab",
         "weights": "open",
@@ -139,9 +137,7 @@ def test_what_is_said_of_a_system_is_kept_and_changed_later(
         ({"weights": "ajar"}, "not one of the available choices"),
     ],
 )
-def test_what_cannot_be_said_of_a_system_is_refused_where_it_stands(
-    nina, task, read, changes, sentence
-):
+def test_impossible_details_are_refused_in_place(nina, task, read, changes, sentence):
     response = nina.post(ADDRESS, form(**changes))
     assert sentence in read(response)
     assert '<details class="about-system" open>' in response.text
@@ -220,9 +216,7 @@ def test_a_file_over_the_limit_is_refused_in_words(nina, task, read, settings):
     assert not Submission.objects.exists()
 
 
-def test_a_body_far_over_the_limit_is_refused_before_it_is_stored(
-    nina, task, read, settings, monkeypatch
-):
+def test_a_body_over_the_limit_is_not_stored(nina, task, read, settings, monkeypatch):
     settings.GENIE = {**settings.GENIE, "MAX_UPLOAD_BYTES": 1 << 20}
     parsed = []
     monkeypatch.setattr(

@@ -26,9 +26,7 @@ def new_site(db):
 
 
 @pytest.mark.parametrize("role", ROLES)
-def test_a_member_sees_the_lists_of_the_job_and_not_those_of_others(
-    role, new_site, django_user_model
-):
+def test_a_member_sees_the_lists_of_the_job_alone(role, new_site, django_user_model):
     user = django_user_model.objects.create_user("nora", is_staff=True)
     user.groups.add(Group.objects.get(name=role))
     client = Client()

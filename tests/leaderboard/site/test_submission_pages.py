@@ -118,9 +118,7 @@ def test_progress_is_given_alone_and_only_when_it_is_new(client_of, cast, task):
     assert client_of("rival").get(path, headers=known).status_code == 404
 
 
-def test_it_says_for_whom_it_waits_since_when_and_how_long_that_usually_takes(
-    client_of, cast, task, read
-):
+def test_it_says_for_whom_it_waits_and_how_long_usually(client_of, cast, task, read):
     both = {"team": cast.team, "owner": cast.submitter}
     kite = make_submission(task, state=State.MEASURED, **both)
     kite.events.all().delete()
@@ -206,9 +204,7 @@ def test_a_failed_step_says_whether_it_is_tried_again(client_of, cast, task, rea
         (Campaign.State.SCHEDULED, "Now: Waits for HITs to be posted on "),
     ],
 )
-def test_what_is_waited_for_while_people_judge(
-    client, task, who, read, state, sentence
-):
+def test_what_is_awaited_while_people_judge(client, task, who, read, state, sentence):
     kite = make_submission(task, state=State.ANNOTATING, **who)
     evaluation = make_evaluation(kite, state=state)
     answer(evaluation.judged_items.first().item, make_worker())
@@ -228,9 +224,7 @@ def test_nothing_of_a_simulated_submission_speaks_of_people(client, task, who, r
     assert "31 workers" not in words
 
 
-def test_a_score_stands_with_its_interval_its_question_and_its_signature(
-    client, task, who, read
-):
+def test_a_score_has_interval_question_and_signature(client, task, who, read):
     kite = make_ranked(task, 70.04, **who)
 
     response = client.get(f"/submissions/{kite.pk}/")
@@ -244,9 +238,7 @@ def test_a_score_stands_with_its_interval_its_question_and_its_signature(
     assert "ratings by 2 more are excluded as unreliable" in words
 
 
-def test_the_histogram_names_the_scales_answers_also_those_that_nobody_gave(
-    client, task, who
-):
+def test_the_histogram_names_answers_that_nobody_gave(client, task, who):
     kite = make_submission(task, state=State.PUBLISHED, **who)
     make_score(kite, 70, histogram={"1": 3, "0.5": 1})
 

@@ -60,9 +60,7 @@ def test_everybody_sees_a_public_submission_on_the_board(client_of, task, who, s
     "state",
     [State.RECEIVED, State.VALID, State.INVALID, State.DECLINED, State.WITHDRAWN],
 )
-def test_what_is_not_on_the_board_concerns_its_team_and_staff(
-    client_of, task, who, state
-):
+def test_what_is_on_no_board_concerns_team_and_staff(client_of, task, who, state):
     kite = make_submission(task, state=state, **who)
 
     assert seen_by(client_of, f"/submissions/{kite.pk}/") == INSIDERS
@@ -77,9 +75,7 @@ def test_a_private_submission_does_not_exist_for_others(client_of, task, who, st
     assert seen_by(client_of, f"/submissions/{kite.pk}/") == INSIDERS
 
 
-def test_others_are_told_of_a_withdrawal_but_shown_nothing_of_it(
-    client_of, task, who, read
-):
+def test_others_hear_of_a_withdrawal_but_see_nothing_of_it(client_of, task, who, read):
     kite = make_ranked(task, 71.5, **who)
     make_predictions(kite)
     Submission.objects.filter(pk=kite.pk).update(state=State.WITHDRAWN)
@@ -93,9 +89,7 @@ def test_others_are_told_of_a_withdrawal_but_shown_nothing_of_it(
 
 
 @pytest.mark.parametrize("name", CAST)
-def test_an_anonymous_submission_tells_others_nothing_of_who_made_it(
-    client_of, task, cast, name
-):
+def test_an_anonymous_submission_hides_who_made_it(client_of, task, cast, name):
     kite = make_ranked(
         task,
         70,
@@ -114,9 +108,7 @@ def test_an_anonymous_submission_tells_others_nothing_of_who_made_it(
 
 
 @pytest.mark.parametrize("name", CAST)
-def test_cost_trouble_and_the_story_in_full_are_for_the_team_and_staff(
-    client_of, task, who, name
-):
+def test_cost_trouble_and_story_are_for_team_and_staff(client_of, task, who, name):
     kite = make_submission(
         task,
         state=State.ANNOTATING,

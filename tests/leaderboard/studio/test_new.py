@@ -303,9 +303,7 @@ def test_the_link_has_places_for_several(new, client):
     ],
     ids=["one", "two"],
 )
-def test_the_first_page_is_shown_before_anything_is_loaded(
-    new, tmp_path, options, seen, n_texts
-):
+def test_the_first_page_is_shown_before_loading(new, tmp_path, options, seen, n_texts):
     guide = tmp_path / "guide.md"
     guide.write_text("# Our **own** guide", "utf-8")
     page = tmp_path / "page.html"

@@ -281,9 +281,7 @@ def test_forms_need_their_token(maker):
     assert not Draft.objects.exists()
 
 
-def test_drafts_are_deleted_on_request_and_forgotten(
-    mia, django_capture_on_commit_callbacks
-):
+def test_drafts_are_deleted_and_forgotten(mia, django_capture_on_commit_callbacks):
     begin(mia)
     begin(mia, slug="other")
     draft, other = Draft.objects.order_by("pk")
@@ -300,9 +298,7 @@ def test_drafts_are_deleted_on_request_and_forgotten(
     assert not any(file.storage.exists(file.name) for file in files)
 
 
-def test_files_go_with_their_owners_account(
-    mia, maker, django_capture_on_commit_callbacks
-):
+def test_files_go_with_their_account(mia, maker, django_capture_on_commit_callbacks):
     begin(mia)
     file = DraftFile.objects.get().file
     with django_capture_on_commit_callbacks(execute=True):

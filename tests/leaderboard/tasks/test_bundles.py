@@ -171,9 +171,7 @@ def test_hostile_bundles_are_refused_in_words(kind):
         ({}, {"x" * 290: b""}),
     ],
 )  # fmt: skip
-def test_whatever_a_bundle_names_nothing_outside_of_it_is_read(
-    tmp_path, release, files
-):
+def test_whatever_a_bundle_names_nothing_outside_is_read(tmp_path, release, files):
     secret = tmp_path / "secret"
     secret.write_text("SECRET_KEY=1\n")
     options = release.get("options")
@@ -307,7 +305,7 @@ def with_template(slug="mine", files=(), **changes):
 
 
 @pytest.mark.django_db
-def test_a_bundle_brings_its_template_and_files_and_gives_them_back_byte_for_byte(
+def test_a_bundle_brings_template_and_files_and_gives_the_same_bytes(
     tmp_path,
 ):
     bundle = with_template()

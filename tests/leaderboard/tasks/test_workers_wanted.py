@@ -24,9 +24,7 @@ from leaderboard.tasks.models import Task
         ({"workers": 30, "worker_percent": 20}, 30, 0.2, False),
     ],
 )
-def test_the_share_is_twice_an_equal_part_and_at_least_a_tenth(
-    said, wanted, share, follows
-):
+def test_the_share_is_twice_an_equal_part_at_least_10(said, wanted, share, follows):
     human = HumanConfig(**said)
     assert human.n_workers_wanted == wanted
     assert human.share_of_one == pytest.approx(share)

@@ -99,9 +99,7 @@ def test_the_paragraph_says_what_happened(client, kite, read):
     )
 
 
-def test_programs_that_played_workers_are_called_that(
-    client, task, team, submitter, read
-):
+def test_programs_that_played_workers_are_named_so(client, task, team, submitter, read):
     robot = judge(
         task,
         0.5,

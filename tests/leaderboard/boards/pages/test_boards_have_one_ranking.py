@@ -56,9 +56,7 @@ def rank_by(task, estimate, ranks):
 
 
 @pytest.mark.parametrize(("estimate", "ranks"), WAYS)
-def test_board_differences_weights_and_files_have_one_ranking(
-    judged, client, estimate, ranks
-):
+def test_board_differences_weights_and_files_agree(judged, client, estimate, ranks):
     judged = rank_by(judged, estimate, ranks)
     pks = ranked_pks(judged)
     board = client.get("/tasks/tidy-news/board.json").json()["rows"]

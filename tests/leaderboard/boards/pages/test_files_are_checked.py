@@ -67,9 +67,7 @@ def test_programs_need_no_cookie_and_get_json(task):
     assert empty.status_code == 400
 
 
-def test_a_file_that_is_too_large_is_refused_before_it_is_parsed(
-    client, task, monkeypatch, read
-):
+def test_a_file_too_large_is_refused_before_parsing(client, task, monkeypatch, read):
     monkeypatch.setattr(
         "leaderboard.submissions.services.check_file.MOST_BYTES", 1 << 20
     )
@@ -148,9 +146,7 @@ def test_neighbours_in_ipv6_count_as_one_address(client, task, monkeypatch):
     assert statuses == [200, 429, 200]
 
 
-def test_ipv4_addresses_in_ipv6s_spelling_do_not_count_as_one(
-    client, task, monkeypatch
-):
+def test_ipv4_addresses_spelt_as_ipv6_do_not_count_as_one(client, task, monkeypatch):
     monkeypatch.setattr("genie.accounts.throttles.CheckThrottle.rate", "1/hour")
     statuses = [
         client.post(

@@ -232,9 +232,7 @@ def test_labels_of_a_banned_worker_are_asked_for_again(
     )
 
 
-def test_test_questions_hide_among_the_pairs_and_are_no_labels(
-    right, wrong, ask, finish, task
-):
+def test_tests_hide_among_the_pairs_and_are_no_labels(right, wrong, ask, finish, task):
     config_with(
         task,
         positive_share=0.1,
@@ -252,9 +250,7 @@ def test_test_questions_hide_among_the_pairs_and_are_no_labels(
     assert {row.expected["slot"] for row in placements} <= {"A", "B"}
 
 
-def test_staff_can_stop_it_and_the_page_keeps_what_was_said(
-    right, wrong, ask, crowd, boss
-):
+def test_staff_stop_it_and_the_page_keeps_what_was_said(right, wrong, ask, crowd, boss):
     found = ask(right, wrong, max_pairs=30)
     for _ in range(3):
         crowd.do_hit(crowd.players[1])
@@ -291,9 +287,7 @@ def test_declining_needs_a_reason_and_costs_nothing(right, wrong, boss):
         ({"max_pairs": 0}, "pairs"),
     ],
 )
-def test_questions_that_cannot_be_asked_are_refused_in_words(
-    right, wrong, boss, wrong_question, sentence
-):
+def test_unaskable_questions_are_refused(right, wrong, boss, wrong_question, sentence):
     question = Question(**{"criterion": "overall", **wrong_question})
     with pytest.raises(GenieError, match=sentence) as refused:
         compare.request(right, wrong, question, by=boss)
@@ -344,9 +338,7 @@ def test_whose_output_stands_where_is_stored_and_never_shown(right, wrong, ask):
         assert all(set(output) == {"slot", "text"} for output in item.data["outputs"])
 
 
-def test_money_for_third_opinions_is_not_spent_on_test_questions(
-    task, level, ask, crowd
-):
+def test_money_for_third_opinions_is_not_spent_on_tests(task, level, ask, crowd):
     shares = {"positive_share": 0.2, "negative_share": 0.2}
     config_with(task, **shares, reward_cents=4, expected_seconds=9, wave_size=5)
     found = ask(*level, strategy="max-three", max_pairs=15)

@@ -128,9 +128,7 @@ def test_the_pages_that_ask_for_approval_show_it(right, wrong, boss):
             assert sentence in text
 
 
-def test_more_precision_than_the_task_has_instances_for_is_out_of_reach(
-    right, wrong, boss
-):
+def test_more_precision_than_instances_allow_is_out_of_reach(right, wrong, boss):
     asked = comparison.request(right, wrong, Question("overall"), by=boss)
     n = asked.task.n_instances
     assert f"± 3 points is out of reach with the task’s {n} instances." in told(asked)

@@ -120,9 +120,7 @@ def test_an_undecided_one_says_how_many_labels_were_not_enough(right, wrong, ask
     assert "Inconclusive after 30 labels." in page
 
 
-def test_an_ended_one_says_why_pairs_and_money_are_left(
-    right, wrong, ask, finish, boss, signed_in
-):
+def test_an_ended_one_explains_unused_pairs(right, wrong, ask, finish, boss, signed_in):
     found = finish(ask(right, wrong, max_pairs=40))
     standing = standing_of(found)
     unused = 36 - standing.n_asked
@@ -212,9 +210,7 @@ def test_more_than_two_systems_are_compared_pair_by_pair(
 
 
 @pytest.mark.every_engine
-def test_people_ask_about_their_own_systems_only(
-    right, wrong, stranger, boss, signed_in
-):
+def test_people_ask_about_own_systems_only(right, wrong, stranger, boss, signed_in):
     assert Client().get("/tasks/demo-qa/compare/").status_code == 302
     answer = post_question(signed_in(stranger), [right, wrong])
     assert answer.status_code == 400
@@ -224,9 +220,7 @@ def test_people_ask_about_their_own_systems_only(
     assert post_question(signed_in(boss), [right, wrong]).status_code == 302
 
 
-def test_staff_ask_about_others_systems_with_the_permission_to(
-    right, wrong, stranger, signed_in
-):
+def test_staff_ask_about_others_systems_if_they_may(right, wrong, stranger, signed_in):
     stranger.is_staff = True
     stranger.save()
     assert post_question(signed_in(stranger), [right, wrong]).status_code == 400

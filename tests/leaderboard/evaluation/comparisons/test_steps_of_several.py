@@ -44,9 +44,7 @@ def test_nobody_waits_for_a_lock_while_results_are_computed(answered, monkeypatc
 
 
 @pytest.mark.django_db
-def test_a_process_that_dies_while_it_computes_is_followed_by_one_that_ends_it(
-    answered, monkeypatch
-):
+def test_after_a_process_that_died_another_ends_the_computation(answered, monkeypatch):
     class Killed(BaseException):
         pass
 
@@ -64,9 +62,7 @@ def test_a_process_that_dies_while_it_computes_is_followed_by_one_that_ends_it(
 
 
 @pytest.mark.django_db
-def test_what_staff_stop_while_it_is_computed_stays_stopped(
-    answered, boss, monkeypatch
-):
+def test_what_staff_stop_during_computing_stays_stopped(answered, boss, monkeypatch):
     real = side_by_side.results_of
 
     def stopping(*args, **kwargs):
@@ -80,9 +76,7 @@ def test_what_staff_stop_while_it_is_computed_stays_stopped(
 
 
 @pytest.mark.django_db
-def test_which_questions_are_tests_cannot_be_recomputed_from_public_names(
-    answered, right, wrong, ask
-):
+def test_tests_cannot_be_recomputed_from_public_names(answered, right, wrong, ask):
     names = ("joint evaluation", answered.pk, right.pk, wrong.pk)
     assert JointEvaluation.objects.get().seed != seed_from(*names)
     found = ask(right, wrong)

@@ -46,9 +46,7 @@ def broken(error):
     return raise_it
 
 
-def test_what_nobody_foresaw_is_tried_three_times_and_then_waits_for_staff(
-    walk, monkeypatch, boss
-):
+def test_what_nobody_foresaw_is_tried_three_times_then_waits(walk, monkeypatch, boss):
     with monkeypatch.context() as patch:
         patch.setattr(campaign_run, "start_due", broken(OSError(28, "No space left")))
         for n in (1, 2, 3):
@@ -137,9 +135,7 @@ def test_one_that_failed_can_still_be_stopped(walk, monkeypatch, boss):
 
 @pytest.mark.every_engine
 @pytest.mark.django_db(transaction=True)
-def test_nobody_waits_for_a_lock_while_labels_are_judged(
-    right, wrong, ask, crowd, monkeypatch
-):
+def test_nobody_waits_for_locks_while_judging(right, wrong, ask, crowd, monkeypatch):
     found = ask(right, wrong, max_pairs=30)
     crowd.work()
     held = []

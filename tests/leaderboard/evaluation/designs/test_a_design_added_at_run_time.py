@@ -105,9 +105,7 @@ def the_board(client):
 
 
 @pytest.mark.parametrize("source", [BESIDE_A_PERSON], indirect=True)
-def test_outputs_beside_a_reference_go_from_task_toml_to_the_board(
-    added, published, client
-):
+def test_outputs_beside_a_reference_go_from_toml_to_board(added, published, client):
     good, poor = published("Good", 1.0), published("Poor", 0.25)
     assert (good.state, poor.state) == ("PUBLISHED", "PUBLISHED"), good.failure
     best, worst = (
@@ -125,9 +123,7 @@ def test_outputs_beside_a_reference_go_from_task_toml_to_the_board(
 
 
 @pytest.mark.parametrize("source", [COUNTED_ERRORS], indirect=True)
-def test_what_a_design_makes_of_marks_stands_beside_its_score(
-    added, published, client, boss
-):
+def test_what_a_design_makes_of_marks_stands_beside(added, published, client, boss):
     poor = published("Poor", 0.25)
     assert poor.state == "PUBLISHED", poor.failure
     scores = {one.criterion: one for one in Score.objects.filter(submission=poor)}

@@ -149,9 +149,7 @@ def test_a_comparison_is_decided_through_pages_alone(ask, measured, boss, people
     assert set(Answer.objects.values_list("raw", flat=True)) == {"A", "B"}
 
 
-def test_several_systems_are_ranked_through_pages_alone(
-    ask, measured, boss, people, task
-):
+def test_several_systems_are_ranked_through_pages(ask, measured, boss, people, task):
     ask()
     systems = [
         measured(name, share, simulated=False)

@@ -68,9 +68,7 @@ def test_a_better_system_scores_higher_in_every_design(design, ask, published):
     assert "people" not in told.lower()
 
 
-def test_as_good_as_the_reference_is_the_middle_of_a_preference(
-    ask, published, crowd, task
-):
+def test_as_good_as_the_reference_is_the_middle(ask, published, crowd, task):
     ask(**asked_in("preference"), positive_share=0.0, negative_share=0.0)
     crowd.of_text = lambda _item, _text: 0.5
     score = Score.objects.get(submission=published("Level", 0.5), superseded_at=None)
@@ -108,9 +106,7 @@ def test_items_name_no_system_and_test_questions_want_the_own_reference(ask, pub
         assert (answer.value > 0.5) == (right == "A")
 
 
-def test_criteria_apart_have_campaigns_money_and_scores_of_their_own(
-    ask, published, task
-):
+def test_criteria_apart_have_own_campaigns_money_and_scores(ask, published, task):
     config = {
         **asked_in("likert-6"),
         "setup": 2,
@@ -179,9 +175,7 @@ def test_a_design_for_several_systems_is_refused_in_words(ask, measured, boss):
 
 @pytest.mark.every_engine
 @pytest.mark.parametrize("design", ["preference", "plain-magnitude"])
-def test_instances_without_a_reference_are_refused_before_money_is_set_aside(
-    design, ask, measured, boss, task
-):
+def test_lacking_references_are_refused_before_money(design, ask, measured, boss, task):
     ask(**asked_in(design))
     submission = measured("Good", 1.0)
     task.instances.filter(sample_rank=3).update(references=[])

@@ -72,9 +72,7 @@ def assessed(guesses, n, *, rights=()):
 
 @pytest.mark.parametrize("n", [12, 24, 45])
 @pytest.mark.parametrize(("design", "scale", "template"), WAYS)
-def test_flawless_workers_are_careful_and_a_random_one_is_not(
-    design, scale, template, n
-):
+def test_flawless_workers_are_careful_a_random_one_not(design, scale, template, n):
     guesses = guesses_in(design, scale)
     assert (assessed(guesses, n) < 0.01).all()
     found = assessed(guesses, n, rights=[round(n * 15 / 36)])

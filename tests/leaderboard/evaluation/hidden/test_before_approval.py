@@ -103,9 +103,7 @@ def test_questions_that_stand_out_need_a_persons_word(
     assert check.kinds == {"reference": 6, "swapped": 6}
 
 
-def test_edits_of_outputs_and_confirmed_ones_do_not_stand_out(
-    checked, summaries, admin_user
-):
+def test_edits_and_confirmed_outputs_do_not_stand_out(checked, summaries, admin_user):
     approve(summaries, by=admin_user, start_now=True)
     check = TestCheck.objects.get()
     assert (check.refused, check.accepted_by) == (False, None)
@@ -194,16 +192,12 @@ def test_questions_of_a_pool_that_changed_are_measured_again(
     assert drawn.texts[0] not in asked
 
 
-def test_drawn_questions_are_no_other_campaigns(
-    checked, task, waiting, in_references, admin_user
-):
+def test_drawn_tests_are_no_others(checked, task, waiting, in_references, admin_user):
     approve(waiting, by=admin_user, despite="A trial.")
     assert set(DrawnTests.objects.get().texts) <= used_texts(task)
 
 
-def test_who_withdraws_a_confirmation_has_the_questions_drawn_again(
-    checked, summaries, admin_user
-):
+def test_a_withdrawn_confirmation_draws_tests_anew(checked, summaries, admin_user):
     approve(summaries, by=admin_user, start_now=True)
     question = next(
         q for q in DrawnTests.objects.get().questions if q["kind"] == "confirmed"
@@ -216,18 +210,14 @@ def test_who_withdraws_a_confirmation_has_the_questions_drawn_again(
     assert text not in shown
 
 
-def test_fewer_questions_than_planned_need_a_persons_word(
-    checked, task, waiting, admin_user
-):
+def test_too_few_questions_need_a_persons_word(checked, task, waiting, admin_user):
     task.instances.update(references=["The same for all of them."])
     waiting.predictions.update(text="Fine.")
     with pytest.raises(GenieError, match="Only 1 of 12 test questions"):
         approve(waiting, by=admin_user)
 
 
-def test_the_dry_run_shows_each_question_and_keeps_nothing(
-    task, waiting, admin_client, capsys
-):
+def test_the_dry_run_shows_questions_keeps_nothing(task, waiting, admin_client, capsys):
     page = f"/admin/leaderboard/submission/{waiting.pk}/tests/"
     html = admin_client.get(page).content.decode()
     # a third of what should be positive: anybody can look it up

@@ -89,9 +89,7 @@ def test_edits_beside_good_outputs_do_not_stand_out(systems, ask, admin_user):
     assert DrawnTests.objects.get().evaluation == check.evaluation
 
 
-def test_without_references_a_person_is_told_that_questions_are_missing(
-    systems, admin_user
-):
+def test_without_references_a_person_is_told_tests_are_missing(systems, admin_user):
     systems[0].task.instances.update(references=[])
     asked = asked_to_compare(systems, admin_user)
     decide.measure_together(asked)

@@ -70,9 +70,7 @@ def of_input(campaign, test):
     return items.exclude(pk__in=tests).get().hit
 
 
-def test_good_texts_are_lent_and_half_as_many_are_edited(
-    task, good_one, launched, monkeypatch
-):
+def test_good_texts_are_lent_and_half_are_edited(task, good_one, launched, monkeypatch):
     _, campaign = launch_speaking(launched, monkeypatch, task)
     good, bad = placed(campaign, "POSITIVE"), placed(campaign, "NEGATIVE")
     assert [one.made_from["submission"] for one in good] == [good_one.pk] * 2
@@ -89,9 +87,7 @@ def test_without_references_confirmed_outputs_are_good_and_edits_are_bad(
     assert {one.kind[:5] for one in placed(campaign, "NEGATIVE")} == {"edit:"}
 
 
-def test_without_anything_known_to_be_good_questions_are_missing_and_staff_are_told(
-    task, good_one
-):
+def test_without_anything_known_to_be_good_staff_hear_of_missing_tests(task, good_one):
     ConfirmedOutput.objects.all().delete()
     task.instances.update(references=[])
     human = task.human

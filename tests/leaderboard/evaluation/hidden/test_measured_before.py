@@ -193,9 +193,7 @@ def test_what_cannot_be_measured_says_why_and_can_be_tried_again(
 
 
 @pytest.mark.django_db
-def test_a_decision_made_meanwhile_keeps_its_questions(
-    systems, admin_user, monkeypatch
-):
+def test_a_decision_meanwhile_keeps_its_questions(systems, admin_user, monkeypatch):
     kite = systems[0]
     evaluation = kite.human_evaluation
     decide.measure_together(kite)

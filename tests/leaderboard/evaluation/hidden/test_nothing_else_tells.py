@@ -104,9 +104,7 @@ def _without_names(html, item):
     return re.sub(r"\d+|csrf\w+\" value=\"\w+\"|nonce=\"[^\"]+\"", "#", html)
 
 
-def test_strangers_cannot_look_up_what_the_system_really_said(
-    campaign, task, client, admin_client
-):
+def test_strangers_cannot_look_up_real_outputs(campaign, task, client, admin_client):
     submission = Submission.objects.get()
     page = f"/submissions/{submission.pk}/"
     text = submission.predictions.first().text

@@ -129,9 +129,7 @@ def test_the_score_says_how_its_crowd_is_linked(first, second):
     assert link["standard_error"] >= 0
 
 
-def test_what_was_approved_without_an_anchor_is_launched_without(
-    hand_in, good, boss, first, task
-):
+def test_what_was_approved_without_anchor_has_none(hand_in, good, boss, first, task):
     second = hand_in(good, name="Second", simulated=True)
     jobs.drain()
     Score.objects.update(provisional=True)

@@ -42,9 +42,7 @@ def test_a_blank_reference_makes_no_test_question(hand_in, good, boss, task):
     assert all(item.data["prediction"].strip() for item in tests)
 
 
-def test_a_task_that_brings_its_texts_needs_no_source_though_it_is_no_demonstration(
-    db, tmp_path, monkeypatch
-):
+def test_a_task_with_its_texts_needs_no_source_beside_demos(db, tmp_path, monkeypatch):
     copytree(shipped.folder("demo-qa"), tmp_path / "demo-qa")
     path = tmp_path / "demo-qa/task.toml"
     path.write_text(path.read_text("utf-8").replace("demo = true", "demo = false"))

@@ -93,9 +93,7 @@ def test_staff_read_the_name_in_lists_confirmations_and_links(asked, boss, task)
 
 @pytest.mark.every_engine
 @pytest.mark.parametrize("model", [Comparison, JointEvaluation])
-def test_what_compares_systems_and_its_campaign_lead_to_each_other(
-    several, boss, model
-):
+def test_what_compares_systems_and_its_campaign_link_each_other(several, boss, model):
     office = Client()
     office.force_login(boss)
     row = model.objects.get()

@@ -76,9 +76,7 @@ def set_aside() -> dict[str, int]:
     return dict(rows.values_list("key", "amount_cents"))
 
 
-def test_money_follows_a_task_that_asks_in_other_campaigns_after_the_approval(
-    task, hand_in, good, boss
-):
+def test_money_follows_a_task_that_asks_in_other_campaigns(task, hand_in, good, boss):
     ask_apart(task, 2)
     submission = hand_in(good, simulated=True)
     jobs.drain()
@@ -91,9 +89,7 @@ def test_money_follows_a_task_that_asks_in_other_campaigns_after_the_approval(
     assert campaign.budget_cents == approved > 0
 
 
-def test_all_money_is_freed_though_the_task_asks_in_other_campaigns_by_now(
-    task, hand_in, good, boss
-):
+def test_all_money_is_freed_if_the_task_asks_otherwise_now(task, hand_in, good, boss):
     ask_apart(task, 2)
     submission = hand_in(good, simulated=True)
     jobs.drain()
@@ -193,9 +189,7 @@ def test_nobody_waits_for_work_that_is_never_sent_in(annotating, diligent, boss)
     assert now(annotating).state == "PUBLISHED"
 
 
-def test_a_campaign_that_is_stopped_without_a_rating_fails_visibly_and_once(
-    annotating, boss
-):
+def test_a_campaign_stopped_without_a_rating_fails_visibly_once(annotating, boss):
     run.stop(Campaign.objects.get().pk, boss, "Wrong texts.", publish=True)
     for _ in range(3):
         settle()
@@ -275,9 +269,7 @@ def test_a_campaign_that_asks_again_and_is_stopped_gives_its_money_back(
     assert Score.objects.count() == n
 
 
-def test_what_was_withdrawn_meanwhile_asks_nobody_again(
-    published, diligent, boss, task
-):
+def test_what_was_withdrawn_meanwhile_asks_nobody(published, diligent, boss, task):
     banning.ban(diligent[0].worker, task.slug, by=boss, reason="A complaint.")
     advance()
     decide.withdraw(published, by=boss, reason="A bug.")

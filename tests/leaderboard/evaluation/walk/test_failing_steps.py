@@ -113,9 +113,7 @@ def test_a_step_that_kills_its_process_every_time_is_given_up_and_shown(
     assert now(submission).state == "MEASURED"
 
 
-def test_a_step_that_failed_for_good_does_not_run_again_by_itself(
-    hand_in, good, monkeypatch
-):
+def test_a_step_that_failed_for_good_is_not_repeated(hand_in, good, monkeypatch):
     calls = []
 
     def refuse(_submission):
@@ -132,9 +130,7 @@ def test_a_step_that_failed_for_good_does_not_run_again_by_itself(
     assert now(submission).failure == "No."
 
 
-def test_a_launch_that_fails_for_good_shows_the_money_and_can_be_tried_again(
-    measured, boss, monkeypatch
-):
+def test_a_launch_that_fails_for_good_can_be_tried_again(measured, boss, monkeypatch):
     def refuse(**_):
         raise GenieError("The template cannot show this.", code="no")
 
@@ -186,9 +182,7 @@ def test_a_stored_file_that_is_gone_or_cut_short_is_our_failure_in_plain_words(
     assert submit.quota(task, submit.team_for(sam)).used == 0
 
 
-def test_a_file_cut_short_on_its_way_to_storage_is_not_taken_for_the_whole(
-    hand_in, good
-):
+def test_a_file_cut_short_on_its_way_to_storage_is_not_the_whole(hand_in, good):
     first = hand_in(good, name="Killed while it was stored")
     Path(first.file.path).write_bytes(b"{")
     again = hand_in(good, name="Once more")

@@ -169,9 +169,7 @@ def test_a_worker_who_always_agrees_is_banned_and_their_hits_go_out_again(
     assert replaced.exclude(replaced_at=None).count() == replaced.count() > 0
 
 
-def test_everybody_is_paid_once_for_each_hit_banned_or_not(
-    annotating, players, quality
-):
+def test_everyone_is_paid_once_for_each_hit_banned_or_not(annotating, players, quality):
     crowd = Crowd(players, quality=quality, seed=3)
     for _ in range(5):
         crowd.work()
@@ -273,9 +271,7 @@ def test_simulated_workers_never_answer_what_people_are_asked(
     )
 
 
-def test_ratings_of_one_campaign_do_not_depend_on_the_order_of_workers(
-    annotating, players, quality
-):
+def test_ratings_of_a_campaign_are_in_a_fixed_order(annotating, players, quality):
     Crowd(players[:3], quality=quality, seed=9).work()
     ratings = clean_ratings(annotating.human_evaluation.campaign)
     keys = ratings[["item", "worker"]].to_numpy()

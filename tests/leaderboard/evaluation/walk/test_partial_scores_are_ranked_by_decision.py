@@ -147,9 +147,7 @@ WORDS = (
 )
 
 
-def test_no_page_says_that_people_were_asked_when_nobody_was(
-    hand_in, good, task, client
-):
+def test_no_page_says_people_were_asked_when_nobody_was(hand_in, good, task, client):
     """A board with a system that waits for approval: W2 of what was measured."""
     submission = hand_in(good, name="Waits", simulated=False)
     jobs.drain()

@@ -52,9 +52,7 @@ def states(submission) -> list[str]:
 
 
 @pytest.mark.every_engine
-def test_every_step_done_by_two_processes_at_once_counts_once(
-    hand_in, good, boss, task, quality
-):
+def test_every_step_done_twice_at_once_counts_once(hand_in, good, boss, task, quality):
     submission = hand_in(good, simulated=True)
     at_once(lambda: steps.validate(submission.pk))
     assert Prediction.objects.count() == 40
@@ -98,9 +96,7 @@ def test_two_staff_who_approve_at_the_same_moment_approve_once(hand_in, good, bo
 
 
 @pytest.mark.every_engine
-def test_a_team_that_hands_in_twice_at_the_same_moment_does_not_pass_its_quota(
-    hand_in, good
-):
+def test_a_team_that_hands_in_twice_at_once_does_not_pass_its_quota(hand_in, good):
     hand_in(good, name="One")
     hand_in(good, name="Two")
     results = at_once(lambda: hand_in(good, name="Three"), n=3)

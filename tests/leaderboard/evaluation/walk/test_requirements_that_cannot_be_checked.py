@@ -65,9 +65,7 @@ def test_what_staff_require_of_all_work_of_the_task_counts_too(task, measured, b
         decide.approve(measured, by=boss)
 
 
-def test_a_requirement_that_comes_after_the_approval_stops_the_launch(
-    task, measured, boss
-):
+def test_a_requirement_after_the_approval_stops_the_launch(task, measured, boss):
     ask_on(task, "panel")
     decide.approve(measured, by=boss, start_now=True)
     Requirement.objects.create(pool=task.slug, kind="COUNTRY", countries="US")

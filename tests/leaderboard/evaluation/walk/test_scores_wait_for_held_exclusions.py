@@ -61,9 +61,7 @@ def state_of(submission):
     return Submission.objects.get(pk=submission.pk).state
 
 
-def test_a_confirmed_exclusion_sends_the_work_out_again_before_the_score(
-    answered, crowd, boss
-):
+def test_a_confirmed_exclusion_sends_work_out_before_the_score(answered, crowd, boss):
     [held] = HeldExclusion.objects.all()
     assert state_of(answered) == "ANNOTATING"
     now = Submission.objects.get(pk=answered.pk)

@@ -52,9 +52,7 @@ def stop(boss, **decided) -> None:
 
 
 @pytest.mark.parametrize("decided", [{"publish": False}, {}])
-def test_what_was_stopped_is_not_published_unless_somebody_says_so(
-    begun, boss, task, client, decided
-):
+def test_what_was_stopped_is_published_only_if_told(begun, boss, task, client, decided):
     stop(boss, **decided)
     found = now(begun)
     assert (found.state, found.failure, found.published_at) == ("STOPPED", "", None)
@@ -69,9 +67,7 @@ def test_what_was_stopped_is_not_published_unless_somebody_says_so(
     assert "Stopped" in page
 
 
-def test_staff_publish_later_what_they_did_not_publish_at_once(
-    begun, boss, task, client
-):
+def test_staff_publish_later_what_they_did_not_at_once(begun, boss, task, client):
     stop(boss, publish=False)
     client.force_login(boss)
     page = f"/admin/leaderboard/submission/{begun.pk}/"
@@ -99,9 +95,7 @@ def two_at_work(begun, task):
     return pages, f"2 open pages until {until.astimezone(UTC):%Y-%m-%d %H:%M} UTC"
 
 
-def test_pages_say_that_it_is_stopped_and_whom_it_waits_for(
-    begun, boss, task, client, two_at_work
-):
+def test_pages_say_that_it_is_stopped_and_waits(begun, boss, task, client, two_at_work):
     pages, words = two_at_work
     decide.stop(begun, by=boss, reason="Enough.", publish=True)
     client.force_login(boss)

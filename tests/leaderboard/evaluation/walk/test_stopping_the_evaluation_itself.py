@@ -133,9 +133,7 @@ BACK = {
 
 
 @pytest.mark.parametrize("reach", [*BACK])
-def test_a_withdrawn_submission_comes_back_and_moves_no_money(
-    hand_in, good, boss, reach
-):
+def test_a_withdrawn_submission_comes_back_without_money(hand_in, good, boss, reach):
     submission = hand_in(good, simulated=True)
     jobs.drain()
     reach(submission, boss)

@@ -25,9 +25,7 @@ def test_a_file_is_stored_under_its_sha256_once(hand_in, good):
     assert default_storage.exists(first.file.name)
 
 
-def test_receiving_queues_the_check_and_writes_the_first_line_of_the_story(
-    hand_in, good
-):
+def test_receiving_queues_the_check_and_begins_the_story(hand_in, good):
     submission = hand_in(good)
     assert ("leaderboard.jobs.validate", (("pk", submission.pk),)) in jobs.queued()
     event = submission.events.get()
@@ -35,9 +33,7 @@ def test_receiving_queues_the_check_and_writes_the_first_line_of_the_story(
     assert "predictions.json" in event.sentence
 
 
-def test_the_fourth_submission_in_a_week_is_refused_with_the_date_of_the_next(
-    hand_in, good
-):
+def test_the_fourth_in_a_week_is_refused_with_the_date_of_the_next(hand_in, good):
     for number in range(3):
         hand_in(good, name=f"System {number}")
     with pytest.raises(GenieError, match="3 of the 3 submissions") as refused:
@@ -55,9 +51,7 @@ def test_the_fourth_submission_in_a_week_is_refused_with_the_date_of_the_next(
     "fields",
     [{"state": "INVALID"}, {"failure_permanent": True, "failed_step": "measure"}],
 )
-def test_invalid_files_and_failures_of_ours_do_not_count(
-    hand_in, good, task, sam, fields
-):
+def test_invalid_files_and_our_failures_do_not_count(hand_in, good, task, sam, fields):
     for number in range(3):
         hand_in(good, name=f"System {number}")
     Submission.objects.update(**fields)
@@ -65,9 +59,7 @@ def test_invalid_files_and_failures_of_ours_do_not_count(
     hand_in(good)
 
 
-def test_a_file_over_the_limit_is_refused_without_being_read_to_its_end(
-    hand_in, settings
-):
+def test_a_file_over_the_limit_is_refused_before_its_end(hand_in, settings):
     settings.GENIE = {**settings.GENIE, "MAX_UPLOAD_BYTES": 3 << 20}
 
     class Endless(io.RawIOBase):
@@ -163,9 +155,7 @@ def test_a_step_that_runs_twice_changes_nothing(hand_in, good):
     assert (submission.events.count(), submission.metric_results.count()) == before
 
 
-def test_a_step_that_fails_three_times_is_left_to_staff_and_can_be_retried(
-    hand_in, good, boss, monkeypatch
-):
+def test_a_step_that_fails_three_times_can_be_retried(hand_in, good, boss, monkeypatch):
     from leaderboard.evaluation.run import advance
     from leaderboard.metric_runs.services import measure
 

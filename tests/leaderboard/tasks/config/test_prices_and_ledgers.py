@@ -155,9 +155,7 @@ def worked_off(task):
         },
     ),
 )
-def test_the_ledger_has_the_price_without_what_nobody_had_to_do_again(
-    staff, kind, way, how, others
-):
+def test_the_ledger_has_the_price_without_repeated_work(staff, kind, way, how, others):
     task = task_that_asks(kind, way, how, others)
     price = approved(kind, two_systems(task, staff), task, staff)
     set_aside = Commitment.objects.filter(pool=task.slug)
