@@ -3,8 +3,6 @@
 Made here so that the command and the API are held to the same list.
 """
 
-from __future__ import annotations
-
 import gzip
 import json
 

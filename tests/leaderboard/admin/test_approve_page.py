@@ -1,7 +1,5 @@
 """The page to decide on: cost to the cent, warnings, outputs, three buttons."""
 
-from __future__ import annotations
-
 import re
 
 import pytest

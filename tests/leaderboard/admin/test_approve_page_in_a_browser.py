@@ -1,7 +1,5 @@
 """What staff decide by is on the first screen: warnings, outputs, the price, the buttons."""
 
-from __future__ import annotations
-
 import os
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Whatever staff may change asks why, and many at once ask once more."""
 
-from __future__ import annotations
-
 import pytest
 from django.contrib import admin
 from django.contrib.admin.models import LogEntry

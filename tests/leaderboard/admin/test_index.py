@@ -1,7 +1,5 @@
 """The first page of the admin begins with what waits for a person."""
 
-from __future__ import annotations
-
 import pytest
 from django.contrib.admin import site
 from django.contrib.admin.models import LogEntry

@@ -1,7 +1,5 @@
 """What was measured and scored is read, not edited; tasks are opened and closed."""
 
-from __future__ import annotations
-
 import pytest
 from django.contrib.admin.models import LogEntry
 

@@ -4,8 +4,6 @@ Each list of the admin has one row, of one task. Whoever has a role there, or on
 whole site, follows all links; whoever has it on another task finds nothing at all.
 """
 
-from __future__ import annotations
-
 import re
 
 import pytest

@@ -1,7 +1,5 @@
 """The list of submissions: what it shows, and acting on many after one more look."""
 
-from __future__ import annotations
-
 import pytest
 
 from crowd.models import Budget, Commitment

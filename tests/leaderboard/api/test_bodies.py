@@ -1,7 +1,5 @@
 """A mistyped field of a body is refused with what would have been right."""
 
-from __future__ import annotations
-
 import json
 
 import pytest

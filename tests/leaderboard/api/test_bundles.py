@@ -1,7 +1,5 @@
 """Tasks as bundles by program: out for whom may see them, in for whom may add them."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import pytest

@@ -1,7 +1,5 @@
 """Programs that hand in twice, check first, take back, and are told by webhook."""
 
-from __future__ import annotations
-
 import json
 from concurrent.futures import ThreadPoolExecutor
 

@@ -1,7 +1,5 @@
 """Teams ask which system is better, and staff decide on the money, by program."""
 
-from __future__ import annotations
-
 import pytest
 from django.contrib.admin.models import LogEntry
 from django.test import Client

@@ -1,7 +1,5 @@
 """The schema and the page that is written from it."""
 
-from __future__ import annotations
-
 import re
 
 import pytest

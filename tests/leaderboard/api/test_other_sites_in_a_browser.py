@@ -1,7 +1,5 @@
 """A script on a page of another site, in a real browser."""
 
-from __future__ import annotations
-
 import threading
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 

@@ -1,7 +1,5 @@
 """Who gets what of the API: the whole cast on every route."""
 
-from __future__ import annotations
-
 import pytest
 
 from genie.accounts import tokens

@@ -1,7 +1,5 @@
 """Refusals: one format, stable codes, and when to come back."""
 
-from __future__ import annotations
-
 import pytest
 from django.test import Client
 from rest_framework.throttling import AnonRateThrottle

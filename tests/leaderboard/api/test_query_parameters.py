@@ -1,7 +1,5 @@
 """A mistyped query parameter is refused with what would have been right."""
 
-from __future__ import annotations
-
 import pytest
 from django.test import Client
 

@@ -1,7 +1,5 @@
 """What programs read: tasks, instances, boards, submissions."""
 
-from __future__ import annotations
-
 from datetime import timedelta
 
 import pytest

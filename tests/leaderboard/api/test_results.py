@@ -1,7 +1,5 @@
 """Results row by row: scores over time, metrics, judgments under pseudonyms."""
 
-from __future__ import annotations
-
 from datetime import timedelta
 
 import pytest

@@ -1,7 +1,5 @@
 """Handing in through the API: taken, refused, and what bad files do."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 from datetime import timedelta

@@ -1,7 +1,5 @@
 """One's teams, what systems wrote, who led a board, and going on by cursor."""
 
-from __future__ import annotations
-
 import pytest
 from django.test import Client
 

@@ -1,7 +1,5 @@
 """Public answers may be kept by caches and read by pages of other sites; others not."""
 
-from __future__ import annotations
-
 import pytest
 from django.test import Client
 

@@ -1,7 +1,5 @@
 """A program asks whose token it has, what it may do and for which teams."""
 
-from __future__ import annotations
-
 import pytest
 from django.test import Client
 

@@ -1,7 +1,5 @@
 """A team's attempts are counted in public, and its best score is shown as the best of them."""
 
-from __future__ import annotations
-
 from datetime import timedelta
 
 import pytest

@@ -1,7 +1,5 @@
 """Slow uploads hold no lock, and costly addresses have the limit of files."""
 
-from __future__ import annotations
-
 from io import BytesIO
 
 import pytest

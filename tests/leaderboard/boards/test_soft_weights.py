@@ -1,7 +1,5 @@
 """Ratings of workers who may be careless count less, and a release says how much."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from datetime import timedelta
 

@@ -1,7 +1,5 @@
 """`manage.py check` says early what would fail late."""
 
-from __future__ import annotations
-
 import shutil
 
 import pytest

@@ -1,7 +1,5 @@
 """From a table of somebody's to a board, in one command."""
 
-from __future__ import annotations
-
 import json
 
 import pytest

@@ -1,7 +1,5 @@
 """`load_task`: once, again, changed, hidden."""
 
-from __future__ import annotations
-
 import json
 import shutil
 from io import StringIO

@@ -1,7 +1,5 @@
 """The study whether test questions can be told: what it prints, and that nothing is kept."""
 
-from __future__ import annotations
-
 import pytest
 from django.core.management import CommandError, call_command
 

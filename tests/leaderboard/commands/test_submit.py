@@ -1,7 +1,5 @@
 """`submit`: what it prints, how it ends, what it leaves behind."""
 
-from __future__ import annotations
-
 import json
 import os
 import subprocess

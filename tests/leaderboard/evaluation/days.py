@@ -1,7 +1,5 @@
 """Published scores change once a day: tests that change them more often let days pass."""
 
-from __future__ import annotations
-
 from datetime import timedelta
 
 from leaderboard.models import Rescoring

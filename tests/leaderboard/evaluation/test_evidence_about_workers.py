@@ -1,7 +1,5 @@
 """One page has all evidence about a worker; it names what is unusual and excludes nobody."""
 
-from __future__ import annotations
-
 import re
 from html import unescape
 

@@ -1,7 +1,5 @@
 """One machine: legal moves, one writer of states, the same rules for all strategies."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 

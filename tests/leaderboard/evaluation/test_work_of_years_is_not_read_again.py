@@ -1,7 +1,5 @@
 """What runs each minute, or for each HIT, reads what is new and not what is there."""
 
-from __future__ import annotations
-
 from datetime import timedelta
 
 import pytest

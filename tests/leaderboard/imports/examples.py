@@ -1,7 +1,5 @@
 """Small files of each layout that reads tables, made up for the tests."""
 
-from __future__ import annotations
-
 import json
 
 from leaderboard.imports.readers.sources import Source

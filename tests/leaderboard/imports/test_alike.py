@@ -1,7 +1,5 @@
 """Names that differ only in case, spaces or quotation marks are asked about."""
 
-from __future__ import annotations
-
 import pytest
 from django.contrib.auth.models import User
 

@@ -1,7 +1,5 @@
 """Judgments from elsewhere get a board."""
 
-from __future__ import annotations
-
 import json
 from collections import Counter
 

@@ -1,7 +1,5 @@
 """Damaged files change no number silently: they are refused, or a problem names the place."""
 
-from __future__ import annotations
-
 import pytest
 
 from genie.lib.errors import GenieError

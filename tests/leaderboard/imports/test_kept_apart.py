@@ -1,7 +1,5 @@
 """Imported work is nobody's here: not paid, not offered, not asked again."""
 
-from __future__ import annotations
-
 from collections import Counter
 
 import pytest

@@ -1,7 +1,5 @@
 """What a person sees of files before anything of them is stored."""
 
-from __future__ import annotations
-
 import json
 
 import numpy as np

@@ -1,7 +1,5 @@
 """The scale that is shown before an import is the scale that is stored and used."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from django.contrib.auth.models import User

@@ -1,7 +1,5 @@
 """Layouts of tables: each is known as itself, and gives what its files say, no more."""
 
-from __future__ import annotations
-
 import gzip
 import json
 

@@ -1,7 +1,5 @@
 """Pearmut, Potato and Label Studio, on examples of our own."""
 
-from __future__ import annotations
-
 import json
 
 import pytest

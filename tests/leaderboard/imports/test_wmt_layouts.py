@@ -1,7 +1,5 @@
 """Appraise, mt-metrics-eval and Google's MQM tables, on WMT's own files and on small ones."""
 
-from __future__ import annotations
-
 import json
 import re
 

@@ -1,7 +1,5 @@
 """A task whose people judge by what the plain script counts, with errors of their own."""
 
-from __future__ import annotations
-
 from itertools import combinations
 
 import numpy as np

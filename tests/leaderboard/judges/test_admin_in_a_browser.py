@@ -1,7 +1,5 @@
 """Staff define a judge, ask it, approve what it may do and see how far it is, in a browser."""
 
-from __future__ import annotations
-
 import json
 import re
 

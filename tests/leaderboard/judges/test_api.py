@@ -1,7 +1,5 @@
 """Runs of judges by program: priced, approved to the cent, watched."""
 
-from __future__ import annotations
-
 import pytest
 
 from leaderboard.models import JudgeRun

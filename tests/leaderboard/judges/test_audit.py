@@ -1,7 +1,5 @@
 """Planted biases are found through runs, none where there is none, and probes count nowhere."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,7 +1,5 @@
 """Everybody sees a task's judges: programs, what they may do here, and why."""
 
-from __future__ import annotations
-
 import pytest
 from django.urls import reverse
 from django.utils import timezone

@@ -1,7 +1,5 @@
 """A process that asks a judge is killed for real; another one ends its run."""
 
-from __future__ import annotations
-
 import json
 import os
 import subprocess

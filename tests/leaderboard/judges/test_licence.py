@@ -1,7 +1,5 @@
 """A judge is licensed by people's ratings of the same outputs, or told why it is not."""
 
-from __future__ import annotations
-
 import html
 
 import numpy as np

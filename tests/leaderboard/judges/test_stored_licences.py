@@ -1,7 +1,5 @@
 """Licences are written down once: given, refused, and expired when what they rest on moves."""
 
-from __future__ import annotations
-
 from datetime import timedelta
 
 import pytest

@@ -1,7 +1,5 @@
 """A small task, its systems and its metrics, made through the product's own services."""
 
-from __future__ import annotations
-
 import io
 import json
 from copy import deepcopy

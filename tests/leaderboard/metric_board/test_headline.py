@@ -1,7 +1,5 @@
 """The first sentence of a metric board, case by case."""
 
-from __future__ import annotations
-
 import pytest
 
 from leaderboard.metric_board.selectors.headline import (

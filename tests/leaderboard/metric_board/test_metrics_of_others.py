@@ -1,7 +1,5 @@
 """People hand in the numbers of their own metrics; each sees what is meant for them."""
 
-from __future__ import annotations
-
 import gzip
 import io
 import json

@@ -1,7 +1,5 @@
 """Exact match and token F1 compare answers as SQuAD's script does."""
 
-from __future__ import annotations
-
 import pytest
 
 from leaderboard.metrics.base import Batch, all_metrics

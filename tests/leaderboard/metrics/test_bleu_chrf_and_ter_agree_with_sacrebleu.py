@@ -1,7 +1,5 @@
 """BLEU, chrF++ and TER are what sacrebleu's public functions give."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 import sacrebleu

@@ -1,7 +1,5 @@
 """METEOR is NLTK's, and finds its WordNet on this machine or says that it is not here."""
 
-from __future__ import annotations
-
 import json
 import socket
 

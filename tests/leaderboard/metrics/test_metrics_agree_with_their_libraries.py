@@ -1,7 +1,5 @@
 """Our numbers are the libraries' own, to the last bit."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 import sacrebleu

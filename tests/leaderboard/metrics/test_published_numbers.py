@@ -1,7 +1,5 @@
 """The published automatic numbers of real submissions come out."""
 
-from __future__ import annotations
-
 import csv
 import json
 from functools import cache

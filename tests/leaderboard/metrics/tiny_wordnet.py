@@ -1,7 +1,5 @@
 """A WordNet of a few words, written by the tests in the format of the real one."""
 
-from __future__ import annotations
-
 import os
 from pathlib import Path
 

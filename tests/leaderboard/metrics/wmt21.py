@@ -1,7 +1,5 @@
 """The real task beside the repository, read without the product's own readers."""
 
-from __future__ import annotations
-
 import json
 from functools import cache
 

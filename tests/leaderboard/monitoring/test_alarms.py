@@ -1,7 +1,5 @@
 """Money and crowds that go wrong are told of once, with the page that solves it."""
 
-from __future__ import annotations
-
 from datetime import timedelta
 
 import pytest

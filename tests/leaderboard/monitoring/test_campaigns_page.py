@@ -1,7 +1,5 @@
 """Staff see how campaigns go: pace, expected end, money against plan, test questions."""
 
-from __future__ import annotations
-
 from datetime import timedelta
 
 import pytest

@@ -1,7 +1,5 @@
 """Published numbers that are kept with a task, beside what comes out here."""
 
-from __future__ import annotations
-
 import io
 import json
 

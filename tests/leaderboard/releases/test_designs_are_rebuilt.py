@@ -1,7 +1,5 @@
 """Scores of other scales than Likert come out of a release again, too."""
 
-from __future__ import annotations
-
 import io
 
 import pytest

@@ -1,7 +1,5 @@
 """A release holds what the public board rests on, and gives its numbers again."""
 
-from __future__ import annotations
-
 import csv
 import hashlib
 import io

@@ -1,7 +1,5 @@
 """A long release is made piece by piece, by processes that may be killed at any time."""
 
-from __future__ import annotations
-
 import io
 import zipfile
 from itertools import count

@@ -1,7 +1,5 @@
 """A report has what a paper needs of a task, on one page and in one archive."""
 
-from __future__ import annotations
-
 import io
 import zipfile
 

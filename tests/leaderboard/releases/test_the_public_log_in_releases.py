@@ -1,7 +1,5 @@
 """A release proves that its scores are in the public log, and that the log has only grown."""
 
-from __future__ import annotations
-
 import io
 import json
 

@@ -1,7 +1,5 @@
 """Every mark of a chart stands where its axis says that its value is."""
 
-from __future__ import annotations
-
 from itertools import product
 
 import pandas as pd

@@ -1,7 +1,5 @@
 """A task's board: ranks, order, who is named, what is still waited for."""
 
-from __future__ import annotations
-
 import re
 from datetime import timedelta
 

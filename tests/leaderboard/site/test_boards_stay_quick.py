@@ -1,7 +1,5 @@
 """A board asks the same few queries however many submissions it has."""
 
-from __future__ import annotations
-
 import re
 
 import pytest

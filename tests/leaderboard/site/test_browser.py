@@ -1,7 +1,5 @@
 """The pages in a real browser: nothing overflows, axe is content, keys are enough."""
 
-from __future__ import annotations
-
 import gzip
 import re
 from datetime import timedelta

@@ -1,7 +1,5 @@
 """Charts draw the numbers that stand beside them."""
 
-from __future__ import annotations
-
 import re
 from types import SimpleNamespace
 

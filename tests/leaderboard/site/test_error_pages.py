@@ -1,7 +1,5 @@
 """Pages for what goes wrong: they say what happened and what to do."""
 
-from __future__ import annotations
-
 import pytest
 from django.core.exceptions import PermissionDenied, SuspiciousOperation
 from django.http import HttpRequest

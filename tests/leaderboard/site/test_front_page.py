@@ -1,7 +1,5 @@
 """The front page: the best of every task, the latest results, honest numbers."""
 
-from __future__ import annotations
-
 import re
 import time
 from dataclasses import replace

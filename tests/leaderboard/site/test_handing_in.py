@@ -1,7 +1,5 @@
 """The submit form, from the file to the row, and its refusals."""
 
-from __future__ import annotations
-
 import json
 import re
 from datetime import timedelta

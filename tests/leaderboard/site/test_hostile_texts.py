@@ -1,7 +1,5 @@
 """Texts are hostile: whatever a page shows of them, it shows as text."""
 
-from __future__ import annotations
-
 from html.parser import HTMLParser
 
 import pytest

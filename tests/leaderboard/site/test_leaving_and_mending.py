@@ -1,7 +1,5 @@
 """Withdrawing a submission, and fetching the proposal for shuffled ids."""
 
-from __future__ import annotations
-
 import json
 
 import pytest

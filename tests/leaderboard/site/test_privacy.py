@@ -1,7 +1,5 @@
 """The site says what it keeps of whom, and for how long."""
 
-from __future__ import annotations
-
 import pytest
 from django.urls import reverse
 

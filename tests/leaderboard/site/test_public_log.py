@@ -1,7 +1,5 @@
 """The public log on its page and in the API: what is public opens, all else stays sealed."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 

@@ -1,7 +1,5 @@
 """A new site has groups for the four jobs that staff have; what staff change stays."""
 
-from __future__ import annotations
-
 import pytest
 from django.apps import apps
 from django.contrib.auth.models import Group, Permission

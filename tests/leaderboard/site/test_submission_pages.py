@@ -1,7 +1,5 @@
 """A submission's page: its story, its numbers, its outputs."""
 
-from __future__ import annotations
-
 import re
 from datetime import timedelta
 

@@ -1,7 +1,5 @@
 """What a task's pages tell of it."""
 
-from __future__ import annotations
-
 import re
 
 import pytest

@@ -1,7 +1,5 @@
 """The permission matrix of the site: the whole cast at every address."""
 
-from __future__ import annotations
-
 from datetime import timedelta
 
 import pytest

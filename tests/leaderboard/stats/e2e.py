@@ -1,7 +1,5 @@
 """Ratings of naturalness from the E2E NLG Challenge, with what is known of them."""
 
-from __future__ import annotations
-
 import json
 
 import numpy as np

@@ -4,8 +4,6 @@ The recorded values were computed once from these tables with the definitions of
 mt-metrics-eval (its stats, tau_optimization and pce modules) and scipy 1.17.
 """
 
-from __future__ import annotations
-
 import numpy as np
 
 

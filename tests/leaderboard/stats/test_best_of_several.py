@@ -1,7 +1,5 @@
 """The interval of the best of several, against published tables and by simulation."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

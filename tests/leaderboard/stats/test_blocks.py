@@ -1,7 +1,5 @@
 """Balanced incomplete blocks: every system and every pair about equally often."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,7 +1,5 @@
 """How often a system is preferred: the interval holds for other workers."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from scipy.special import expit, logit

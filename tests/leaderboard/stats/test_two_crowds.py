@@ -1,7 +1,5 @@
 """Two crowds on one task: a test that is right when they are one, and finds when not."""
 
-from __future__ import annotations
-
 import csv
 
 import numpy as np

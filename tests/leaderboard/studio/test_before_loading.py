@@ -1,7 +1,5 @@
 """What the studio says before anything is loaded: test questions, and the price of pairs."""
 
-from __future__ import annotations
-
 import re
 
 import pytest

@@ -1,7 +1,5 @@
 """The studio in a real browser: from a file to a link by keyboard, and the work on a phone."""
 
-from __future__ import annotations
-
 import os
 from pathlib import Path
 from urllib.parse import urlsplit

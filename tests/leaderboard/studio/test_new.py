@@ -1,7 +1,5 @@
 """From files of outputs to a board: each kind of task, walked through to its end."""
 
-from __future__ import annotations
-
 import io
 import json
 import re

@@ -1,7 +1,5 @@
 """The studio in the browser: from files to a link, one request at a time."""
 
-from __future__ import annotations
-
 import re
 from datetime import timedelta
 

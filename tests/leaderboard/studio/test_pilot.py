@@ -1,7 +1,5 @@
 """A pilot: measured by a few people, proposed, taken over; its ratings go nowhere else."""
 
-from __future__ import annotations
-
 import re
 from datetime import timedelta
 

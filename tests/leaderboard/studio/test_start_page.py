@@ -1,7 +1,5 @@
 """The studio's last step when something else happens meanwhile."""
 
-from __future__ import annotations
-
 import pytest
 
 from leaderboard.models import Comparison, Draft, Submission, Task

@@ -1,7 +1,5 @@
 """What people must pass and agree to before they judge, as the studio asks for it."""
 
-from __future__ import annotations
-
 import pytest
 
 from crowd.models import Campaign, ConsentVersion, QualificationTest, Requirement

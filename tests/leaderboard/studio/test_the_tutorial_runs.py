@@ -1,7 +1,5 @@
 """The commands of docs/own-task.md, run as they stand there."""
 
-from __future__ import annotations
-
 import io
 import re
 import shlex

@@ -1,7 +1,5 @@
 """A demo is made once: what its visitors decide does not make it again."""
 
-from __future__ import annotations
-
 import pytest
 
 from leaderboard.demo import content

@@ -1,7 +1,5 @@
 """The commands that the page on crowds shows run on files such as it describes."""
 
-from __future__ import annotations
-
 import gzip
 from io import StringIO
 from itertools import pairwise

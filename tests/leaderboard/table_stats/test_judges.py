@@ -1,7 +1,5 @@
 """The alternative annotator test gives what its authors print, and claims nothing from nothing."""
 
-from __future__ import annotations
-
 import gzip
 import json
 import math

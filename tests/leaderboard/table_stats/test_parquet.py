@@ -1,7 +1,5 @@
 """A Parquet table is read as the CSV that says the same."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

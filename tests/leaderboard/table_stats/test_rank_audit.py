@@ -1,7 +1,5 @@
 """Anybody's table of per-item scores gives ranks that can be trusted, and no more."""
 
-from __future__ import annotations
-
 import io
 import json
 

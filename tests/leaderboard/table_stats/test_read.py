@@ -1,7 +1,5 @@
 """Tables in the layouts people have, and what is said of broken ones."""
 
-from __future__ import annotations
-
 import gzip
 import json
 

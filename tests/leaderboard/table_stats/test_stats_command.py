@@ -1,7 +1,5 @@
 """`manage.py stats`: what it prints and writes, without a database."""
 
-from __future__ import annotations
-
 import csv
 import gzip
 import json

@@ -1,7 +1,5 @@
 """A task goes out as a bundle and comes in again: same bytes, and nothing hostile."""
 
-from __future__ import annotations
-
 import io
 import json
 import stat

@@ -1,7 +1,5 @@
 """What changes of a loaded task is kept with who and when; scores never mix."""
 
-from __future__ import annotations
-
 import copy
 from datetime import timedelta
 

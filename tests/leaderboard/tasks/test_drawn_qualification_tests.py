@@ -1,7 +1,5 @@
 """A qualification test is drawn from what nobody judges, and campaigns require it."""
 
-from __future__ import annotations
-
 import pytest
 
 from crowd.models import Campaign, Item, QualificationTest, Requirement, WorkerRecord

@@ -1,7 +1,5 @@
 """Workers read what their job is: a task's summary says what systems do."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import pytest

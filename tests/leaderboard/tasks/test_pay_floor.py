@@ -1,7 +1,5 @@
 """A reward above 0 and below the site's minimum is refused wherever it is stated."""
 
-from __future__ import annotations
-
 import copy
 
 import pytest

@@ -1,7 +1,5 @@
 """With documents, whole documents are drawn for the sample."""
 
-from __future__ import annotations
-
 import copy
 import json
 

@@ -1,7 +1,5 @@
 """How many workers a task wants, and what one of them may do."""
 
-from __future__ import annotations
-
 import pytest
 
 from leaderboard.evaluation.price import crowd_wanted

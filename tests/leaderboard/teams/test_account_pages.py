@@ -1,7 +1,5 @@
 """Pages about teams, webhooks, notices, data and leaving: each does what it says."""
 
-from __future__ import annotations
-
 import re
 
 import pytest

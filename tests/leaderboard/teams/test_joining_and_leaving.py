@@ -1,7 +1,5 @@
 """Teams: owners invite, a link works once, and a team is never left without an owner."""
 
-from __future__ import annotations
-
 from datetime import timedelta
 
 import pytest

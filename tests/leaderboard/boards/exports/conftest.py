@@ -1,4 +1,2 @@
-from __future__ import annotations
-
 from tests.leaderboard.site.conftest import *  # noqa: F403
 from tests.leaderboard.site.conftest import _fresh  # noqa: F401

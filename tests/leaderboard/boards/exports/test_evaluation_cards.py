@@ -1,7 +1,5 @@
 """The evaluation card says what is stored, to those who may see the scores."""
 
-from __future__ import annotations
-
 import shutil
 import subprocess
 from datetime import timedelta

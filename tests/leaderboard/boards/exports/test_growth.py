@@ -1,7 +1,5 @@
 """Exports cost twice as much for twice the rows, and once per version of a board."""
 
-from __future__ import annotations
-
 from cProfile import Profile
 from pstats import Stats
 

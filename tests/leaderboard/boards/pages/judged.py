@@ -1,7 +1,5 @@
 """Systems with ratings behind their scores, written straight into the database."""
 
-from __future__ import annotations
-
 import numpy as np
 from django.utils import timezone
 

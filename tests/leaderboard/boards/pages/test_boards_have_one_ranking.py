@@ -1,7 +1,5 @@
 """Board, differences, weights and files have one ranking, by whatever rule a task has."""
 
-from __future__ import annotations
-
 import re
 from datetime import timedelta
 from functools import partial

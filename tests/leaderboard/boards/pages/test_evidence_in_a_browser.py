@@ -1,7 +1,5 @@
 """The pages that say how sure a board is, in a real browser."""
 
-from __future__ import annotations
-
 import pytest
 
 from tests.browser import go, look, overflows, violations

@@ -1,7 +1,5 @@
 """A file is checked on the site without being handed in."""
 
-from __future__ import annotations
-
 import json
 import time
 

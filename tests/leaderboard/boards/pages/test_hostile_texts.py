@@ -1,7 +1,5 @@
 """Texts that are made to be costly cost a page at most 1 CPU second and 1 MB."""
 
-from __future__ import annotations
-
 from cProfile import Profile
 from pstats import Stats
 

@@ -1,7 +1,5 @@
 """P(A > B), what is still needed, own weights, and the story over time."""
 
-from __future__ import annotations
-
 import re
 from datetime import timedelta
 

@@ -1,7 +1,5 @@
 """Boards of imported ratings have neither metrics nor texts, and their pages say so."""
 
-from __future__ import annotations
-
 import pytest
 
 from leaderboard.imports.services.bring_in import bring_in

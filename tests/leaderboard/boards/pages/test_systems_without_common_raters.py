@@ -1,7 +1,5 @@
 """Systems that share no raters, day or anchors are marked, and not put in an order."""
 
-from __future__ import annotations
-
 from datetime import timedelta
 from unittest.mock import patch
 

@@ -1,7 +1,5 @@
 """A task's page shows the work itself and what quality control found; staff see money."""
 
-from __future__ import annotations
-
 import pytest
 
 from crowd.hit_templates import all_templates

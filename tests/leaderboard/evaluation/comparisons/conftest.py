@@ -1,7 +1,5 @@
 """Two systems of one task, people who read them, and a question about both."""
 
-from __future__ import annotations
-
 import io
 import json
 

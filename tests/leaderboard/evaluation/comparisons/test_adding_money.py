@@ -1,7 +1,5 @@
 """Money added to comparisons and joint evaluations at work, whose answers were lost."""
 
-from __future__ import annotations
-
 import pytest
 from django.urls import reverse
 

@@ -1,7 +1,5 @@
 """A comparison is not decided while a person has yet to say whose votes count."""
 
-from __future__ import annotations
-
 import pytest
 
 from leaderboard.models import Comparison

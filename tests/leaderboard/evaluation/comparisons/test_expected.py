@@ -1,7 +1,5 @@
 """Who approves a comparison or a joint evaluation reads what it is expected to show."""
 
-from __future__ import annotations
-
 import re
 
 import pytest

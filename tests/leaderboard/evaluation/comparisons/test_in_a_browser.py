@@ -1,7 +1,5 @@
 """The pages about several systems in a real browser: on a phone, in the dark, by key."""
 
-from __future__ import annotations
-
 import os
 from pathlib import Path
 

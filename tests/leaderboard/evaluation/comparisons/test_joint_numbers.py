@@ -1,7 +1,5 @@
 """What a joint evaluation computes depends on ratings, not on who is called what."""
 
-from __future__ import annotations
-
 import numpy as np
 import pandas as pd
 import pytest

@@ -1,7 +1,5 @@
 """How the steps of joint evaluations run: without locks while they compute, and again."""
 
-from __future__ import annotations
-
 import pytest
 from django.db import connection
 

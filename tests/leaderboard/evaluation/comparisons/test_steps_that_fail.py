@@ -1,7 +1,5 @@
 """A step that fails is seen by whoever asked and by staff, ends, and can be tried again."""
 
-from __future__ import annotations
-
 import pytest
 from django.db import connection
 from django.test import Client

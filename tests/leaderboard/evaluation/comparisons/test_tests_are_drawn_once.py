@@ -1,7 +1,5 @@
 """The test questions of a comparison are those that were drawn when it began."""
 
-from __future__ import annotations
-
 import pytest
 
 from leaderboard.evaluation import waves

@@ -1,7 +1,5 @@
 """Another wave in a campaign that runs: once, at its end, within the money."""
 
-from __future__ import annotations
-
 import pytest
 
 from crowd.campaigns.services import run

@@ -1,7 +1,5 @@
 """Staff give their word on the page where they approve comparisons, too."""
 
-from __future__ import annotations
-
 import pytest
 from django.test import Client
 

@@ -1,7 +1,5 @@
 """A small task asked in any design, with simulated workers who read well."""
 
-from __future__ import annotations
-
 import io
 import json
 from copy import deepcopy

@@ -1,7 +1,5 @@
 """A new design is one file: nothing else is edited between task.toml and the board."""
 
-from __future__ import annotations
-
 import io
 import shutil
 import sys

@@ -1,7 +1,5 @@
 """On every design four careful workers stay, and one who answers at random is found."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np

@@ -1,7 +1,5 @@
 """A task whose sample leaves instances out, and its campaigns."""
 
-from __future__ import annotations
-
 import pytest
 
 from crowd.models import Campaign

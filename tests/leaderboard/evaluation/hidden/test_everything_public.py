@@ -1,7 +1,5 @@
 """Who collects all that is public, while a campaign runs and after one, cannot tell tests."""
 
-from __future__ import annotations
-
 import json
 from datetime import timedelta
 

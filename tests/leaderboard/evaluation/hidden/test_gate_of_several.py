@@ -1,7 +1,5 @@
 """Comparisons and joint evaluations are measured before they start, as submissions are."""
 
-from __future__ import annotations
-
 import json
 
 import pytest

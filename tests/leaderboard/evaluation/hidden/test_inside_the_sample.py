@@ -1,7 +1,5 @@
 """Test questions are made of the instances that are judged: the sample tells nothing."""
 
-from __future__ import annotations
-
 import pytest
 
 from crowd.campaigns.services import shares, work

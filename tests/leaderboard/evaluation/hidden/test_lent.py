@@ -1,7 +1,5 @@
 """Outputs of other systems as test questions: shown once to a worker, and few."""
 
-from __future__ import annotations
-
 import pytest
 
 from crowd.campaigns.services import work

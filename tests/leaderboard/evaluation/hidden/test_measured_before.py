@@ -1,7 +1,5 @@
 """Test questions are measured by a job, before any transaction; decisions only compare."""
 
-from __future__ import annotations
-
 import pytest
 from django.db import connection, transaction
 from django.test import Client

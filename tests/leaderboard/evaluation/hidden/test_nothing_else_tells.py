@@ -1,7 +1,5 @@
 """Keys, order, time, bytes, pages and API are the same for test questions and others."""
 
-from __future__ import annotations
-
 import json
 import re
 

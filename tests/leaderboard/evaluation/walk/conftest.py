@@ -1,7 +1,5 @@
 """A small task and its people, made through the product's own services."""
 
-from __future__ import annotations
-
 import io
 import json
 

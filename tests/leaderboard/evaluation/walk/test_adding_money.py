@@ -1,7 +1,5 @@
 """Careless workers use the reserve up; staff add money, and all is judged after all."""
 
-from __future__ import annotations
-
 import pytest
 
 from crowd.campaigns.services.add_money import add_money

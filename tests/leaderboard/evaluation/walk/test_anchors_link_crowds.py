@@ -1,7 +1,5 @@
 """A campaign carries outputs of a settled system, which tell whether the crowd moved."""
 
-from __future__ import annotations
-
 import pytest
 
 from crowd.models import Assignment, Campaign, Commitment, LedgerEntry

@@ -1,7 +1,5 @@
 """Releases that are not quite as one would wish."""
 
-from __future__ import annotations
-
 from shutil import copytree
 
 import pytest

@@ -1,7 +1,5 @@
 """Staff can tell campaigns apart by name; workers never learn whose outputs they read."""
 
-from __future__ import annotations
-
 from dataclasses import asdict
 
 import pytest

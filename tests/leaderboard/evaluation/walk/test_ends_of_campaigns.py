@@ -1,7 +1,5 @@
 """How campaigns end: stopped, paused, robbed of their workers, cut off, taken back."""
 
-from __future__ import annotations
-
 from datetime import timedelta
 
 import pytest

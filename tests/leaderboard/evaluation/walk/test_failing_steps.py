@@ -1,7 +1,5 @@
 """A step that fails, dies or comes second: what is written, and how the walk goes on."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,7 +1,5 @@
 """A campaign's limit per worker is what its task says."""
 
-from __future__ import annotations
-
 import pytest
 
 from crowd.models import Campaign

@@ -1,7 +1,5 @@
 """Staff ask for more answers while people judge: the board and its texts say so."""
 
-from __future__ import annotations
-
 import pytest
 
 from crowd.campaigns.services.more_answers import ask_for_more, priced

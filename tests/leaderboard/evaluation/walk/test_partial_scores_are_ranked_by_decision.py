@@ -1,7 +1,5 @@
 """Stopping asks whether to publish; a partial score is ranked only if staff say so."""
 
-from __future__ import annotations
-
 import pytest
 from django.contrib.auth.models import Permission
 from django.urls import reverse

@@ -1,7 +1,5 @@
 """The same step by two processes at once, and two people at the same moment."""
 
-from __future__ import annotations
-
 import threading
 
 import pytest

@@ -1,7 +1,5 @@
 """Rejected work and the end of its campaign: neither may be stuck, nor cost anybody."""
 
-from __future__ import annotations
-
 import pytest
 from django.db import transaction
 

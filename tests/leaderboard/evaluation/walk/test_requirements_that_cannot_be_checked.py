@@ -1,7 +1,5 @@
 """A task that requires what its platform cannot check is refused before any money is."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import pytest

@@ -1,7 +1,5 @@
 """While exclusions wait for a person nothing is scored, and no answer is lost."""
 
-from __future__ import annotations
-
 import pytest
 
 from crowd.campaigns.services import shares

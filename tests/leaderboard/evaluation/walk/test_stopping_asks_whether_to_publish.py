@@ -1,7 +1,5 @@
 """What becomes of a submission whose campaign staff stop before it is finished."""
 
-from __future__ import annotations
-
 import re
 from datetime import UTC, timedelta
 from html import unescape

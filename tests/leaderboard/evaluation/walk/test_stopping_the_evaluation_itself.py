@@ -1,7 +1,5 @@
 """Staff stop the evaluation of a submission, not its campaign, and may publish yet."""
 
-from __future__ import annotations
-
 from datetime import timedelta
 
 import pytest

@@ -1,7 +1,5 @@
 """A first submission makes a team: one, with a name that every database keeps."""
 
-from __future__ import annotations
-
 import pytest
 from django.contrib.auth import get_user_model
 

@@ -1,7 +1,5 @@
 """The real submissions of 2021, through the command a submitter uses."""
 
-from __future__ import annotations
-
 import contextlib
 import csv
 import json

@@ -1,5 +1,3 @@
-from __future__ import annotations
-
 from leaderboard.metric_board.stats.system_level import SYSTEM_STATISTICS, system_rows
 
 

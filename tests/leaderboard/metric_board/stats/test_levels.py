@@ -1,7 +1,5 @@
 """System and instance level, and tie calibration, agree with mt-metrics-eval."""
 
-from __future__ import annotations
-
 import csv
 from functools import cache
 

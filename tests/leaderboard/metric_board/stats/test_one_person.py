@@ -1,7 +1,5 @@
 """One person against the others, compared with the plain definition, loop by loop."""
 
-from __future__ import annotations
-
 import itertools
 
 import numpy as np

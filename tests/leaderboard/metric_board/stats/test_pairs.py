@@ -1,7 +1,5 @@
 """Pairs are counted right, and Kendall's variants are made of the counts."""
 
-from __future__ import annotations
-
 import itertools
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Tests between metrics: the values of a plain loop, the right level, much faster."""
 
-from __future__ import annotations
-
 import time
 
 import numpy as np

@@ -1,7 +1,5 @@
 """The documentation in a real browser: readable everywhere, and axe is content."""
 
-from __future__ import annotations
-
 import pytest
 
 from tests.browser import LOOKS, READ, go, look, overflows, violations

@@ -1,7 +1,5 @@
 """The pictures of the tutorials: there, small, and of pages that still answer."""
 
-from __future__ import annotations
-
 import re
 import struct
 

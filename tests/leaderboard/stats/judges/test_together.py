@@ -1,7 +1,5 @@
 """What is estimated of all systems together is what leaving workers out says."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

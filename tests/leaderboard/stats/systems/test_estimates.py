@@ -1,7 +1,5 @@
 """Estimates against refits without a worker, and what no ratings can say."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

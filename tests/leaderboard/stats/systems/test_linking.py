@@ -1,7 +1,5 @@
 """How far a crowd has moved: against other programs, by simulation, and at the edges."""
 
-from __future__ import annotations
-
 import numpy as np
 import pandas as pd
 import pytest

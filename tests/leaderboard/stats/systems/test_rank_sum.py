@@ -1,7 +1,5 @@
 """Rank-sum tests against scipy, clusters against the tables that WMT22 published."""
 
-from __future__ import annotations
-
 import gzip
 import json
 

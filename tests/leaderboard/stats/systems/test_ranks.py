@@ -1,7 +1,5 @@
 """The one ranking rule, and how little a first place may hang on."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

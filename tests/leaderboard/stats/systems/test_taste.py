@@ -1,7 +1,5 @@
 """Workers who like different systems: busy ones then count for less a rating."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Sentences made up for these tests: all different, seeded, in plain English or German."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from leaderboard.submissions.preflight import PreflightWarning, preflight

@@ -1,5 +1,3 @@
-from __future__ import annotations
-
 import io
 
 from leaderboard.submissions.readers import PredictionFile, read_predictions

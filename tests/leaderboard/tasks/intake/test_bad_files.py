@@ -1,7 +1,5 @@
 """Each kind of bad file gets one clear sentence, with file, row and column."""
 
-from __future__ import annotations
-
 import io
 import json
 import zipfile

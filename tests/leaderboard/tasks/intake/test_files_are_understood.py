@@ -1,7 +1,5 @@
 """Files as people have them: what each column is, and what is put together of it."""
 
-from __future__ import annotations
-
 import io
 import json
 

@@ -1,7 +1,5 @@
 """Workbooks as spreadsheets write them, made by hand: any part can be made wrong."""
 
-from __future__ import annotations
-
 import io
 import zipfile
 from xml.sax.saxutils import escape
