@@ -9,15 +9,14 @@ from crowd.hit_templates.errors import span_score
 from leaderboard.models import Score
 from leaderboard.releases.bundle import read_table
 from leaderboard.releases.make import make
+from tests.leaderboard.evaluation.conftest import boss, task  # noqa: F401
 from tests.leaderboard.evaluation.designs.conftest import (
     ask,  # noqa: F401
-    boss,  # noqa: F401
     crowd,  # noqa: F401
     measured,  # noqa: F401
     of_text,  # noqa: F401
     published,  # noqa: F401
     references,  # noqa: F401
-    task,  # noqa: F401
     texts,  # noqa: F401
 )
 from tests.leaderboard.evaluation.designs.test_every_design_walks_to_the_board import (

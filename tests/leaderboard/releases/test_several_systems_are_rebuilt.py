@@ -27,19 +27,18 @@ from quality.bans.services import ban as banning
 from quality.models import Placement
 from tests.leaderboard.evaluation.comparisons.conftest import (
     ask,  # noqa: F401
-    boss,  # noqa: F401
     crowd,  # noqa: F401
     finish,  # noqa: F401
     judged,  # noqa: F401
     level,  # noqa: F401
     right,  # noqa: F401
-    sam,  # noqa: F401
-    settle,
     system,  # noqa: F401
     task,  # noqa: F401
     wrong,  # noqa: F401
 )
+from tests.leaderboard.evaluation.conftest import boss, sam  # noqa: F401
 from tests.leaderboard.evaluation.days import a_day_later
+from tests.leaderboard.evaluation.steps import settle
 from tests.leaderboard.releases.test_releases_as_parquet import same_everywhere
 
 TABLES = (

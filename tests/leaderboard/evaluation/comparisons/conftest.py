@@ -4,13 +4,11 @@ import io
 import json
 
 import pytest
-from django.contrib.auth import get_user_model
 
 from genie.lib import jobs
 from leaderboard.demo import people
 from leaderboard.designs.base import content_key
 from leaderboard.evaluation import decide
-from leaderboard.evaluation.run import advance
 from leaderboard.evaluation.services import comparison as compare
 from leaderboard.evaluation.services import joint
 from leaderboard.evaluation.services.comparison import Question
@@ -19,11 +17,7 @@ from leaderboard.models import Comparison, Instance, JointEvaluation, Task
 from leaderboard.submissions.services import submit
 from leaderboard.tasks.services import load
 from tests.kept import kept
-
-
-def settle() -> None:
-    advance()
-    jobs.drain()
+from tests.leaderboard.evaluation.steps import settle
 
 
 def config_with(task, **comparison):
@@ -46,16 +40,6 @@ def task(db):
         expected_seconds=9,
         wave_size=10,
     )
-
-
-@pytest.fixture
-def boss(db):
-    return get_user_model().objects.create_superuser("boss")
-
-
-@pytest.fixture
-def sam(db):
-    return get_user_model().objects.create_user("sam")
 
 
 @pytest.fixture

@@ -11,7 +11,7 @@ from leaderboard.evaluation import decide
 from leaderboard.evaluation.services import joint
 from leaderboard.models import JointEvaluation
 from quality.bans.services import ban as banning
-from tests.leaderboard.evaluation.comparisons.conftest import settle
+from tests.leaderboard.evaluation.steps import settle
 
 pytestmark = pytest.mark.django_db
 

@@ -20,7 +20,8 @@ from leaderboard.models import ComparedPair, Comparison, JudgedOutput
 from leaderboard.stats.stopping.sequential import rule_named
 from quality.bans.services import ban as banning
 from quality.models import Grade, Placement
-from tests.leaderboard.evaluation.comparisons.conftest import config_with, settle
+from tests.leaderboard.evaluation.comparisons.conftest import config_with
+from tests.leaderboard.evaluation.steps import settle
 
 pytestmark = pytest.mark.django_db
 

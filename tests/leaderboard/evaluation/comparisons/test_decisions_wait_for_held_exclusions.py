@@ -6,7 +6,7 @@ from leaderboard.models import Comparison
 from quality.bans.services import held_exclusions
 from quality.models import DetectorFit, HeldExclusion, Verdict
 from tests.factories import make_worker
-from tests.leaderboard.evaluation.comparisons.conftest import settle
+from tests.leaderboard.evaluation.steps import settle
 
 pytestmark = pytest.mark.django_db
 

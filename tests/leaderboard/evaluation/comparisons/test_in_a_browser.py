@@ -17,7 +17,7 @@ from tests.browser import (  # noqa: F401
     overflows,
     violations,
 )
-from tests.leaderboard.evaluation.comparisons.conftest import settle
+from tests.leaderboard.evaluation.steps import settle
 
 pytestmark = [
     pytest.mark.browser,

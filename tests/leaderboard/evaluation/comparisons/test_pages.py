@@ -34,7 +34,7 @@ from leaderboard.stats.stopping.outlook import course_of
 from leaderboard.stats.stopping.sequential import default_rule
 from leaderboard.submissions.selectors.visibility import Staff
 from tests.cast import allow
-from tests.leaderboard.evaluation.comparisons.conftest import settle
+from tests.leaderboard.evaluation.steps import settle
 
 pytestmark = pytest.mark.django_db
 

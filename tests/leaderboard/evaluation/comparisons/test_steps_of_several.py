@@ -9,7 +9,7 @@ from leaderboard.evaluation import decide, run
 from leaderboard.evaluation.services import joint
 from leaderboard.evaluation.strategies import joint as side_by_side
 from leaderboard.models import JointEvaluation
-from tests.leaderboard.evaluation.comparisons.conftest import settle
+from tests.leaderboard.evaluation.steps import settle
 
 
 @pytest.fixture

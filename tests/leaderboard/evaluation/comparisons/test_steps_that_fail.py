@@ -12,7 +12,7 @@ from leaderboard.evaluation.run import advance
 from leaderboard.evaluation.services import comparison as compare
 from leaderboard.evaluation.services import joint
 from leaderboard.evaluation.strategies import comparison
-from tests.leaderboard.evaluation.comparisons.conftest import settle
+from tests.leaderboard.evaluation.steps import settle
 
 pytestmark = pytest.mark.django_db
 

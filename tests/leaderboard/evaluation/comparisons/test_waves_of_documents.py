@@ -18,7 +18,7 @@ from leaderboard.evaluation.services.comparison import Question
 from leaderboard.models import Comparison, JointEvaluation, Task
 from leaderboard.submissions.models.submission import Prediction
 from leaderboard.tasks.drafts.documents import whole_wave
-from tests.leaderboard.evaluation.comparisons.conftest import settle
+from tests.leaderboard.evaluation.steps import settle
 
 pytestmark = pytest.mark.django_db
 SIZES = [4, 4, 2, 5, 4, 4, 3, 5, 4, 5]

@@ -11,26 +11,10 @@ from genie.lib import jobs
 from leaderboard.demo import people
 from leaderboard.designs.base import content_key
 from leaderboard.evaluation import decide
-from leaderboard.evaluation.run import advance
 from leaderboard.evaluation.services.simulate import DILIGENT, Crowd
 from leaderboard.models import Instance, Submission, Task
 from leaderboard.submissions.services import submit
-from leaderboard.tasks.services import load
-
-
-def settle() -> None:
-    advance()
-    jobs.drain()
-
-
-@pytest.fixture
-def task(db):
-    return load.load_task("demo-qa").task
-
-
-@pytest.fixture
-def boss(db):
-    return get_user_model().objects.create_superuser("boss")
+from tests.leaderboard.evaluation.steps import settle
 
 
 @pytest.fixture

@@ -17,10 +17,10 @@ from leaderboard.evaluation.services import comparison, joint
 from leaderboard.models import Comparison, JointEvaluation, Score, Submission
 from quality.models import Ban, Grade
 from tests.http_worker import HttpWorker
-from tests.leaderboard.evaluation.designs.conftest import settle
 from tests.leaderboard.evaluation.designs.test_every_design_walks_to_the_board import (
     DIRECT,
 )
+from tests.leaderboard.evaluation.steps import settle
 
 pytestmark = pytest.mark.django_db
 # Of 8 instances 6 are answered rightly. What a right and a wrong one earn:

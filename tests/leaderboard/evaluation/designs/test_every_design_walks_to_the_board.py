@@ -15,7 +15,7 @@ from leaderboard.evaluation import decide
 from leaderboard.models import JudgedOutput, Score
 from leaderboard.submissions.services import submit
 from quality.models import Ban, Grade
-from tests.leaderboard.evaluation.designs.conftest import settle
+from tests.leaderboard.evaluation.steps import settle
 
 pytestmark = pytest.mark.django_db
 

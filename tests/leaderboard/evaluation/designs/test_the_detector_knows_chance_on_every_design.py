@@ -16,7 +16,7 @@ from leaderboard.models import Instance, Submission, Task
 from quality.detection.services.judge import judge
 from quality.detection.stats.assess import AssessOptions, Tests, assess_workers
 from quality.models import Ban, HeldExclusion, Placement, Standing
-from tests.leaderboard.evaluation.designs.conftest import settle
+from tests.leaderboard.evaluation.steps import settle
 
 MOST_SYSTEMS = 3
 

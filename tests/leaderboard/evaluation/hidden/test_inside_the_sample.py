@@ -4,10 +4,9 @@ import pytest
 
 from crowd.campaigns.services import shares, work
 from crowd.models import Assignment, Campaign, Commitment, Item
-from genie.lib import jobs
 from leaderboard.designs.base import content_key
-from leaderboard.evaluation.run import advance
 from quality.models import Placement
+from tests.leaderboard.evaluation.steps import settle
 
 pytestmark = pytest.mark.django_db
 ENDED = "COMPLETE"
@@ -37,11 +36,6 @@ def answer_all(*workers):
             n += 1
         if not any(taken):
             return n
-
-
-def settle():
-    advance()
-    jobs.drain()
 
 
 def lift_shares(campaign, by):

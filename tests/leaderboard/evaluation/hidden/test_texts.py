@@ -14,8 +14,8 @@ from tests.factories import make_task
 from tests.leaderboard.evaluation.hidden.test_inside_the_sample import (
     answer_all,
     lift_shares,
-    settle,
 )
+from tests.leaderboard.evaluation.steps import settle
 
 pytestmark = pytest.mark.django_db
 

@@ -4,32 +4,15 @@ import io
 import json
 
 import pytest
-from django.contrib.auth import get_user_model
 
 from leaderboard.designs.base import content_key
 from leaderboard.models import Instance
 from leaderboard.submissions.services import submit
-from leaderboard.tasks.services import load
-
-
-@pytest.fixture
-def task(db):
-    return load.load_task("demo-qa").task
 
 
 @pytest.fixture
 def ids(task):
     return list(task.instances.values_list("instance_id", flat=True))
-
-
-@pytest.fixture
-def sam(db):
-    return get_user_model().objects.create_user("sam")
-
-
-@pytest.fixture
-def boss(db):
-    return get_user_model().objects.create_superuser("boss")
 
 
 @pytest.fixture

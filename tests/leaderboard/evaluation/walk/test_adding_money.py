@@ -7,18 +7,13 @@ from crowd.models import Campaign, Commitment, LedgerEntry
 from genie.lib import jobs
 from leaderboard.demo import people
 from leaderboard.evaluation import decide
-from leaderboard.evaluation.run import advance
 from leaderboard.evaluation.services.simulate import DILIGENT, Crowd
 from leaderboard.models import Score, SubmissionEvent
 from quality.bans.services import ban as banning
 from tests.leaderboard.evaluation.days import a_day_later
+from tests.leaderboard.evaluation.steps import settle
 
 pytestmark = pytest.mark.django_db
-
-
-def settle():
-    advance()
-    jobs.drain()
 
 
 def spent():

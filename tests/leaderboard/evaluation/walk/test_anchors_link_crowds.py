@@ -6,20 +6,15 @@ from crowd.models import Assignment, Campaign, Commitment, LedgerEntry
 from genie.lib import jobs
 from leaderboard.demo import people
 from leaderboard.evaluation import decide
-from leaderboard.evaluation.run import advance
 from leaderboard.evaluation.selectors.anchors import anchor_of
 from leaderboard.evaluation.services.simulate import DILIGENT, Crowd
 from leaderboard.models import AnchorItem, BoardFit, HumanEvaluation, Score, Submission
 from quality.models import Placement
 from tests.kept import kept
 from tests.leaderboard.evaluation.days import a_day_later
+from tests.leaderboard.evaluation.steps import settle
 
 pytestmark = pytest.mark.django_db
-
-
-def settle() -> None:
-    advance()
-    jobs.drain()
 
 
 @pytest.fixture

@@ -23,15 +23,11 @@ from quality.models import Ban
 from tests.crowd.making import POOL, do_one, make_campaign, make_worker
 from tests.kept import kept
 from tests.leaderboard.evaluation.days import a_day_later
+from tests.leaderboard.evaluation.steps import settle
 from tests.leaderboard.evaluation.walk.test_races import at_once
 
 pytestmark = pytest.mark.django_db
 State = Campaign.State
-
-
-def settle() -> None:
-    advance()
-    jobs.drain()
 
 
 def now(submission) -> Submission:

@@ -11,18 +11,13 @@ from genie.lib.errors import GenieError
 from leaderboard import jobs as steps
 from leaderboard.demo import people
 from leaderboard.evaluation import campaigns, decide
-from leaderboard.evaluation.run import advance
 from leaderboard.evaluation.services.simulate import DILIGENT, Crowd
 from leaderboard.metric_runs.services import measure
 from leaderboard.models import Submission
 from leaderboard.submissions.services import submit, validate
+from tests.leaderboard.evaluation.steps import settle
 
 pytestmark = pytest.mark.django_db
-
-
-def settle() -> None:
-    advance()
-    jobs.drain()
 
 
 @pytest.fixture

@@ -6,16 +6,11 @@ from crowd.models import Campaign
 from genie.lib import jobs
 from leaderboard.demo import people
 from leaderboard.evaluation import decide
-from leaderboard.evaluation.run import advance
 from leaderboard.evaluation.services.simulate import DILIGENT, Crowd
 from leaderboard.models import Submission
+from tests.leaderboard.evaluation.steps import settle
 
 pytestmark = pytest.mark.django_db
-
-
-def settle():
-    advance()
-    jobs.drain()
 
 
 def say(task, **settings):

@@ -16,7 +16,6 @@ from genie.lib.unguessable import seed_for
 from leaderboard.demo import people
 from leaderboard.evaluation import decide
 from leaderboard.evaluation.price import quote_single
-from leaderboard.evaluation.run import advance
 from leaderboard.evaluation.services.simulate import AGREEABLE, DILIGENT, Crowd, Player
 from leaderboard.models import Score, Submission
 from quality.bans.selectors.clean_ratings import clean_ratings
@@ -24,13 +23,9 @@ from quality.bans.services import ban as banning
 from quality.models import Ban, Placement
 from tests.kept import kept
 from tests.leaderboard.evaluation.days import a_day_later
+from tests.leaderboard.evaluation.steps import settle
 
 pytestmark = pytest.mark.django_db
-
-
-def settle() -> None:
-    advance()
-    jobs.drain()
 
 
 @pytest.fixture

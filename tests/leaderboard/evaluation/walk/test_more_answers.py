@@ -7,7 +7,6 @@ from crowd.models import Assignment, Campaign, Commitment, LedgerEntry
 from genie.lib import jobs
 from leaderboard.demo import people
 from leaderboard.evaluation import decide
-from leaderboard.evaluation.run import advance
 from leaderboard.evaluation.selectors.campaigns import ratings_per_output
 from leaderboard.evaluation.selectors.worker_figures import worker_figures
 from leaderboard.evaluation.services.simulate import DILIGENT, Crowd
@@ -17,13 +16,9 @@ from leaderboard.releases.card import _design
 from leaderboard.releases.selectors.card import card
 from quality.bans.selectors.clean_ratings import clean_ratings
 from tests.leaderboard.evaluation.days import a_day_later
+from tests.leaderboard.evaluation.steps import settle
 
 pytestmark = pytest.mark.django_db
-
-
-def settle():
-    advance()
-    jobs.drain()
 
 
 def test_every_output_is_judged_twice_and_published_once(

@@ -8,20 +8,15 @@ from genie.lib import jobs
 from leaderboard.boards.selectors.submission_progress import submission_progress
 from leaderboard.demo import people
 from leaderboard.evaluation import decide
-from leaderboard.evaluation.run import advance
 from leaderboard.evaluation.services.simulate import AGREEABLE, DILIGENT, Crowd
 from leaderboard.models import Submission
 from leaderboard.submissions.selectors.visibility import visible_parts
 from quality.bans.selectors.clean_ratings import clean_ratings
 from quality.bans.services import held_exclusions
 from quality.models import Ban, HeldExclusion
+from tests.leaderboard.evaluation.steps import settle
 
 pytestmark = pytest.mark.django_db
-
-
-def settle():
-    advance()
-    jobs.drain()
 
 
 @pytest.fixture
