@@ -83,6 +83,12 @@ def team(submitter, team_mate):
 
 
 @pytest.fixture
+def who(team, submitter):
+    """Say whose a submission is."""
+    return {"team": team, "owner": submitter}
+
+
+@pytest.fixture
 def rival_team(rival):
     return make_team("Team Rook", rival)
 

@@ -1,5 +1,7 @@
 """The cast of all tests of boards, tasks and systems."""
 
+from pathlib import Path
+
 from tests.cast import (  # noqa: F401
     cast,
     client_of,
@@ -11,5 +13,18 @@ from tests.cast import (  # noqa: F401
     superuser,
     team,
     team_mate,
+    who,
     worker,
 )
+
+WITH_DATABASE = {
+    *("admin", "api", "boards", "commands", "evaluation"),
+    *("judges", "monitoring", "site", "studio", "teams"),
+}
+
+
+def pytest_itemcollected(item):
+    """Give every test of these folders a database."""
+    folder = item.path.relative_to(Path(__file__).parent).parts[0]
+    if folder in WITH_DATABASE and item.get_closest_marker("django_db") is None:
+        item.add_marker("django_db")

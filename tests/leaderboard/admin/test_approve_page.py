@@ -11,7 +11,6 @@ from tests.factories import make_predictions
 from tests.leaderboard.admin.conftest import fields_of, history, state_of
 
 State = Submission.State
-pytestmark = pytest.mark.django_db
 
 WARNINGS = [
     {

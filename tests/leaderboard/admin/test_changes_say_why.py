@@ -11,7 +11,6 @@ from genie.lib.admin.reasons import AsksWhy
 from leaderboard.models import Team
 from tests.factories import make_submission, make_user
 
-pytestmark = pytest.mark.django_db
 YES = {"confirmed": "yes", "reason": "They asked for it."}
 # they read: a file, a page of its own that asks, a look at another site
 ASK_NOTHING = {"release_selected", "look_now"}

@@ -1,6 +1,5 @@
 """The first page of the admin begins with what waits for a person."""
 
-import pytest
 from django.contrib.admin import site
 from django.contrib.admin.models import LogEntry
 from django.utils import timezone
@@ -13,7 +12,6 @@ from leaderboard.site.admin_site import GROUPS, TABLES
 from tests.factories import make_evaluation
 
 State = Submission.State
-pytestmark = pytest.mark.django_db
 
 
 def waits(client):

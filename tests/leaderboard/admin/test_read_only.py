@@ -7,8 +7,6 @@ from crowd.models import Budget
 from leaderboard.models import HumanEvaluation, MetricResult, Score, Task
 from tests.factories import make_ranked
 
-pytestmark = pytest.mark.django_db
-
 
 @pytest.fixture
 def ranked(cast, task):

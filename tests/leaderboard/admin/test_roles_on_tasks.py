@@ -25,7 +25,6 @@ from quality.models import Appeal, Ban
 from tests.factories import make_task, make_user
 from tests.genie.filled import fill_all
 
-pytestmark = pytest.mark.django_db
 ELSEWHERE = "elsewhere"
 # what is everybody's, and rows that each page adds
 LEFT_OUT = re.compile(

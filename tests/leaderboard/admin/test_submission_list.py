@@ -9,7 +9,6 @@ from tests.factories import make_submission, make_task
 from tests.leaderboard.admin.conftest import LIST, act, confirm, history, state_of
 
 State = Submission.State
-pytestmark = pytest.mark.django_db
 
 
 def test_the_list_shows_state_cost_warnings_and_the_last_error(boss, waiting, cast):

@@ -12,8 +12,6 @@ from leaderboard.papers.task_figures.api import NewPublishedSerializer
 from tests.factories import make_predictions, make_submission
 from tests.leaderboard.api.conftest import V1, authorization, schema
 
-pytestmark = pytest.mark.django_db
-
 
 @pytest.fixture
 def systems(task, cast):

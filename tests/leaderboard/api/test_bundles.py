@@ -15,8 +15,6 @@ from leaderboard.tasks.services.load import load_task
 from tests.cast import allow
 from tests.factories import make_user
 
-pytestmark = pytest.mark.django_db
-
 ADDRESS = "/api/v1/bundles/"
 ROWS = [(str(n), {"question": f"Why {n}?"}, [f"So {n}."]) for n in range(40)]
 

@@ -25,7 +25,6 @@ from tests.factories import (
 from tests.leaderboard.bad_files import GOOD
 
 State = Submission.State
-pytestmark = pytest.mark.django_db
 
 
 def keyed(api, key, **fields):

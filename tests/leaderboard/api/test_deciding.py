@@ -11,7 +11,6 @@ from tests.cast import allow
 from tests.factories import make_predictions, make_submission, make_task
 from tests.leaderboard.api.conftest import V1, authorization
 
-pytestmark = pytest.mark.django_db
 JSON = "application/json"
 
 

@@ -12,8 +12,6 @@ from leaderboard.api.problems import KINDS
 from leaderboard.site.api.operations import groups
 from tests.leaderboard.api.conftest import schema
 
-pytestmark = pytest.mark.django_db
-
 
 def test_the_schema_is_valid_and_raises_no_warning(tmp_path):
     call_command(

@@ -8,7 +8,6 @@ from tests.cast import CAST, INSIDERS
 from tests.factories import make_ranked, make_submission
 
 State = Submission.State
-pytestmark = pytest.mark.django_db
 
 PRIVATE = {"visibility": Submission.Visibility.PRIVATE}
 OPEN = ["/tasks/", "/tasks/tidy-news/", "/tasks/tidy-news/instances/"]

@@ -8,7 +8,6 @@ from leaderboard.api.problems import KINDS
 from leaderboard.api.throttles import SubmitThrottle, ValidateThrottle
 from leaderboard.boards.api import tasks
 
-pytestmark = pytest.mark.django_db
 ASKS_JSON = {"Accept": "application/json"}
 
 

@@ -6,7 +6,6 @@ from django.test import Client
 from tests.factories import make_instances, make_submission, make_task, make_user
 from tests.leaderboard.api.conftest import V1, schema
 
-pytestmark = pytest.mark.django_db
 BOARD = "/tasks/tidy-news/leaderboard/"
 
 

@@ -22,7 +22,6 @@ from tests.factories import (
 )
 
 State = Submission.State
-pytestmark = pytest.mark.django_db
 
 
 def test_tasks_are_listed_with_their_addresses(api_of, task):

@@ -17,7 +17,6 @@ from tests.factories import (
 )
 
 State = Submission.State
-pytestmark = pytest.mark.django_db
 PRIVATE = {"visibility": Submission.Visibility.PRIVATE}
 
 

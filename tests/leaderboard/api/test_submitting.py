@@ -18,7 +18,6 @@ from tests.leaderboard.api.conftest import authorization
 from tests.leaderboard.bad_files import GOOD, HARMLESS, REFUSED
 
 State = Submission.State
-pytestmark = pytest.mark.django_db
 
 
 @pytest.mark.every_engine

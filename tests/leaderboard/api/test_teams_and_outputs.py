@@ -7,8 +7,6 @@ from leaderboard.api.throttles import Reads, SubmitThrottle, Writes
 from tests.factories import make_predictions, make_ranked, make_submission
 from tests.leaderboard.api.conftest import V1
 
-pytestmark = pytest.mark.django_db
-
 
 def test_members_see_their_team_and_others_none(api_of, cast):
     own = api_of("team_mate").get("/teams/").json()["results"]

@@ -6,7 +6,6 @@ from django.test import Client
 from tests.factories import make_ranked
 from tests.leaderboard.api.conftest import V1, authorization
 
-pytestmark = pytest.mark.django_db
 BOARD = f"{V1}/tasks/tidy-news/leaderboard/"
 PUBLIC = [f"{V1}/tasks/", f"{V1}/tasks/tidy-news/", BOARD, "/api/schema/"]
 

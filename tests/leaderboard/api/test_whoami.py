@@ -1,11 +1,8 @@
 """A program asks whose token it has, what it may do and for which teams."""
 
-import pytest
 from django.test import Client
 
 from tests.leaderboard.api.conftest import V1, authorization
-
-pytestmark = pytest.mark.django_db
 
 
 def test_a_token_says_whose_it_is_and_what_it_may_do(cast, task):

@@ -15,8 +15,6 @@ from tests.factories import (
     make_user,
 )
 
-pytestmark = pytest.mark.django_db
-
 
 @pytest.fixture
 def mine():

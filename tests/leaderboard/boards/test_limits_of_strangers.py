@@ -16,7 +16,6 @@ from leaderboard.submissions.views.check_file import check_file
 from leaderboard.table_stats.rank_audit.api import RankAudit
 from tests.factories import make_task
 
-pytestmark = pytest.mark.django_db
 BOARD = "/tasks/tidy-news/"
 
 

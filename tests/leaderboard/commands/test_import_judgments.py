@@ -8,8 +8,6 @@ from django.core.management import CommandError, call_command
 from leaderboard.models import Import, Score, Task
 from tests.factories import make_user
 
-pytestmark = pytest.mark.django_db
-
 ROWS = [
     "system,item,rater,score",
     *(

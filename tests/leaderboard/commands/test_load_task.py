@@ -11,8 +11,6 @@ from django.core.management import CommandError, call_command
 from leaderboard.models import Instance, Task
 from tests.shared import SHARED, needs_shared
 
-pytestmark = pytest.mark.django_db
-
 
 @pytest.fixture
 def release(tmp_path):

@@ -6,8 +6,6 @@ from django.core.management import CommandError, call_command
 from leaderboard.evaluation.models.confirmed_output import ConfirmedOutput
 from leaderboard.models import Submission, Task
 
-pytestmark = pytest.mark.django_db
-
 
 def printed(capsys, *args) -> str:
     call_command("separability", *args)

@@ -18,7 +18,6 @@ from tests.leaderboard.bad_files import GOOD, REFUSED
 from tests.shared import put_migrated_sqlite
 
 State = Submission.State
-pytestmark = pytest.mark.django_db
 KEYS = {"id", "state", "task", "system", "metrics", "errors", "warnings"}
 
 

@@ -22,7 +22,6 @@ from tests.factories import (
     make_worker,
 )
 
-pytestmark = pytest.mark.django_db
 N = 40
 
 

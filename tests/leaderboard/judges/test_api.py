@@ -7,7 +7,6 @@ from tests.cast import allow
 from tests.factories import make_user
 from tests.leaderboard.judges.test_scripts import make_script, worked
 
-pytestmark = pytest.mark.django_db
 RUNS = "/api/v1/judge-runs/"
 
 

@@ -1,7 +1,6 @@
 """Planted biases are found through runs, none where there is none, and probes count nowhere."""
 
 import numpy as np
-import pytest
 
 from leaderboard.judges.selectors.audit import audit_of
 from leaderboard.judges.selectors.licence import licence_of
@@ -21,8 +20,6 @@ from tests.leaderboard.judges.planted import (
     make_world,
     rate,
 )
-
-pytestmark = pytest.mark.django_db
 
 
 def refused(licence):

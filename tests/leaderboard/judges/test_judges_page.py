@@ -17,8 +17,6 @@ from tests.leaderboard.judges.conftest import add_system, approved, worked
 from tests.leaderboard.judges.test_licence import rated_task
 from tests.leaderboard.judges.test_scripts import make_script
 
-pytestmark = pytest.mark.django_db
-
 
 @pytest.fixture
 def ranked():

@@ -18,8 +18,6 @@ from tests.factories import (
 )
 from tests.leaderboard.judges.conftest import add_system, approved, worked
 
-pytestmark = pytest.mark.django_db
-
 
 @pytest.fixture
 def rated():

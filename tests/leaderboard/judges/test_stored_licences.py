@@ -13,7 +13,6 @@ from leaderboard.models import JudgeAnswer, JudgeLicence, JudgeRun, OutsideMetri
 from leaderboard.stats.judges.licence import Licence
 from tests.leaderboard.judges.test_licence import rated, run_of  # noqa: F401
 
-pytestmark = pytest.mark.django_db
 # two systems make no metric board, and nobody planted commands
 UNTOLD = {"metric board", "bias: injection"}
 

@@ -14,39 +14,10 @@ from leaderboard.metric_board.services import boards
 from leaderboard.models import MetricBoard, Task
 from leaderboard.submissions.services import submit
 from leaderboard.tasks.services import load
-from tests.browser import chromium, open_page
-from tests.cast import (
-    cast,
-    client_of,
-    new_staff,
-    rival,
-    rival_team,
-    staff,
-    submitter,
-    superuser,
-    team,
-    team_mate,
-    worker,
-)
+from tests.browser import chromium, open_page  # noqa: F401
 from tests.factories import make_task
 from tests.kept import kept
 from tests.leaderboard.metric_board.judged import judged_system, measured
-
-__all__ = [
-    "cast",
-    "chromium",
-    "client_of",
-    "new_staff",
-    "open_page",
-    "rival",
-    "rival_team",
-    "staff",
-    "submitter",
-    "superuser",
-    "team",
-    "team_mate",
-    "worker",
-]
 
 
 def use_metrics(task, *slugs, **parameters):

@@ -19,8 +19,6 @@ from tests.crowd.making import POOL, do_one, make_campaign, make_worker
 from tests.decoys import own
 from tests.factories import make_user
 
-pytestmark = pytest.mark.django_db
-
 
 @pytest.fixture
 def boss():

@@ -10,11 +10,9 @@ from django.utils import timezone
 from crowd.models import Assignment, Campaign, LedgerEntry
 from leaderboard.monitoring.selectors import watched
 from quality.models import Grade, Placement
-from tests.cast import superuser  # noqa: F401
 from tests.crowd.making import do_one, make_campaign, make_worker
 from tests.factories import make_task
 
-pytestmark = pytest.mark.django_db
 HOUR = timedelta(hours=1)
 
 

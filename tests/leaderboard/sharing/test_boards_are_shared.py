@@ -38,11 +38,6 @@ def _site(settings):
 
 
 @pytest.fixture
-def who(team, submitter):
-    return {"team": team, "owner": submitter}
-
-
-@pytest.fixture
 def board(task, who, team):
     """Make a board with everything on it that strangers may not read."""
     team.name = "Heron Group"

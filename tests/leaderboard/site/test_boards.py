@@ -23,11 +23,6 @@ from tests.factories import (
 State = Submission.State
 
 
-@pytest.fixture
-def who(team, submitter):
-    return {"team": team, "owner": submitter}
-
-
 def rows(response):
     """Give the board's rows as lists of their cells' words, in the order shown."""
     body = response.content.decode().partition("<tbody>")[2].rpartition("</tbody>")[0]

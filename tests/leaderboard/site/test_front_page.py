@@ -31,11 +31,6 @@ from tests.factories import (
 )
 
 
-@pytest.fixture
-def who(team, submitter):
-    return {"team": team, "owner": submitter}
-
-
 def numbers(response):
     """Give the live numbers by their words."""
     return {

@@ -15,11 +15,6 @@ State = Submission.State
 SHUFFLED = [{"code": "misaligned-ids", "sentence": "They are shuffled.", "figures": {}}]
 
 
-@pytest.fixture
-def who(cast):
-    return {"team": cast.team, "owner": cast.submitter}
-
-
 def test_a_team_mate_withdraws_with_a_reason(client_of, task, who, read):
     kite = make_ranked(task, 70, **who)
     tom = client_of("team_mate")

@@ -1,9 +1,6 @@
 """The site says what it keeps of whom, and for how long."""
 
-import pytest
 from django.urls import reverse
-
-pytestmark = pytest.mark.django_db
 
 
 def test_the_page_is_one_click_from_everywhere_and_says_for_how_long(client, settings):

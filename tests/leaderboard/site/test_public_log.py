@@ -12,8 +12,6 @@ from leaderboard.models import Score, Submission
 from quality.bans.services.ban import ban
 from tests.factories import make_ranked, make_task, make_worker
 
-pytestmark = pytest.mark.django_db
-
 
 @pytest.fixture
 def world(team, submitter, staff):

@@ -7,7 +7,6 @@ from django.test import Client
 
 from leaderboard.site.roles import ROLES, make_groups
 
-pytestmark = pytest.mark.django_db
 LAST = list(apps.get_app_configs())[-1]
 LISTS = {
     "Reviewer": ("leaderboard/submission", "crowd/worker"),

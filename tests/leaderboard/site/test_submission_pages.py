@@ -24,11 +24,6 @@ from tests.factories import (
 State = Submission.State
 
 
-@pytest.fixture
-def who(team, submitter):
-    return {"team": team, "owner": submitter}
-
-
 def walk(response):
     """Give the eight dots: their label and how they stand."""
     html = response.content.decode()

@@ -25,11 +25,6 @@ TEAM = {"submitter", "team_mate"}
 EVERYBODY = set(CAST)
 
 
-@pytest.fixture
-def who(cast):
-    return {"team": cast.team, "owner": cast.submitter}
-
-
 def seen_by(client_of, address):
     """Tell who of the cast gets the page; the others must be told it does not exist."""
     statuses = {name: client_of(name).get(address).status_code for name in CAST}

@@ -11,12 +11,9 @@ from tests.leaderboard.studio.test_pages import (
     asked,
     at,
     begin,
-    maker,  # noqa: F401
-    mia,  # noqa: F401
     text,
 )
 
-pytestmark = pytest.mark.django_db
 REFERENCED = {
     "question": [f"<b>Now:</b> {question}" for question in WIDE["question"]],
     "reference": [f"The {n} follows it, as everybody knows." for n in range(10)],
@@ -25,7 +22,7 @@ REFERENCED = {
 }
 
 
-def drafted(mia, people, files=REFERENCED, **questions):  # noqa: F811
+def drafted(mia, people, files=REFERENCED, **questions):
     begin(mia, {"a.csv": csv_of(files)})
     draft = Draft.objects.get()
     mia.post(at(draft, "ask"), asked(**questions))
@@ -34,7 +31,7 @@ def drafted(mia, people, files=REFERENCED, **questions):  # noqa: F811
 
 
 @pytest.mark.parametrize("question", ["The answer is correct.", "Which is better?"])
-def test_hidden_test_questions_are_shown_with_what_counts_as_right(mia, question):  # noqa: F811
+def test_hidden_test_questions_are_shown_with_what_counts_as_right(mia, question):
     draft = drafted(mia, {"tests_percent": "20", "n_items": "8"}, question_1=question)
     page = text(mia.get(at(draft, "tests")))
     pairs = question.startswith("Which")
@@ -48,7 +45,7 @@ def test_hidden_test_questions_are_shown_with_what_counts_as_right(mia, question
         assert not model.objects.exists()
 
 
-def test_each_criterion_of_a_test_question_is_named_once(mia):  # noqa: F811
+def test_each_criterion_of_a_test_question_is_named_once(mia):
     two = {
         "question_1": "It is true.",
         "name_2": "flow",
@@ -60,7 +57,7 @@ def test_each_criterion_of_a_test_question_is_named_once(mia):  # noqa: F811
     assert "overall: overall" not in page
 
 
-def test_why_there_are_no_test_questions_is_said(mia):  # noqa: F811
+def test_why_there_are_no_test_questions_is_said(mia):
     draft = drafted(mia, {}, files={k: REFERENCED[k] for k in ("question", "ada")})
     assert "the task asks for no test questions" in text(mia.get(at(draft, "tests")))
     mia.post(at(draft, "people"), {"who": "link", "ratings": "1", "tests_percent": "9"})
@@ -68,7 +65,7 @@ def test_why_there_are_no_test_questions_is_said(mia):  # noqa: F811
 
 
 @pytest.mark.parametrize("ratings", ["1", "2", "3"])
-def test_the_price_of_pairs_said_before_is_the_one_that_is_approved(mia, ratings):  # noqa: F811
+def test_the_price_of_pairs_said_before_is_the_one_that_is_approved(mia, ratings):
     draft = _loaded(
         mia,
         {"a.csv": csv_of(REFERENCED)},
@@ -82,6 +79,6 @@ def test_the_price_of_pairs_said_before_is_the_one_that_is_approved(mia, ratings
     assert f"I approve up to {shown}" in text(mia.get(at(draft, "start")))
 
 
-def test_pairs_are_not_judged_by_an_even_number_of_people(mia):  # noqa: F811
+def test_pairs_are_not_judged_by_an_even_number_of_people(mia):
     draft = drafted(mia, {"ratings": "4"}, question_1="Which is better?")
     assert "may have no majority" in text(mia.get(at(draft, "people")))

@@ -23,8 +23,6 @@ from tests.leaderboard.studio.test_pages import (
     _loaded,
     asked,
     at,
-    maker,  # noqa: F401
-    mia,  # noqa: F401
     text,
 )
 
@@ -40,7 +38,7 @@ TALKS = {
 
 
 @pytest.fixture
-def edits(maker, mia):  # noqa: F811
+def edits(maker, mia):
     allow(maker, "leaderboard.change_task", "crowd.change_budget")
     return mia
 
@@ -62,7 +60,7 @@ def said(**changes):
     }
 
 
-def test_what_is_changed_is_kept_with_who_when_and_why(edits, maker):  # noqa: F811
+def test_what_is_changed_is_kept_with_who_when_and_why(edits, maker):
     task = _loaded(edits).task
     changes = {
         "title": "Better words <b>",
@@ -126,7 +124,7 @@ def test_what_cannot_be_used_is_refused_with_a_sentence(edits):
     assert task.title == "My answers"
 
 
-def test_the_budget_is_changed_by_whom_it_is_entrusted_to(maker, mia):  # noqa: F811
+def test_the_budget_is_changed_by_whom_it_is_entrusted_to(maker, mia):
     allow(maker, "leaderboard.change_task")
     task = _loaded(mia).task
     mia.post(page_of(task), said(budget="99"))
@@ -170,7 +168,7 @@ def test_versions_that_name_each_other_are_listed_once():
     assert versions_of(made[3]) == []
 
 
-def test_who_may_only_add_tasks_changes_none(mia):  # noqa: F811
+def test_who_may_only_add_tasks_changes_none(mia):
     task = _loaded(mia).task
     assert mia.get(page_of(task)).status_code == 404
     assert mia.post(page_of(task), {"version": ""}).status_code == 404

@@ -25,8 +25,6 @@ from leaderboard.templatetags.genie import percent
 from tests.crowd.making import answers_for
 from tests.factories import make_user
 
-pytestmark = pytest.mark.django_db
-
 WORDS = [
     "alpha",
     "beta",

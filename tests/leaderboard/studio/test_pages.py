@@ -17,24 +17,7 @@ from tests.cast import allow
 from tests.factories import make_user
 from tests.leaderboard.studio.test_new import WIDE, csv_of
 
-pytestmark = pytest.mark.django_db
-
 MAKES = "leaderboard.add_task"
-APPROVES = "leaderboard.change_submission"
-INVITES = "crowd.add_invitation"
-
-
-@pytest.fixture
-def maker(db):
-    user = make_user("mia", is_staff=True)
-    allow(user, MAKES, APPROVES, INVITES)
-    return user
-
-
-@pytest.fixture
-def mia(maker, client):
-    client.force_login(maker)
-    return client
 
 
 def upload(name, content):

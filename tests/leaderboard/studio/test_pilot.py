@@ -25,17 +25,14 @@ from tests.leaderboard.studio.test_pages import (
     asked,
     at,
     begin,
-    maker,  # noqa: F401
-    mia,  # noqa: F401
     text,
 )
 
-pytestmark = pytest.mark.django_db
 WANTED = {"begin": "", "n_items": "10", "n_people": "3", "shown_cents": "0"}
 
 
 @pytest.fixture
-def draft(mia):  # noqa: F811
+def draft(mia):
     begin(mia, {"a.csv": csv_of(WIDE)})
     draft = Draft.objects.get()
     mia.post(at(draft, "ask"), asked())
@@ -75,7 +72,7 @@ def invited(page, *names):
         invitations.redeem(link, make_user(name))
 
 
-def test_who_came_for_a_pilot_finds_it_before_all_other_work(mia, draft):  # noqa: F811
+def test_who_came_for_a_pilot_finds_it_before_all_other_work(mia, draft):
     other = make_campaign(starts_at=timezone.now() - timedelta(days=1))
     invited(start(mia, draft), "guest")
     worker = Worker.objects.get(user__username="guest")
@@ -83,7 +80,7 @@ def test_who_came_for_a_pilot_finds_it_before_all_other_work(mia, draft):  # noq
     assert [offer.pool for offer in offers(worker)] == [pilot.pool, other.pool]
 
 
-def test_from_the_link_to_proposals_that_are_taken_over(mia, draft):  # noqa: F811
+def test_from_the_link_to_proposals_that_are_taken_over(mia, draft):
     page = start(mia, draft, joins="on")
     campaign = Campaign.objects.get()
     assert (campaign.hits.count(), campaign.state) == (10, "RUNNING")
@@ -112,7 +109,7 @@ def test_from_the_link_to_proposals_that_are_taken_over(mia, draft):  # noqa: F8
     assert campaign.state == "COMPLETE"
 
 
-def test_who_is_paid_is_proposed_what_is_fair(mia, draft):  # noqa: F811
+def test_who_is_paid_is_proposed_what_is_fair(mia, draft):
     mia.post(at(draft, "people"), {"who": "invited", "ratings": "1", "reward": "0.40"})
     page = start(mia, draft, joins="on", n_people="2", n_items="5")
     invited(page, "ned")
@@ -121,7 +118,7 @@ def test_who_is_paid_is_proposed_what_is_fair(mia, draft):  # noqa: F811
     assert 'name="reward" value="0.26"' in page
 
 
-def test_its_ratings_are_nowhere_but_in_the_pilot(mia, draft):  # noqa: F811
+def test_its_ratings_are_nowhere_but_in_the_pilot(mia, draft):
     start(mia, draft, joins="on")
     campaign = Campaign.objects.get()
     judge(campaign, "mia")
@@ -138,7 +135,7 @@ def test_its_ratings_are_nowhere_but_in_the_pilot(mia, draft):  # noqa: F811
     assert mia.get(at(draft, "pilot"))["Location"] == at(draft, "start")
 
 
-def test_a_price_is_shown_before_it_is_paid_and_freed_when_it_ends(mia, draft):  # noqa: F811
+def test_a_price_is_shown_before_it_is_paid_and_freed_when_it_ends(mia, draft):
     page = start(mia, draft, reward="0.10")
     assert "at most <strong>$3.00</strong>" in page
     assert not Campaign.objects.exists()
@@ -154,7 +151,7 @@ def test_a_price_is_shown_before_it_is_paid_and_freed_when_it_ends(mia, draft): 
     assert len({one.pool for one in Campaign.objects.all()}) == 2
 
 
-def test_a_page_that_is_sent_again_once_its_pilot_is_over_approves_nothing(mia, draft):  # noqa: F811
+def test_a_page_that_is_sent_again_once_its_pilot_is_over_approves_nothing(mia, draft):
     first = {"reward": "0.10", "shown_cents": "300", "after": "0", "joins": "on"}
     start(mia, draft, **first)
     mia.post(at(draft, "pilot"), {"stop": ""})
@@ -174,13 +171,13 @@ def test_who_may_not_approve_starts_none(draft):
     assert not Campaign.objects.exists()
 
 
-def test_it_ends_with_its_draft(mia, draft):  # noqa: F811
+def test_it_ends_with_its_draft(mia, draft):
     start(mia, draft, joins="on")
     mia.post(at(draft, "delete"))
     assert Campaign.objects.get().state == "STOPPED"
 
 
-def test_what_was_stopped_while_somebody_was_at_work_is_settled_later(mia, draft):  # noqa: F811
+def test_what_was_stopped_while_somebody_was_at_work_is_settled_later(mia, draft):
     start(mia, draft, reward="0.10", shown_cents="300", joins="on")
     campaign = Campaign.objects.get()
     worker = Worker.objects.get(user__username="mia")
@@ -194,7 +191,7 @@ def test_what_was_stopped_while_somebody_was_at_work_is_settled_later(mia, draft
     assert Commitment.objects.get().amount_cents == 0
 
 
-def test_pairs_have_a_pilot_as_well(mia, draft):  # noqa: F811
+def test_pairs_have_a_pilot_as_well(mia, draft):
     mia.post(at(draft, "ask"), asked(question_1="Which is better?"))
     page = start(mia, draft, n_people="2", joins="on")
     invited(page, "ned")
@@ -205,7 +202,7 @@ def test_pairs_have_a_pilot_as_well(mia, draft):  # noqa: F811
     assert "The questions have been changed" in text(mia.get(at(draft, "pilot")))
 
 
-def test_a_pilot_pays_nothing_or_the_minimum(mia, draft):  # noqa: F811
+def test_a_pilot_pays_nothing_or_the_minimum(mia, draft):
     start(mia, draft, reward="0.01", shown_cents="30")
     assert not Campaign.objects.exists()
     page = text(mia.get(at(draft, "pilot")))

@@ -10,16 +10,13 @@ from tests.leaderboard.studio.test_pages import (
     asked,
     at,
     begin,
-    maker,  # noqa: F401
-    mia,  # noqa: F401
     text,
 )
 
-pytestmark = pytest.mark.django_db
 APPROVE = {"approve": "", "agreed": "on"}
 
 
-def test_a_strangers_system_of_the_same_name_takes_nobodys_place(mia):  # noqa: F811
+def test_a_strangers_system_of_the_same_name_takes_nobodys_place(mia):
     draft = _loaded(mia)
     nina = make_user("nina")
     theirs = make_submission(
@@ -33,7 +30,7 @@ def test_a_strangers_system_of_the_same_name_takes_nobodys_place(mia):  # noqa: 
     assert set(approved.values_list("pk", flat=True)) == own
 
 
-def test_how_a_loaded_task_asks_does_not_change_with_the_draft(mia):  # noqa: F811
+def test_how_a_loaded_task_asks_does_not_change_with_the_draft(mia):
     draft = _loaded(mia)
     mia.post(at(draft, "ask"), asked(question_1="Which is better?"))
     page = text(mia.get(at(draft, "start")))
@@ -43,7 +40,7 @@ def test_how_a_loaded_task_asks_does_not_change_with_the_draft(mia):  # noqa: F8
     assert not Comparison.objects.exists()
 
 
-def test_one_system_that_is_left_of_two_is_compared_with_nothing(mia):  # noqa: F811
+def test_one_system_that_is_left_of_two_is_compared_with_nothing(mia):
     draft = _loaded(mia, question="Which is better?")
     mia.post(at(draft, "start"), {"price": ""})
     comparison = Comparison.objects.get()
@@ -53,7 +50,7 @@ def test_one_system_that_is_left_of_two_is_compared_with_nothing(mia):  # noqa: 
     assert "Choose 2 to 12 systems" in page
 
 
-def test_a_task_is_loaded_with_all_of_its_systems_or_not_at_all(mia):  # noqa: F811
+def test_a_task_is_loaded_with_all_of_its_systems_or_not_at_all(mia):
     begin(mia, {"a.csv": csv_of({**WIDE, "eve\u2028n": WIDE["ada"]})})
     draft = Draft.objects.get()
     mia.post(at(draft, "files"), {"on": ""})
@@ -80,7 +77,7 @@ def test_a_task_is_loaded_with_all_of_its_systems_or_not_at_all(mia):  # noqa: F
     ],
 )
 def test_what_could_never_be_approved_is_said_before_it_is_loaded(
-    mia,  # noqa: F811
+    mia,
     n_systems,
     said,
     people,
@@ -97,7 +94,7 @@ def test_what_could_never_be_approved_is_said_before_it_is_loaded(
     assert not Task.objects.exists()
 
 
-def test_a_task_that_somebody_else_has_loaded_meanwhile_stays_as_it_is(mia):  # noqa: F811
+def test_a_task_that_somebody_else_has_loaded_meanwhile_stays_as_it_is(mia):
     begin(mia)
     begin(mia)
     first, second = Draft.objects.order_by("pk")

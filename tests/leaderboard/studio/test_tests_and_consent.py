@@ -19,17 +19,14 @@ from tests.leaderboard.studio.test_pages import (
     asked,
     at,
     begin,
-    maker,  # noqa: F401
-    mia,  # noqa: F401
     text,
 )
 
-pytestmark = pytest.mark.django_db
 OWN = "Is salt\nwhite <i>?\n* Yes\n- No\n\nIs it sweet?\n- Yes\n- Often\n* No\n"
 WRITTEN = {"qualification": "written", "test_questions": OWN, "pass_percent": "60"}
 
 
-def approve(mia, draft):  # noqa: F811
+def approve(mia, draft):
     data = {"approve": "", "shown_cents": "0", "agreed": "on"}
     page = text(mia.post(at(draft, "start"), data, follow=True))
     advance()
@@ -37,7 +34,7 @@ def approve(mia, draft):  # noqa: F811
     return page
 
 
-def test_a_test_that_is_written_here_is_passed_first(mia):  # noqa: F811
+def test_a_test_that_is_written_here_is_passed_first(mia):
     german = "[de]\r\nSalz weiß?\r\n- Ja\r\n- Nein\r\n\r\nSüß?\n- Ja\n- Oft\n- Nein"
     both = {**WRITTEN, "test_questions": f"{OWN}\n{german}"}
     draft = _loaded(mia, **both)
@@ -61,7 +58,7 @@ def test_a_test_that_is_written_here_is_passed_first(mia):  # noqa: F811
     assert required.test_name == draft.task.slug
 
 
-def test_one_of_the_sites_tests_is_chosen_and_must_be_in_use(mia):  # noqa: F811
+def test_one_of_the_sites_tests_is_chosen_and_must_be_in_use(mia):
     other = Task(slug="english", title="English")
     own_test.publish(other, own_test.read(OWN), 50, by=None)
     draft = _loaded(mia, qualification="named", test_name="english")
@@ -74,7 +71,7 @@ def test_one_of_the_sites_tests_is_chosen_and_must_be_in_use(mia):  # noqa: F811
     assert QualificationTest.objects.count() == 1
 
 
-def test_a_drawn_test_needs_inputs_that_nobody_judges(mia):  # noqa: F811
+def test_a_drawn_test_needs_inputs_that_nobody_judges(mia):
     begin(mia, {"a.csv": csv_of(REFERENCED)})
     draft = Draft.objects.get()
     drawn = {"who": "link", "ratings": "1", "qualification": "drawn", "test_n": "4"}
@@ -105,7 +102,7 @@ def test_what_is_wrong_with_a_written_test_is_said(written, sentence):
         own_test.read(written)
 
 
-def test_errors_of_the_test_are_shown_in_the_open(mia):  # noqa: F811
+def test_errors_of_the_test_are_shown_in_the_open(mia):
     begin(mia)
     draft = Draft.objects.get()
     data = {"who": "link", "ratings": "1", "qualification": "written"}
@@ -115,7 +112,7 @@ def test_errors_of_the_test_are_shown_in_the_open(mia):  # noqa: F811
     assert '<details class="more" open>' in text(answer)
 
 
-def test_consent_is_edited_shown_and_kept_as_people_read_it(mia):  # noqa: F811
+def test_consent_is_edited_shown_and_kept_as_people_read_it(mia):
     begin(mia)
     draft = Draft.objects.get()
     assert "Taking part is voluntary" in text(mia.get(at(draft, "ask")))
@@ -134,7 +131,7 @@ def test_consent_is_edited_shown_and_kept_as_people_read_it(mia):  # noqa: F811
     assert "You <strong>agree</strong>" in kept.html
 
 
-def test_the_sites_own_consent_is_no_text_of_the_task(mia):  # noqa: F811
+def test_the_sites_own_consent_is_no_text_of_the_task(mia):
     begin(mia)
     draft = Draft.objects.get()
     mia.post(at(draft, "ask"), asked(consent=CONSENT.replace("\n", "\r\n")))

@@ -5,13 +5,10 @@ import re
 import shlex
 from pathlib import Path
 
-import pytest
 from django.core.management import call_command
 
 from leaderboard.models import Submission, Task
 from tests.factories import make_user
-
-pytestmark = pytest.mark.django_db
 
 PAGE = (Path(__file__).resolve().parents[3] / "docs/own-task.md").read_text("utf-8")
 

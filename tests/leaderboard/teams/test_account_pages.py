@@ -12,7 +12,6 @@ from leaderboard.models import Membership, Submission, TeamInvitation, WebhookDe
 from leaderboard.teams.services import teams
 from tests.factories import make_submission, make_task, make_user
 
-pytestmark = pytest.mark.django_db
 PASSWORD = "a long enough secret"
 
 

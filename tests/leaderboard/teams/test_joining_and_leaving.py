@@ -11,7 +11,6 @@ from leaderboard.submissions.services import submit
 from leaderboard.teams.services import teams
 from tests.factories import make_team, make_user
 
-pytestmark = pytest.mark.django_db
 Role = Membership.Role
 
 

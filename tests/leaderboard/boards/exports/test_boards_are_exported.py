@@ -20,11 +20,6 @@ BOARD = "/tasks/tidy-news/"
 
 
 @pytest.fixture
-def who(team, submitter):
-    return {"team": team, "owner": submitter}
-
-
-@pytest.fixture
 def two(task, who):
     task.citation = "@inproceedings{tidy, title={Tidy}}"
     task.save()

@@ -21,11 +21,6 @@ TWO = f"{BOARD}differences/"
 
 
 @pytest.fixture
-def who(team, submitter):
-    return {"team": team, "owner": submitter}
-
-
-@pytest.fixture
 def kinds(task, who):
     make_ranked(task, 80, system="Open", **who)
     make_ranked(task, 70, system="Closed", **who)

@@ -33,11 +33,6 @@ JANUARY = datetime(2026, 1, 10, 12, tzinfo=UTC)
 
 
 @pytest.fixture
-def who(team, submitter):
-    return {"team": team, "owner": submitter}
-
-
-@pytest.fixture
 def three(task, who, rival, rival_team):
     """Two systems of one team and one of another, a month apart."""
     found = [

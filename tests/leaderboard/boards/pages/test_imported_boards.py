@@ -9,8 +9,6 @@ from leaderboard.tasks.models import Task
 from tests.factories import make_user
 from tests.leaderboard.imports.test_bring_in import ratings
 
-pytestmark = pytest.mark.django_db
-
 
 @pytest.fixture
 def task():

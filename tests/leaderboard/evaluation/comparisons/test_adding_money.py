@@ -13,8 +13,6 @@ from leaderboard.models import JointEvaluation
 from quality.bans.services import ban as banning
 from tests.leaderboard.evaluation.steps import settle
 
-pytestmark = pytest.mark.django_db
-
 
 @pytest.fixture(autouse=True)
 def _no_reserve(task):

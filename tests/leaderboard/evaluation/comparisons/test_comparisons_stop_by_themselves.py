@@ -264,16 +264,6 @@ def test_staff_stop_it_and_the_page_keeps_what_was_said(right, wrong, ask, crowd
     assert Commitment.objects.get().settled_at is not None
 
 
-def test_declining_needs_a_reason_and_costs_nothing(right, wrong, boss):
-    found = compare.request(right, wrong, Question("overall"), by=boss)
-    with pytest.raises(GenieError, match="why"):
-        decisions.decline(found, by=boss, reason=" ")
-    decisions.decline(found, by=boss, reason="Too dear.")
-    found.refresh_from_db()
-    assert (found.state, found.decision_reason) == ("DECLINED", "Too dear.")
-    assert Commitment.objects.count() == 0
-
-
 @pytest.mark.parametrize(
     ("wrong_question", "sentence"),
     [

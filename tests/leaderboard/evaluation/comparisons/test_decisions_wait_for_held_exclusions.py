@@ -1,14 +1,10 @@
 """A comparison is not decided while a person has yet to say whose votes count."""
 
-import pytest
-
 from leaderboard.models import Comparison
 from quality.bans.services import held_exclusions
 from quality.models import DetectorFit, HeldExclusion, Verdict
 from tests.factories import make_worker
 from tests.leaderboard.evaluation.steps import settle
-
-pytestmark = pytest.mark.django_db
 
 
 def hold_somebody(pool):

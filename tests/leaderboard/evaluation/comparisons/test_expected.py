@@ -2,7 +2,6 @@
 
 import re
 
-import pytest
 from django.test import Client
 
 from leaderboard.evaluation import decide
@@ -13,8 +12,6 @@ from leaderboard.evaluation.services.comparison import Question
 from leaderboard.models import Comparison, CountedVote, JointEvaluation
 from leaderboard.stats.stopping.sequential import exact_walk, rule_named
 from leaderboard.stats.systems.variances import Variances
-
-pytestmark = pytest.mark.django_db
 
 
 def told(row):

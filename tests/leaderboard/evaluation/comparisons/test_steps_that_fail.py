@@ -14,8 +14,6 @@ from leaderboard.evaluation.services import joint
 from leaderboard.evaluation.strategies import comparison
 from tests.leaderboard.evaluation.steps import settle
 
-pytestmark = pytest.mark.django_db
-
 
 class Killed(BaseException):
     pass

@@ -1,14 +1,10 @@
 """The test questions of a comparison are those that were drawn when it began."""
 
-import pytest
-
 from leaderboard.evaluation import waves
 from leaderboard.models import Comparison
 from quality.models import Placement
 from tests.crowd.making import items, make_campaign
 from tests.leaderboard.evaluation.comparisons.conftest import config_with
-
-pytestmark = pytest.mark.django_db
 
 
 def specs_of(wave):

@@ -10,8 +10,6 @@ from leaderboard.stats.stopping.outlook import course_of, labels_needed
 from leaderboard.stats.stopping.sequential import default_rule, rule_named
 from tests.crowd.making import item, make_campaign
 
-pytestmark = pytest.mark.django_db
-
 
 def test_new_hits_come_after_those_that_are_there():
     campaign = make_campaign(3)

@@ -1,6 +1,5 @@
 """Staff give their word on the page where they approve comparisons, too."""
 
-import pytest
 from django.test import Client
 
 from leaderboard.evaluation import decide
@@ -8,8 +7,6 @@ from leaderboard.evaluation.services import comparison as compare
 from leaderboard.evaluation.services.comparison import Question
 from leaderboard.models import HumanEvaluation, TestCheck
 from tests.leaderboard.evaluation.comparisons.conftest import config_with
-
-pytestmark = pytest.mark.django_db
 
 
 def test_a_comparison_of_which_tests_stand_out_is_approved_with_a_word(

@@ -17,8 +17,6 @@ from leaderboard.tasks import shipped
 from leaderboard.tasks.services import load
 from quality.models import Grade
 
-pytestmark = pytest.mark.django_db
-
 # The output always stands on the left; a score is the mean preference itself.
 BESIDE_A_PERSON = """
 from leaderboard.designs.base import SeveralOutputs

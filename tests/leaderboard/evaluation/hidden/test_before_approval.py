@@ -101,6 +101,7 @@ def test_questions_that_stand_out_need_a_persons_word(
     assert check.accepted_at
     assert check.accepted_because == "Only to show how it works."
     assert check.kinds == {"reference": 6, "swapped": 6}
+    assert set(DrawnTests.objects.get().texts) <= used_texts(task)
 
 
 def test_edits_and_confirmed_outputs_do_not_stand_out(checked, summaries, admin_user):
@@ -190,11 +191,6 @@ def test_questions_of_a_pool_that_changed_are_measured_again(
         Placement.objects.exclude(campaign=other).values_list("text_sha256", flat=True)
     )
     assert drawn.texts[0] not in asked
-
-
-def test_drawn_tests_are_no_others(checked, task, waiting, in_references, admin_user):
-    approve(waiting, by=admin_user, despite="A trial.")
-    assert set(DrawnTests.objects.get().texts) <= used_texts(task)
 
 
 def test_a_withdrawn_confirmation_draws_tests_anew(checked, summaries, admin_user):

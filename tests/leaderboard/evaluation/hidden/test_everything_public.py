@@ -33,7 +33,6 @@ from tests.factories import (
     make_worker,
 )
 
-pytestmark = pytest.mark.django_db
 SLUG = "demo-translation"
 # what a script has besides the texts: what serves them, and what is said of them elsewhere
 BESIDE = (

@@ -16,7 +16,6 @@ from leaderboard.tasks.services import load
 from tests.factories import make_predictions, make_submission, make_team, make_user
 from tests.kept import kept
 
-pytestmark = pytest.mark.django_db
 SLUG = "demo-qa"
 
 

@@ -8,7 +8,6 @@ from leaderboard.designs.base import content_key
 from quality.models import Placement
 from tests.leaderboard.evaluation.steps import settle
 
-pytestmark = pytest.mark.django_db
 ENDED = "COMPLETE"
 
 

@@ -21,8 +21,6 @@ from tests.leaderboard.evaluation.hidden.test_texts import (
     speak,
 )
 
-pytestmark = pytest.mark.django_db
-
 
 @pytest.fixture
 def task(task_with):

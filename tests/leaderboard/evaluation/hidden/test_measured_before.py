@@ -84,7 +84,6 @@ def work():
     jobs.drain()
 
 
-@pytest.mark.django_db
 def test_the_page_reads_what_a_job_has_measured(systems, measured, admin_client):
     kite, wren = systems
     for _ in range(2):
@@ -105,7 +104,6 @@ def test_the_page_reads_what_a_job_has_measured(systems, measured, admin_client)
     assert len(measured) == n
 
 
-@pytest.mark.django_db
 def test_neither_programs_nor_bulk_approvals_measure_within_a_request(
     systems, measured, admin_client, admin_user
 ):
@@ -121,7 +119,6 @@ def test_neither_programs_nor_bulk_approvals_measure_within_a_request(
     assert not Commitment.objects.exists()
 
 
-@pytest.mark.django_db
 def test_what_is_measured_is_not_measured_again(systems, measured):
     work()
     n = len(measured)
@@ -132,7 +129,6 @@ def test_what_is_measured_is_not_measured_again(systems, measured):
     assert DrawnTests.objects.count() == TestCheck.objects.count() == 2
 
 
-@pytest.mark.django_db
 def test_a_task_that_changed_is_measured_again(systems, task, admin_client, admin_user):
     work()
     kite, wren = systems
@@ -150,7 +146,6 @@ def test_a_task_that_changed_is_measured_again(systems, task, admin_client, admi
         assert "6 × a reference" in html
 
 
-@pytest.mark.django_db
 def test_texts_that_were_asked_meanwhile_are_drawn_again(systems, task, admin_client):
     work()
     kite, wren = systems
@@ -167,7 +162,6 @@ def test_texts_that_were_asked_meanwhile_are_drawn_again(systems, task, admin_cl
     assert UNMEASURED not in admin_client.get(page_of(kite)).text
 
 
-@pytest.mark.django_db
 def test_what_cannot_be_measured_says_why_and_can_be_tried_again(
     systems, task, admin_client, monkeypatch
 ):
@@ -190,7 +184,6 @@ def test_what_cannot_be_measured_says_why_and_can_be_tried_again(
     assert "could not be measured" not in admin_client.get(page_of(kite)).text
 
 
-@pytest.mark.django_db
 def test_a_decision_meanwhile_keeps_its_questions(systems, admin_user, monkeypatch):
     kite = systems[0]
     evaluation = kite.human_evaluation
@@ -210,7 +203,6 @@ def test_a_decision_meanwhile_keeps_its_questions(systems, admin_user, monkeypat
     assert TestCheck.objects.get().accepted_because == "A trial."
 
 
-@pytest.mark.django_db
 def test_where_programs_answer_nobody_waits_for_it(systems, admin_client, measured):
     HumanEvaluation.objects.update(simulated=True)
     pressed(admin_client, systems[0])
@@ -247,7 +239,6 @@ def test_no_lock_is_held_while_it_is_measured(systems, task, measured, admin_use
 
 
 @pytest.mark.every_engine
-@pytest.mark.django_db
 def test_what_is_approved_together_asks_no_text_twice(systems, task, admin_user):
     task.config["human"]["test_questions"] = "references"
     task.save()
@@ -261,7 +252,6 @@ def test_what_is_approved_together_asks_no_text_twice(systems, task, admin_user)
 
 
 @pytest.mark.every_engine
-@pytest.mark.django_db
 def test_measuring_in_a_transaction_is_refused(systems):
     with transaction.atomic(), pytest.raises(RuntimeError, match="durable"):
         decide.measure_together(systems[0])

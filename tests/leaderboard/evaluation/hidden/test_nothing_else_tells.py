@@ -20,7 +20,6 @@ from tests.leaderboard.evaluation.hidden.test_texts import (
     say_something,
 )
 
-pytestmark = pytest.mark.django_db
 UNLIKELY = 0.01
 
 

@@ -13,8 +13,6 @@ from quality.bans.services import ban as banning
 from tests.leaderboard.evaluation.days import a_day_later
 from tests.leaderboard.evaluation.steps import settle
 
-pytestmark = pytest.mark.django_db
-
 
 def spent():
     rows = LedgerEntry.objects.exclude(state__in=["CANCELLED", "FAILED"])

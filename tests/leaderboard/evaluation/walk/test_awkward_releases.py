@@ -14,8 +14,6 @@ from leaderboard.tasks import shipped
 from leaderboard.tasks.services import load
 from quality.models import Placement
 
-pytestmark = pytest.mark.django_db
-
 
 @pytest.mark.every_engine
 def test_the_same_instances_in_another_order_are_refused_in_words(task, tmp_path):

@@ -17,7 +17,6 @@ from tests.crowd.making import make_worker
 from tests.factories import make_user
 from tests.leaderboard.evaluation.walk.test_ends_of_campaigns import ask_apart, settle
 
-pytestmark = pytest.mark.django_db
 SYSTEM = "happypoet-3"
 
 

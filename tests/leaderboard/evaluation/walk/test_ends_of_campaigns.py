@@ -26,7 +26,6 @@ from tests.leaderboard.evaluation.days import a_day_later
 from tests.leaderboard.evaluation.steps import settle
 from tests.leaderboard.evaluation.walk.test_races import at_once
 
-pytestmark = pytest.mark.django_db
 State = Campaign.State
 
 
@@ -311,26 +310,17 @@ def test_a_score_of_which_no_rating_counts_leaves_the_board(
     assert (again.mean, again.n) == (rest.mean, rest.n)
 
 
-def test_work_that_is_rejected_after_the_score_leaves_it(published, boss):
+@pytest.mark.parametrize("appealed", [True, False])
+def test_rejected_work_leaves_the_score_until_it_is_pardoned(published, boss, appealed):
     first = Score.objects.get()
     judged = HumanEvaluation.objects.get().judged_items.first()
     rejected = Assignment.objects.get(hit__items=judged.item)
     review.reject(rejected.pk, boss, "Made by a program.")
     settle()
-    second = Score.objects.get(superseded_at=None)
-    assert second.n == first.n - 1
+    assert Score.objects.get(superseded_at=None).n == first.n - 1
     assert Commitment.objects.get().amount_cents == spent()
     settle()
     assert Score.objects.count() == 2
-
-
-@pytest.mark.parametrize("appealed", [True, False])
-def test_work_whose_rejection_is_taken_back_counts_again(published, boss, appealed):
-    first = Score.objects.get()
-    judged = HumanEvaluation.objects.get().judged_items.first()
-    rejected = Assignment.objects.get(hit__items=judged.item)
-    review.reject(rejected.pk, boss, "Made by a program.")
-    settle()
     if appealed:
         words = "I am one, and I had read it."
         said = services.against_rejection(rejected.worker, rejected.pk, words)

@@ -17,8 +17,6 @@ from leaderboard.models import Submission
 from leaderboard.submissions.services import submit, validate
 from tests.leaderboard.evaluation.steps import settle
 
-pytestmark = pytest.mark.django_db
-
 
 @pytest.fixture
 def measured(hand_in, good):

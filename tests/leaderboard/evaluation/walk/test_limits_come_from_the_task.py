@@ -10,8 +10,6 @@ from leaderboard.evaluation.services.simulate import DILIGENT, Crowd
 from leaderboard.models import Submission
 from tests.leaderboard.evaluation.steps import settle
 
-pytestmark = pytest.mark.django_db
-
 
 def say(task, **settings):
     task.config = {**task.config, "human": {**task.config["human"], **settings}}

@@ -1,7 +1,5 @@
 """Staff ask for more answers while people judge: the board and its texts say so."""
 
-import pytest
-
 from crowd.campaigns.services.more_answers import ask_for_more, priced
 from crowd.models import Assignment, Campaign, Commitment, LedgerEntry
 from genie.lib import jobs
@@ -17,8 +15,6 @@ from leaderboard.releases.selectors.card import card
 from quality.bans.selectors.clean_ratings import clean_ratings
 from tests.leaderboard.evaluation.days import a_day_later
 from tests.leaderboard.evaluation.steps import settle
-
-pytestmark = pytest.mark.django_db
 
 
 def test_every_output_is_judged_twice_and_published_once(

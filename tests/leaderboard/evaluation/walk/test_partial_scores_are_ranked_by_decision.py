@@ -17,7 +17,6 @@ from tests.leaderboard.evaluation.walk.test_stopping_asks_whether_to_publish imp
     begun,
 )
 
-pytestmark = pytest.mark.django_db
 LIST = "admin:leaderboard_submission_changelist"
 
 

@@ -16,8 +16,6 @@ from leaderboard.tasks.config import (
 )
 from leaderboard.tasks.services import worker_requirements
 
-pytestmark = pytest.mark.django_db
-
 
 def ask_on(task, platform, **human):
     human = {**task.config["human"], "platform": platform, **human}

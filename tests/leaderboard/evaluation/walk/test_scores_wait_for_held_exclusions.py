@@ -16,8 +16,6 @@ from quality.bans.services import held_exclusions
 from quality.models import Ban, HeldExclusion
 from tests.leaderboard.evaluation.steps import settle
 
-pytestmark = pytest.mark.django_db
-
 
 @pytest.fixture
 def crowd(task, quality):

@@ -22,8 +22,6 @@ from tests.crowd.making import make_worker
 from tests.kept import kept
 from tests.leaderboard.evaluation.walk.test_ends_of_campaigns import now, settle, spent
 
-pytestmark = pytest.mark.django_db
-
 
 @pytest.fixture
 def begun(hand_in, good, boss, task, quality):

@@ -16,8 +16,6 @@ from tests.leaderboard.evaluation.walk.test_stopping_asks_whether_to_publish imp
     begun,
 )
 
-pytestmark = pytest.mark.django_db
-
 
 @pytest.fixture
 def at_work(begun, task):  # noqa: F811

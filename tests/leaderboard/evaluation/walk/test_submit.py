@@ -12,8 +12,6 @@ from leaderboard.evaluation import decide
 from leaderboard.models import Prediction, Submission, Team
 from leaderboard.submissions.services import submit
 
-pytestmark = pytest.mark.django_db
-
 
 @pytest.mark.every_engine
 def test_a_file_is_stored_under_its_sha256_once(hand_in, good):

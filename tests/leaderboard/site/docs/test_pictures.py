@@ -11,8 +11,6 @@ from leaderboard.models import Task
 from leaderboard.site.docs import contents
 from tests.factories import make_submission
 
-pytestmark = pytest.mark.django_db
-
 
 def test_what_pages_show_is_what_the_command_takes():
     shown = {
