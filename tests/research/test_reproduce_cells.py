@@ -58,9 +58,7 @@ def cell(paper, ours, tolerance=None, **more):
         (None, None, None, Verdict.NO_DATA),
     ],
 )
-def test_a_verdict_compares_the_printed_number_with_ours(
-    paper, ours, tolerance, verdict
-):
+def test_a_verdict_compares_printed_numbers_with_ours(paper, ours, tolerance, verdict):
     assert cell(paper, ours, tolerance).verdict is verdict
 
 

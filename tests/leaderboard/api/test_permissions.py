@@ -44,9 +44,7 @@ def test_only_the_signed_in_list_and_hand_in(api_of, task, who):
         (State.PUBLISHED, True),
     ],
 )
-def test_what_is_not_public_does_not_exist_for_outsiders(
-    api_of, cast, task, who, state, private
-):
+def test_what_is_private_is_not_for_outsiders(api_of, cast, task, who, state, private):
     submission = make_submission(
         task,
         team=cast.team,

@@ -39,9 +39,7 @@ def five(task, team, submitter):
         answer(evaluation.judged_items.first().item, make_worker())
 
 
-def test_as_many_queries_with_5_submissions_as_with_5000(
-    client_of, five, task, team, submitter
-):
+def test_as_many_queries_with_5_systems_as_5000(client_of, five, task, team, submitter):
     address = "/tasks/tidy-news/"
     asked = {
         "visitor": address,

@@ -151,9 +151,7 @@ def test_the_page_says_what_comes_next(client_of, cast, task):
         (State.WITHDRAWN, 1, "Withdrawn"),
     ],
 )
-def test_the_state_line_shows_where_the_walk_ended(
-    client_of, cast, task, state, place, label
-):
+def test_the_line_shows_where_a_walk_ended(client_of, cast, task, state, place, label):
     kite = make_submission(task, team=cast.team, owner=cast.submitter, state=state)
 
     dots = walk(client_of("submitter").get(f"/submissions/{kite.pk}/"))

@@ -39,9 +39,7 @@ def test_under_one_population_p_values_are_even(under_one_population, which):
     assert stats.kstest(p, "uniform").pvalue > 0.01
 
 
-def test_the_smallest_difference_found_is_found_in_four_of_five(
-    under_one_population,
-):
+def test_the_smallest_difference_found_is_found_in_four_of_five(under_one_population):
     move = float(np.median([found.detectable for found in under_one_population]))
     rng = np.random.default_rng(2)
     found = [

@@ -303,9 +303,7 @@ def with_template(slug="mine", files=(), **changes):
 
 
 @pytest.mark.django_db
-def test_a_bundle_brings_template_and_files_and_gives_the_same_bytes(
-    tmp_path,
-):
+def test_a_bundle_brings_template_and_files_and_gives_the_same_bytes(tmp_path):
     bundle = with_template()
     assert look_at(bundle).problems == []
     # nothing of it is there before it is loaded

@@ -70,9 +70,7 @@ def test_a_joint_evaluation_finishes_with_all_its_judgements(
     assert Commitment.objects.get().amount_cents == spent()
 
 
-def test_a_comparison_goes_on_and_settles_what_it_spent(
-    ask, right, wrong, finish, boss, crowd, task
-):
+def test_comparisons_go_on_and_settle_all(ask, right, wrong, finish, boss, crowd, task):
     found = ask(right, wrong)
     campaign, n = robbed(crowd, boss, task)
     cents = n * campaign.hit_type.reward_cents

@@ -91,9 +91,7 @@ def test_a_joint_evaluation_is_planned_by_the_one_before(judged, right, wrong, b
     assert "to about ± 36.3 %" in told(asked)[0]
 
 
-def test_a_system_on_every_other_page_is_known_half_as_well(
-    judged, right, wrong, level, boss
-):
+def test_systems_on_every_other_page_are_half_known(judged, right, wrong, level, boss):
     found = judged([right, wrong], n_instances=10, n_workers=2)
     about = found.results["criteria"]["quality"]
     about["variances"] |= {"worker": 0.0, "instance": 0.0, "residual": 0.32}

@@ -11,9 +11,7 @@ def specs_of(wave):
     return [(item.spec, item.expected, item.kind) for item in wave.hidden]
 
 
-def test_later_waves_keep_their_tests_when_texts_are_used_up_elsewhere(
-    task, right, level, ask
-):
+def test_later_waves_keep_tests_when_texts_are_used_elsewhere(task, right, level, ask):
     config_with(task, positive_share=0.2, negative_share=0.2, wave_size=5)
     found = ask(right, level[0], max_pairs=20)
     planned = specs_of(waves.wave_of(found, 5, 15))

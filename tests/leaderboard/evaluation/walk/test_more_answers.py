@@ -17,9 +17,7 @@ from tests.leaderboard.evaluation.days import a_day_later
 from tests.leaderboard.evaluation.steps import settle
 
 
-def test_every_output_is_judged_twice_and_published_once(
-    task, hand_in, good, boss, quality
-):
+def test_each_output_is_judged_twice_published_once(task, hand_in, good, boss, quality):
     submission = hand_in(good, simulated=True)
     jobs.drain()
     decide.approve(submission, by=boss, start_now=True)
