@@ -1,4 +1,4 @@
-"""A real Chromium for tests; import the fixtures into a conftest.py.
+"""A real Chromium for tests: every folder has its fixtures.
 
 Every page is watched: a request to somewhere else, an error in the console or a
 violation of the Content-Security-Policy fails the test that caused it.

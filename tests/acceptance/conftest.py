@@ -18,11 +18,6 @@ from tests.crowd.requester.on_site import OnSite
 CLIENTS = Path(__file__).resolve().parents[2] / ".venv" / "acceptance"
 
 
-@pytest.fixture(autouse=True)
-def _static_root(settings, tmp_path):
-    settings.STATIC_ROOT = tmp_path
-
-
 @pytest.fixture(scope="session")
 def clients():
     """Give the folder in which `make setup` installs them."""

@@ -10,7 +10,6 @@ from django.contrib import admin
 from django.contrib.auth import get_user_model
 from django.urls import reverse
 
-from tests.browser import chromium, open_page  # noqa: F401
 from tests.genie.filled import fill_all
 
 pytestmark = [
@@ -32,12 +31,7 @@ LOST = """() => {
 }"""
 
 
-@pytest.fixture(autouse=True)
-def _static(settings, tmp_path):
-    settings.STATIC_ROOT = tmp_path
-
-
-def test_no_column_is_lost(open_page):  # noqa: F811
+def test_no_column_is_lost(open_page):
     boss = get_user_model().objects.create_superuser("boss")
     fill_all(admin.site)
     page = open_page("/admin/", user=boss)

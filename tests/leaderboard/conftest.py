@@ -19,7 +19,7 @@ from tests.cast import (  # noqa: F401
 
 WITH_DATABASE = {
     *("admin", "api", "boards", "commands", "evaluation"),
-    *("judges", "monitoring", "site", "studio", "teams"),
+    *("judges", "monitoring", "releases", "site", "studio", "teams"),
 }
 
 

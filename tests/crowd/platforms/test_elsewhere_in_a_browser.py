@@ -14,11 +14,6 @@ from tests.crowd.requester.on_site import OnSite
 pytestmark = pytest.mark.browser
 
 
-@pytest.fixture(autouse=True)
-def _no_static_root(settings, tmp_path):
-    settings.STATIC_ROOT = tmp_path
-
-
 def test_a_hit_of_ours_is_previewed_accepted_answered_and_collected(turk, open_page):
     wanda = OnSite()
     kind = hit_type(criteria={"overall": "It is right.", "fluent": "It reads well."})

@@ -10,13 +10,7 @@ from django.contrib.auth import get_user_model
 from django.urls import reverse
 
 from crowd.models import Answer, PanelSource
-from tests.browser import (  # noqa: F401
-    chromium,
-    open_page,
-    overflows,
-    violations,
-    wait_for_hit,
-)
+from tests.browser import overflows, violations, wait_for_hit
 from tests.crowd.making import make_campaign
 
 pytestmark = [
@@ -28,11 +22,6 @@ pytestmark = [
 SCREENSHOTS = os.environ.get("GENIE_SCREENSHOTS")
 
 
-@pytest.fixture(autouse=True)
-def _static_root(settings, tmp_path):
-    settings.STATIC_ROOT = tmp_path
-
-
 def look_at(page, name):
     if SCREENSHOTS:
         page.screenshot(path=Path(SCREENSHOTS) / f"{name}.png", full_page=True)
@@ -40,7 +29,7 @@ def look_at(page, name):
     assert violations(page) == []
 
 
-def test_a_visit_from_the_link_to_the_way_back_by_keyboard(open_page):  # noqa: F811
+def test_a_visit_from_the_link_to_the_way_back_by_keyboard(open_page):
     panel = PanelSource.objects.create(
         name="class",
         title="Our class",

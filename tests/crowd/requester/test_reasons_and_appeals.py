@@ -21,11 +21,6 @@ from tests.decoys import own
 WORDS = "I answered every <b>question</b>."
 
 
-@pytest.fixture(autouse=True)
-def _static_root(settings, tmp_path):
-    settings.STATIC_ROOT = tmp_path
-
-
 @pytest.fixture
 def rejected(desk, wanda):
     """Give work of Wanda's that Rita has rejected."""

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from leaderboard.models import Instance
-from tests.browser import chromium, look, open_page, overflows  # noqa: F401
+from tests.browser import look, overflows
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 SCREENSHOTS = os.environ.get("GENIE_SCREENSHOTS")
@@ -23,12 +23,7 @@ WARNINGS = [
 FIRST = (".deciding .warning", ".deciding .outputs tbody tr", ".deciding td.number")
 
 
-@pytest.fixture(autouse=True)
-def _static(settings, tmp_path):
-    settings.STATIC_ROOT = tmp_path
-
-
-def test_what_decides_ends_above_the_fold(open_page, waiting, superuser):  # noqa: F811
+def test_what_decides_ends_above_the_fold(open_page, waiting, superuser):
     submission = waiting(warnings=WARNINGS)
     submission.predictions.update(text=LONG)
     Instance.objects.update(

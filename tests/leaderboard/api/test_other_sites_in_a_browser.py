@@ -5,7 +5,6 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import pytest
 
-from tests.browser import chromium  # noqa: F401
 from tests.leaderboard.api.conftest import V1, authorization
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
@@ -25,7 +24,7 @@ class Elsewhere(BaseHTTPRequestHandler):
 
 
 @pytest.fixture
-def ask(chromium, live_server):  # noqa: F811
+def ask(chromium, live_server):
     context = chromium.new_context()
     page = context.new_page()
     with ThreadingHTTPServer(("localhost", 0), Elsewhere) as server:

@@ -8,7 +8,6 @@ from django.contrib.auth import get_user_model
 
 from leaderboard.judges.services.work import work
 from leaderboard.models import JudgeRun
-from tests.browser import chromium, open_page  # noqa: F401
 from tests.leaderboard.judges.test_designs import asked_as
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
@@ -16,13 +15,8 @@ pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 RAW = re.compile(r'[{\[]\s*"|microcents|Traceback|\bNone\b|_cents')
 
 
-@pytest.fixture(autouse=True)
-def _static(settings, tmp_path):
-    settings.STATIC_ROOT = tmp_path
-
-
 @pytest.fixture
-def seen(open_page):  # noqa: F811
+def seen(open_page):
     """Give the pages, each held to be readable on a screen and on a phone."""
     page = open_page("/admin/", user=get_user_model().objects.create_superuser("boss"))
     site = page.url.split("/admin/")[0]

@@ -10,7 +10,7 @@ from leaderboard.judges.services import license as licensing
 from leaderboard.judges.services.finish import finish
 from leaderboard.metric_board.services import boards
 from leaderboard.models import JudgeLicence, JudgeRun, OutsideMetric, Submission
-from tests.browser import chromium, open_page, overflows, violations  # noqa: F401
+from tests.browser import overflows, violations
 from tests.cast import allow
 from tests.factories import make_score, make_user
 from tests.leaderboard.judges.conftest import add_system, approved, worked
@@ -147,7 +147,7 @@ def test_a_judge_that_says_what_people_say_gets_its_licence(ranked):
 
 
 @pytest.mark.browser
-def test_in_a_browser(judged, open_page):  # noqa: F811
+def test_in_a_browser(judged, open_page):
     run = worked(approved(make_script(), judged))
     licence(run, "LICENSED")
     licence(run, "EXPIRED", moved=["crowd: Prolific, now Our own workers"])

@@ -14,7 +14,6 @@ from leaderboard.metric_board.services import boards
 from leaderboard.models import MetricBoard, Task
 from leaderboard.submissions.services import submit
 from leaderboard.tasks.services import load
-from tests.browser import chromium, open_page  # noqa: F401
 from tests.factories import make_task
 from tests.kept import kept
 from tests.leaderboard.metric_board.judged import judged_system, measured

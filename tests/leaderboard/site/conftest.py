@@ -5,19 +5,13 @@ import pytest
 from django.core.cache import cache as counts
 from django.utils.html import strip_tags
 
-from genie.lib.serving.caches import computed as cache
-from tests.browser import chromium, open_page  # noqa: F401
 from tests.factories import make_task
 
 
 @pytest.fixture(autouse=True)
-def _fresh(settings, tmp_path):
-    """Keep numbers of an earlier test out of this one."""
-    settings.STATIC_ROOT = tmp_path  # nothing is collected; it only has to exist
-    cache.clear()
+def _fresh():
+    """Forget what an earlier test asked for: requests are counted."""
     counts.clear()
-    yield
-    cache.clear()
 
 
 @pytest.fixture

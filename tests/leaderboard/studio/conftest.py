@@ -2,7 +2,6 @@
 
 import pytest
 
-from tests.browser import chromium, open_page  # noqa: F401
 from tests.cast import allow
 from tests.factories import make_user
 

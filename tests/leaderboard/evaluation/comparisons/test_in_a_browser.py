@@ -8,15 +8,7 @@ import pytest
 from leaderboard.evaluation import decide
 from leaderboard.evaluation.services import comparison, joint
 from leaderboard.models import Comparison, HumanEvaluation
-from tests.browser import (  # noqa: F401
-    READ,
-    chromium,
-    go,
-    look,
-    open_page,
-    overflows,
-    violations,
-)
+from tests.browser import READ, go, look, overflows, violations
 from tests.leaderboard.evaluation.steps import settle
 
 pytestmark = [
@@ -25,11 +17,6 @@ pytestmark = [
     pytest.mark.django_db(transaction=True),
 ]
 SCREENSHOTS = os.environ.get("GENIE_SCREENSHOTS")
-
-
-@pytest.fixture(autouse=True)
-def _static(settings, tmp_path):
-    settings.STATIC_ROOT = tmp_path
 
 
 @pytest.fixture
@@ -70,7 +57,7 @@ def pages(right, wrong, level, boss, ask, finish, crowd):
 
 
 def test_every_page_fits_reads_and_can_be_asked_by_keyboard(
-    open_page,  # noqa: F811
+    open_page,
     pages,
     boss,
     right,

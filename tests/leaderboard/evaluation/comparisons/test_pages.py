@@ -39,11 +39,6 @@ from tests.leaderboard.evaluation.steps import settle
 pytestmark = pytest.mark.django_db
 
 
-@pytest.fixture(autouse=True)
-def _static(settings, tmp_path):
-    settings.STATIC_ROOT = tmp_path
-
-
 @pytest.fixture
 def signed_in():
     def client_of(user):

@@ -37,11 +37,6 @@ EXPECTED = {
 }
 
 
-@pytest.fixture(autouse=True)
-def _static(settings, tmp_path):
-    settings.STATIC_ROOT = tmp_path
-
-
 @pytest.fixture
 def read(task):
     """Know which answers are right: a text counts under the question it stands below."""

@@ -1,3 +1,0 @@
-from __future__ import annotations
-
-from tests.browser import chromium, open_page  # noqa: F401

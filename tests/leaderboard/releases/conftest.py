@@ -1,6 +1,0 @@
-import pytest
-
-
-@pytest.fixture(autouse=True)
-def _one_board(db):
-    """Let every test here use the database."""
