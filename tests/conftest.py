@@ -18,6 +18,7 @@ from django.urls.converters import IntConverter
 
 from genie.lib import bounded
 from tests import browser, cuts, decoys, kept
+from tests.browser import chromium, open_page  # noqa: F401
 from tests.cpu_by_file import CpuByFile
 from tests.engine_blind import is_engine_blind
 

@@ -3,14 +3,8 @@ from __future__ import annotations
 import pytest
 from django.test import Client
 
-from tests.browser import chromium, open_page  # noqa: F401
 from tests.crowd.making import make_worker
 from tests.factories import make_user
-
-
-@pytest.fixture(autouse=True)
-def _static_root(settings, tmp_path):
-    settings.STATIC_ROOT = tmp_path  # nothing is collected; it only has to exist
 
 
 @pytest.fixture
