@@ -148,11 +148,11 @@ CUT: dict[str, str] = {
     "leaderboard/evaluation/walk/test_stopping_asks_whether_to_publish.py::test_a_stop_is_taken_back_while_pages_are_open[False]": """
         crowd.campaigns.services.run:resume leaderboard.evaluation.decide.staff:go_on
     """,
-    "leaderboard/evaluation/walk/test_stopping_asks_whether_to_publish.py::test_staff_publish_later_what_they_did_not_publish_at_once": """
+    "leaderboard/evaluation/walk/test_stopping_asks_whether_to_publish.py::test_staff_publish_later_what_they_did_not_at_once": """
         leaderboard.evaluation.decide.staff:publish_partial
         quality.detection.services.assess_pool:_write
     """,
-    "leaderboard/evaluation/walk/test_stopping_the_evaluation_itself.py::test_a_withdrawn_submission_comes_back_and_moves_no_money[approved]": """
+    "leaderboard/evaluation/walk/test_stopping_the_evaluation_itself.py::test_a_withdrawn_submission_comes_back_without_money[approved]": """
         crowd.money.services.budgets:release
         leaderboard.evaluation.decide.withdrawal:restore
         leaderboard.evaluation.decide.withdrawal:withdraw
@@ -274,7 +274,7 @@ KILLED: dict[str, str] = {
     "leaderboard/evaluation/walk/test_submit.py::test_a_valid_file_is_measured_by_every_metric_of_the_task": """
         leaderboard.jobs:validate leaderboard.jobs:measure
     """,
-    "leaderboard/evaluation/walk/test_stopping_asks_whether_to_publish.py::test_a_partial_result_is_published_without_a_rank": """
+    "leaderboard/evaluation/walk/test_stopping_asks_whether_to_publish.py::test_staff_publish_later_what_they_did_not_at_once": """
         leaderboard.jobs:step_evaluation
     """,
     "leaderboard/metric_board/test_metrics_follow_in_the_background.py::test_pieces_put_together_are_the_whole": """
