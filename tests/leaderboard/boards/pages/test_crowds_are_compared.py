@@ -124,8 +124,6 @@ def test_a_fit_is_computed_in_pieces_by_whoever_comes(judged, monkeypatch):
     # what another process has done is not done again
     monkeypatch.setattr(fit_pieces, "estimate_board", None)
     monkeypatch.setattr(fit_pieces, "PIECE_SECONDS", -1)
-    assert not refitted()
-    assert FitPiece.objects.count() == 3
     assert current().get().pk == before
     assert refitted()
     assert current().get().pk != before
