@@ -107,7 +107,8 @@ def wanted(path):
 
 def plant():
     """Put the decoys into the database."""
-    with connection.cursor() as cursor:
+    # Rows may come before those that they lead to.
+    with transaction.atomic(), connection.cursor() as cursor:
         for sql, params in _statements():
             cursor.execute(sql, params)
 
