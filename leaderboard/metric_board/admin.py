@@ -1,4 +1,4 @@
-"""Metrics in the background: how far they are, why some are not computed here."""
+"""Metric runs and boards in the admin: progress, and why a metric is not computed here."""
 
 from __future__ import annotations
 
@@ -96,7 +96,7 @@ class MetricBoardAdmin(WorkOfTask):
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[MetricBoard]:
         rows: QuerySet[MetricBoard] = super().get_queryset(request)
-        # the payload is the whole board, which a list of boards does not show
+        # the list does not need the payload, which is the whole board
         return rows.defer("payload")
 
     @admin.action(

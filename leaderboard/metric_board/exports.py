@@ -1,4 +1,4 @@
-"""Judgments and metric scores in the formats of the field; pure, text in pieces."""
+"""Ratings and metric scores in the field's file formats; pure, text in pieces."""
 
 import io
 import json
@@ -11,7 +11,14 @@ from typing import Any
 from genie.lib.formats.csv_text import csv_text
 
 _AT_ONCE = 2_000
-_EARLIEST = (1980, 1, 1, 0, 0, 0)  # the same content gives the same bytes
+_EARLIEST = (
+    1980,
+    1,
+    1,
+    0,
+    0,
+    0,
+)  # a fixed date, so that the same content gives the same bytes
 _UNFIT = re.compile(r"[^\w.+=@-]+")
 
 Table = Mapping[str, Sequence[float | None]]
@@ -20,7 +27,7 @@ Table = Mapping[str, Sequence[float | None]]
 def csv_pieces(
     columns: Sequence[str], records: Iterable[Mapping[str, Any]]
 ) -> Iterator[str]:
-    """Write CSV some thousand lines at a time, the header first."""
+    """Yield CSV in pieces of some thousand lines, the header first."""
     yield csv_text(columns, [])
     rows = iter(records)
     while part := list(islice(rows, _AT_ONCE)):
@@ -28,14 +35,13 @@ def csv_pieces(
 
 
 def json_lines(records: Iterable[Mapping[str, Any]]) -> Iterator[str]:
-    """Write JSONL some thousand lines at a time."""
     rows = iter(records)
     while part := list(islice(rows, _AT_ONCE)):
         yield "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in part)
 
 
 def seg_score(table: Table) -> str:
-    """Write mt-metrics-eval's .seg.score: system, tab, score, instance by instance."""
+    """Return mt-metrics-eval's .seg.score: system, tab, score, instance by instance."""
     return "".join(
         f"{system}\t{'None' if value is None else repr(float(value))}\n"
         for system, values in table.items()
@@ -44,17 +50,17 @@ def seg_score(table: Table) -> str:
 
 
 def sys_score(overall: Mapping[str, float | None]) -> str:
-    """Write mt-metrics-eval's .sys.score: system, tab, score."""
+    """Return mt-metrics-eval's .sys.score: system, tab, score."""
     return seg_score({system: [value] for system, value in overall.items()})
 
 
 def safe_name(name: str) -> str:
-    """Make a name that any file system and any splitter of columns takes."""
+    """Return a name that is safe in file systems and in columns split at spaces or tabs."""
     return _UNFIT.sub("_", name).strip("._") or "unnamed"
 
 
 def unique_names(names: Mapping[int, str]) -> dict[int, str]:
-    """Give each key a safe name of its own; those that share one bear their number."""
+    """Return a different safe name for each key; keys with the same name get their number."""
     safe = {key: safe_name(name) for key, name in names.items()}
     taken = list(safe.values())
     return {
@@ -64,7 +70,6 @@ def unique_names(names: Mapping[int, str]) -> dict[int, str]:
 
 
 def zipped(files: Iterable[tuple[str, str]]) -> bytes:
-    """Pack texts; the same texts give the same bytes."""
     buffer = io.BytesIO()
     with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as archive:
         for name, text in files:

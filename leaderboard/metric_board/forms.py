@@ -1,4 +1,4 @@
-"""The form by which scores of a metric are handed in; the service has the last word."""
+"""The upload form for the scores of a metric; `services.outside` does the checks."""
 
 from django import forms
 
@@ -17,7 +17,7 @@ class MetricScoresForm(forms.Form):
             "tab, score as mt-metrics-eval's .seg.score and .sys.score; plain or "
             "compressed with gzip."
         ),
-        # an empty file is refused by the service, with its own sentence
+        # the service refuses an empty file, with a clearer message
         allow_empty_file=True,
     )
     lower = forms.BooleanField(label="Lower is better (an error rate)", required=False)

@@ -1,4 +1,4 @@
-"""Scores laid out as a test set of mt-metrics-eval, which its `EvalSet` reads; pure.
+"""A task's scores as a test set of mt-metrics-eval, which its `EvalSet` reads; pure.
 
 References
 ----------
@@ -19,17 +19,14 @@ Values = Sequence[float | None]
 
 @dataclass(frozen=True)
 class Scorer:
-    """People on one criterion, or a metric: a score of each system, and of each segment.
+    """People on one criterion, or a metric, with scores of systems and segments.
 
     Parameters
     ----------
-    name : str
     per_segment : mapping of str to sequence
-        By system, in the order of the segments; empty where there are none.
+        By system, in the order of the segments; empty without segment scores.
     overall : mapping of str to float or None
         By system.
-    reads_references : bool
-        Of a metric: whether it compares with references.
     """
 
     name: str
@@ -40,7 +37,7 @@ class Scorer:
 
 @dataclass(frozen=True)
 class DataSet:
-    """What a test set holds beside scores.
+    """A test set without its scores.
 
     Parameters
     ----------
@@ -49,7 +46,7 @@ class DataSet:
     documents : sequence of str
         Document of each segment, in order.
     sources, references : sequence of str
-        A text for each segment; empty where texts may not be handed on.
+        One text per segment; empty if the license forbids sharing texts.
     outputs : mapping of str to sequence of str
         By system.
     """
@@ -65,7 +62,7 @@ class DataSet:
 def data_set(
     about: DataSet, people: Sequence[Scorer], metrics: Sequence[Scorer]
 ) -> Iterator[tuple[str, str]]:
-    """Give the files of a test set: path and content."""
+    """Yield path and content of each file of a test set."""
     top, pair = about.name, about.languages
     yield f"{top}/documents/{pair}.docs", _documents(about.documents)
     if about.sources:
@@ -89,9 +86,8 @@ def _scores(path: str, one: Scorer) -> Iterator[tuple[str, str]]:
 
 
 def _documents(documents: Sequence[str]) -> str:
-    """Write domain and document of each segment; a document is one stretch of them."""
     runs = [name for name, _ in groupby(documents)]
-    # one that comes in several stretches is as many documents to mt-metrics-eval
+    # mt-metrics-eval reads each stretch of segments as a separate document
     torn = len(set(runs)) < len(runs)
     named = [
         f"{safe_name(name)}-{number}" if torn else safe_name(name)
@@ -102,5 +98,5 @@ def _documents(documents: Sequence[str]) -> str:
 
 
 def _lines(texts: Sequence[str]) -> str:
-    """Write a line for each text: line breaks become spaces."""
+    """Return one line per text: line breaks become spaces."""
     return "".join(" ".join(text.split()) + "\n" for text in texts)

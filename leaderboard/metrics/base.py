@@ -341,10 +341,6 @@ def _installed(library: str) -> str:
 def n_references(batch: Batch) -> str:
     """Say how many references instances have, as sacrebleu's signatures do.
 
-    Parameters
-    ----------
-    batch : Batch
-
     Returns
     -------
     str

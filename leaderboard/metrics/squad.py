@@ -132,7 +132,6 @@ def answer_words(text: str, language: str = "en") -> list[str]:
 
     Parameters
     ----------
-    text : str
     language : str, optional
         ISO 639-1 code. Articles are left out in English only; Chinese, Japanese, Thai,
         Lao, Khmer and Burmese are compared by characters.

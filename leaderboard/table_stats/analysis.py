@@ -39,17 +39,14 @@ class SystemLine:
 
     Parameters
     ----------
-    system, criterion : str
     estimate, low, high : float
         The interval covers other workers and other instances.
     plain, low_crowd, high_crowd : float
         Mean over instances and its bootstrap interval: this crowd only.
     z : float
         Mean of ratings standardised per worker, as WMT publishes it.
-    n, n_workers : int
     effective_workers, largest_share : float
         How many equally busy workers would weigh as much; share of the busiest.
-    rank_low, rank_high, cluster : int
     """
 
     system: str
@@ -101,20 +98,14 @@ class Analysis:
 
     Parameters
     ----------
-    criterion, scale : str
-    n, n_workers, n_instances : int
     covers, covers_crowd, method : str
         What the intervals cover, in words; how the variances were found.
     systems : tuple of SystemLine
         Best first.
-    pairs : tuple of PairLine
     components : tuple of (str, float)
         Variance of systems, workers, instances and of the rest.
-    agreement : tuple of Coefficient
-    plans : tuple of Needed
     rank_sums : tuple of RankSumLine
         As WMT's tables have it, by z: which instances were drawn, not which workers.
-    fragility : Fragility or None
     notes : tuple of str
         What to be careful about.
     neighbours : tuple of NeighbourTests
@@ -148,16 +139,11 @@ def analyse(ratings: Ratings, *, seed: int = 0, scale: str = "value") -> Analysi
 
     Parameters
     ----------
-    ratings : Ratings
     seed : int
         Of the bootstrap; the same table and seed give the same bytes.
     scale : {"value", "log", "rank"}
         Ratings as they are; logarithms around their page's (or worker's) mean, for
         magnitudes; or ranks within a worker's page (or instance).
-
-    Returns
-    -------
-    Analysis
 
     Raises
     ------

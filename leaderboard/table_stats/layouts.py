@@ -96,10 +96,6 @@ def layout_of(name: str, header: Sequence[str], criteria: Sequence[str] = ()) ->
     criteria : sequence of str
         Columns that hold ratings, where each criterion has a column of its own.
 
-    Returns
-    -------
-    Layout
-
     Raises
     ------
     GenieError

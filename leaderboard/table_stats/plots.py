@@ -15,9 +15,6 @@ class Mark:
 
     Parameters
     ----------
-    label : str
-    value : float
-    inner, outer : (float, float) or None
     rule : bool
         Whether a line is drawn above it.
     """
@@ -38,7 +35,6 @@ def interval_plot(
     ----------
     title, legend : str
         Above and below the marks.
-    marks : sequence of Mark
     at : sequence of float
         Values at which a dashed line stands.
 

@@ -77,7 +77,6 @@ class Ratings:
 
     Parameters
     ----------
-    criterion : str
     values : ndarray, shape (n,)
     labels : dict of str to Labels
         System and worker, perhaps instance and page.
@@ -101,7 +100,6 @@ class Pairs:
 
     Parameters
     ----------
-    criterion : str
     outcome : ndarray, shape (n,)
         1 for system a, -1 for b, 0 for a tie.
     labels : dict of str to Labels
@@ -137,7 +135,6 @@ def read_tables(
 
     Parameters
     ----------
-    paths : sequence of Path
     criteria : sequence of str
         Columns of ratings, where each criterion has its own.
 

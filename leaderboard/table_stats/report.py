@@ -20,9 +20,6 @@ class Sheet:
 
     Parameters
     ----------
-    title : str
-    header : tuple of str
-    rows : tuple of tuple of str
     notes : tuple of str
         Sentences below it.
     rules : frozenset of int

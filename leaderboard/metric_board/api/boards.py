@@ -1,4 +1,4 @@
-"""Metric boards and the scores of others' metrics: read, hand in, publish, withdraw."""
+"""API of metric boards and of uploaded metric scores."""
 
 from typing import IO, Any, cast
 
@@ -64,7 +64,6 @@ class MetricScoresView(View):
     serializer_class = MetricScoresSerializer
 
     def rows(self, request: Request) -> QuerySet[OutsideMetric]:
-        """Select the visitor's own metrics and the published ones."""
         may_see = Q(published_at__isnull=False)
         if request.user.is_authenticated:
             may_see |= Q(owner_id=request.user.pk)
@@ -80,8 +79,8 @@ class MetricScoresView(View):
         return metric
 
     def body(self, metric: Any, *, many: bool = False) -> Any:
-        # systems that have become private or were withdrawn since must not appear by
-        # way of somebody's metric
+        # a system that was withdrawn or became private must not appear through a metric
+        # that scored it earlier
         def seen(outside: OutsideMetric) -> QuerySet[OutsideScores]:
             return OutsideScores.objects.filter(public("submission__"), metric=outside)
 
@@ -151,7 +150,7 @@ class MetricScoresList(MetricScoresView):
 class MetricScoresDetail(MetricScoresView):
     @property
     def scope(self) -> str | None:
-        """Withdrawing, which is for good, takes a scope of its own."""
+        """Return the scope needed: withdrawing cannot be undone and has a separate scope."""
         return Scope.WITHDRAW if self.request.method == "DELETE" else None
 
     @extend_schema(
@@ -197,7 +196,7 @@ class MetricScoresPublish(MetricScoresView):
 
 
 def _refuse_too_large(request: Request) -> None:
-    """Look at the announced length before a byte of the body is read."""
+    """Check the announced length before a byte of the body is read."""
     limit = int(str(settings.GENIE["MAX_UPLOAD_BYTES"]))
     announced = str(request.META.get("CONTENT_LENGTH") or "0")
     if announced.isdigit() and int(announced) > limit + _ROOM_FOR_TEXT:

@@ -1,4 +1,4 @@
-"""Metric boards, and the scores of others' metrics, as JSON."""
+"""Metric boards and uploaded metric scores as JSON."""
 
 from typing import Any
 
@@ -164,7 +164,6 @@ class MetricBoardSerializer(serializers.Serializer[Any]):
 
 
 def board_json(task: Task, criterion: str, shown: Shown) -> dict[str, Any]:
-    """Lay a board out as the serializer takes it."""
     payload, board = shown.payload, shown.board
     return {
         "task": task.slug,

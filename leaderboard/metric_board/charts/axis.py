@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Scale:
-    """From `low` to `high` in the metric's own numbers, drawn from `start` to `end`."""
+    """A range from `low` to `high` (metric units), drawn from `start` to `end` (SVG units)."""
 
     low: float
     high: float
@@ -15,14 +15,14 @@ class Scale:
     ticks: tuple[float, ...]
 
     def at(self, value: float) -> str:
-        """Give the place of a value; what lies outside is put at the nearer end."""
+        """Return the place of a value; values outside are drawn at the nearer end."""
         inside = min(max(value, self.low), self.high)
         part = (inside - self.low) / (self.high - self.low)
         return f"{self.start + part * (self.end - self.start):.1f}"
 
 
 def scale_over(values: list[float], start: float, end: float) -> Scale:
-    """Choose round ticks, about five, around all values.
+    """Return a scale with about five round ticks around all values.
 
     Examples
     --------
@@ -36,7 +36,7 @@ def scale_over(values: list[float], start: float, end: float) -> Scale:
         low, high = low - 1, high + 1
     step = _step((high - low) / 5)
     first, last = math.floor(low / step + 1e-9), math.ceil(high / step - 1e-9)
-    # by way of a decimal text: 3 * 0.1 would be written 0.30000000000000004
+    # rounded as decimal text, because 3 * 0.1 is 0.30000000000000004
     ticks = tuple(float(f"{step * k:.10g}") for k in range(first, last + 1))
     return Scale(ticks[0], ticks[-1], start, end, ticks)
 

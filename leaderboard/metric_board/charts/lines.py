@@ -1,4 +1,4 @@
-"""A statistic of a metric with its interval, as a small chart."""
+"""Small chart of one statistic of a metric with its interval."""
 
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
@@ -9,7 +9,7 @@ from leaderboard.metric_board.charts.axis import Scale
 def statistic_bar(
     value: float | None, low: float | None, high: float | None, *, lowest: float
 ) -> SafeString:
-    """Draw one interval on the statistic's whole range, chance or zero marked."""
+    """Return an SVG of one interval on the statistic's whole range; the middle is marked."""
     if value is None:
         return SafeString("")
     scale = Scale(lowest, 1.0, 4.0, 156.0, ())

@@ -1,4 +1,4 @@
-"""All metrics' intervals on one axis, with one person and chance."""
+"""Chart of all metrics' intervals on one axis, with a single person and chance."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -14,7 +14,7 @@ _LONGEST = 20
 
 @dataclass(frozen=True)
 class Bar:
-    """One interval; its ends are None where they are unknown."""
+    """One interval; unknown ends are None."""
 
     label: str
     value: float
@@ -26,7 +26,7 @@ class Bar:
 def overview(
     bars: Sequence[Bar], *, lowest: float, chance: float | None, description: str
 ) -> SafeString:
-    """Draw intervals under each other, zoomed to what there is, chance marked."""
+    """Return an SVG of intervals below each other; the axis covers only their range."""
     if not bars:
         return SafeString("")
     ends = [end for b in bars for end in (b.value, b.low, b.high) if end is not None]

@@ -1,4 +1,4 @@
-"""A metric against people, one point a system, with intervals on both sides."""
+"""Chart of a metric against people: one point per system, with intervals on both sides."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -14,7 +14,7 @@ LEFT, RIGHT, TOP, BOTTOM = 52, 16, 16, 46
 
 @dataclass(frozen=True)
 class Point:
-    """One system: what people and the metric say."""
+    """One system's human and metric scores."""
 
     name: str
     human: float
@@ -27,7 +27,6 @@ class Point:
 def scatter(
     points: Sequence[Point], *, metric: str, judges: str, description: str
 ) -> SafeString:
-    """Draw the points, with their systems as titles."""
     if not points:
         return SafeString("")
     x = scale_over(

@@ -5,7 +5,7 @@ from leaderboard.tasks.models import Task
 
 
 class MetricBoard(models.Model):
-    """How far a task's metrics follow people: one snapshot, computed once, then shown."""
+    """A stored snapshot of how well a task's metrics agree with people on one criterion."""
 
     class State(models.TextChoices):
         WAITING = "WAITING", "being computed"
@@ -17,7 +17,7 @@ class MetricBoard(models.Model):
         Task, on_delete=models.CASCADE, related_name="metric_boards"
     )
     criterion = models.CharField(max_length=50)
-    # everything that went in, hashed: the same inputs are never computed twice
+    # hash of all inputs: the same inputs are never computed twice
     inputs_sha256 = models.CharField(max_length=64)
     state = models.CharField(
         max_length=8, choices=State.choices, default=State.WAITING, db_index=True
@@ -30,7 +30,7 @@ class MetricBoard(models.Model):
     seconds = models.FloatField(default=0.0)
     n_attempts = models.PositiveSmallIntegerField(default=0)
     failure = models.TextField(blank=True)
-    # when these inputs were last the current ones
+    # when these inputs were last current
     wanted_at = models.DateTimeField()
     computed_at = models.DateTimeField(null=True, blank=True)
 

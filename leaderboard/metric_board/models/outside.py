@@ -5,14 +5,14 @@ from django.db.models import Q
 from leaderboard.submissions.models.submission import Submission
 from leaderboard.tasks.models import Task
 
-# The format of what came without a file: the answers of a judge.
+# `file_format` of scores that a judge of this site gave, without a file.
 JUDGED = "judge"
 
 
 class OutsideMetric(models.Model):
-    """A metric that somebody else computed: its owner handed in the numbers.
+    """A metric with uploaded scores.
 
-    It stands on the task's metric board only, and there only once it is published.
+    It appears only on its task's metric board, and only after it is published.
     """
 
     task = models.ForeignKey(
@@ -27,7 +27,7 @@ class OutsideMetric(models.Model):
     file_name = models.CharField(max_length=200)
     file_sha256 = models.CharField(max_length=64)
     file_format = models.CharField(max_length=20)
-    # whether it has a number for each instance, or one for each system only
+    # whether it scores each instance, or only whole systems
     by_instance = models.BooleanField(default=True)
     created_at = models.DateTimeField(auto_now_add=True)
     published_at = models.DateTimeField(null=True, blank=True)
@@ -48,17 +48,17 @@ class OutsideMetric(models.Model):
 
     @property
     def by_program(self) -> bool:
-        """Whether a judge of this site answered, so that no file was handed in."""
+        """Whether a judge of this site gave the scores, so that there is no file."""
         return self.file_format == JUDGED
 
     @property
     def slug(self) -> str:
-        """Its name among the board's metrics; no slug of a site's metric has a dot."""
+        """Identifier on the board; the dot sets it apart from the site's own metrics."""
         return f"outside.{self.pk}"
 
 
 class OutsideScores(models.Model):
-    """What an outside metric says of one submission."""
+    """Scores of one submission by an outside metric."""
 
     metric = models.ForeignKey(
         OutsideMetric, on_delete=models.CASCADE, related_name="scores"
@@ -67,7 +67,7 @@ class OutsideScores(models.Model):
         Submission, on_delete=models.CASCADE, related_name="+"
     )
     value = models.FloatField()
-    # one number an instance in the order of positions; empty: for the system only
+    # one number per instance, by position; empty if only the system is scored
     per_instance = models.JSONField(default=list)
 
     class Meta:

@@ -1,4 +1,4 @@
-"""Files of metric scores, as developers of metrics hand them in."""
+"""Readers of uploaded files of metric scores."""
 
 from leaderboard.metric_board.readers.read import ScoreFile, read_scores
 

@@ -1,4 +1,4 @@
-"""From a file of metric scores to one number per output, or to what is wrong with it."""
+"""Read a file of metric scores into one number per output, or a list of problems."""
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
@@ -28,7 +28,7 @@ _MESSAGES = {
 
 @dataclass(frozen=True)
 class SystemScores:
-    """One system's numbers: overall, and one an instance or none at all."""
+    """One system's numbers: overall, and one per instance or none at all."""
 
     value: float
     per_instance: list[float] = field(default_factory=list, repr=False)
@@ -36,14 +36,14 @@ class SystemScores:
 
 @dataclass(frozen=True)
 class ScoreFile:
-    """What a file of scores held.
+    """The content of a file of scores.
 
     Parameters
     ----------
     scores : dict of int to SystemScores
-        By the key that `systems` gave; complete only when there are no problems.
+        By the key in `systems`; complete only if there are no problems.
     problems : list of Problem
-        One a kind; empty when the file can be used.
+        One per kind; empty if the file can be used.
     format : str
         ``csv``, ``tsv``, ``jsonl``, ``mtme-seg`` or ``mtme-sys``; empty when unknown.
     """
@@ -54,12 +54,10 @@ class ScoreFile:
 
     @property
     def ok(self) -> bool:
-        """Whether the scores can be used."""
         return not self.problems
 
     @property
     def by_instance(self) -> bool:
-        """Whether there is a number for each output."""
         return any(scores.per_instance for scores in self.scores.values())
 
 
@@ -70,37 +68,25 @@ def read_scores(
     instance_ids: Sequence[str],
     max_bytes: int,
 ) -> ScoreFile:
-    r"""Read a file of scores; what is wrong with it is said, never raised.
+    """Read a file of scores; errors in it are returned as problems, never raised.
 
     Parameters
     ----------
     stream : binary file
         A table of system, instance, value (CSV or TSV with a header, or JSONL), or lines
-        of system, tab, score as mt-metrics-eval's ``.seg.score`` (each system's
-        instances in the task's order) and ``.sys.score``; plain or gzip. In a table an
-        empty instance gives a system's overall value, which is otherwise the mean.
+        of system, tab, score as in mt-metrics-eval's ``.seg.score`` (each system's
+        instances in the task's order) and ``.sys.score``; plain or gzip. In a table, an
+        empty instance gives the system's overall value, which is otherwise the mean.
     systems : mapping of str to sequence of int
-        What a system may be called, to the keys of those that are called so.
+        Each accepted name of a system, to the keys of the systems with this name.
     instance_ids : sequence of str
-        The task's, in its order, all different.
+        In the task's order, all different.
     max_bytes : int
-        Largest file that is taken, packed and unpacked.
-
-    Returns
-    -------
-    ScoreFile
+        Largest accepted file, both packed and unpacked.
 
     References
     ----------
     The two line formats are described in mt-metrics-eval's documentation of its data.
-
-    Examples
-    --------
-    >>> import io
-    >>> scores = read_scores(io.BytesIO(b"Kite\t0.5\nKite\t1\n"), systems={"Kite": [7]},
-    ...                      instance_ids=["a", "b"], max_bytes=100)
-    >>> scores.format, scores.scores[7].value, scores.scores[7].per_instance
-    ('mtme-seg', 0.75, [0.5, 1.0])
     """
     try:
         text = take_in(stream, max_bytes).text
@@ -110,7 +96,7 @@ def read_scores(
     reading = _Reading(systems, instance_ids)
     rows = list(reading.good(rows_of(text, kind)))
     if problems := reading.problems(first=True):
-        return ScoreFile({}, problems, kind)  # what lacks lines has no places either
+        return ScoreFile({}, problems, kind)  # without lines there is nothing to place
     if kind == "mtme":
         kind, rows = reading.placed(rows)
     for row in rows:
@@ -133,7 +119,6 @@ class _Reading:
         self.names: dict[int, str] = {}
 
     def good(self, rows: Iterable[ScoreRow | BadRow]) -> Iterable[ScoreRow]:
-        """Drop the lines that cannot be used, and count them."""
         for row in rows:
             if isinstance(row, BadRow):
                 self.tallies["bad-line"].add(line=row.line, what=row.what)
@@ -143,12 +128,11 @@ class _Reading:
                 yield row
 
     def placed(self, rows: list[ScoreRow]) -> tuple[str, list[ScoreRow]]:
-        """Give each line of system and score its instance, by its place."""
+        """Assign an instance to each line of system and score, by its position."""
         lines_of: dict[str, list[ScoreRow]] = {}
         for row in rows:
             lines_of.setdefault(row.system, []).append(row)
-        # mt-metrics-eval's two files differ in nothing but the number of lines of a
-        # system
+        # mt-metrics-eval's two formats differ only in the number of lines per system
         one_each = (
             all(len(lines) == 1 for lines in lines_of.values()) and len(self.ids) > 1
         )
@@ -167,7 +151,6 @@ class _Reading:
         return "mtme-seg", placed_rows
 
     def take(self, row: ScoreRow) -> None:
-        """Put one value in its place."""
         key = self._key(row)
         if key is None or row.value is None:
             return
@@ -192,13 +175,12 @@ class _Reading:
             self.names[keys[0]] = row.system
             return keys[0]
         code = "ambiguous-system" if keys else "unknown-system"
-        if (code, row.system) not in self.named:  # once a system, not once a line
+        if (code, row.system) not in self.named:  # once per system, not once per line
             self.named.add((code, row.system))
             self.tallies[code].add(id=shown(row.system), line=row.line)
         return None
 
     def scores(self) -> dict[int, SystemScores]:
-        """Put the numbers of each system together."""
         systems = {}
         for key, values in self.by_output.items():
             missing = [n for n, value in enumerate(values) if math.isnan(value)]
@@ -210,7 +192,7 @@ class _Reading:
                     id=shown(self.names[key]), what=shown(detail)
                 )
                 continue
-            # fsum, so that the mean does not depend on the order of the file's lines
+            # fsum makes the mean independent of the order of the lines
             mean = math.fsum(values) / len(values)
             systems[key] = SystemScores(self.overall.get(key, mean), values)
         for key in self.overall.keys() - self.by_output.keys():
@@ -220,7 +202,6 @@ class _Reading:
         return systems
 
     def problems(self, *, first: bool = False) -> list[Problem]:
-        """Say what is wrong, a problem for each kind."""
         problems = [
             tally.problem(code, _MESSAGES[code])
             for code, tally in self.tallies.items()

@@ -1,4 +1,4 @@
-"""The lines of a file of metric scores, whatever its format."""
+"""Lines of a file of metric scores in any format."""
 
 import csv
 import io
@@ -13,15 +13,15 @@ from leaderboard.submissions.readers.problem import Refused, refuse, shown
 
 FIELDS = ("system", "instance", "value")
 _OTHER_NAMES = {"score": "value", "segment": "instance", "seg_id": "instance"}
-# A JSON line longer than this is no line of three fields.
+# A longer JSON line cannot be a line of three fields.
 _LONGEST_LINE = 10_000
 
 
 @dataclass(frozen=True, slots=True)
 class ScoreRow:
-    """One number: of one output, or of a whole system where `instance` is empty.
+    """One number of one output, or of a whole system if `instance` is empty.
 
-    `value` is None for what the file says is missing or is no number.
+    `value` is None if the file marks it as missing or it is not a number.
     """
 
     line: int
@@ -33,14 +33,14 @@ class ScoreRow:
 
 @dataclass(frozen=True, slots=True)
 class BadRow:
-    """A line that has not the fields that it should have."""
+    """A line with missing or extra fields."""
 
     line: int
     what: str
 
 
 def format_of(text: str) -> str:
-    r"""Tell a file's format by its first line.
+    r"""Return a file's format, from its first line.
 
     Parameters
     ----------
@@ -84,17 +84,7 @@ def _header(line: str, mark: str) -> list[str]:
 
 
 def rows_of(text: str, kind: str) -> Iterator[ScoreRow | BadRow]:
-    r"""Go through a file's lines.
-
-    Parameters
-    ----------
-    text : str
-    kind : str
-        What `format_of` said.
-
-    Yields
-    ------
-    ScoreRow or BadRow
+    r"""Yield the lines of a file in a format of `format_of`.
 
     Examples
     --------
@@ -147,7 +137,7 @@ def _pairs(text: str) -> Iterator[ScoreRow | BadRow]:
             continue
         system, tab, raw = line.partition("\t")
         if not tab:
-            # from the right: names of systems hold spaces, numbers do not
+            # from the right: system names may contain spaces, numbers do not
             system, _, raw = line.strip().rpartition(" ")
         if not system.strip():
             yield BadRow(number, "no tab")
@@ -180,15 +170,7 @@ def _table(text: str, mark: str) -> Iterator[ScoreRow | BadRow]:
 
 
 def number_of(raw: str) -> float | None:
-    """Read a finite number, or None.
-
-    Parameters
-    ----------
-    raw : str
-
-    Returns
-    -------
-    float or None
+    """Return a finite number, or None.
 
     Examples
     --------
@@ -196,7 +178,7 @@ def number_of(raw: str) -> float | None:
     (-0.25, None, None, None)
     """
     text = raw.strip()
-    if "_" in text:  # Python reads 1_0 as 10; nobody else does
+    if "_" in text:  # Python reads 1_0 as 10; other programs do not
         return None
     try:
         value = float(text)

@@ -1,4 +1,4 @@
-"""A task's metric boards as rows of a table, to be downloaded."""
+"""A task's metric boards as rows of a table for download."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -30,7 +30,7 @@ COLUMNS = (
 
 
 def agreement_rows(task: Task) -> Iterator[dict[str, Any]]:
-    """Go through what the boards show, of each metric and of one person."""
+    """Yield a row per statistic of each metric, and of a single person."""
     for criterion in criteria_of(task):
         yield from _of_board(criterion, shown_board(task, criterion))
 

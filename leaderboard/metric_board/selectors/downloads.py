@@ -1,7 +1,7 @@
-"""Judgments and metric scores of a task's public, published systems, to be downloaded.
+"""Ratings and metric scores of a task's public, published systems, for download.
 
-Nothing private goes in: no private or unpublished submission, no text, no test
-question, no worker's name. Rows are read one batch of submissions at a time.
+No private data is included: no private or unpublished submissions, texts, test
+questions or worker names. Rows are read one batch of submissions at a time.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ HALF = 0.5
 
 @dataclass(frozen=True)
 class ScoredMetric:
-    """One metric of one system: overall, and one number an instance or none."""
+    """One metric of one system: overall, and one number per instance or none."""
 
     submission: int
     metric: str
@@ -55,7 +55,7 @@ class ScoredMetric:
 
 
 def published(task: Task) -> dict[int, tuple[str, bool]]:
-    """Give the systems that are shown to everybody: name, and whether simulated."""
+    """Return name, and whether simulated, of each system that everyone may see."""
     rows = Submission.objects.filter(
         public(), task=task, state=Submission.State.PUBLISHED
     )
@@ -64,15 +64,13 @@ def published(task: Task) -> dict[int, tuple[str, bool]]:
 
 
 def instance_ids(task: Task) -> list[str]:
-    """Give the instances' names in the task's order."""
     rows = task.instances.order_by("position")
     return list(rows.values_list("instance_id", flat=True))
 
 
 def documents(task: Task) -> list[str]:
-    """Return the document of each instance, in the task's order."""
     view = task_view(task, task.human)
-    # without references, which may be hidden
+    # this column only: references may be hidden
     return [
         document_of(view, Shown(row.pk, row.instance_id, row.fields, (), row.position))
         or row.instance_id
@@ -81,12 +79,12 @@ def documents(task: Task) -> list[str]:
 
 
 def pseudonym(task: Task, worker_pk: int) -> str:
-    """Name a worker for this task: the same in each of its downloads, in no other's."""
+    """Return a worker's name for downloads; it differs between tasks."""
     return f"w-{name_for('judgments of a task', task.slug, worker_pk)[:12]}"
 
 
 def judgments(task: Task) -> Iterator[dict[str, Any]]:
-    """Go through the ratings that count, submission by submission."""
+    """Yield the ratings that count, submission by submission."""
     systems = published(task)
     ids = instance_ids(task)
     evaluations = list(
@@ -115,10 +113,10 @@ def judgments(task: Task) -> Iterator[dict[str, Any]]:
 
 
 def battles(task: Task) -> Iterator[dict[str, Any]]:
-    """Go through the judgments of pairs, of comparisons between public systems.
+    """Yield the preferences in comparisons between public systems.
 
-    Model a is the one that stood first on the page. Beside each stands what is counted of
-    the two texts, so that preferences can be adjusted for it without them.
+    Model a is the one shown first. Each row includes style counts of both texts, so that
+    preferences can be adjusted for style without the texts.
     """
     systems = published(task)
     ids = instance_ids(task)
@@ -127,7 +125,7 @@ def battles(task: Task) -> Iterator[dict[str, Any]]:
         styles = _styles({pk for both in pairs.values() for pk in both} & set(systems))
         for row in _records(system_ratings_of([evaluation.pk])):
             a, b = pairs.get(row["item"], (0, 0))
-            # one side is enough: each preference appears once for either system, mirrored
+            # each preference is stored once for each system, mirrored: one of them is enough
             if row["submission"] != a or not {a, b} <= systems.keys():
                 continue
             value, position = float(row["value"]), int(row["instance"])
@@ -150,7 +148,6 @@ def battles(task: Task) -> Iterator[dict[str, Any]]:
 
 
 def _asked_in_pairs(task: Task) -> QuerySet[HumanEvaluation]:
-    """Select comparisons that are over, and preferences that were made elsewhere."""
     states = HumanEvaluation.State
     over = Q(
         strategy=HumanEvaluation.Strategy.COMPARISON,
@@ -166,7 +163,7 @@ def _asked_in_pairs(task: Task) -> QuerySet[HumanEvaluation]:
 
 
 def _pairs(evaluation: HumanEvaluation) -> dict[int, tuple[int, int]]:
-    """Give the two systems of each item, the one that stood first before the other."""
+    """Return the two systems of each item, the one shown first before the other."""
     shown: dict[int, list[int]] = {}
     rows = JudgedOutput.objects.filter(judged_item__evaluation=evaluation)
     for item, submission in rows.order_by("judged_item", "slot").values_list(
@@ -189,7 +186,7 @@ def _styles(submissions: Collection[int]) -> dict[tuple[int, int], dict[str, int
 def _style_of(text: str) -> dict[str, float]:
     """Count the characters, headers, list items and bold parts of a text.
 
-    Of a conversation, what the assistant says in all turns is counted; code is no Markdown.
+    In a conversation, all turns of the assistant count; code is not read as Markdown.
     """
     said = assistant_says(text)
     prose = _CODE.sub("", said)
@@ -198,7 +195,7 @@ def _style_of(text: str) -> dict[str, float]:
 
 
 def texts(task: Task, names: Mapping[int, str]) -> dict[str, Any]:
-    """Give sources, references that are not hidden, and outputs, segment by segment."""
+    """Return sources, references that are not hidden, and outputs, segment by segment."""
     rows = list(task.instances.order_by("position").values_list("fields", "references"))
     source = task.source_field or next(iter(task.field_labels), "")
     shown = not task.hidden_references and all(given for _, given in rows)
@@ -211,7 +208,7 @@ def texts(task: Task, names: Mapping[int, str]) -> dict[str, Any]:
     return {
         "sources": [str(fields.get(source, "")) for fields, _ in rows],
         "references": [given[0] for _, given in rows] if shown else [],
-        # of what was imported without texts, there is nothing to lay out
+        # imported systems may have no texts
         "outputs": {k: held for k, held in outputs.items() if len(held) == len(rows)},
     }
 
@@ -222,7 +219,7 @@ def _records(rows: pd.DataFrame) -> list[dict[str, Any]]:
 
 
 def metric_scores(task: Task) -> Iterator[ScoredMetric]:
-    """Go through the current results of the task's metrics and of published others."""
+    """Yield the current results of the task's metrics and of published outside metrics."""
     systems = list(published(task))
     identities = {chosen.slug: chosen.identity for chosen in chosen_of(task)}
     outside = dict(_outside(task))
@@ -232,8 +229,8 @@ def metric_scores(task: Task) -> Iterator[ScoredMetric]:
         newest = {
             (row.submission_id, row.metric): row
             for row in rows.order_by("pk")
-            # of a metric that cannot be computed here the identity is unknown: any
-            # result stands
+            # the identity of a metric that cannot be computed here is unknown: any result is
+            # accepted
             if identities[row.metric] in {"", row.identity}
         }
         others = OutsideScores.objects.filter(submission__in=some, metric__in=outside)
@@ -257,7 +254,7 @@ def _outside(task: Task) -> Iterator[tuple[int, str]]:
 
 
 def human_tables(task: Task) -> dict[str, dict[int, list[float | None]]]:
-    """Give people's mean rating by criterion, submission and instance; None: nobody's."""
+    """Return mean ratings by criterion, submission and instance; None without ratings."""
     tables: dict[str, dict[int, list[float | None]]] = {}
     sums: dict[tuple[str, int], tuple[Any, Any]] = {}
     index_of = {name: n for n, name in enumerate(instance_ids(task))}

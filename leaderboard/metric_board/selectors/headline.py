@@ -1,4 +1,4 @@
-"""What a metric board comes to, in a sentence or two; from the stored snapshot alone."""
+"""Summary sentences of a metric board, from the stored snapshot alone."""
 
 from leaderboard.metric_board.selectors.snapshot import (
     STATISTICS,
@@ -7,13 +7,13 @@ from leaderboard.metric_board.selectors.snapshot import (
     Statistic,
 )
 
-# Taken where people cannot be measured by the statistic that metrics are ranked by.
+# Used if people cannot be measured by the statistic that metrics are ranked by.
 _OF_PEOPLE = ("pairwise-accuracy", "calibrated", "kendall")
 _MOST_NAMED = 2
 
 
 def headline(shown: Shown) -> str:
-    """Say which metric follows people, how surely, and what chance would reach."""
+    """Return which metric agrees best with people, how certainly, and the level of chance."""
     if shown.board is None or not shown.lines:
         return ""
     if shown.too_few_to_rank:
@@ -39,7 +39,6 @@ def headline(shown: Shown) -> str:
 
 
 def judges(shown: Shown) -> str:
-    """Name those whose ratings metrics are compared with."""
     simulated = shown.board is not None and shown.board.simulated
     return "simulated annotators" if simulated else "people"
 
@@ -57,7 +56,6 @@ def _interval(cell: Cell) -> str:
 
 
 def _tied(shown: Shown) -> str:
-    """Name the metrics from which the first is not significantly different."""
     best = shown.lines[0]
     tied = [
         line.label
@@ -75,14 +73,13 @@ def _tied(shown: Shown) -> str:
 
 
 def short(value: float | None) -> str:
-    """Write a share or a correlation as papers do: two decimals, no leading zero."""
+    """Return a number as papers print it: two decimals, no leading zero."""
     text = f"{abs(value or 0.0):.2f}"
     sign = "−" if value is not None and float(text) and value < 0 else ""
     return sign + (text[1:] if text.startswith("0.") and float(text) else text)
 
 
 def person_sentence(shown: Shown) -> str:
-    """Say how well a single person follows the others, by the statistic shown."""
     person = shown.person
     if person is None:
         return ""
@@ -101,14 +98,13 @@ def person_sentence(shown: Shown) -> str:
 
 
 def _beside(by: Statistic, person: Cell, shown: Shown) -> str:
-    """Compare the best metric with a person, where the intervals allow it."""
     if shown.too_few_to_rank or not shown.lines:
         return ""
     best = shown.lines[0]
     metric = best.cells.get(by.slug, Cell())
     if None in (metric.low, metric.high, person.low):
         return ""
-    # a person's few ratings carry more noise, which the comparison has to say
+    # a person's few ratings are noisier, which the sentence must mention
     scored = f"; {best.label}, which scored all,"
     if (metric.low or 0) > (person.high or 0):
         return f"{scored} is above"
@@ -118,7 +114,6 @@ def _beside(by: Statistic, person: Cell, shown: Shown) -> str:
 
 
 def williams_sentence(shown: Shown) -> str:
-    """Say whether the best correlation is significantly better than the next."""
     test = shown.williams
     if test is None:
         return ""

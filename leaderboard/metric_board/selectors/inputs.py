@@ -1,4 +1,4 @@
-"""What a task's metric board rests on: public, published, judged systems and metrics."""
+"""Inputs of a task's metric board: public, published, rated systems and their metrics."""
 
 import hashlib
 import json
@@ -19,14 +19,12 @@ from leaderboard.submissions.models.submission import Submission
 from leaderboard.submissions.selectors.visibility import public
 from leaderboard.tasks.models import Task
 
-# Raised when the same inputs would give another board.
+# Increase it when the same inputs would give a different board.
 BOARD_VERSION = "3"
 
 
 @dataclass(frozen=True)
 class BoardSystem:
-    """One judged system: its score on the criterion."""
-
     pk: int
     name: str
     simulated: bool
@@ -39,7 +37,7 @@ class BoardSystem:
 
 @dataclass(frozen=True)
 class BoardMetric:
-    """One metric, the site's or somebody's own, and which rows hold its numbers."""
+    """A metric of the site or an outside metric, with the keys of its stored numbers."""
 
     slug: str
     label: str
@@ -52,11 +50,11 @@ class BoardMetric:
 
 @dataclass(frozen=True)
 class BoardInputs:
-    """Everything that decides what a board says, by key; the numbers are read later."""
+    """Everything that determines a board, by key; the numbers are read later."""
 
     criterion: str
     systems: list[BoardSystem]
-    # judged by programs while others are judged by people: left out
+    # left out: rated by programs, while people rated other systems
     n_simulated_left_out: int
     metrics: list[BoardMetric]
 
@@ -65,8 +63,8 @@ class BoardInputs:
         return bool(self.systems) and all(s.simulated for s in self.systems)
 
     def sha256(self) -> str:
-        """Hash what went in: scores, results, settings and the code's version."""
-        # keys of immutable rows instead of their numbers: a new score is a new row
+        """Return a hash of scores, results, settings and the code's version."""
+        # keys are enough: rows never change, and a new score is a new row
         parts: list[Any] = [BOARD_VERSION, settings.VERSION, self.criterion]
         parts.append([(s.pk, s.score_pk, s.name, s.simulated) for s in self.systems])
         parts.append(
@@ -79,16 +77,15 @@ class BoardInputs:
 
 
 def criteria_of(task: Task) -> list[str]:
-    """Name the criteria that people are asked about, the ranking one first."""
+    """Return the criteria of the task's ratings, the ranking one first."""
     return list(task.human.criteria)
 
 
 def board_inputs(task: Task, criterion: str) -> BoardInputs:
-    """Find the systems and metrics of one criterion's board."""
     judged = _judged(task, criterion)
     by_people = [system for system in judged if not system.simulated]
-    # programs and people are never mixed in one correlation; programs alone make a
-    # board that says so
+    # one correlation never mixes people and programs; a board of programs alone is
+    # labeled as such
     systems = by_people or judged
     metrics = [*_own(task, systems), *_outside(task, systems)]
     return BoardInputs(
@@ -126,7 +123,7 @@ def _judged(task: Task, criterion: str) -> list[BoardSystem]:
 
 
 def _own(task: Task, systems: Sequence[BoardSystem]) -> list[BoardMetric]:
-    """Give the task's metrics whose better end is known, and that stand still now."""
+    """Return the task's metrics with a known direction that are not being recomputed."""
     running = set(
         MetricRun.objects.filter(task=task, state=MetricRun.State.RUNNING).values_list(
             "metric", flat=True
@@ -136,7 +133,7 @@ def _own(task: Task, systems: Sequence[BoardSystem]) -> list[BoardMetric]:
     metrics = []
     for chosen in chosen_of(task):
         better = chosen.metric.higher_is_better
-        # while a run is under way some systems have new numbers and others old ones
+        # during a run, some systems have new numbers and others old ones
         if better is None or chosen.slug in running:
             continue
         rows = _rows(chosen, pks)
@@ -146,7 +143,7 @@ def _own(task: Task, systems: Sequence[BoardSystem]) -> list[BoardMetric]:
 
 
 def _rows(chosen: Chosen, pks: Sequence[int]) -> dict[int, int]:
-    """Find each system's current result; of an absent metric, the newest there is."""
+    """Return each system's current result; the newest one of an absent metric."""
     results = MetricResult.objects.filter(submission__in=pks, metric=chosen.slug)
     if not chosen.absent:
         results = results.filter(identity=chosen.identity)
@@ -181,7 +178,7 @@ def _outside(task: Task, systems: Sequence[BoardSystem]) -> list[BoardMetric]:
 
 
 def left_out(task: Task) -> list[str]:
-    """Name the task's metrics that say neither better nor worse."""
+    """Return the task's metrics for which neither high nor low is better."""
     known = all_metrics()
     used = [s for s in task.configuration.metrics.use if s in known]
     return [known[s].label for s in used if known[s].higher_is_better is None]

@@ -1,4 +1,4 @@
-"""The word beside a judge's row: whether it has a licence for the board's criterion."""
+"""Whether judges have a license for a board's criterion, in words."""
 
 from collections.abc import Collection
 
@@ -12,9 +12,9 @@ NONE = "no licence"
 
 
 def licence_words(metrics: Collection[int | None], criterion: str) -> dict[int, str]:
-    """Give the word of each metric that is a judge's; others have none.
+    """Return the license state of each metric that is a judge; others have none.
 
-    A judge that was asked about another criterion has no licence for this one.
+    A judge that was asked about a different criterion has no license for this one.
     """
     outside = [pk for pk in metrics if pk]
     if not outside:

@@ -1,4 +1,4 @@
-"""A stored metric board as its page and the API show it; nothing is computed here."""
+"""A stored metric board for its page and the API; nothing is computed here."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
@@ -20,15 +20,15 @@ State = MetricBoard.State
 
 @dataclass(frozen=True)
 class Statistic:
-    """One way to say how far a metric follows people."""
+    """A measure of how well a metric agrees with people."""
 
     slug: str
     label: str
-    # of whole systems, or of the outputs of one instance
+    # whole systems, or outputs of one instance
     level: str
     lowest: float
     sentence: str
-    # what coin flips reach; None where that depends on how often people tie
+    # the value of coin flips; None if it depends on how often people tie
     chance: float | None = None
 
 
@@ -102,7 +102,7 @@ STATISTICS = {
         Statistic("tau-14", "τ-14", "instance", -1.0, "(C − D) / (C + D + Tm)"),
     )
 }
-# Those by which metrics are ranked and tested, the preferred first.
+# Statistics used to rank and test metrics, the preferred first.
 RANKED = (
     "soft-accuracy",
     "pairwise-accuracy",
@@ -115,7 +115,7 @@ RANKED = (
 
 @dataclass(frozen=True)
 class Cell:
-    """A statistic with its 95 % interval; None where it is undefined."""
+    """A statistic with its 95% interval; None if undefined."""
 
     value: float | None = None
     low: float | None = None
@@ -124,12 +124,10 @@ class Cell:
 
 @dataclass(frozen=True)
 class Line:
-    """One metric of the board."""
-
     slug: str
     label: str
     arrow: str
-    # set where somebody handed the numbers in
+    # set if the scores were uploaded
     outside_pk: int | None
     owner: str
     complete: bool
@@ -137,16 +135,16 @@ class Line:
     cluster: int | None
     cells: dict[str, Cell]
     epsilon: float | None
-    # of a judge's row: whether it is licensed now; else empty
+    # a judge's current license state; empty for other metrics
     licence: str = ""
 
 
 @dataclass(frozen=True)
 class Person:
-    """One person against the others, averaged over people; never one of them."""
+    """A single person compared with the others, averaged over people."""
 
     n_raters: int
-    # median of a person
+    # median per person
     n_outputs: float
     covers: str
     cells: dict[str, Cell]
@@ -154,7 +152,7 @@ class Person:
 
 @dataclass(frozen=True)
 class Williams:
-    """Whether the metric that correlates best with people does so by chance."""
+    """Williams' test of the metric that correlates best with people against the next."""
 
     better: str
     next: str
@@ -164,7 +162,7 @@ class Williams:
 
 @dataclass(frozen=True)
 class Unfinished:
-    """A metric that is not on the board: why, and how far it is."""
+    """A metric that is not on the board yet: why, and its progress."""
 
     label: str
     state: str
@@ -174,11 +172,9 @@ class Unfinished:
 
 @dataclass(frozen=True)
 class Shown:
-    """What there is to show of one criterion's board."""
-
-    # of the newest inputs: READY, WAITING, TOO_FEW, FAILED; empty when there are none
+    # of the newest inputs: READY, WAITING, TOO_FEW, FAILED; empty without inputs
     state: str
-    # the newest snapshot of which everything is still public
+    # the newest snapshot in which everything is still public
     board: MetricBoard | None
     lines: list[Line] = field(default_factory=list)
     by: str = ""
@@ -198,7 +194,7 @@ class Shown:
 
     @property
     def why_not_ranked(self) -> str:
-        """Say what so few systems do not show; empty where they are enough."""
+        """Return why so few systems are not ranked; empty if there are enough."""
         if not self.too_few_to_rank:
             return ""
         return (
@@ -211,7 +207,7 @@ class Shown:
 
     @property
     def caution(self) -> str:
-        """Say how well a metric that knows nothing would do by chance; empty if poorly."""
+        """Return how well an uninformative metric would do by chance; empty if poorly."""
         if not FEWEST <= self.n_systems < ENOUGH:
             return ""
         chance = reached_by_chance(self.n_systems)
@@ -224,20 +220,19 @@ class Shown:
         )
 
     def decimals(self, level: str) -> int:
-        """Give how many decimals the statistics of a level deserve."""
+        """Return the number of decimals justified for a level's statistics."""
         if self.n_systems < FEWEST_RANKED:
             return 1 if level == "system" else 2
         return 2 if level == "system" and self.n_systems < ENOUGH else 3
 
     @property
     def rankings(self) -> dict[str, Any]:
-        """Clusters and tests by statistic, none where there are too few systems."""
+        """Clusters and tests by statistic; empty with too few systems."""
         found: dict[str, Any] = self.payload["rankings"] if self.board else {}
         return found
 
     @property
     def person(self) -> Person | None:
-        """One person against the others."""
         found = self.payload.get("person")
         if not found:
             return None
@@ -251,7 +246,6 @@ class Shown:
 
     @property
     def williams(self) -> Williams | None:
-        """Test the best metric by Pearson's correlation against the next."""
         ranking = self.rankings.get("pearson", {})
         rows = ranking.get("williams") or [[]]
         p = rows[0][1] if len(rows[0]) > 1 else None
@@ -262,24 +256,23 @@ class Shown:
 
     @property
     def ranking(self) -> dict[str, Any] | None:
-        """Clusters and tests by the chosen statistic, where there are some."""
         return self.rankings.get(self.by)
 
 
 def shown_board(task: Task, criterion: str, by: str = "") -> Shown:
-    """Give the newest snapshot that may be shown, ranked by a statistic."""
+    """Return the newest snapshot that may be shown, ranked by the statistic `by`."""
     boards = MetricBoard.objects.filter(task=task, criterion=criterion)
     newest = boards.order_by("-wanted_at", "-pk").first()
     if newest is None:
         return Shown(state="", board=None)
     ready = boards.filter(state=State.READY).order_by("-wanted_at", "-pk").first()
-    # an older board is shown while a new one is computed, but never with a system or
-    # metric that has been withdrawn since
+    # an older board is shown while a new one is computed, unless a system or metric on
+    # it has been withdrawn
     if newest.state == State.TOO_FEW or (ready and not _still_public(ready)):
         ready = None
     state = newest.state
     if ready is None:
-        # what was withdrawn is gone at once; the board without it comes by itself
+        # withdrawn items disappear at once; a job computes the board without them
         state = State.WAITING if state == State.READY else state
         return Shown(state=state, board=None)
     ranked = [name for name in RANKED if name in ready.payload["rankings"]]
@@ -314,7 +307,7 @@ def _lines(payload: dict[str, Any], by: str) -> list[Line]:
         )
         for computed in payload["metrics"]
     ]
-    # by name: any other order would be read as a ranking
+    # by name: readers would take a different order for a ranking
     if len(payload["systems"]) < FEWEST_RANKED:
         return sorted(lines, key=lambda x: x.label.casefold())
     index_of = {slug: n for n, slug in enumerate(cluster)}
@@ -348,7 +341,6 @@ def _number(cell: Cell | None) -> float:
 
 
 def under_way(task: Task) -> list[Unfinished]:
-    """List the task's metrics that are being computed, or are not computed here."""
     unfinished = []
     runs = MetricRun.objects.filter(
         task=task, state__in=[MetricRun.State.RUNNING, MetricRun.State.STOPPED]
@@ -369,7 +361,6 @@ def under_way(task: Task) -> list[Unfinished]:
 
 
 def outside_of(task: Task) -> Sequence[OutsideMetric]:
-    """List the task's published metrics of others."""
     rows = OutsideMetric.objects.filter(task=task, withdrawn_at=None)
     return list(
         rows.exclude(published_at=None).select_related("owner").order_by("name", "pk")

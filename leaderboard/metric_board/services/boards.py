@@ -1,4 +1,4 @@
-"""Metric boards: computed by a job when what they rest on has changed, then only shown."""
+"""Computation of metric boards, by a job, whenever their inputs have changed."""
 
 from __future__ import annotations
 
@@ -52,12 +52,12 @@ logger = logging.getLogger(__name__)
 State = MetricBoard.State
 JOB = "leaderboard.jobs.compute_metric_board"
 MAX_ATTEMPTS = 3
-# Snapshots of one board that are kept, the shown one among them.
+# Number of snapshots kept per board, including the one shown.
 KEPT = 5
 
 
 def refresh_all() -> int:
-    """Queue every board whose inputs have changed; return how many."""
+    """Queue every board whose inputs have changed; return the number queued."""
     moved, wanted = _moved(), list[int]()
     for task in Task.objects.order_by("pk"):
         name = f"metric-boards-of-{task.pk}-{task.created_at.timestamp()}"
@@ -73,7 +73,6 @@ def refresh_all() -> int:
 
 
 def _moved() -> dict[int, Stamp]:
-    """Count what metric boards are made from, by task."""
     submission = "submission__task"
     partial = HumanEvaluation.objects.filter(ranks_partial=True)
     running = MetricRun.objects.filter(state=MetricRun.State.RUNNING)
@@ -92,13 +91,13 @@ def _moved() -> dict[int, Stamp]:
 
 
 def refresh(task: Task) -> int:
-    """Queue one task's boards whose inputs have changed; return how many."""
+    """Queue one task's boards whose inputs have changed; return the number queued."""
     boards = [_demand(task, criterion) for criterion in criteria_of(task)]
     return jobs.enqueue_missing((JOB, {"pk": b.pk}) for b in boards if b is not None)
 
 
 def _demand(task: Task, criterion: str) -> MetricBoard | None:
-    """Give the board of today's inputs if it has to be computed yet."""
+    """Return the board of today's inputs if it has to be computed."""
     inputs = board_inputs(task, criterion)
     boards = MetricBoard.objects.filter(task=task, criterion=criterion)
     newest = boards.order_by("-wanted_at", "-pk").first()
@@ -128,14 +127,14 @@ def _demand(task: Task, criterion: str) -> MetricBoard | None:
 def _prune(task: Task, criterion: str) -> None:
     boards = MetricBoard.objects.filter(task=task, criterion=criterion)
     newest = boards.order_by("-wanted_at", "-pk")
-    # The newest finished one is on the page, however many newer ones wait.
+    # Keep the newest finished one, which the page shows, even if newer ones wait.
     ready = newest.filter(state=State.READY).values_list("pk", flat=True)[:1]
     kept = {*newest.values_list("pk", flat=True)[:KEPT], *ready}
     boards.exclude(pk__in=kept).delete()
 
 
 def compute(pk: int) -> None:
-    """Compute a board that waits; all computing is done before the one write."""
+    """Compute a waiting board; all computing is done before the single write."""
     waiting = MetricBoard.objects.filter(pk=pk, state=State.WAITING)
     board = waiting.select_related("task").first()
     if board is None:
@@ -149,8 +148,8 @@ def compute(pk: int) -> None:
         return
     inputs = board_inputs(board.task, board.criterion)
     if inputs.sha256() != board.inputs_sha256:
-        return  # something changed meanwhile; the next look asks for the new one
-    # Counted before it begins: a computation that kills its process counts, too.
+        return  # inputs changed meanwhile; the next refresh queues the new board
+    # Counted first, so that a computation that kills its process counts, too.
     waiting.update(n_attempts=F("n_attempts") + 1)
     start = time.monotonic()
     try:
@@ -171,7 +170,6 @@ def compute(pk: int) -> None:
 
 
 def retry(board: MetricBoard) -> bool:
-    """Compute a failed board again."""
     failed = MetricBoard.objects.filter(pk=board.pk, state=State.FAILED)
     with transaction.atomic():
         again = failed.update(state=State.WAITING, n_attempts=0, failure="")
@@ -181,7 +179,7 @@ def retry(board: MetricBoard) -> bool:
 
 
 def payload_of(task: Task, inputs: BoardInputs, *, seed: int) -> dict[str, Any]:
-    """Read the numbers that the inputs name, and compute all that the page shows."""
+    """Read the numbers for the inputs and compute everything that the page shows."""
     human, each = _human(task, inputs)
     scores = BoardScores(
         human=human,
@@ -211,8 +209,8 @@ def _label(metric: BoardMetric) -> dict[str, Any]:
 
 
 def _human(task: Task, inputs: BoardInputs) -> tuple[Floats, EachRating | None]:
-    """Lay people's mean ratings out, systems down, instances across; and each rating."""
-    # Not rated is NaN, not 0: it falls out of every mean and every pair.
+    """Return people's mean ratings, shape (systems, instances), and each rating."""
+    # Missing ratings are NaN, not 0, and are left out of every mean and pair.
     table = np.full((len(inputs.systems), task.n_instances), np.nan)
     row_of = {system.pk: row for row, system in enumerate(inputs.systems)}
     evaluations = list(launched(row_of).order_by("pk"))
@@ -255,7 +253,7 @@ def _unit(evaluation: HumanEvaluation, criterion: str) -> Unit:
 def _scores(
     task: Task, metric: BoardMetric, systems: list[BoardSystem]
 ) -> MetricScores:
-    """Read one metric's numbers, turned so that higher is better."""
+    """Read one metric's numbers, negated if lower is better."""
     model = MetricResult if metric.outside_pk is None else OutsideScores
     numbers = {
         submission: (value, each)

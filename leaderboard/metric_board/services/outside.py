@@ -1,4 +1,4 @@
-"""Metrics of others: taken in with line numbers for what is wrong, published, withdrawn."""
+"""Outside metrics: upload with problems by line number, publication and withdrawal."""
 
 import hashlib
 import re
@@ -23,10 +23,10 @@ from leaderboard.submissions.selectors.visibility import public
 from leaderboard.submissions.services.submit import exempt_from_quota
 from leaderboard.tasks.models import Task
 
-# Files of one person for one task in so many days; withdrawn ones count, too.
+# Files per person and task within so many days; withdrawn ones count, too.
 QUOTA, QUOTA_DAYS = 10, 7
 _WAIT = timedelta(seconds=5)
-# What reading a file may take.
+# Limits for reading one file.
 LIMITS = Limits(cpu_seconds=5, memory_bytes=400 << 20)
 NAME_CHARACTERS, DESCRIPTION_CHARACTERS = 60, 2_000
 _UNFIT = re.compile(r"[\x00-\x1f\x7f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
@@ -44,7 +44,7 @@ def receive(
     description: str = "",
     higher_is_better: bool = True,
 ) -> OutsideMetric:
-    """Take a file of scores in; nobody but its owner sees it before it is published."""
+    """Store a file of scores; only its owner sees it until it is published."""
     name = _checked_name(name)
     if len(description) > DESCRIPTION_CHARACTERS or _UNSTORABLE.search(description):
         raise GenieError(
@@ -52,10 +52,10 @@ def receive(
             "characters.",
             code="bad-description",
         )
-    _refuse_over_quota(task, owner)  # before reading a large file for nothing
+    _refuse_over_quota(task, owner)  # before reading a large file in vain
     parsed = _read(task, file)
     with transaction.atomic():
-        # Two files at once are counted one after the other.
+        # The lock makes simultaneous uploads count one after the other.
         get_user_model().objects.select_for_update().get(pk=owner.pk)
         _refuse_over_quota(task, owner)
         same_name = OutsideMetric.objects.filter(task=task, owner=owner, name=name)
@@ -89,7 +89,7 @@ def receive(
 
 
 def publish(metric: OutsideMetric) -> bool:
-    """Put a metric on its task's metric board; False when it is there or withdrawn."""
+    """Publish a metric on its task's board; return False if it is there or withdrawn."""
     waiting = OutsideMetric.objects.filter(
         pk=metric.pk, published_at=None, withdrawn_at=None
     )
@@ -101,7 +101,7 @@ def publish(metric: OutsideMetric) -> bool:
 
 
 def withdraw(metric: OutsideMetric) -> bool:
-    """Take a metric back; its numbers are kept, and shown to nobody."""
+    """Withdraw a metric; its numbers are kept but no longer shown."""
     standing = OutsideMetric.objects.filter(pk=metric.pk, withdrawn_at=None)
     with transaction.atomic():
         withdrawn = standing.update(withdrawn_at=timezone.now())
@@ -111,20 +111,20 @@ def withdraw(metric: OutsideMetric) -> bool:
 
 
 def systems_of(task: Task) -> dict[str, list[int]]:
-    """Say what the systems on the task's board may be called: by name or by number."""
+    """Return the accepted names of the systems on the task's board: names and numbers."""
     pks_by_name: dict[str, list[int]] = {}
     rows = Submission.objects.filter(public(), task=task).order_by("pk")
     for pk, name in rows.values_list("pk", "system_name"):
         pks_by_name.setdefault(name, []).append(pk)
     for pk in [pk for pks in pks_by_name.values() for pk in pks]:
-        # a system may bear a number as its name; the name goes first
+        # a system's name may be a number: names take precedence
         pks_by_name.setdefault(str(pk), [pk])
     return pks_by_name
 
 
 def _read(task: Task, file: BinaryIO) -> ScoreFile:
     ids = task.instances.order_by("position").values_list("instance_id", flat=True)
-    # Reading one file may take the memory of several web processes.
+    # Reading one file may need the memory of several web processes.
     with one_at_a_time("metric-scores") as free:
         if not free:
             raise GenieError(

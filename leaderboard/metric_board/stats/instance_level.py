@@ -157,10 +157,6 @@ def averaged(per_group: Floats) -> GroupedValue:
     per_group : ndarray, shape (g,)
         NaN where undefined.
 
-    Returns
-    -------
-    GroupedValue
-
     Examples
     --------
     >>> averaged(np.array([0.5, np.nan, 1.0])).value

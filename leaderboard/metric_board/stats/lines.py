@@ -36,7 +36,6 @@ def metric_line(
 
     Parameters
     ----------
-    slug : str
     human : ndarray, shape (s, j)
         People's scores on the judged instances; NaN where none.
     overall : ndarray, shape (s,)
@@ -45,7 +44,6 @@ def metric_line(
         Its values of all outputs.
     judged : ndarray of bool, shape (n,)
         Which of the n instances `human` is about.
-    seed : int
 
     Returns
     -------
@@ -54,10 +52,6 @@ def metric_line(
         value and half-width for each system; ``complete``: whether it knows every
         system. Systems that it does not know are left out of its statistics. Undefined
         numbers are None.
-
-    References
-    ----------
-    As named by the functions that it calls.
 
     Examples
     --------

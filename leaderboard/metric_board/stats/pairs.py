@@ -108,10 +108,6 @@ def pair_counts(
     epsilon : float
         The metric ties two values that differ by no more than this; >= 0.
 
-    Returns
-    -------
-    PairCounts
-
     Raises
     ------
     ValueError

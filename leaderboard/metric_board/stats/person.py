@@ -41,7 +41,6 @@ def one_person(
     ----------
     values, workers, systems, instances : ndarray, shape (n,)
         Who rated which output how; higher is better.
-    n_systems, n_instances : int
 
     Returns
     -------

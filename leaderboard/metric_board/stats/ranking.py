@@ -54,10 +54,6 @@ def rank_metrics(
     correction : {"none", "holm"}
         ``none`` is the field's custom; with Holm's, all claims hold together.
 
-    Returns
-    -------
-    MetricRanking
-
     Raises
     ------
     ValueError

@@ -43,7 +43,6 @@ def rankings(
     metrics : sequence of (slug, overall, by_instance)
         Overall values of shape (s,), values of outputs of shape (s, j) or None, higher
         being better, all finite.
-    seed : int
 
     Returns
     -------

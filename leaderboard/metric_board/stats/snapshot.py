@@ -68,7 +68,6 @@ class BoardScores:
     human : ndarray, shape (s, n)
         People's mean rating of each system (down) on each instance (across); NaN where
         nobody was asked. Higher is better.
-    metrics : sequence of MetricScores
     ratings : EachRating, optional
         What `human` is the mean of.
     """
@@ -101,10 +100,6 @@ def metric_board(scores: BoardScores, *, seed: int) -> dict[str, Any]:
     ------
     ValueError
         With fewer systems, or tables of other shapes.
-
-    References
-    ----------
-    As named by the functions that it calls.
 
     Examples
     --------

@@ -61,7 +61,6 @@ def random_swaps(rng: np.random.Generator, n_swaps: int, size: int) -> Iterator[
 
     Parameters
     ----------
-    rng : numpy.random.Generator
     n_swaps : int
         Rows in all.
     size : int

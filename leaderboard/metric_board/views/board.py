@@ -1,4 +1,4 @@
-"""One task's metric board: how far automatic metrics follow people."""
+"""Page of one task's metric board."""
 
 from typing import Any
 from urllib.parse import urlencode
@@ -40,7 +40,7 @@ def metric_board(request: HttpRequest, slug: str) -> HttpResponse:
         if len(criteria) > 1
         else [],
         "shown": shown,
-        # people's agreement with each other alone says nothing about metrics
+        # without metrics, agreement between people alone is not shown
         "board": shown.board if shown.lines else None,
         "under_way": under_way(task),
         "neither": left_out(task),
@@ -50,13 +50,13 @@ def metric_board(request: HttpRequest, slug: str) -> HttpResponse:
     if shown.lines:
         context |= _numbers(shown, chosen, criterion, task)
         context["provisional"] = _provisional(task, criterion)
-        # who asked for a metric wants to see it
+        # a visitor who asked for a metric sees it unfolded
         context["opened"] = bool(request.GET.get("metric"))
     return render(request, "leaderboard/metric_board/board.html", context)
 
 
 def _provisional(task: Task, criterion: str) -> set[int]:
-    """Give the systems whose human score may still change; snapshots do not know."""
+    """Return the systems whose human score may still change; snapshots do not record it."""
     scores = Score.objects.filter(
         submission__task=task,
         criterion=criterion,
@@ -67,7 +67,7 @@ def _provisional(task: Task, criterion: str) -> set[int]:
 
 
 def _chosen(shown: Shown, slug: str) -> Line | None:
-    """Give the metric whose scatter and course are shown; the best unless asked."""
+    """Return the metric for the scatter plot: the best one unless `slug` is given."""
     for line in shown.lines:
         if line.slug == slug:
             return line

@@ -1,4 +1,4 @@
-"""The parts of a metric board's page, from its stored snapshot."""
+"""Parts of a metric board's page, from its stored snapshot."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -16,7 +16,7 @@ from leaderboard.metric_board.selectors.snapshot import (
     Statistic,
 )
 
-# What can be downloaded, in words.
+# Downloadable files, with descriptions.
 FILES = (
     (
         "agreement.csv",
@@ -42,7 +42,7 @@ FILES = (
 
 @dataclass(frozen=True)
 class Row:
-    """A metric's line in a table: its cells in the table's order."""
+    """A metric's line in a table, with cells in the table's column order."""
 
     line: Line
     cells: list[tuple[str, str]]
@@ -50,7 +50,6 @@ class Row:
 
 
 def table(shown: Shown, level: str, address: Callable[..., str]) -> dict[str, Any]:
-    """Lay out the statistics of one level."""
     columns = [s for s in STATISTICS.values() if s.level == level]
     by = STATISTICS[shown.by]
     drawn = by if by.level == level else columns[0]
@@ -88,7 +87,7 @@ def _cell(line: Line, column: Statistic, decimals: int) -> tuple[str, str]:
 
 
 def number(value: float, decimals: int = 3) -> str:
-    """Write a statistic with a true minus sign and no lonely -0."""
+    """Return a statistic with a true minus sign; never "-0"."""
     text = f"{value:.{decimals}f}"
     return (text.strip("-") if float(text) == 0 else text).replace("-", "−")
 
@@ -99,7 +98,6 @@ def _bar(line: Line, drawn: Statistic) -> SafeString:
 
 
 def tests(shown: Shown) -> dict[str, Any] | None:
-    """Lay out the p-values between the metrics that are compared."""
     ranking = shown.ranking
     if ranking is None or len(ranking["order"]) < 2:
         return None
@@ -117,7 +115,7 @@ def tests(shown: Shown) -> dict[str, Any] | None:
     return {
         "heads": [label[slug] for slug in order],
         "rows": rows(ranking["p"]),
-        # by Pearson only
+        # only when ranked by Pearson
         "williams": rows(ranking["williams"]) if "williams" in ranking else [],
     }
 
@@ -125,19 +123,17 @@ def tests(shown: Shown) -> dict[str, Any] | None:
 def _p(value: float | None) -> tuple[str, bool]:
     if value is None:
         return "", False
-    # a p-value cannot exceed 1: papers of the field write it without the leading zero
+    # without the leading zero, as papers in the field print p-values
     return ("< .001" if value < 0.001 else f"{value:.3f}".lstrip("0")), value <= 0.05
 
 
 def scattered(shown: Shown, line: Line) -> dict[str, Any]:
-    """Give the scatter of one metric against people, and its table."""
     computed = _computed(shown, line)
     rows, points = [], []
     for system, point in zip(shown.payload["systems"], computed["points"], strict=True):
         if point is None:
             continue
-        # a metric where lower is better is turned, so that every scatter rises to the
-        # right
+        # negated if lower is better, so that every scatter rises to the right
         value, half = point if line.arrow == "↑" else (-point[0], point[1])
         ends = (system["mean"], system["low"], system["high"])
         points.append(Point(system["name"], *ends, value, half))

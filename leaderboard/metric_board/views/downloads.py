@@ -1,4 +1,4 @@
-"""A task's judgments and metric scores as files, in the formats of the field."""
+"""Downloads of a task's ratings and metric scores, in the field's file formats."""
 
 import json
 from collections.abc import Callable, Iterator, Mapping
@@ -39,7 +39,7 @@ _CSV, _JSONL, _ZIP = "text/csv", "application/jsonl", "application/zip"
 @require_safe
 @limit_files
 def metric_download(request: HttpRequest, slug: str, name: str) -> HttpResponseBase:
-    """Hand a file out; large ones are written while they are read."""
+    """Send a file; large ones are written while they are sent."""
     task = get_object_or_404(Task, slug=slug)
     if name not in WRITERS:
         raise Http404
@@ -47,7 +47,7 @@ def metric_download(request: HttpRequest, slug: str, name: str) -> HttpResponseB
     content = write(task)
     response: HttpResponseBase = (
         HttpResponse(content, content_type=content_type)
-        # archives need their directory at the end; tables are streamed row by row
+        # only tables are streamed: an archive's directory is written last
         if isinstance(content, bytes)
         else StreamingHttpResponse(
             content, content_type=f"{content_type}; charset=utf-8"
@@ -72,7 +72,7 @@ def _scores(task: Task) -> Iterator[Mapping[str, Any]]:
 
 
 def _mtme(task: Task) -> bytes:
-    """Lay scores out as a test set of mt-metrics-eval; texts where the licence lets us."""
+    """Return scores as a test set of mt-metrics-eval, with texts if the license allows."""
     systems = downloads.published(task)
     names = files.unique_names({pk: name for pk, (name, _) in systems.items()})
     if not names:
@@ -108,7 +108,7 @@ def _metrics(task: Task, names: Mapping[int, str]) -> list[mtme_files.Scorer]:
             metric,
             per_instance.get(metric, {}),
             overall[metric],
-            # hidden references stand in no file that a reader could name
+            # hidden references are in no file that a reader could name
             reads_references=not task.hidden_references
             and metric in known
             and known[metric].needs_references,

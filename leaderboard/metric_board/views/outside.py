@@ -1,4 +1,4 @@
-"""Handing in the scores of one's own metric, publishing and withdrawing them."""
+"""Pages to upload, publish and withdraw the scores of a metric."""
 
 from typing import Any
 
@@ -20,7 +20,7 @@ _FIELD = {"bad-name": "name", "name-taken": "name", "bad-description": "descript
 _STATUS = {"quota-reached": 429, "throttled": 429}
 
 
-@csrf_exempt  # only so far that an oversize body is refused before it is read
+@csrf_exempt  # checked in the inner view, after the body's size
 def hand_in_scores(request: HttpRequest, slug: str) -> HttpResponse:
     return refuse_oversize(request) or _hand_in(request, slug)
 
@@ -85,7 +85,7 @@ def _page(
 
 
 def outside_metric(request: HttpRequest, pk: int) -> HttpResponse:
-    """Show a metric to its owner; once it is published, to everybody."""
+    """Show a metric to its owner, and to everyone after it is published."""
     metric, is_owner = _visible_metric(request, pk)
     if request.method == "POST" and is_owner:
         return _decide(request, metric)
@@ -108,7 +108,7 @@ def _visible_metric(request: HttpRequest, pk: int) -> tuple[OutsideMetric, bool]
     if metric is None:
         raise Http404
     is_owner = metric.owner_id == request.user.pk
-    # 404, not 403: that the metric exists is its owner's secret until it is published
+    # 404, not 403: unpublished metrics must not be revealed
     if not is_owner and metric.published_at is None:
         raise Http404
     return metric, is_owner

@@ -1,4 +1,4 @@
-"""What a metric board shows before anything is unfolded: sentence, chart, short table."""
+"""Top of a metric board's page: a sentence, a chart and a short table."""
 
 from collections.abc import Callable
 from typing import Any
@@ -13,15 +13,14 @@ from leaderboard.metric_board.selectors.headline import (
 from leaderboard.metric_board.selectors.snapshot import STATISTICS, Cell, Shown
 from leaderboard.metric_board.views.board_parts import number
 
-# Two of systems, one that everybody knows, one of outputs.
+# Two statistics of systems, a well-known one, and one of outputs.
 _COLUMNS = ("soft-accuracy", "pairwise-accuracy", "pearson", "calibrated")
-# More intervals make a chart that nobody reads at a glance; the table has them all.
+# More intervals would be hard to read; the table has them all.
 _MOST_DRAWN = 7
 _SHORT = {"calibrated": "Segment accuracy", "soft-accuracy": "Soft pairwise acc."}
 
 
 def summary(shown: Shown, address: Callable[..., str]) -> dict[str, Any]:
-    """Lay the first screen out."""
     columns = [*_COLUMNS]
     if shown.by not in columns:
         columns.insert(0, shown.by)
@@ -55,7 +54,7 @@ def summary(shown: Shown, address: Callable[..., str]) -> dict[str, Any]:
 def _cell(shown: Shown, cell: Cell | None, slug: str) -> tuple[str, str]:
     if cell is None or cell.value is None:
         return "–", ""
-    # what few systems say deserves fewer decimals still
+    # two decimals at most
     decimals = min(2, shown.decimals(STATISTICS[slug].level))
     if cell.low is None or cell.high is None:
         return number(cell.value, decimals), ""

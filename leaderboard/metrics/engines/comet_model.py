@@ -37,10 +37,6 @@ def files_of(folder: Path) -> list[Path]:
     folder : Path
         With ``hparams.yaml`` and ``checkpoints/model.ckpt``.
 
-    Returns
-    -------
-    list of Path
-
     Raises
     ------
     GenieError

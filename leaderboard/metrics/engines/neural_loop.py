@@ -95,7 +95,6 @@ def placed(model: Any, half: str = "float16") -> tuple[Any, str, str]:
 
     Parameters
     ----------
-    model : torch.nn.Module
     half : str, optional
         Which half precision it bears: T5 overflows in float16.
 
@@ -126,10 +125,6 @@ def said(precision: str) -> str:
     ----------
     precision : str
         As `placed` gives it.
-
-    Returns
-    -------
-    str
 
     Examples
     --------

@@ -28,10 +28,6 @@ def lacking_library(*modules: str) -> str | None:
     *modules : str
         Top-level modules, torch and transformers not needing to be named.
 
-    Returns
-    -------
-    str or None
-
     Examples
     --------
     >>> lacking_library("no_such_library") is None
@@ -95,10 +91,6 @@ def cached_folder(name: str, revision: str = "") -> Path:
     ----------
     name, revision : str
         As for `model_folder`.
-
-    Returns
-    -------
-    Path
 
     Raises
     ------

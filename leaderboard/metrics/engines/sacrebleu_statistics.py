@@ -48,7 +48,6 @@ def statistics(metric: Any, batch: Batch) -> NDArray[np.int64]:
     ----------
     metric : sacrebleu.metrics.base.Metric
         BLEU or chrF; afterwards its signature knows the number of references.
-    batch : Batch
 
     Returns
     -------

@@ -47,14 +47,6 @@ def wordnet_folder() -> Path:
 def lacking(folder: Path) -> list[str]:
     """List the files that a WordNet folder should have and this one has not.
 
-    Parameters
-    ----------
-    folder : Path
-
-    Returns
-    -------
-    list of str
-
     Examples
     --------
     >>> lacking(Path("/no/such/folder"))[0]

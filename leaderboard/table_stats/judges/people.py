@@ -28,7 +28,6 @@ class Programs:
     Parameters
     ----------
     rows : ndarray of bool, shape (n,)
-    names : list of str
     """
 
     rows: Rows
@@ -40,11 +39,6 @@ NOBODY = Programs(np.zeros(0, np.bool_), [])
 
 def programs_of(frame: pd.DataFrame, layout: Layout) -> Programs:
     """Find the rows that programs made: nobody can tell that from a hash or a number.
-
-    Parameters
-    ----------
-    frame : DataFrame
-    layout : Layout
 
     Returns
     -------
@@ -74,7 +68,6 @@ def counting(frame: pd.DataFrame, layout: Layout) -> tuple[Rows, list[str]]:
     ----------
     frame : DataFrame
         In the order of the file.
-    layout : Layout
 
     Returns
     -------

@@ -40,10 +40,6 @@ class _Table:
 def analyse_pairs(pairs: Pairs) -> Analysis:
     """Estimate strengths, and rank by them.
 
-    Parameters
-    ----------
-    pairs : Pairs
-
     Returns
     -------
     Analysis

@@ -34,7 +34,6 @@ class Scores:
 
     Parameters
     ----------
-    systems : list of str
     items : list of str
         The items that every system has a score for.
     rows : list of list of float
