@@ -70,7 +70,7 @@ def instance_ids(task: Task) -> list[str]:
 
 def documents(task: Task) -> list[str]:
     view = task_view(task, task.human)
-    # this column only: references may be hidden
+    # references are not loaded, because they may be hidden
     return [
         document_of(view, Shown(row.pk, row.instance_id, row.fields, (), row.position))
         or row.instance_id

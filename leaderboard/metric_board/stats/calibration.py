@@ -1,8 +1,8 @@
 """Pairwise accuracy with tie calibration.
 
-People tie outputs; metrics hardly ever give two outputs one number. So that both kinds
-of metric are judged alike, the difference below which the metric "ties" is chosen where
-the metric agrees best with people.
+People tie outputs; metrics rarely give two outputs the same number. To treat both kinds
+of metric alike, the difference below which the metric "ties" is chosen to maximize the
+agreement with people.
 """
 
 from collections.abc import Iterator
@@ -21,7 +21,7 @@ from leaderboard.stats.resampling import Floats
 
 Ints = npt.NDArray[np.intp]
 
-#: More pairs than this would take gigabytes; grouped by instance there are far fewer.
+#: More pairs would need gigabytes; grouped by instance there are far fewer.
 MAX_PAIRS = 20_000_000
 
 
@@ -33,13 +33,13 @@ class Calibrated:
     ----------
     accuracy : float
         Mean over groups of the share of pairs that the metric orders, or ties, as
-        people do; in [0, 1], NaN when there is no pair.
+        people do; in [0, 1], NaN without pairs.
     epsilon : float
         Differences up to this are ties; the smallest of equally good ones.
     accuracy_without : float
-        The same without calibration (epsilon 0).
+        Accuracy with epsilon 0.
     per_group : ndarray, shape (g,)
-        Accuracy in each group at `epsilon`, NaN where it has no pair.
+        Accuracy at `epsilon`, NaN in a group without pairs.
     n_groups, n_pairs : int
         Groups with at least one pair, and their pairs.
     """
@@ -55,33 +55,26 @@ class Calibrated:
 def calibrated_accuracy(
     human: npt.ArrayLike, metric: npt.ArrayLike, *, group: Grouping = "instance"
 ) -> Calibrated:
-    """Choose epsilon and give the pairwise accuracy there.
+    """Compute a metric's pairwise accuracy at the best epsilon.
 
     Parameters
     ----------
-    human : array_like, shape (s, n)
-        People's score of each system (down) on each instance (across); NaN where none.
-    metric : array_like, shape (s, n)
-        The metric's; higher is better.
+    human, metric : array_like, shape (s, n)
+        Scores of s systems on n instances; NaN if people gave none. Higher is better.
     group : {"instance", "system", "none"}
         Which pairs are compared, see `leaderboard.metric_board.stats.instance_level.grouped_rows`.
-
-    Returns
-    -------
-    Calibrated
-        Epsilon is chosen on the same pairs that it is judged by, as in the paper; the
-        gain over `accuracy_without` is a little optimistic on few pairs.
 
     Raises
     ------
     ValueError
-        On more than `MAX_PAIRS` pairs; see also
-        `leaderboard.metric_board.stats.instance_level.grouped_rows`.
+        On more than `MAX_PAIRS` pairs; see also `grouped_rows`.
 
     Notes
     -----
-    Each pair adds a fixed amount to the mean when it turns from ordered to tied: one
-    sort by difference and a running sum visit every epsilon.
+    Epsilon is chosen on the pairs used for evaluation, as in the paper; the gain over
+    `accuracy_without` is slightly optimistic with few pairs. Each pair adds a fixed amount
+    to the mean when it turns from ordered to tied, so one sort by difference and a running
+    sum cover every epsilon.
 
     References
     ----------
@@ -103,12 +96,12 @@ def calibrated_accuracy(
     order = np.argsort(gaps)
     gaps = gaps[order]
     running = start + np.cumsum(gains[order])
-    # only where the next difference is larger have all equal ones been turned
+    # all pairs with equal differences have turned only if the next difference is larger
     last = np.append(gaps[1:] > gaps[:-1], True)
     epsilons, values = gaps[last], running[last]
     if epsilons[0] > 0:
         epsilons, values = np.append(0.0, epsilons), np.append(start, values)
-    # argmax gives the first true one: the smallest of equally good epsilons
+    # argmax returns the first true one: the smallest of equally good epsilons
     best = int(np.argmax(values >= values.max() - 1e-12))
     epsilon = float(epsilons[best])
     accuracy = averaged(agreement(pair_counts(h, m, epsilon=epsilon), "acc-eq"))
@@ -119,12 +112,12 @@ def calibrated_accuracy(
 
 
 def by_size(h: Floats) -> Iterator[tuple[Ints, Ints]]:
-    """Give rows with equally many scores together, and the places of these scores.
+    """Yield rows with equally many scores together, and the places of these scores.
 
     Parameters
     ----------
     h : ndarray, shape (g, k)
-        NaN where there is no score.
+        NaN without a score.
 
     Yields
     ------
@@ -144,17 +137,13 @@ def by_size(h: Floats) -> Iterator[tuple[Ints, Ints]]:
 
 
 def pair_gaps(table: Floats, rows: Ints, columns: Ints) -> Floats:
-    """Subtract the scores of all pairs, each pair once.
+    """Return the differences of all pairs, each pair once, shape (r, size (size - 1) / 2).
 
     Parameters
     ----------
     table : ndarray, shape (g, k)
     rows, columns : ndarray of int, shapes (r,) and (r, size)
         See `by_size`.
-
-    Returns
-    -------
-    ndarray, shape (r, size (size - 1) / 2)
 
     Examples
     --------
@@ -167,7 +156,7 @@ def pair_gaps(table: Floats, rows: Ints, columns: Ints) -> Floats:
 
 
 def _pairs(h: Floats, m: Floats) -> tuple[Floats, Floats, float, int, int]:
-    """Give differences, what tying each pair adds to the mean, and the mean before."""
+    """Return differences, the gain in the mean from tying each pair, and the mean before."""
     n_rated = np.count_nonzero(~np.isnan(h), axis=1)
     per_row = n_rated * (n_rated - 1) // 2
     if per_row.sum() > MAX_PAIRS:
@@ -183,7 +172,7 @@ def _pairs(h: Floats, m: Floats) -> tuple[Floats, Floats, float, int, int]:
         right = np.sign(gap_h) == np.sign(gap_m)
         share = 1.0 / (gap_h.shape[1] * n_groups)
         gaps.append(np.abs(gap_m).ravel())
-        # tying a pair gains where people tie it, and loses where the order was right
+        # tying a pair gains if people tie it, and loses if the order was right
         gains.append(share * ((gap_h == 0).astype(np.float64) - right).ravel())
         start += share * float(np.count_nonzero(right))
     n_pairs = int(per_row.sum())

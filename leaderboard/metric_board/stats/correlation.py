@@ -9,7 +9,7 @@ from leaderboard.stats.resampling import Floats
 def pearson_rows(
     x: npt.ArrayLike, y: npt.ArrayLike, weights: npt.ArrayLike | None = None
 ) -> Floats:
-    """Give Pearson's correlation along the last axis.
+    """Compute Pearson's correlation along the last axis.
 
     Parameters
     ----------
@@ -21,7 +21,7 @@ def pearson_rows(
     Returns
     -------
     ndarray, shape (...)
-        In [-1, 1]; NaN where a side does not vary or fewer than two pairs are left.
+        In [-1, 1]; NaN if a side does not vary or fewer than two pairs are left.
 
     References
     ----------
@@ -41,7 +41,7 @@ def pearson_rows(
     da = a - (w * a).sum(axis=-1, keepdims=True) / safe
     db = b - (w * b).sum(axis=-1, keepdims=True) / safe
     saa, sbb = (w * da * da).sum(axis=-1), (w * db * db).sum(axis=-1)
-    # what is left of rounding where nothing varies is no variation
+    # rounding errors of constant values do not count as variation
     noise_a = (1e-13 * np.abs(a).max(axis=-1, initial=0)) ** 2 * safe[..., 0]
     noise_b = (1e-13 * np.abs(b).max(axis=-1, initial=0)) ** 2 * safe[..., 0]
     varies = (saa > noise_a) & (sbb > noise_b)
@@ -53,16 +53,12 @@ def pearson_rows(
 
 
 def rank_rows(x: npt.ArrayLike) -> Floats:
-    """Rank along the last axis, equal values sharing their mean rank; NaN stays NaN.
+    """Rank along the last axis from 1 for the lowest; equal values share their mean rank.
 
     Parameters
     ----------
     x : array_like, shape (..., k)
-
-    Returns
-    -------
-    ndarray, shape (..., k)
-        From 1 for the lowest.
+        NaN stays NaN.
 
     Examples
     --------
@@ -78,17 +74,7 @@ def rank_rows(x: npt.ArrayLike) -> Floats:
 
 
 def spearman_rows(x: npt.ArrayLike, y: npt.ArrayLike) -> Floats:
-    """Give Spearman's correlation along the last axis.
-
-    Parameters
-    ----------
-    x, y : array_like, shapes (..., k) that broadcast
-        A pair with a NaN on either side is left out.
-
-    Returns
-    -------
-    ndarray, shape (...)
-        In [-1, 1]; NaN where a side does not vary.
+    """Compute Spearman's correlation along the last axis; see `pearson_rows`.
 
     References
     ----------

@@ -1,4 +1,4 @@
-"""Instance level: whether a metric orders outputs as people do, one by one."""
+"""Instance level: whether a metric orders single outputs as people do."""
 
 from dataclasses import dataclass
 from typing import Literal, get_args
@@ -29,11 +29,11 @@ class GroupedValue:
     Parameters
     ----------
     value : float
-        Plain mean over the groups where it is defined; NaN when there is none.
+        Plain mean over the groups in which it is defined; NaN without any.
     per_group : ndarray, shape (g,)
-        The statistic in each group, NaN where undefined.
+        NaN if undefined.
     n_groups : int
-        How many groups went into the mean.
+        Groups in the mean.
     """
 
     value: float
@@ -44,14 +44,12 @@ class GroupedValue:
 def grouped_rows(
     human: npt.ArrayLike, metric: npt.ArrayLike, group: Grouping
 ) -> tuple[Floats, Floats]:
-    """Arrange tables of scores so that each row holds what is compared together.
+    """Arrange tables of scores so that each row contains the scores to compare.
 
     Parameters
     ----------
-    human : array_like, shape (s, n)
-        People's score of each system (down) on each instance (across); NaN where none.
-    metric : array_like, shape (s, n)
-        The metric's.
+    human, metric : array_like, shape (s, n)
+        Scores of s systems on n instances; NaN if people gave none.
     group : {"instance", "system", "none"}
         Compare systems on one instance, instances of one system, or everything with
         everything.
@@ -59,11 +57,6 @@ def grouped_rows(
     Returns
     -------
     human, metric : ndarray, shape (g, k)
-
-    Raises
-    ------
-    ValueError
-        On an unknown grouping; see also `leaderboard.metric_board.stats.pairs.as_groups`.
 
     Examples
     --------
@@ -76,7 +69,7 @@ def grouped_rows(
         raise ValueError("Instance level needs tables: systems down, instances across.")
     h, m = as_groups(human, metric)
     if group == "instance":
-        # copied, so that rows lie together in memory: they are gone through one by one
+        # copied for speed: rows are read one by one and should be contiguous in memory
         return h.T.copy(), m.T.copy()
     if group == "system":
         return h, m
@@ -97,10 +90,8 @@ def instance_statistic(
 
     Parameters
     ----------
-    human : array_like, shape (s, n)
-        People's score of each system (down) on each instance (across); NaN where none.
-    metric : array_like, shape (s, n)
-        The metric's; higher is better.
+    human, metric : array_like, shape (s, n)
+        Scores of s systems on n instances; NaN if people gave none. Higher is better.
     statistic : str
         ``pearson``, ``spearman`` or one of `leaderboard.metric_board.stats.pairs.VARIANTS`.
     group : {"instance", "system", "none"}
@@ -112,13 +103,7 @@ def instance_statistic(
     Returns
     -------
     GroupedValue
-        The mean over groups with at least two human scores in which the statistic is
-        defined.
-
-    Raises
-    ------
-    ValueError
-        On unknown names, shapes that do not fit, or an epsilon where there is none.
+        The mean over groups with at least two human scores and a defined statistic.
 
     References
     ----------
@@ -150,12 +135,7 @@ def instance_statistic(
 
 
 def averaged(per_group: Floats) -> GroupedValue:
-    """Average a statistic over the groups where it is defined.
-
-    Parameters
-    ----------
-    per_group : ndarray, shape (g,)
-        NaN where undefined.
+    """Average a statistic of shape (g,) over the groups in which it is not NaN.
 
     Examples
     --------

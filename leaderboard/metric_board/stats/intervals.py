@@ -1,4 +1,4 @@
-"""How far a statistic of a metric may be off."""
+"""Bootstrap intervals of a metric's statistics."""
 
 from dataclasses import dataclass
 from typing import Literal, get_args
@@ -48,27 +48,20 @@ def system_interval(
     n_resamples: int = 1_000,
     confidence: float = 0.95,
 ) -> Interval:
-    """Give a system-level statistic with its bootstrap interval.
+    """Compute a system-level statistic with its bootstrap interval.
 
     Parameters
     ----------
-    human : array_like, shape (s, n)
-        People's score of each system (down) on each instance (across); NaN where none.
-    metric : array_like, shape (s, n)
-        The metric's, higher being better; finite.
+    human, metric : array_like, shape (s, n)
+        Scores of s systems on n instances, higher being better. NaN if people gave none;
+        the metric's must be finite.
     statistic : str
         See `leaderboard.metric_board.stats.system_level.system_rows`.
     metric_system : array_like, shape (s,), optional
-        The metric's overall values where they are no means (BLEU). A resample moves
+        The metric's overall values if they are not means (BLEU). A resample moves
         them by as much as it moves the mean of the instances' values.
     drawn : {"both", "instances", "systems"}
-        What is resampled, each on its own.
-    seed : int
-        Seed of the resampling.
-    n_resamples : int
-        At least 1.
-    confidence : float
-        Nominal coverage.
+        Resampled units, independently of each other.
 
     Returns
     -------
@@ -77,15 +70,10 @@ def system_interval(
         out, and with fewer than three systems it is infinitely wide. With few systems
         it is wide, and should be.
 
-    Raises
-    ------
-    ValueError
-        On shapes that do not fit, scores that are not finite, wrong settings.
-
     Notes
     -----
-    A system drawn twice is no pair with itself: Kendall's tau and pairwise accuracy
-    weigh each pair by how often both of its systems were drawn.
+    A system drawn twice does not form a pair with itself: Kendall's tau and pairwise
+    accuracy weigh each pair by how often both of its systems were drawn.
 
     References
     ----------
@@ -122,7 +110,7 @@ def system_interval(
         values = _redrawn(h, m, chosen, statistic)
     values = values[~np.isnan(values)]
     low, high = -np.inf, np.inf
-    # two systems have one pair: no resample can say how another pair would come out
+    # two systems have one pair: resamples cannot show how other pairs vary
     if n_systems >= 3 and values.size:
         tails = [(1 - confidence) / 2, (1 + confidence) / 2]
         low, high = (float(end) for end in np.quantile(values, tails))
@@ -145,7 +133,7 @@ def _tables(
         overall_values = np.asarray(overall, dtype=np.float64)
         if overall_values.shape != (len(m),) or not np.isfinite(overall_values).all():
             raise ValueError("The metric needs one finite overall value per system.")
-        # a corpus metric is no mean: its resamples are those of the mean, moved by the
+        # a corpus metric is not a mean: its resamples are those of the mean, shifted by the
         # difference
         shift = overall_values - m.mean(axis=1)
     return _Tables(h, m, shift)
@@ -197,7 +185,7 @@ def _redrawn(
 def _weighted_pairs(
     gap_h: Floats, gap_m: Floats, weights: npt.NDArray[np.int64]
 ) -> PairCounts:
-    # a system drawn twice weighs its pairs twice; a pair with itself has no index here
+    # a system drawn twice doubles its pairs' weight; pairs with itself have no index here
     w = np.where(np.isnan(gap_h), 0, weights).astype(np.float64)
     level_h, level_m = gap_h == 0, gap_m == 0
     alike = np.sign(gap_h) == np.sign(gap_m)
@@ -222,28 +210,14 @@ def grouped_interval(
     n_resamples: int | None = 1_000,
     confidence: float = 0.95,
 ) -> Interval:
-    """Give an instance-level statistic with its bootstrap interval.
+    """Compute an instance-level statistic with its percentile bootstrap interval.
 
     Parameters
     ----------
     grouped : GroupedValue
-        Grouped by instance; with at least one instance where it is defined.
-    seed : int
-        Seed of the resampling.
+        Grouped by instance, defined on at least one; otherwise ValueError.
     n_resamples : int or None
         See `leaderboard.stats.intervals.bootstrap_mean`.
-    confidence : float
-        Nominal coverage.
-
-    Returns
-    -------
-    Interval
-        Percentile interval over instances.
-
-    Raises
-    ------
-    ValueError
-        When the statistic is defined in no group, or on wrong settings.
 
     References
     ----------

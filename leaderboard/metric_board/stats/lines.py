@@ -1,4 +1,4 @@
-"""One metric's line of a metric board: every statistic with its interval."""
+"""One metric's line of a metric board: all statistics with intervals."""
 
 from collections.abc import Callable
 from typing import Any, get_args
@@ -18,7 +18,7 @@ from leaderboard.metric_board.stats.system_level import SYSTEM_STATISTICS
 from leaderboard.stats.intervals import Interval
 from leaderboard.stats.resampling import Floats
 
-#: How instance-level agreement is shown; `calibrated` is acc-eq with its own epsilon.
+#: Variants shown at instance level; `calibrated` is acc-eq with a fitted epsilon.
 TAUS: tuple[Variant, ...] = tuple(v for v in get_args(Variant) if v != "tau-c")
 _NORMAL_95 = 1.959963984540054
 
@@ -37,21 +37,21 @@ def metric_line(
     Parameters
     ----------
     human : ndarray, shape (s, j)
-        People's scores on the judged instances; NaN where none.
+        People's scores on the judged instances; NaN if none.
     overall : ndarray, shape (s,)
-        The metric's value of each system, higher being better; NaN where none.
+        The metric's value of each system, higher being better; NaN if none.
     by_instance : ndarray, shape (s, n) or None
         Its values of all outputs.
     judged : ndarray of bool, shape (n,)
-        Which of the n instances `human` is about.
+        Which of the n instances are in `human`.
 
     Returns
     -------
     dict
-        ``system`` and ``instance``: statistic to value, low, high (95 %); ``points``:
-        value and half-width for each system; ``complete``: whether it knows every
-        system. Systems that it does not know are left out of its statistics. Undefined
-        numbers are None.
+        ``system`` and ``instance``: statistic to value, low, high (95%); ``points``:
+        value and half-width for each system; ``complete``: whether the metric has scored
+        every system. Unscored systems are left out of its statistics. Undefined numbers
+        are None.
 
     Examples
     --------
@@ -63,8 +63,8 @@ def metric_line(
     """
     known = np.isfinite(overall)
     if by_instance is not None:
-        # a system with a gap is left out whole: means over other instances do not
-        # compare; what people did not judge, nobody needs to have scored
+        # a system with a missing score is left out: means over different instances are not
+        # comparable; only instances that people rated need a score
         known &= np.isfinite(by_instance[:, judged]).all(axis=1)
     people, values = human[known], overall[known]
     table = None if by_instance is None else by_instance[known]
@@ -85,17 +85,7 @@ def metric_line(
 
 
 def rated_means(people: Floats) -> Floats:
-    """Average each system's scores over the instances on which it has some.
-
-    Parameters
-    ----------
-    people : ndarray, shape (s, j)
-        NaN where there is no score.
-
-    Returns
-    -------
-    ndarray, shape (s,)
-        NaN for a system without scores.
+    """Average scores of shape (s, j) per system over its rated instances; NaN without any.
 
     Examples
     --------
@@ -125,7 +115,7 @@ def _points(overall: Floats, by_instance: Floats | None) -> list[list[float] | N
 def _system_level(
     people: Floats, values: Floats, table: Floats | None, seed: int
 ) -> dict[str, Any]:
-    # a metric of whole systems does not vary with the instances that are drawn
+    # a metric of whole systems does not depend on the resampled instances
     spread = np.repeat(values[:, None], people.shape[1], axis=1)
     statistics: dict[str, Any] = {
         statistic: _shown(
@@ -166,7 +156,7 @@ def _grouped(value: GroupedValue, seed: int) -> dict[str, Any]:
 
 
 def _if_defined(make: Callable[[], Interval]) -> dict[str, Any]:
-    """Give an interval; nothing where the statistic is defined on no instance."""
+    """Return an interval; empty if the statistic is undefined on every instance."""
     try:
         return _shown(make())
     except ValueError:

@@ -1,6 +1,6 @@
-"""Pairs of outputs that people and a metric order alike, unlike, or not at all.
+"""Counts of pairs of outputs that people and a metric order alike, unlike, or tie.
 
-All of Kendall's variants, and pairwise accuracy, are made of five counts of pairs.
+All of Kendall's variants, and pairwise accuracy, are computed from five counts of pairs.
 """
 
 from dataclasses import dataclass
@@ -22,7 +22,7 @@ _LONG = 1_000
 
 @dataclass(frozen=True)
 class PairCounts:
-    """How two rows of scores order their pairs, for each of g groups.
+    """How two rows of scores order their pairs, in each of g groups.
 
     Parameters
     ----------
@@ -46,30 +46,29 @@ class PairCounts:
 
     @property
     def n_pairs(self) -> Floats:
-        """Pairs in all, per group."""
         ordered = self.concordant + self.discordant
         return ordered + self.tied_human + self.tied_metric + self.tied_both
 
 
 def as_groups(human: npt.ArrayLike, metric: npt.ArrayLike) -> tuple[Floats, Floats]:
-    """Check scores that go position by position, and make one row a group.
+    """Check scores and return them with one row per group.
 
     Parameters
     ----------
     human : array_like, shape (g, k) or (k,)
-        NaN where people gave no score.
+        NaN if people gave no score.
     metric : array_like, same shape
         Higher is better; negate an error rate first.
 
     Returns
     -------
     human, metric : ndarray, shape (g, k)
-        The metric's scores are NaN where people gave none.
+        The metric's scores are NaN if people gave none.
 
     Raises
     ------
     ValueError
-        When the shapes differ, a score is infinite, or the metric has no score where
+        If the shapes differ, a score is infinite, or the metric has no score although
         people gave one.
 
     Examples
@@ -101,17 +100,10 @@ def pair_counts(
 
     Parameters
     ----------
-    human : array_like, shape (g, k) or (k,)
-        NaN where people gave no score; such values are in no pair.
-    metric : array_like, same shape
-        Higher is better.
+    human, metric : array_like, shape (g, k) or (k,)
+        See `as_groups`; NaN values are in no pair.
     epsilon : float
         The metric ties two values that differ by no more than this; >= 0.
-
-    Raises
-    ------
-    ValueError
-        See `as_groups`; also on a negative epsilon.
 
     References
     ----------
@@ -126,7 +118,7 @@ def pair_counts(
     if not epsilon >= 0:
         raise ValueError(f"Epsilon must not be negative; {epsilon} was given.")
     h, m = as_groups(human, metric)
-    # all pairs of a long row would not fit into memory; sorting counts them in n log n
+    # all pairs of a long row would not fit into memory; sorting takes n log n
     if h.shape[1] > _LONG:
         rows = [_long_row(a, b, epsilon) for a, b in zip(h, m, strict=True)]
         table = np.array(rows, dtype=np.float64).reshape(-1, 5)
@@ -153,7 +145,7 @@ def _short_rows(h: Floats, m: Floats, epsilon: float) -> Floats:
 
 
 def _count(human: Floats, metric: Floats, epsilon: float) -> Floats:
-    """Count along the last axis, from differences; NaN is no pair."""
+    """Count along the last axis, from differences; a NaN difference is not a pair."""
     valid = ~np.isnan(human)
     level_h = human == 0
     level_m = valid & (np.abs(metric) <= epsilon)
@@ -180,7 +172,7 @@ def _long_row(human: Floats, metric: Floats, epsilon: float) -> Floats:
         block = max(1, _CHUNK_PAIRS // max(len(h), 1))
         for start in range(0, len(h), block):
             stop = min(start + block, len(h))
-            # pairs within the block, then of the block with all after it
+            # pairs within the block, then pairs of the block with everything after it
             total += _short_rows(h[None, start:stop], m[None, start:stop], epsilon)[0]
             gaps_h = np.subtract.outer(h[start:stop], h[stop:]).ravel()
             gaps_m = np.subtract.outer(m[start:stop], m[stop:]).ravel()
@@ -200,7 +192,7 @@ def _by_sorting(h: Floats, m: Floats) -> Floats:
     surplus = 0
     if in_h < n_pairs and in_m < n_pairs:
         tau = float(stats.kendalltau(h, m).statistic)
-        # concordant minus discordant is whole: rounding gives it exactly
+        # concordant minus discordant is an integer, so rounding is exact
         surplus = round(tau * np.sqrt(float(n_pairs - in_h)) * np.sqrt(n_pairs - in_m))
     concordant = (ordered + surplus) // 2
     return np.array(
@@ -216,18 +208,16 @@ def _tied_pairs(values: Floats) -> int:
 def _n_distinct(table: Floats) -> npt.NDArray[np.int64]:
     if table.shape[1] == 0:
         return np.zeros(len(table), dtype=np.int64)
-    ordered = np.sort(table, axis=1)  # NaN comes last
+    ordered = np.sort(table, axis=1)  # NaN sorts last
     steps = np.count_nonzero(ordered[:, 1:] > ordered[:, :-1], axis=1)
     return np.asarray(steps + ~np.isnan(ordered[:, 0]), dtype=np.int64)
 
 
 def agreement(counts: PairCounts, variant: Variant) -> Floats:
-    """Turn counts of pairs into one of Kendall's variants, or pairwise accuracy.
+    """Compute one of Kendall's variants, or pairwise accuracy, from counts of pairs.
 
     Parameters
     ----------
-    counts : PairCounts
-        Of g groups.
     variant : str
         With C, D the concordant and discordant pairs, Th, Tm and Tb those tied by
         people, by the metric and by both, and N all pairs:
@@ -240,13 +230,8 @@ def agreement(counts: PairCounts, variant: Variant) -> Floats:
     Returns
     -------
     ndarray, shape (g,)
-        In [-1, 1], acc-eq in [0, 1]; NaN where the denominator is 0 and, as in scipy
-        and mt-metrics-eval, for tau-c where one side ties everything.
-
-    Raises
-    ------
-    ValueError
-        On an unknown variant.
+        In [-1, 1], acc-eq in [0, 1]; NaN if the denominator is 0 and, as in scipy
+        and mt-metrics-eval, for tau-c if one side ties everything.
 
     References
     ----------

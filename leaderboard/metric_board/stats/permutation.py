@@ -1,4 +1,4 @@
-"""Whether one metric follows people better than another: paired permutation tests."""
+"""Paired permutation tests of whether one metric follows people better than another."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -36,7 +36,7 @@ _MAX_GROUP = 4_000
 
 @dataclass(frozen=True)
 class MetricComparison:
-    """What a permutation test found between two metrics.
+    """Result of a permutation test between two metrics.
 
     Parameters
     ----------
@@ -46,7 +46,7 @@ class MetricComparison:
         One-sided: how often random swaps make the first at least so much better. Small
         means that the first follows people better; close to 1, the second.
     n_permutations : int
-        Swaps that were looked at.
+        Number of swaps.
     method : str
         In words.
     """
@@ -67,25 +67,22 @@ def permutation_test(
     n_permutations: int | None = 1_000,
     group: Grouping = "instance",
 ) -> MetricComparison:
-    """Swap two metrics' scores at random and see how often they differ as much.
+    """Test the difference between two metrics by swapping their scores at random.
 
     Parameters
     ----------
     human : array_like, shape (s,) or (s, n)
-        People's score of each system, or of each system (down) on each instance
-        (across); NaN where there is none.
+        Scores of s systems, or of s systems on n instances; NaN if people gave none.
     first, second : array_like, same shape
-        Two metrics' scores, higher being better. They are standardised before
+        Two metrics' scores, higher being better. They are standardized before
         swapping, so their scales do not matter.
     statistic : str
         ``pearson``, ``spearman``, or a variant of Kendall's tau other than tau-c
         (``tau-b`` is the system level's Kendall, ``acc-eq`` its pairwise accuracy).
-    seed : int
-        Seed of the swaps.
     n_permutations : int or None
         Number of random swaps; None takes all of them, for up to 16 scores.
     group : {"instance", "system", "none"}
-        For tables only: what is compared together; the statistic is averaged.
+        For tables only: the scores to compare together; the statistic is averaged.
 
     Returns
     -------
@@ -95,13 +92,12 @@ def permutation_test(
     Raises
     ------
     ValueError
-        On shapes that do not fit, a statistic that cannot be swapped, no permutations,
-        or groups too large for tau.
+        Also if the groups are too large for tau.
 
     Notes
     -----
     mt-metrics-eval computes the same test in a loop and without the added one. Groups
-    where the statistic is undefined for a swap are left out of that swap's mean.
+    in which the statistic is undefined for a swap are left out of that swap's mean.
 
     References
     ----------
@@ -131,7 +127,7 @@ def permutation_test(
         rng = np.random.default_rng(seed)
         n, size = n_permutations, h.shape[1]
         reached = _differences(swapped, len(h), n, lambda: random_swaps(rng, n, size))
-        # the observed labelling is one of the permutations, so p is never 0
+        # the observed labeling is one of the permutations, so p is never 0
         p_value = (_share(reached, difference) * n + 1) / (n + 1)
     method = f"scores swapped, {statistic}" + (
         f" by {group}" if np.ndim(human) == 2 else " of systems"
@@ -148,7 +144,7 @@ def _grouped(
         return h, standardised(a), standardised(b)
     h, a = grouped_rows(human, first, group)
     b = grouped_rows(human, second, group)[1]
-    # a single score has nothing to be compared with
+    # a single score cannot be compared
     enough = np.count_nonzero(~np.isnan(h), axis=1) >= 2
     return h[enough], standardised(a)[enough], standardised(b)[enough]
 
@@ -189,7 +185,7 @@ def _swapped_tau(h: Floats, a: Floats, b: Floats, variant: Variant) -> Swapped:
     memory: dict[int, _SwappedCounts] = {}
 
     def _prepared(group: int) -> _SwappedCounts:
-        # a group is asked for twice a chunk, and rarely again
+        # each group is used twice per chunk, and rarely again
         if group not in memory:
             memory.clear()
             memory[group] = _SwappedCounts(h[group], a[group], b[group])
@@ -255,5 +251,5 @@ def _differences(
 
 
 def _share(reached: Floats, difference: float) -> float:
-    # equal but for rounding is equal
+    # equal up to rounding counts as equal
     return float(np.mean(reached >= difference - 1e-12))

@@ -1,4 +1,4 @@
-"""How far one person follows the others: what a metric could at best be measured by."""
+"""Agreement of a single person with the others, as a benchmark for metrics."""
 
 from typing import Any
 
@@ -15,9 +15,9 @@ from leaderboard.metric_board.stats.pairs import (
 from leaderboard.metric_board.stats.system_level import SYSTEM_STATISTICS, system_rows
 from leaderboard.stats.resampling import Floats
 
-#: An average over fewer people would say something about each of them.
+#: An average over fewer people would reveal something about each of them.
 FEWEST_RATERS = 3
-#: Two systems make one pair, which any two rows order alike half of the time.
+#: Two systems make one pair, which any two raters order alike half of the time.
 FEWEST_SYSTEMS = 3
 COVERS = "which people rated, for these systems and instances"
 _LOWEST = {"pairwise-accuracy": 0.0, "acc-eq": 0.0, "calibrated": 0.0}
@@ -40,23 +40,23 @@ def one_person(
     Parameters
     ----------
     values, workers, systems, instances : ndarray, shape (n,)
-        Who rated which output how; higher is better.
+        One entry per rating; higher values are better.
 
     Returns
     -------
     dict or None
-        ``n_raters``, ``n_outputs`` (median of a person), ``covers``, and ``system`` and
-        ``instance``: statistic to value, low, high (95 %, Student's t over people) and
-        ``n``, the people behind it; None where fewer than `FEWEST_RATERS` define it.
-        None instead of all with fewer people.
+        ``n_raters``, ``n_outputs`` (median per person), ``covers``, and ``system`` and
+        ``instance``: statistic to value, low, high (95%, Student's t over people) and
+        ``n``, the number of people in it; None if fewer than `FEWEST_RATERS` define it.
+        None instead of the dict with fewer people.
 
     Notes
     -----
-    Of whole systems, a person's means are compared with the means of everybody else's
-    ratings, whatever instances these are of, over systems that both rated, at least
-    `FEWEST_SYSTEMS`. Of outputs, only those are compared that both rated. Soft pairwise
-    accuracy is left out: p-values of a few ratings lie near one half, so that any two
-    people would agree. A person has rated fewer outputs than a metric has scored.
+    For systems, a person's means are compared with the means of everyone else's ratings
+    on any instances, over systems that both rated, at least `FEWEST_SYSTEMS`. For outputs,
+    only those that both rated are compared. Soft pairwise accuracy is left out: p-values
+    of a few ratings lie near one half, so that any two people would agree. A person has
+    rated fewer outputs than a metric has scored.
 
     References
     ----------
@@ -130,7 +130,7 @@ def _others_by_system(
     table = np.where(rated, everybody, 0.0).reshape(n_systems, n_instances)
     sums, n = table.sum(axis=1), rated.reshape(n_systems, n_instances).sum(axis=1)
     group, groups = rater * n_systems + system, n_raters * n_systems
-    # only the outputs that this person rated change, so all others are summed once
+    # only the outputs that this person rated change, so the rest is summed once
     gone = np.isnan(left)
     change = np.where(gone, 0.0, left) - everybody[outputs]
     without = np.bincount(group, weights=change, minlength=groups)
@@ -153,7 +153,7 @@ def _of_systems(others: Floats, mine: Floats) -> dict[str, Any]:
 
 
 def _rows(h: Floats, m: Floats, statistic: Any) -> Floats:
-    # one person at a time: everybody has rated other systems
+    # one person at a time: people rated different systems
     known = ~np.isnan(h)
     return np.array(
         [
@@ -166,14 +166,14 @@ def _rows(h: Floats, m: Floats, statistic: Any) -> Floats:
 def _of_outputs(
     rater: Ints, instance: Ints, left: Floats, own: Floats, n_instances: int
 ) -> dict[str, Any]:
-    """Compare outputs of one instance, a row for each person's each instance."""
+    """Compare outputs of one instance, with a row for each person and instance."""
     both = ~np.isnan(left)
     groups, row, n = np.unique(
         rater[both] * n_instances + instance[both],
         return_inverse=True,
         return_counts=True,
     )
-    # packed: one person has rated few of all systems, and pairs of gaps cost time
+    # packed: a person has rated few systems, and empty pairs would cost time
     first = np.cumsum(n) - n
     order = np.argsort(row, kind="stable")
     column = np.empty(len(row), dtype=np.int64)
@@ -181,7 +181,7 @@ def _of_outputs(
     h = np.full((len(groups), n.max(initial=1)), np.nan)
     m = h.copy()
     h[row, column], m[row, column] = left[both], own[both]
-    # an instance of which a person rated one output has no pair
+    # an instance with a single output rated by the person has no pair
     h, m, whose = h[n >= 2], m[n >= 2], (groups // n_instances)[n >= 2]
     counts = pair_counts(h, m)
     found: dict[str, Any] = {
@@ -190,7 +190,7 @@ def _of_outputs(
     }
     try:
         best = calibrated_accuracy(h.T, m.T)
-    except ValueError:  # more pairs than memory would hold
+    except ValueError:  # more pairs than fit into memory
         return found | {"calibrated": _over_people(np.array([]), "calibrated")}
     value = _over_people(_by_rater(best.per_group, whose), "calibrated")
     return found | {"calibrated": {**value, "epsilon": best.epsilon}}
@@ -202,7 +202,6 @@ def _by_rater(per_group: Floats, whose: Ints) -> Floats:
 
 
 def _over_people(values: Floats, statistic: str) -> dict[str, Any]:
-    """Average over people, who are the sample."""
     from scipy import stats
 
     values = values[~np.isnan(values)]

@@ -1,4 +1,4 @@
-"""Metrics in the order of their agreement with people, and which are told apart."""
+"""Metrics ranked by their agreement with people, in clusters of similar metrics."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -15,16 +15,16 @@ Correction = Literal["none", "holm"]
 
 @dataclass(frozen=True)
 class MetricRanking:
-    """Metrics ranked, clustered by tests of all pairs.
+    """Ranked metrics, in clusters based on tests of all pairs.
 
     Parameters
     ----------
     order : list of int
         Metrics from best to worst, by number.
     ranks : list of int
-        Cluster of each metric in the order given, 1 being the best.
+        Cluster of each metric in the original order, 1 being the best.
     p_values : ndarray, shape (m, m)
-        Entry i, j, in the order given, for i ranked above j: one-sided p-value of "i
+        Entry i, j, in the original order, for i ranked above j: one-sided p-value of "i
         follows people better than j"; NaN elsewhere.
     """
 
@@ -47,17 +47,12 @@ def rank_metrics(
     values : array_like, shape (m,)
         How well each metric agrees with people; NaN (undefined) ranks last.
     p_better : callable
-        Two metrics, by number, to the one-sided p-value of "the first is better"; asked
-        for each pair once, the better one first.
+        From two metrics, by number, to the one-sided p-value of "the first is better";
+        called once for each pair, with the better one first.
     alpha : float
         Level of the tests, 0 < alpha < 1.
     correction : {"none", "holm"}
-        ``none`` is the field's custom; with Holm's, all claims hold together.
-
-    Raises
-    ------
-    ValueError
-        On a wrong level or a list that is none.
+        ``none`` is usual in the field; with Holm's, all claims hold jointly.
 
     References
     ----------
@@ -96,7 +91,7 @@ def _clusters(p: Floats, alpha: float) -> list[int]:
     ranks: list[int] = []
     start = 0
     for position in range(len(p)):
-        # one metric of the cluster that beats it is enough (WMT22, section 5)
+        # one metric of the cluster that beats it is sufficient (WMT22, section 5)
         if (p[start:position, position] <= alpha).any():
             start = position
             ranks.append(ranks[-1] + 1)

@@ -1,4 +1,4 @@
-"""Which metrics of a board follow people better than which others."""
+"""Rankings of a board's metrics by several statistics."""
 
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -18,14 +18,14 @@ from leaderboard.metric_board.stats.verdicts import verdicts, verdicts_test
 from leaderboard.metric_board.stats.williams import williams_test
 from leaderboard.stats.resampling import Floats
 
-#: Statistic of systems to the one whose scores are swapped.
+#: Statistic of systems to the statistic of the permutation test.
 _SWAPPED: dict[SystemStatistic, Any] = {
     "pearson": "pearson",
     "spearman": "spearman",
     "kendall": "tau-b",
     "pairwise-accuracy": "acc-eq",
 }
-#: A test of soft accuracy multiplies tables anew for each swap: minutes beyond this.
+#: A test of soft accuracy multiplies tables for each swap: minutes beyond this.
 MOST_SYSTEMS_SOFT = 40
 
 Metric = tuple[str, Floats, Floats | None]
@@ -39,7 +39,7 @@ def rankings(
     Parameters
     ----------
     human : ndarray, shape (s, j)
-        People's scores on the judged instances; NaN where none.
+        People's scores on the judged instances; NaN if none.
     metrics : sequence of (slug, overall, by_instance)
         Overall values of shape (s,), values of outputs of shape (s, j) or None, higher
         being better, all finite.
@@ -49,13 +49,10 @@ def rankings(
     dict
         Statistic to ``order`` (slugs, best first), ``ranks`` (cluster of each in that
         order) and ``p`` (matrix in that order: p-value of "the row follows people
-        better than the column", None elsewhere); Pearson's also ``williams``, the same
-        matrix by Williams' test, for which systems are drawn as well. Soft accuracy is left out with more
-        than `MOST_SYSTEMS_SOFT` systems, and with metrics of whole systems.
-
-    References
-    ----------
-    See `leaderboard.metric_board.stats.permutation`, `meta_verdicts` and `meta_ranking`.
+        better than the column", None elsewhere). Pearson's also has ``williams``, the
+        same matrix by Williams' test, which treats systems as a sample, too. Soft
+        accuracy is left out with more than `MOST_SYSTEMS_SOFT` systems, and with metrics
+        of whole systems.
 
     Examples
     --------
@@ -105,7 +102,6 @@ def _named(slugs: Sequence[str], ranking: MetricRanking) -> dict[str, Any]:
 def _williams(
     means: Floats, overall: dict[str, Floats], order: Sequence[str]
 ) -> list[list[float | None]]:
-    """Test each metric against those ranked below it."""
     rows: list[list[float | None]] = [[None] * len(order) for _ in order]
     for i, one in enumerate(order):
         for j in range(i + 1, len(order)):
@@ -122,7 +118,7 @@ def _by_system(
             means, overall[i], overall[j], statistic=_SWAPPED[name], seed=seed
         ).p_value
 
-    # the order is by the statistic itself; the tests only decide where clusters end
+    # the statistic itself decides the order; the tests only decide where clusters end
     values = [float(system_rows(means, metric, name)) for metric in overall]
     return rank_metrics(values, _only_defined(values, p_better))
 
@@ -152,7 +148,7 @@ def _by_soft_accuracy(
 def _only_defined(
     values: Sequence[float], p_better: Callable[[int, int], float]
 ) -> Callable[[int, int], float]:
-    """Test nothing against a metric whose statistic is undefined."""
+    """Skip the test against a metric with an undefined statistic."""
 
     def p(i: int, j: int) -> float:
         defined = not (np.isnan(values[i]) or np.isnan(values[j]))

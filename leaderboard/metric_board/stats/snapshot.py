@@ -1,4 +1,4 @@
-"""A whole metric board from tables of scores: every number that its page shows."""
+"""A whole metric board from tables of scores, with every number that its page shows."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -12,29 +12,27 @@ from leaderboard.metric_board.stats.person import one_person
 from leaderboard.metric_board.stats.ranks import rankings
 from leaderboard.stats.resampling import Floats
 
-#: Below so many systems no statistic of metrics says anything.
+#: Fewest systems for which statistics of metrics are meaningful.
 FEWEST = 3
-#: Below so many systems metrics are not ranked. Of twelve metrics that know nothing at
-#: least one orders all systems as people do with a chance of 1 - (1 - 1/s!)^12: 89, 40,
-#: 10 and 2 % with 3, 4, 5 and 6 systems.
+#: With fewer systems metrics are not ranked. At least one of twelve uninformative metrics
+#: orders all s systems as people do with a probability of 1 - (1 - 1/s!)^12: 89%, 40%,
+#: 10% and 2% with 3, 4, 5 and 6 systems.
 FEWEST_RANKED = 6
-#: Below so many systems chance alone gives high correlations, and pages say how high.
+#: With fewer systems chance alone gives high correlations, and pages show how high.
 ENOUGH = 20
 
 
 @dataclass(frozen=True)
 class MetricScores:
-    """What one metric says of all systems, higher being better.
+    """One metric's scores of all systems, higher being better.
 
     Parameters
     ----------
-    slug : str
-        Its name on the board.
     overall : ndarray, shape (s,)
-        One value a system; NaN where the metric has none.
+        One value per system; NaN if the metric has none.
     by_instance : ndarray, shape (s, n) or None
         One value for each output; rows of NaN for systems without. None for a metric
-        that is known for whole systems only.
+        that scores whole systems only.
     """
 
     slug: str
@@ -44,13 +42,13 @@ class MetricScores:
 
 @dataclass(frozen=True)
 class EachRating:
-    """Who rated what how; of the same systems and instances as `BoardScores.human`.
+    """Single ratings of the systems and instances of `BoardScores.human`.
 
     Parameters
     ----------
     values, workers : ndarray, shape (n,)
     systems, instances : ndarray of int, shape (n,)
-        Its row and column there.
+        Row and column in `BoardScores.human`.
     """
 
     values: Floats
@@ -61,15 +59,14 @@ class EachRating:
 
 @dataclass(frozen=True)
 class BoardScores:
-    """Everything that a metric board is computed from.
+    """Input of a metric board.
 
     Parameters
     ----------
     human : ndarray, shape (s, n)
-        People's mean rating of each system (down) on each instance (across); NaN where
-        nobody was asked. Higher is better.
+        People's mean rating of s systems on n instances; NaN if unrated. Higher is better.
     ratings : EachRating, optional
-        What `human` is the mean of.
+        The single ratings averaged in `human`.
     """
 
     human: Floats
@@ -84,22 +81,15 @@ def metric_board(scores: BoardScores, *, seed: int) -> dict[str, Any]:
     ----------
     scores : BoardScores
         At least `FEWEST` systems with human scores.
-    seed : int
-        Seed of every random step.
 
     Returns
     -------
     dict
-        JSON-serialisable, undefined numbers as None: ``metrics`` (a line each, see
+        JSON-serializable, undefined numbers as None: ``metrics`` (a line each, see
         `leaderboard.metric_board.stats.lines.metric_line`), ``rankings`` (see
         `leaderboard.metric_board.stats.ranks.rankings`; none with fewer systems than
         `FEWEST_RANKED`), ``person`` (see
         `leaderboard.metric_board.stats.person.one_person`; None without `ratings`).
-
-    Raises
-    ------
-    ValueError
-        With fewer systems, or tables of other shapes.
 
     Examples
     --------
@@ -117,8 +107,8 @@ def metric_board(scores: BoardScores, *, seed: int) -> dict[str, Any]:
     for metric in scores.metrics:
         _check(metric, human)
     judged = np.asarray((~np.isnan(human)).any(axis=0))
-    # metrics are compared on the same systems only: one that lacks some may have been
-    # spared the hard ones
+    # metrics are compared on the same systems only: one that lacks some may lack the
+    # difficult ones
     complete = [m for m in scores.metrics if np.isfinite(m.overall).all()]
     return {
         "metrics": [

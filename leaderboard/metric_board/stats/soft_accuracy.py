@@ -1,7 +1,7 @@
-"""Soft pairwise accuracy: whether a metric is as sure of each difference as people are.
+"""Soft pairwise accuracy: whether a metric is as certain of each difference as people.
 
-Pairwise accuracy asks who is better and forgets how clearly. Soft pairwise accuracy
-compares p-values: of people for "system i is better than j", and of the metric.
+Pairwise accuracy compares which system is better and ignores how clearly. Soft pairwise
+accuracy compares the p-values of people and of the metric for "system i is better than j".
 """
 
 from typing import Any
@@ -20,23 +20,23 @@ _CHUNK_SIGNS = 4_000_000
 def complete_instances(
     human: npt.ArrayLike, *metrics: npt.ArrayLike
 ) -> tuple[Floats, ...]:
-    """Keep the instances on which people scored every system.
+    """Select the m instances on which people scored every system.
 
     Parameters
     ----------
     human : array_like, shape (s, n)
-        NaN where people gave no score.
+        NaN if people gave no score.
     *metrics : array_like, shape (s, n)
 
     Returns
     -------
     tuple of ndarray, shape (s, m)
-        People's scores, then the metrics', on the m instances.
+        People's scores, then the metrics'.
 
     Raises
     ------
     ValueError
-        When there is no such instance, or shapes do not fit.
+        Also if there is no such instance.
 
     Examples
     --------
@@ -59,12 +59,10 @@ def superiority(
     Parameters
     ----------
     scores : array_like, shape (s, n)
-        Score of each system (down) on each instance (across), finite.
+        Finite scores of s systems on n instances.
     n_permutations : int or None
         Random swaps of the two systems' scores, the same for all pairs. None takes the
         normal limit: the sum of n differences with random signs.
-    seed : int
-        Seed of the swaps.
 
     Returns
     -------
@@ -72,11 +70,6 @@ def superiority(
         Above the diagonal, entry i, j: the share of swaps that make system i at least
         as much better than j as it is; NaN elsewhere. Two systems with equal scores
         throughout have 1, and with None one half.
-
-    Raises
-    ------
-    ValueError
-        When a score is missing, or no swaps were asked for.
 
     References
     ----------
@@ -95,7 +88,7 @@ def superiority(
     table = np.asarray(scores, dtype=np.float64)
     if table.ndim != 2 or not np.isfinite(table).all():
         raise ValueError("Each system needs a finite score on every instance.")
-    # sums of millions keep their last digits when they are about their own mean
+    # centered, because sums of millions would lose their last digits
     table = table - table.mean()
     upper = np.triu(np.ones((len(table), len(table)), dtype=bool), k=1)
     if n_permutations is None:
@@ -109,14 +102,13 @@ def _by_swaps(table: Floats, n_permutations: int, seed: int) -> Floats:
     n_systems, n = table.shape
     rng = np.random.default_rng(seed)
     totals = table.sum(axis=1)
-    # equal but for rounding is equal
+    # equal up to rounding counts as equal
     edge = 1e-12 * np.abs(table).sum(axis=1).max(initial=0.0)
     reached = np.zeros((n_systems, n_systems))
     rows = max(1, _CHUNK_SIGNS // max(n, 1))
     for start in range(0, n_permutations, rows):
         size = (min(rows, n_permutations - start), n)
-        # in this form because mt-metrics-eval draws so: the same seed gives its
-        # p-values
+        # drawn as in mt-metrics-eval, so that the same seed gives its p-values
         signs = 2 * np.rint(rng.random(size=size, dtype=np.float32)).astype(float) - 1
         sums = signs @ table.T
         for i in range(n_systems - 1):
@@ -134,7 +126,7 @@ def _normal_limit(table: Floats) -> Floats:
     squares = diagonal[:, None] + diagonal[None, :] - 2 * products
     totals = table.sum(axis=1)
     gap = totals[:, None] - totals[None, :]
-    # what is left of rounding where two systems are alike is no difference
+    # rounding errors between identical systems do not count as differences
     alike = squares <= 1e-12 * (diagonal[:, None] + diagonal[None, :])
     spread = np.sqrt(np.where(alike, 1.0, squares))
     z = np.where(alike, 0.0, gap / spread)
@@ -148,16 +140,15 @@ def soft_pairwise_accuracy(
     n_permutations: int | None = 1_000,
     seed: int = 4,
 ) -> float:
-    """Compare the p-values of people and a metric, pair by pair of systems.
+    """Compare the p-values of people and a metric for all pairs of systems.
 
     Parameters
     ----------
     human : array_like, shape (s, n)
-        People's score of each system (down) on each instance (across); instances that
-        lack one are left out.
+        Instances without a score (NaN) of every system are left out.
     metric : array_like, shape (s, n)
-        The metric's, higher being better. A system's score is the mean over its
-        instances, also of metrics whose overall value is another one (BLEU).
+        Higher is better. A system's score is the mean over its instances, even for
+        metrics with a different overall value (BLEU).
     n_permutations, seed : int
         See `superiority`.
 
@@ -166,11 +157,6 @@ def soft_pairwise_accuracy(
     float
         One minus the mean absolute difference of p-values; in [0, 1], NaN for fewer
         than two systems.
-
-    Raises
-    ------
-    ValueError
-        See `complete_instances`.
 
     References
     ----------
@@ -206,31 +192,19 @@ def soft_accuracy_test(
     seed: int,
     n_permutations: int = 1_000,
 ) -> MetricComparison:
-    """Test whether one metric's soft pairwise accuracy is better than another's.
+    """Test one-sided whether the first metric's soft pairwise accuracy is better.
 
     Parameters
     ----------
     human, first, second : array_like, shape (s, n)
         See `soft_pairwise_accuracy`.
-    seed : int
-        Seed of the swaps.
     n_permutations : int
-        Swaps of the two metrics' scores, each output's on its own.
-
-    Returns
-    -------
-    MetricComparison
-        One-sided, as in `leaderboard.metric_board.stats.permutation.permutation_test`.
-
-    Raises
-    ------
-    ValueError
-        See `complete_instances`; also on no permutations.
+        Swaps of the two metrics' scores, independently for each output.
 
     Notes
     -----
-    The p-values inside are the normal limit, for the difference too: a second thousand
-    of swaps within each swap would cost a thousand times as much and say the same.
+    The p-values inside are the normal limit, for the difference, too: permuting within
+    each swap would take a thousand times as long for the same result.
 
     References
     ----------
@@ -247,7 +221,7 @@ def soft_accuracy_test(
     if n_permutations < 1:
         raise ValueError(f"At least one swap is needed, not {n_permutations}.")
     h, a, b = complete_instances(human, first, second)
-    # scores can be swapped only between metrics of one scale
+    # scores can be swapped only between metrics on the same scale
     a, b = standardised(a), standardised(b)
     above = np.triu_indices(len(h), k=1)
     people = superiority(h, n_permutations=None)[above]
@@ -272,17 +246,17 @@ def soft_accuracy_test(
 def _accuracy_gaps(
     people: Floats, middle: Floats, half: Floats, swaps: npt.NDArray[np.floating[Any]]
 ) -> Floats:
-    """Give the difference of the two accuracies for each row of swaps.
+    """Return the difference of the two accuracies for each row of swaps.
 
-    The two metrics are middle + half and middle - half; a swap turns the sign of half.
-    So both tables' products are the same sum but for the sign of the mixed term.
+    The two metrics are middle + half and middle - half; a swap changes the sign of half.
+    So both tables' products are the same sum except for the sign of the mixed term.
     """
     turned = (2 * swaps - 1).reshape(-1, *middle.shape) * half
     mixed = middle @ turned.swapaxes(1, 2)
     mixed += mixed.swapaxes(1, 2).copy()
     same = middle @ middle.T + turned @ turned.swapaxes(1, 2)
     sums, turns = middle.sum(axis=1), turned.sum(axis=2)
-    # of both tables together: what is left of rounding is measured by it
+    # of both tables together, as the scale of rounding errors
     size = np.diagonal(same, axis1=1, axis2=2)
     first = _soft_agreements(people, same + mixed, sums + turns, size)
     return first - _soft_agreements(people, same - mixed, sums - turns, size)

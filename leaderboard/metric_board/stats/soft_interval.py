@@ -1,4 +1,4 @@
-"""How far a soft pairwise accuracy may be off."""
+"""Jackknife interval of a soft pairwise accuracy."""
 
 import numpy as np
 import numpy.typing as npt
@@ -17,37 +17,29 @@ def soft_accuracy_interval(
     seed: int,
     confidence: float = 0.95,
 ) -> Interval:
-    """Give a soft pairwise accuracy with an interval from leaving parts out.
+    """Compute a soft pairwise accuracy with its jackknife interval.
 
     Parameters
     ----------
     human : array_like, shape (s, n)
-        People's score of each system (down) on each instance (across); instances that
-        lack one are left out.
+        Instances without a score (NaN) of every system are left out.
     metric : array_like, shape (s, n)
-        The metric's, higher being better.
+        Higher is better.
     seed : int
-        Seed of the cut of the instances into blocks.
-    confidence : float
-        Nominal coverage.
+        Cuts the instances into blocks.
 
     Returns
     -------
     Interval
         Within [0, 1]; infinitely wide for fewer than three systems. p-values are the
-        normal limit, so the estimate may differ from the permuted one by some .001.
-
-    Raises
-    ------
-    ValueError
-        See `leaderboard.metric_board.stats.soft_accuracy.complete_instances`.
+        normal limit, so the estimate may differ from the permuted one by about .001.
 
     Notes
     -----
-    A bootstrap would not do: a resample's p-values lie nearer to 0 and 1 than the
-    sample's, people's and the metric's apart. The jackknife leaves out one system, or
-    one of up to 20 blocks of instances, at a time, which moves p-values little; the two
-    variances add up, with Student's quantile for the smaller number of parts.
+    A bootstrap is unsuitable: a resample's p-values are closer to 0 and 1 than the
+    sample's, for people and the metric independently. The jackknife leaves out one system,
+    or one of up to 20 blocks of instances, at a time, which changes p-values little; the
+    two variances add up, with Student's quantile for the smaller number of parts.
 
     References
     ----------
@@ -86,7 +78,7 @@ def soft_accuracy_interval(
                     for b in range(n_blocks)
                 ]
             )
-        # the smaller number of parts is the more uncertain variance
+        # the variance from fewer parts is less certain
         parts = min(n_systems, max(n_blocks, 2))
         reach = float(stats.t.ppf((1 + confidence) / 2, parts - 1) * np.sqrt(variance))
         low, high = max(0.0, estimate - reach), min(1.0, estimate + reach)

@@ -1,9 +1,9 @@
-"""Statistics of two metrics whose scores are swapped at random, many swaps at once.
+"""Statistics of two metrics with scores swapped at random, many swaps at once.
 
 In a permutation test between two metrics every score of one is swapped, or not, with the
-other's. The sums behind Pearson's correlation are linear in the swaps, the counts of
-pairs behind Kendall's tau quadratic: a matrix product gives them for all swaps, where a
-plain loop would compute the statistic anew for each.
+other's. The sums in Pearson's correlation are linear in the swaps, the counts of pairs in
+Kendall's tau quadratic: a matrix product computes them for all swaps, faster than a loop
+over swaps.
 """
 
 from collections.abc import Callable, Iterator
@@ -17,7 +17,7 @@ from leaderboard.stats.resampling import Floats
 
 Bits = npt.NDArray[np.float32]
 
-#: Swaps kept in memory at a time, as numbers.
+#: Numbers of swaps in memory at a time.
 CHUNK = 8_000_000
 
 
@@ -25,22 +25,14 @@ class Swapped(Protocol):
     """A statistic of each group for each row of swaps."""
 
     def __call__(self, swaps: Bits, group: int) -> Floats:
-        """Give the statistic, shape (r,), for swaps of shape (r, k); 1 takes the first."""
+        """Return the statistic, shape (r,), for swaps of shape (r, k); 1 takes the first."""
 
 
 def standardised(scores: Floats) -> Floats:
-    """Put a metric on a scale that another one's scores can be swapped with.
+    """Subtract the mean and divide by the standard deviation (divisor n); all 0 if constant.
 
-    Parameters
-    ----------
-    scores : ndarray
-        NaN where there is none.
-
-    Returns
-    -------
-    ndarray
-        Less the mean, over the standard deviation (divided by n); all 0 if constant.
-        Rounded to some 1e-9, so that two metrics that differ in scale only are equal.
+    NaN stays NaN. Values are rounded to about 1e-9, so that two metrics that differ only in
+    scale are equal.
 
     Examples
     --------
@@ -51,25 +43,13 @@ def standardised(scores: Floats) -> Floats:
     spread = float(known.std()) if known.size else 0.0
     if spread == 0:
         return scores * 0.0
-    # a power of two, so that rounding to it is exact
+    # a power of two makes the rounding exact
     result: Floats = np.rint((scores - known.mean()) / spread * 2.0**30) / 2.0**30
     return result
 
 
 def random_swaps(rng: np.random.Generator, n_swaps: int, size: int) -> Iterator[Bits]:
-    """Draw rows of fair coins, in chunks.
-
-    Parameters
-    ----------
-    n_swaps : int
-        Rows in all.
-    size : int
-        Coins in a row.
-
-    Yields
-    ------
-    ndarray of float32, shape (r, size)
-        0 and 1.
+    """Yield float32 chunks, shape (r, size), of `n_swaps` rows of random zeros and ones.
 
     Examples
     --------
@@ -80,23 +60,14 @@ def random_swaps(rng: np.random.Generator, n_swaps: int, size: int) -> Iterator[
     rows = max(1, CHUNK // max(size, 1))
     for start in range(0, n_swaps, rows):
         count = min(rows, n_swaps - start) * size
-        # one random bit a coin, where a uniform number would take 64
+        # one random bit per swap; a uniform number would take 64
         drawn = np.frombuffer(rng.bytes((count + 7) // 8), dtype=np.uint8)
         bits = np.unpackbits(drawn, count=count)
         yield bits.reshape(-1, size).astype(np.float32)
 
 
 def all_swaps(size: int) -> Bits:
-    """Give every row of zeros and ones.
-
-    Parameters
-    ----------
-    size : int
-        At most 16.
-
-    Returns
-    -------
-    ndarray of float32, shape (2**size, size)
+    """Return every row of zeros and ones, shape (2**size, size), float32; size at most 16.
 
     Examples
     --------
@@ -108,17 +79,12 @@ def all_swaps(size: int) -> Bits:
 
 
 def swapped_pearson(human: Floats, first: Floats, second: Floats) -> Swapped:
-    """Prepare Pearson's correlation of people with a metric made of two.
+    """Prepare Pearson's correlation of people with a metric mixed from two.
 
     Parameters
     ----------
     human, first, second : ndarray, shape (g, k)
-        Scores, NaN at the same places.
-
-    Returns
-    -------
-    callable
-        Of swaps, shape (r, k), and a group; see `Swapped`.
+        NaN at the same places.
 
     Examples
     --------
@@ -130,7 +96,7 @@ def swapped_pearson(human: Floats, first: Floats, second: Floats) -> Swapped:
     norms = np.sqrt((people**2).sum(axis=1))
     rated = ~np.isnan(human)
     n_rated = np.maximum(rated.sum(axis=1), 1)
-    # about their common mean, so that little is lost when squares are subtracted
+    # relative to their common mean, so that subtracting squares loses little precision
     middle = np.nansum(first + second, axis=1) / (2 * n_rated)
     a = np.nan_to_num(first - middle[:, None])
     b = np.nan_to_num(second - middle[:, None])
@@ -156,24 +122,19 @@ def _centred(scores: Floats) -> Floats:
     mean = np.nansum(scores, axis=1) / n
     centred = np.nan_to_num(scores - mean[:, None])
     spread = (centred**2).sum(axis=1)
-    # what is left of rounding where nothing varies is no variation
+    # rounding errors of constant values do not count as variation
     largest = np.nan_to_num(np.abs(scores)).max(axis=1, initial=0.0)
     centred[spread <= n * (1e-13 * largest) ** 2] = 0.0
     return np.asarray(centred)
 
 
 def swapped_spearman(human: Floats, first: Floats, second: Floats) -> Swapped:
-    """Prepare Spearman's correlation of people with a metric made of two.
+    """Prepare Spearman's correlation of people with a metric mixed from two.
 
     Parameters
     ----------
     human, first, second : ndarray, shape (g, k)
-        Scores, NaN at the same places.
-
-    Returns
-    -------
-    callable
-        Of swaps, shape (r, k), and a group; see `Swapped`.
+        NaN at the same places.
 
     Examples
     --------
@@ -210,7 +171,7 @@ def pair_form(
     first, second : ndarray, shape (k,)
         Scores of two metrics.
     count : callable
-        From the differences of all pairs, shape (k, k), the summand of each; the same
+        From the differences of all pairs, shape (k, k), to the summand of each; the same
         for a pair in either order.
 
     Returns
@@ -233,7 +194,7 @@ def pair_form(
         np.fill_diagonal(form, 0.0)
     constant = f00.sum() / 2
     linear = (f10 - f00).sum(axis=1)
-    # whole numbers far below 2**24: exact in single precision, and twice as fast
+    # integers far below 2**24: exact in single precision, and twice as fast
     quadratic = (f11 - f10 - f01 + f00).astype(np.float32)
 
     def total(swaps: Bits) -> Floats:

@@ -21,7 +21,7 @@ def system_rows(
     Parameters
     ----------
     human, metric : array_like, shapes (..., s) that broadcast
-        A score per system; higher is better. NaN where people scored no output of it.
+        A score per system; higher is better. NaN if people scored no output of it.
     statistic : str
         ``pearson``, ``spearman``, ``kendall`` (tau-b) or ``pairwise-accuracy``: the
         share of pairs of systems on whose order, ties included, both agree.
@@ -29,12 +29,7 @@ def system_rows(
     Returns
     -------
     ndarray, shape (...)
-        NaN where it is undefined.
-
-    Raises
-    ------
-    ValueError
-        On an unknown statistic, or shapes that do not fit.
+        NaN if undefined.
 
     References
     ----------

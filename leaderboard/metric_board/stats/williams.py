@@ -1,4 +1,4 @@
-"""Whether one metric correlates better with people than another, over systems.
+"""Williams' test of whether one metric correlates better with people than another.
 
 Both correlations share people's scores, and the metrics correlate with each other, so
 that a test of two independent correlations would be far too weak.
@@ -26,19 +26,12 @@ def williams_test(
     -------
     float
         One-sided p-value by Student's t with s - 3 degrees of freedom. NaN with fewer
-        than four systems, or where scores do not vary; 1/2 where the two metrics say
-        the same.
-
-    Raises
-    ------
-    ValueError
-        When the lists differ in length.
+        than four systems, or if scores do not vary; 1/2 if the two metrics are identical.
 
     Notes
     -----
-    Systems are taken as drawn at random and scores as normal; instances are taken as
-    they are. A permutation test over instances asks a different question, about these
-    systems only.
+    Systems are treated as a random sample and scores as normal; instances are fixed. A
+    permutation test over instances answers a different question, about these systems only.
 
     References
     ----------
@@ -69,21 +62,16 @@ def williams_test(
 
 
 def williams_p(first: float, second: float, between: float, n: int) -> float:
-    """Give the p-value from the three correlations.
+    """Compute the p-value of `williams_test` from the three correlations.
 
     Parameters
     ----------
     first, second : float
-        Of people with either metric.
+        Of people with each metric.
     between : float
         Of the metrics with each other.
     n : int
         Systems, at least `FEWEST`.
-
-    Returns
-    -------
-    float
-        See `williams_test`.
 
     References
     ----------
@@ -104,7 +92,7 @@ def williams_p(first: float, second: float, between: float, n: int) -> float:
     below = 2 * (n - 1) / (n - 3) * max(determinant, 0.0)
     below += mean**2 * (1 - between) ** 3
     gap = first - second
-    # metrics that say the same leave 0 / 0, and rounding where a gap was
+    # identical metrics give 0 / 0, and their gap may be a rounding error
     if below <= 1e-14 or abs(gap) <= 1e-12:
         return 0.5 if abs(gap) <= 1e-7 else float(gap < 0)
     t = gap * np.sqrt((n - 1) * (1 + between) / below)
@@ -112,24 +100,14 @@ def williams_p(first: float, second: float, between: float, n: int) -> float:
 
 
 def reached_by_chance(n: int, *, share: float = 0.05) -> float:
-    """Give the correlation that a metric unrelated to people reaches by chance.
+    """Compute Pearson's correlation that a metric unrelated to people reaches by chance.
 
     Parameters
     ----------
     n : int
-        Systems, at least 3.
+        Systems with normal scores, at least 3.
     share : float
-        In this share of cases it is as high or higher, in size.
-
-    Returns
-    -------
-    float
-        Pearson's, for normal scores.
-
-    Raises
-    ------
-    ValueError
-        With fewer systems, or a share outside of (0, 1).
+        Probability that its absolute value is as high or higher, in (0, 1).
 
     References
     ----------

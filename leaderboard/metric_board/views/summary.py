@@ -54,7 +54,7 @@ def summary(shown: Shown, address: Callable[..., str]) -> dict[str, Any]:
 def _cell(shown: Shown, cell: Cell | None, slug: str) -> tuple[str, str]:
     if cell is None or cell.value is None:
         return "–", ""
-    # two decimals at most
+    # at most two, as this table is a summary
     decimals = min(2, shown.decimals(STATISTICS[slug].level))
     if cell.low is None or cell.high is None:
         return number(cell.value, decimals), ""
