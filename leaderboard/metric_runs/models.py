@@ -1,4 +1,4 @@
-"""Automatic metrics: a submission's results, and runs in the background."""
+"""Results of automatic metrics, and their runs in the background."""
 
 from django.db import models
 
@@ -7,18 +7,18 @@ from leaderboard.tasks.models import Task
 
 
 class MetricResult(models.Model):
-    """One automatic metric of one submission: overall and per instance."""
+    """One automatic metric of one submission, overall and per instance."""
 
     submission = models.ForeignKey(
         Submission, on_delete=models.CASCADE, related_name="metric_results"
     )
     metric = models.CharField(max_length=50)
     value = models.FloatField()
-    # one number an instance, in the order of the instances' positions
+    # one number per instance, in the order of the instances' positions
     per_instance = models.JSONField()
     details = models.JSONField(default=dict)
     signature = models.CharField(max_length=300)
-    # the settings it was computed with, hashed: what tells whether it is still current
+    # hash of the settings, which shows whether the result is still current
     identity = models.CharField(max_length=32, blank=True, default="")
     computed_at = models.DateTimeField(auto_now_add=True)
 
@@ -35,7 +35,7 @@ class MetricResult(models.Model):
 
 
 class MetricRun(models.Model):
-    """One metric with one setting, to be computed for all submissions of a task."""
+    """The computation of one metric with one setting for all submissions of a task."""
 
     class State(models.TextChoices):
         RUNNING = "RUNNING", "being computed"
@@ -45,7 +45,7 @@ class MetricRun(models.Model):
 
     task = models.ForeignKey(Task, on_delete=models.CASCADE, related_name="metric_runs")
     metric = models.CharField(max_length=50)
-    # the settings, in words and hashed; empty where they cannot be known here
+    # the settings, in words and hashed; empty if unknown on this machine
     settings = models.TextField(blank=True)
     identity = models.CharField(max_length=32, blank=True)
     state = models.CharField(
@@ -70,7 +70,7 @@ class MetricRun(models.Model):
 
 
 class MetricPiece(models.Model):
-    """Some instances of one submission: what one job of a run computes."""
+    """Some instances of one submission, computed by one job of a run."""
 
     class State(models.TextChoices):
         WAITING = "WAITING", "waiting"
@@ -81,13 +81,13 @@ class MetricPiece(models.Model):
     submission = models.ForeignKey(
         Submission, on_delete=models.CASCADE, related_name="+"
     )
-    # the instances' places in the task's order: first <= place < end
+    # positions of the instances in the task's order: first <= position < end
     first = models.PositiveIntegerField()
     end = models.PositiveIntegerField()
     state = models.CharField(max_length=8, choices=State.choices, default=State.WAITING)
     n_attempts = models.PositiveSmallIntegerField(default=0)
     failure = models.TextField(blank=True)
-    # what came out, until the submission's pieces are put together
+    # the result, until the submission's pieces are combined
     output = models.JSONField(default=dict, blank=True)
 
     class Meta:

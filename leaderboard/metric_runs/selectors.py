@@ -1,4 +1,4 @@
-"""The metrics of a task as they are set today, and what they are called."""
+"""A task's metrics with their current settings and descriptions."""
 
 import hashlib
 import inspect
@@ -14,28 +14,26 @@ from leaderboard.tasks.models import Task
 
 @dataclass(frozen=True)
 class MetricWords:
-    """A metric's name, which way is better, and what it is."""
-
     slug: str
     label: str
     arrow: str
     better: str
     sentence: str
     paper: str
-    # how many the field prints: one for scores up to 100, two for ratios
+    # as usual in the field: one for scores up to 100, two for ratios
     decimals: int
 
 
 @cache
 def metric_words(slug: str) -> MetricWords:
-    """Describe a metric that this site has; the sentence is its docstring's first."""
+    """Describe a metric of this site; the sentence is the first one of its docstring."""
     metric = all_metrics()[slug]
     arrow, better = {
         True: ("↑", "higher is better"),
         False: ("↓", "lower is better"),
         None: ("", "no preferred direction"),
     }[metric.higher_is_better]
-    # one source for what a metric is: the first sentence of its class's docstring
+    # the description's single source: the first sentence of the class's docstring
     first = (inspect.getdoc(metric) or "").split("\n\n")[0].replace("\n", " ")
     sentence = first.removeprefix(f"{metric.label}:").strip()
     return MetricWords(
@@ -51,13 +49,13 @@ def metric_words(slug: str) -> MetricWords:
 
 @dataclass(frozen=True)
 class Chosen:
-    """One metric that a task asks for."""
+    """One of a task's metrics with its current settings."""
 
     metric: Metric
-    # what tells whether a result is current; empty where it is not computed here
+    # compared with a result's to see if it is current; empty if not computed here
     settings: str
     identity: str
-    # why it is not computed here, for staff; empty where it is
+    # why it is not computed here, for staff; empty if it is
     absent: str = ""
 
     @property
@@ -66,12 +64,12 @@ class Chosen:
 
     @property
     def light(self) -> bool:
-        """Whether it is computed in the walk itself, and not piece by piece after it."""
+        """Whether it is computed while a submission is processed, not in pieces afterwards."""
         return self.metric.cost == "light"
 
 
 def chosen_of(task: Task) -> list[Chosen]:
-    """Give the task's metrics that this site knows, in the task's order."""
+    """Return the task's metrics that exist on this site, in the task's order."""
     metrics = chosen_metrics(task.configuration.metrics).values()
     compare = any(metric.needs_references for metric in metrics)
     lacks = compare and not _has_references(task)
@@ -79,7 +77,7 @@ def chosen_of(task: Task) -> list[Chosen]:
 
 
 def not_computed_here(task: Task) -> frozenset[str]:
-    """Name the metrics that the queue's processes found they cannot compute."""
+    """Return the metrics that the queue's processes found unavailable."""
     runs = MetricRun.objects.filter(task=task, state=MetricRun.State.ABSENT)
     return frozenset(runs.order_by().values_list("metric", flat=True))
 
@@ -99,8 +97,7 @@ def _chosen(task: Task, metric: Metric, *, lacks_references: bool) -> Chosen:
             languages = f"{task.source_language}>{task.target_language}"
             if task.holds_conversations:
                 languages += f"|{TURNS}"
-            # a result stays current while settings and languages are the same; both
-            # change the numbers, the library versions stand in the settings
+            # settings, which include library versions, and languages both change the numbers
             digest = hashlib.sha256(f"{settings}|{languages}".encode()).hexdigest()
             return Chosen(metric, settings, digest[:32])
     return Chosen(metric, "", "", reason)

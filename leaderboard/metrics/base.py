@@ -1,4 +1,4 @@
-"""What an automatic metric is: texts in, one number per instance and one overall."""
+"""Base classes of automatic metrics: texts in, one number per instance and overall."""
 
 from __future__ import annotations
 
@@ -20,42 +20,31 @@ from genie.lib.formats.turns import assistant_says
 Cost = Literal["light", "heavy", "gpu"]
 
 T = TypeVar("T")
-# What a signature says where the assistant's turns of conversations were measured.
+# Part of a signature if only the assistant's turns of conversations were measured.
 TURNS = "turns:assistant"
 
 
 @dataclass(frozen=True, eq=False)
 class Batch:
-    """One system's predictions beside what they are compared with.
+    """One system's predictions with the texts to compare them with.
+
+    Raises GenieError with code ``not-aligned`` if their lengths differ.
 
     Parameters
     ----------
     predictions : sequence of str, shape (n,)
-        One text an instance, in the task's order; may be empty texts.
+        One text per instance, in the task's order; texts may be empty.
     references : sequence of sequences of str, shape (n, variable)
         The human-written outputs of each instance, any number of them.
     sources : sequence of str, shape (n,), optional
-        The input texts; empty when no metric needs them.
-    target_language : str, optional
-        ISO 639-1 code of the predictions' language; chooses tokenizers.
-    source_language : str, optional
-        ISO 639-1 code of the sources' language.
+        The input texts; empty if no metric needs them.
+    target_language, source_language : str, optional
+        ISO 639-1 codes; the target's chooses tokenizers.
     references_each : str, optional
-        What `n_references` says of the whole, when this is a piece of it.
+        `n_references` of the whole, if this is a piece of it.
     conversations : bool, optional
-        Whether predictions and references are conversations: of each, what the
-        assistant says in all of its turns is measured.
-
-    Raises
-    ------
-    GenieError
-        When the three are not aligned (code ``not-aligned``).
-
-    Examples
-    --------
-    >>> batch = Batch(["It rains ."], [["It rains."]])
-    >>> len(batch)
-    1
+        Whether predictions and references are conversations; only the assistant's turns
+        are measured.
     """
 
     predictions: Sequence[str]
@@ -86,7 +75,7 @@ class Batch:
         return len(self.predictions)
 
     def spoken(self) -> Batch:
-        """Give what the assistant says in these conversations, as a batch of texts."""
+        """Return the assistant's turns of these conversations, as a batch of texts."""
         says = assistant_says
         given = self.references
         return self.shared(
@@ -101,21 +90,7 @@ class Batch:
         )
 
     def shared(self, name: str, work: Callable[[], T]) -> T:
-        """Do a piece of work that several metrics share, once for this batch.
-
-        Parameters
-        ----------
-        name : str
-            Which work it is; the same name means the same result.
-        work : callable
-            Makes the result when nobody asked for it before.
-
-        Examples
-        --------
-        >>> batch = Batch(["a"], [["b"]])
-        >>> batch.shared("words", lambda: 1), batch.shared("words", lambda: 2)
-        (1, 1)
-        """
+        """Compute a result that several metrics share, once per batch and name."""
         if name not in self._done:
             self._done[name] = work()
         return cast("T", self._done[name])
@@ -123,19 +98,19 @@ class Batch:
 
 @dataclass(frozen=True, eq=False)
 class MetricOutput:
-    """What a metric says about one batch.
+    """A metric's results for one batch.
 
     Parameters
     ----------
     overall : float
-        The number for the whole batch, on the scale that the field prints.
+        The number for the whole batch, on the scale that is usual in the field.
     per_instance : ndarray of float, shape (n,)
-        One finite number an instance, in the batch's order. Their mean is `overall`
+        One finite number per instance, in the batch's order. Their mean is `overall`
         only for metrics defined as a mean (ROUGE), not for corpus metrics (BLEU).
     signature : str
-        ``key:value|key:value`` with every setting and version that `overall` hangs on.
+        ``key:value|key:value`` with every setting and version that affects `overall`.
     details : dict
-        Further figures, JSON-serialisable.
+        Additional figures, JSON-serializable.
     """
 
     overall: float
@@ -145,24 +120,25 @@ class MetricOutput:
 
 
 class Metric(ABC):
-    """One automatic metric; a subclass in a file of its own is found, not listed.
+    """One automatic metric; any subclass in this folder is found automatically.
 
-    Parameters of a metric are keyword arguments of its constructor with the field's
-    usual values as defaults, and every one of them is in the signature.
+    Settings are keyword arguments of the constructor, with the usual values as defaults,
+    and every one of them is in the signature. Pages show the first sentence of the
+    subclass's docstring.
     """
 
     slug: str
     label: ClassVar[str]
-    # of our wrapper, then of the library that computes: "1+sacrebleu.2.6.0"
+    # version of our wrapper, then of the library: "1+sacrebleu.2.6.0"
     version: ClassVar[str]
     higher_is_better: ClassVar[bool | None]
-    # None: no bound
+    # None: unbounded
     range: ClassVar[tuple[float, float | None]]
     cost: ClassVar[Cost] = "light"
-    # Instances of one piece of work, for metrics whose pieces can be put together
-    # (`combine`); None: all instances are one piece.
+    # Instances per piece, for metrics with pieces that `combine` can merge; None: all
+    # instances are one piece.
     piece: ClassVar[int | None] = None
-    # details that are summed over pieces, and those that are averaged over instances
+    # details to sum over pieces, and details to average over instances
     summed: ClassVar[tuple[str, ...]] = ()
     averaged: ClassVar[tuple[str, ...]] = ()
     needs_references: ClassVar[bool] = True
@@ -170,22 +146,12 @@ class Metric(ABC):
     paper: ClassVar[str]
 
     def compute(self, batch: Batch) -> MetricOutput:
-        """Measure a batch.
-
-        Parameters
-        ----------
-        batch : Batch
-            n >= 1 predictions with what the metric needs beside them.
-
-        Returns
-        -------
-        MetricOutput
-            Finite numbers, ``per_instance`` of shape (n,).
+        """Measure a batch of at least one prediction.
 
         Raises
         ------
         GenieError
-            When the batch is empty (``nothing-to-measure``), or lacks references
+            If the batch is empty (``nothing-to-measure``), or lacks references
             (``no-references``) or sources (``no-sources``) that the metric needs, or
             the metric cannot be computed on this machine (``not-computed-here``).
         """
@@ -211,19 +177,19 @@ class Metric(ABC):
         return output
 
     def available(self) -> str | None:
-        """Say why this metric cannot be computed on this machine, or None.
+        """Return why this metric cannot be computed on this machine, or None.
 
-        The answer is for staff, who can change it (install a library, name a model's
-        folder); finding it loads no model and asks no network.
+        The reason is for staff, who can change it (install a library, name a model's
+        folder); the check loads no model and needs no network.
         """
         return None
 
     def settings(self) -> str:
-        """Name the version and every setting, before anything is computed.
+        """Return the version and every setting, before anything is computed.
 
-        Two metrics with equal settings give equal numbers to equal texts: this is how a
-        site knows which results are still current. Metrics with a model name it by its
-        contents instead of by its place.
+        Two metrics with equal settings give equal numbers for equal texts, so a site can
+        tell which results are current. Models are identified by their contents, not by
+        their location.
         """
         parts = [f"{name}:{value}" for name, value in self._parameters().items()]
         return "|".join([*parts, f"version:{self.version}"])
@@ -232,23 +198,20 @@ class Metric(ABC):
         return {name: getattr(self, name) for name in parameters_of(type(self))}
 
     def combine(self, pieces: Sequence[MetricOutput]) -> MetricOutput:
-        """Put the outputs of successive pieces of one batch together.
+        """Combine the outputs of successive pieces of one batch.
+
+        The result equals that of the whole batch in one piece.
 
         Parameters
         ----------
         pieces : sequence of MetricOutput
-            At least one, in the batch's order, each of a batch that said by
-            `references_each` how many references the whole has.
-
-        Returns
-        -------
-        MetricOutput
-            What the whole batch in one piece would have given.
+            At least one, in the batch's order, each of a batch with `references_each` of the
+            whole.
 
         Raises
         ------
         ValueError
-            When there is no piece, or several of a metric that has no pieces.
+            Without pieces, or with several pieces of a metric without pieces.
         """
         if not pieces:
             raise ValueError(f"{self.label}: there is no batch to combine.")
@@ -274,12 +237,11 @@ class Metric(ABC):
     def _overall(
         self, per_instance: NDArray[np.float64], details: dict[str, Any]
     ) -> float:
-        """Give the overall number of pieces put together: their mean."""
+        """Compute the overall number of combined pieces: their mean."""
         return float(per_instance.mean())
 
     @abstractmethod
-    def _measure(self, batch: Batch) -> MetricOutput:
-        """Compute; the batch has what the class attributes ask for."""
+    def _measure(self, batch: Batch) -> MetricOutput: ...
 
     def _refuse(self, batch: Batch) -> None:
         if not len(batch):
@@ -304,33 +266,21 @@ class Metric(ABC):
 
 
 def versions(wrapper: int, *libraries: str) -> str:
-    """Name the wrapper's version and its libraries', without importing them.
+    """Return the versions of the wrapper and its libraries, without importing them.
 
     Parameters
     ----------
     wrapper : int
-        Ours; raised when our code would give other numbers than before.
+        Ours; increased when our code gives different numbers than before.
     *libraries : str
-        Distribution names.
-
-    Returns
-    -------
-    str
-        ``"1+sacrebleu.2.6.0"``; ``absent`` stands for a library that is not there.
-
-    Examples
-    --------
-    >>> versions(1)
-    '1'
-    >>> versions(2, "no-such-library")
-    '2+no-such-library.absent'
+        Distribution names; a missing one gets the version ``absent``.
     """
     parts = [str(wrapper)]
     parts += [f"{library}.{_installed(library)}" for library in libraries]
     return "+".join(parts)
 
 
-@cache  # a look through all installed libraries, for every metric that names one
+@cache  # searching all installed libraries is slow, and many metrics name one
 def _installed(library: str) -> str:
     try:
         return metadata.version(library)
@@ -339,12 +289,7 @@ def _installed(library: str) -> str:
 
 
 def n_references(batch: Batch) -> str:
-    """Say how many references instances have, as sacrebleu's signatures do.
-
-    Returns
-    -------
-    str
-        The number when all instances have the same, else ``var``.
+    """Return the number of references per instance, or ``var``, as in sacrebleu's signatures.
 
     Examples
     --------
@@ -358,17 +303,7 @@ def n_references(batch: Batch) -> str:
 
 
 def parameters_of(metric: type[Metric]) -> dict[str, inspect.Parameter]:
-    """List a metric's settings: the keyword arguments of its constructor.
-
-    Parameters
-    ----------
-    metric : type
-        A subclass of `Metric`.
-
-    Returns
-    -------
-    dict
-        Name to parameter, in order.
+    """Return a metric's settings, the parameters of its constructor, by name.
 
     Examples
     --------
@@ -381,16 +316,5 @@ def parameters_of(metric: type[Metric]) -> dict[str, inspect.Parameter]:
 
 
 def all_metrics() -> dict[str, type[Metric]]:
-    """Find the metrics in this folder.
-
-    Returns
-    -------
-    dict
-        Slug to class, in slug order.
-
-    Examples
-    --------
-    >>> all_metrics()["sacrebleu"].higher_is_better
-    True
-    """
+    """Return the metrics in this folder by slug, in slug order."""
     return discover("leaderboard.metrics", Metric)

@@ -30,7 +30,7 @@ from leaderboard.metrics.engines.neural_models import (
     model_folder,
 )
 
-# the vectors of so many instances' texts are in memory at a time
+# instances whose vectors are in memory at a time
 _CHUNK = 256
 _AT_ONCE = 64
 
@@ -61,11 +61,6 @@ class BertScore(Metric):
     ----------
     Zhang, Kishore, Wu, Weinberger, Artzi (2020), "BERTScore: Evaluating Text Generation
     with BERT", ICLR, section 3, without idf weights.
-
-    Examples
-    --------
-    >>> BertScore(model="/no/such/folder", layers=2).available() is None
-    False
     """
 
     slug = "bertscore"
@@ -93,7 +88,6 @@ class BertScore(Metric):
         self.baseline = baseline or env.text("GENIE_BERTSCORE_BASELINE")
 
     def available(self) -> str | None:
-        """Say which library, model or setting is lacking, or None."""
         if lacking := lacking_library("bert_score"):
             return lacking
         try:
@@ -133,7 +127,7 @@ class BertScore(Metric):
         )
         precision, recall, f1 = table.mean(axis=0).tolist()
         return MetricOutput(
-            # the mean of the F1s, as the paper reports it, not the F1 of the means
+            # the mean of the F1s, as in the paper, not the F1 of the means
             overall=f1,
             per_instance=table[:, 2],
             signature=(
@@ -151,9 +145,9 @@ class BertScore(Metric):
 
 
 class _Scorer:
-    """bert-score's own steps, in an order that does none of them twice.
+    """bert-score's own steps, in an order that repeats none of them.
 
-    The library encodes all texts for every system anew. Here references stay encoded,
+    The library encodes all texts again for every system. Here references stay encoded,
     and texts are put into batches by their tokens, not by their words.
     """
 
@@ -163,14 +157,14 @@ class _Scorer:
         scorer = import_module("bert_score").BERTScorer(
             model_type=folder,
             num_layers=layers,
-            lang="en",  # says only where to look for baselines, which are named here
+            lang="en",  # only selects baselines, which are given here
             rescale_with_baseline=bool(baseline),
             baseline_path=baseline or None,
         )
         self.baseline = scorer.baseline_vals if baseline else None
         self.tokenizer = scorer._tokenizer
-        # a tokenizer that was saved without its limit would hand over more than fits;
-        # two places go to RoBERTa's offset
+        # a tokenizer saved without its limit returns more tokens than fit; RoBERTa's
+        # offset takes two places
         positions = getattr(scorer._model.config, "max_position_embeddings", None)
         if positions and self.tokenizer.model_max_length > positions:
             self.tokenizer.model_max_length = positions - 2
@@ -182,7 +176,7 @@ class _Scorer:
     def score(
         self, predictions: Sequence[str], references: Sequence[Sequence[str]]
     ) -> NDArray[np.float64]:
-        """Give precision, recall and F1 of each instance's best reference."""
+        """Return precision, recall and F1 of each instance's best reference, shape (n, 3)."""
         owners = np.repeat(
             np.arange(len(predictions)), [len(texts) for texts in references]
         )
@@ -216,11 +210,11 @@ class _Scorer:
 
     def _cut(self, text: str, ids: list[int]) -> bool:
         limit: int = self.tokenizer.model_max_length
-        # only of texts that fill the window it must be asked whether they would go on
+        # only a text that fills the window can be longer than it
         return len(ids) >= limit and len(self.tokenizer.tokenize(text)) + 2 > limit
 
     def _vectors(self, tokens: dict[str, list[int]], flat: list[str]) -> dict[str, Any]:
-        """Encode the texts of which nothing is kept; keep the references."""
+        """Encode texts without stored vectors; store those of references."""
         found = {text: self.kept.get(text) for text in tokens}
         new = [text for text, vectors in found.items() if vectors is None]
         for rows in by_length([len(tokens[text]) for text in new], _AT_ONCE):
@@ -253,7 +247,7 @@ class _Scorer:
                 torch.tensor([float(i not in self.unweighted) for i in tokens[text]])
                 for text in texts
             ]
-            # two, as bert-score pads: nothing would have no direction
+            # two tokens, as bert-score pads: an empty text would have no direction
             states = padded(
                 [vectors[text].float() for text in texts], padding_value=2.0
             )
@@ -264,7 +258,7 @@ class _Scorer:
         return table
 
 
-# One model stays in memory: a second one could be more than the machine has.
+# Only one model stays in memory, which may not have room for two.
 @lru_cache(maxsize=1)
 def _scorer(folder: str, layers: int, baseline: str) -> _Scorer:
     return _Scorer(folder, layers, baseline)

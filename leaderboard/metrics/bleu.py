@@ -47,8 +47,7 @@ class Bleu(Metric):
 
         from leaderboard.metrics.engines.sacrebleu_statistics import statistics
 
-        # force silences sacrebleu's warning about tokenized texts: here they are meant
-        # to be
+        # force silences sacrebleu's warning about tokenized texts, which are intended here
         bleu = BLEU(
             lowercase=self.lowercase, tokenize="none", smooth_method="none", force=True
         )
@@ -69,7 +68,7 @@ class Bleu(Metric):
 def _sentence(counts: list[int]) -> float:
     from sacrebleu.metrics.bleu import BLEU
 
-    # sacrebleu's row: both lengths, then matched and possible n-grams of each order
+    # a row of sacrebleu: both lengths, then matched and possible n-grams of each order
     order = (len(counts) - 2) // 2
     score = BLEU.compute_bleu(
         correct=counts[2 : 2 + order],

@@ -17,11 +17,10 @@ _AT_ONCE = 32
 class Bleurt(PairMetric):
     """BLEURT: a trained model's prediction of the human rating.
 
-    Mean over instances on the model's own scale, where most texts lie between 0 and 1
-    but nothing keeps them there; the best reference counts. Computed by the PyTorch
-    port (bleurt-pytorch) of a model named by the operator; the signature holds a
-    fingerprint of its files. Texts longer than its window are cut, and the details say
-    how many.
+    Mean over instances on the model's own scale, on which most texts are between 0 and 1
+    without a strict limit; the best reference counts. Computed by the PyTorch port
+    (bleurt-pytorch) of a model chosen by the operator; the signature contains a fingerprint
+    of its files. Texts longer than its window are cut, and counted in the details.
 
     Parameters
     ----------
@@ -35,11 +34,6 @@ class Bleurt(PairMetric):
     Sellam, Das, Parikh (2020), "BLEURT: Learning Robust Metrics for Text Generation",
     ACL, section 3. Pu, Chung, Parikh, Gehrmann, Sellam (2021), "Learning Compact
     Metrics for MT", EMNLP (BLEURT-20).
-
-    Examples
-    --------
-    >>> Bleurt(model="/no/such/folder").available() is None
-    False
     """
 
     slug = "bleurt"
@@ -65,7 +59,7 @@ class _Scorer:
         self.model, self.device, self.precision = placed(model)
 
     def score(self, pairs: Pairs) -> tuple[list[float], int]:
-        """Give the model's value for each pair, and how many pairs were cut."""
+        """Return the model's value for each pair, and the number of cut pairs."""
         tokens = self._tokens([*pairs.references, *pairs.predictions])
         pair = partial(
             self.tokenizer.prepare_for_model,
@@ -74,7 +68,7 @@ class _Scorer:
             verbose=False,
         )
         encoded = [
-            # copies, as cutting a pair changes its lists
+            # copies, because cutting a pair changes its lists
             pair(list(tokens[reference]), list(tokens[prediction]))
             for reference, prediction in zip(
                 pairs.references, pairs.predictions, strict=True
@@ -100,13 +94,13 @@ class _Scorer:
         return values, n_cut
 
     def _tokens(self, texts: list[str]) -> dict[str, list[int]]:
-        """Tokenise each text once, in however many pairs it stands."""
+        """Tokenize each text once, however many pairs contain it."""
         distinct = list(dict.fromkeys(texts))
         encoded = self.tokenizer(distinct, add_special_tokens=False, verbose=False)
         return dict(zip(distinct, encoded["input_ids"], strict=True))
 
 
-# One model stays in memory: a second one could be more than the machine has.
+# Only one model stays in memory, which may not have room for two.
 @lru_cache(maxsize=1)
 def _loaded(folder: str) -> _Scorer:
     return _Scorer(folder)

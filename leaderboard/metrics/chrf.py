@@ -47,9 +47,7 @@ class ChrF(Metric):
         counts = statistics(chrf, batch)
         overall = chrf._compute_score_from_stats(counts.sum(axis=0).tolist())
         values = [
-            chrf._compute_score_from_stats(
-                row
-            ).score  # plain ints: quicker than numpy's
+            chrf._compute_score_from_stats(row).score  # plain ints: faster than numpy's
             for row in counts.tolist()
         ]
         return MetricOutput(

@@ -1,4 +1,4 @@
-"""How long predictions are, alone and beside their references."""
+"""Length of predictions, alone and relative to their references."""
 
 from collections.abc import Callable, Iterable
 
@@ -13,7 +13,7 @@ from leaderboard.metrics.base import (
     versions,
 )
 
-# Written without spaces between words: their length is counted in characters.
+# Languages written without spaces between words: length is counted in characters.
 _UNSPACED = frozenset({"zh", "ja", "th", "lo", "km", "my"})
 
 
@@ -89,6 +89,6 @@ def _characters(text: str) -> int:
 def _ratio(
     predicted: NDArray[np.float64], expected: NDArray[np.float64]
 ) -> NDArray[np.float64]:
-    # nothing for nothing is the length that was asked for
+    # an empty prediction for an empty reference has the right length
     nothing = (expected == 0) & (predicted == 0)
     return np.where(nothing, 1.0, predicted / np.where(expected == 0, 1.0, expected))

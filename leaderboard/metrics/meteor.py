@@ -36,11 +36,6 @@ class Meteor(Metric):
     Banerjee and Lavie (2005), "METEOR: An Automatic Metric for MT Evaluation with
     Improved Correlation with Human Judgments", section 2.2. Lavie and Agarwal (2007),
     WMT, section 2.
-
-    Examples
-    --------
-    >>> Meteor(alpha=0.5).alpha
-    0.5
     """
 
     slug = "meteor"
@@ -60,7 +55,6 @@ class Meteor(Metric):
         self.gamma = gamma
 
     def available(self) -> str | None:
-        """Say what of NLTK and WordNet is not on this machine, or None."""
         if find_spec("nltk") is None:
             return "The library nltk is not installed."
         folder = wordnet_folder()
@@ -115,7 +109,7 @@ class _Stemmer:
     def __init__(self) -> None:
         from nltk.stem.porter import PorterStemmer
 
-        # texts repeat their words: each is stemmed once
+        # texts repeat words: each is stemmed once
         self.stem = lru_cache(maxsize=2**18)(PorterStemmer().stem)
 
 

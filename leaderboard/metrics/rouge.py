@@ -13,7 +13,7 @@ class _Rouge(Metric):
     higher_is_better = True
     range = (0.0, 100.0)
     paper = "Lin 2004"
-    # computed together, as their time goes to stemming the same words
+    # computed together: stemming, which they share, takes most of the time
     kinds: ClassVar[tuple[str, ...]] = ("rouge1", "rouge2", "rougeL")
     split: ClassVar[str] = ""
 

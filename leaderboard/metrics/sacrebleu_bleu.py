@@ -11,7 +11,7 @@ from leaderboard.metrics.base import Batch, Metric, MetricOutput, versions
 if TYPE_CHECKING:
     from sacrebleu.metrics.bleu import BLEU
 
-# Tokenizers that come with sacrebleu; its own choices for ja and ko need MeCab.
+# Tokenizers included in sacrebleu; its own choices for ja and ko need MeCab.
 _TOKENIZERS = {"zh": "zh", "ja": "char", "ko": "char", "th": "char"}
 
 

@@ -1,4 +1,4 @@
-"""Answers compared with their references as SQuAD does: exact match and token F1."""
+"""SQuAD's comparison of answers with references: exact match and token F1."""
 
 import re
 import string
@@ -15,7 +15,7 @@ from leaderboard.metrics.base import (
     versions,
 )
 
-# written without spaces between words: each character counts as a word there
+# languages written without spaces between words: each character counts as a word
 _UNSPACED = frozenset({"zh", "ja", "th", "lo", "km", "my"})
 _ARTICLE = re.compile(r"\b(a|an|the)\b")
 _PUNCTUATION = str.maketrans("", "", string.punctuation)
@@ -128,18 +128,13 @@ def _f1(prediction: list[str], reference: list[str]) -> float:
 
 
 def answer_words(text: str, language: str = "en") -> list[str]:
-    """Split an answer into the words that count when answers are compared.
+    """Split an answer into its words, in lower case, without ASCII punctuation.
 
     Parameters
     ----------
     language : str, optional
         ISO 639-1 code. Articles are left out in English only; Chinese, Japanese, Thai,
-        Lao, Khmer and Burmese are compared by characters.
-
-    Returns
-    -------
-    list of str
-        Lower case, without ASCII punctuation.
+        Lao, Khmer and Burmese are split into characters.
 
     References
     ----------
@@ -152,9 +147,9 @@ def answer_words(text: str, language: str = "en") -> list[str]:
     ['northsea', 'sea']
     """
     if language in _UNSPACED:
-        # letters, the marks on them and numbers; not punctuation, symbols or spaces
+        # letters, marks and numbers; not punctuation, symbols or spaces
         return [c for c in text.casefold() if unicodedata.category(c)[0] not in "PSZC"]
-    # without a space in its place, so that "don't" becomes "dont", as in the script
+    # not replaced by a space: "don't" becomes "dont", as in SQuAD's script
     bare = text.lower().translate(_PUNCTUATION)
     if language == "en":
         bare = _ARTICLE.sub(" ", bare)

@@ -26,7 +26,7 @@ class Ter(Metric):
     Parameters
     ----------
     lowercase : bool, optional
-        Compare without case, as tercom and sacrebleu do unless told otherwise.
+        Compare without case, as tercom and sacrebleu do by default.
     normalized : bool, optional
         Split punctuation from words first (tercom's ``-N``).
 
@@ -64,11 +64,11 @@ class Ter(Metric):
         asian = batch.target_language in {"zh", "ja", "ko"}
         ter = TER(
             case_sensitive=not self.lowercase,
-            # tercom splits Chinese and Japanese into characters only when it normalises
+            # tercom splits Chinese and Japanese into characters only when it normalizes
             normalized=self.normalized or asian,
             asian_support=asian,
         )
-        # halves occur: the length is a mean over references
+        # may be a fraction: the length is a mean over references
         counts = np.array(
             ter._extract_corpus_statistics(
                 list(batch.predictions), reference_streams(batch.references)
@@ -92,11 +92,11 @@ class Ter(Metric):
     ) -> float:
         from sacrebleu.metrics.ter import TER
 
-        # a ratio of sums cannot be had from the pieces' ratios: their parts are kept
+        # the pieces' ratios do not determine the ratio of sums: keep both sums
         counts = [details["edits"], details["reference_words"]]
         return float(TER()._compute_score_from_stats(counts).score)
 
 
 def _of_whole(signature: str, n_each: str) -> str:
-    """Say of a piece how many references the whole has."""
+    """Replace a piece's number of references by that of the whole."""
     return re.sub(r"^nrefs:[^|]*", f"nrefs:{n_each}", signature)

@@ -1,4 +1,4 @@
-"""Trained judges of translations, each from a model on this machine."""
+"""Trained metrics of translations, each with a model on this machine."""
 
 from functools import lru_cache
 from importlib import import_module
@@ -18,16 +18,16 @@ from leaderboard.metrics.engines.neural_models import cached_folder
 from leaderboard.metrics.engines.pair_models import PairMetric, Pairs, PairScorer
 
 _AT_ONCE = 16
-# the tokenizer's <extra_id_10>, which MetricX was trained to answer through
+# the tokenizer's <extra_id_10>: MetricX's logit for it is the score
 _ANSWER = 250_089
 
 
 class Comet(PairMetric):
     """COMET: a trained model's prediction of the human rating of a translation.
 
-    Mean over instances on the model's own scale (0 to 1 for wmt22-comet-da, which
-    nothing enforces); the best reference counts. Computed by transformers from a
-    release's ``hparams.yaml`` and ``checkpoints/model.ckpt``, regression models only.
+    Mean over instances on the model's own scale (about 0 to 1 for wmt22-comet-da, without
+    a strict limit); the best reference counts. Computed by transformers from a release's
+    ``hparams.yaml`` and ``checkpoints/model.ckpt``, regression models only.
 
     Parameters
     ----------
@@ -37,17 +37,12 @@ class Comet(PairMetric):
         Of a hub name; GENIE_COMET_REVISION if empty.
     encoder : str, optional
         Folder or hub name of the encoder's configuration and vocabulary;
-        GENIE_COMET_ENCODER if empty, and what the release names if that is empty too.
+        GENIE_COMET_ENCODER if empty, and the name in the release if that is empty, too.
 
     References
     ----------
     Rei, Stewart, Farinha, Lavie (2020), "COMET: A Neural Framework for MT Evaluation",
     EMNLP, section 2.3. Rei et al. (2022), "COMET-22", WMT.
-
-    Examples
-    --------
-    >>> Comet(model="/no/such/folder").available() is None
-    False
     """
 
     slug = "comet"
@@ -94,11 +89,6 @@ class MetricX(PairMetric):
     ----------
     Juraska, Deutsch, Finkelstein, Freitag (2024), "MetricX-24: The Google Submission to
     the WMT 2024 Metrics Shared Task", WMT.
-
-    Examples
-    --------
-    >>> MetricX(model="/no/such/folder").available() is None
-    False
     """
 
     slug = "metricx"
@@ -128,7 +118,7 @@ _VOCABULARIES = ("tokenizer.json", "spiece.model")
 
 
 def _vocabulary(folder: Path) -> list[Path]:
-    """Name what counts of an encoder's folder: its weights are the release's."""
+    """Return the relevant files of an encoder's folder: the release has the weights."""
     kinds = {".json", ".model", ".txt"}
     return sorted(path for path in folder.iterdir() if path.suffix in kinds)
 
@@ -143,12 +133,12 @@ class _MetricXScorer:
         self.model, self.device, self.precision = placed(model, "bfloat16")
 
     def score(self, pairs: Pairs) -> tuple[list[float], int]:
-        """Give the model's value for each pair, and how many were cut."""
+        """Return the model's value for each pair, and the number of cut pairs."""
         texts = [
             f"source: {source} candidate: {prediction} reference: {reference}"
             for source, reference, prediction in zip(*pairs, strict=True)
         ]
-        # the model was trained without the mark at the end, for which a place is kept
+        # the model was trained without the end mark, but a place is reserved for it
         tokens = self.tokenizer(texts, add_special_tokens=False, verbose=False)
         places = MetricX.window - 1
         rows_of = [ids[:places] for ids in tokens["input_ids"]]
@@ -174,7 +164,7 @@ class _MetricXScorer:
         return found
 
 
-# One model of a kind stays in memory: a second could be more than the machine has.
+# Only one model of a kind stays in memory, which may not have room for two.
 @lru_cache(maxsize=1)
 def _comet(folder: Path, encoder: Path) -> CometModel:
     return CometModel(folder, encoder)

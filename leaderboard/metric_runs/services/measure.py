@@ -1,4 +1,4 @@
-"""Compute a submission's automatic metrics, and what the pre-flight notices."""
+"""Compute a submission's light metrics and the warnings of the pre-flight check."""
 
 from dataclasses import asdict
 from typing import Any
@@ -20,15 +20,14 @@ from leaderboard.submissions.services import lifecycle
 from leaderboard.tasks.models import Instance
 
 State = Submission.State
-# Near-duplicates are looked for among this many of the latest submissions.
+# Number of latest submissions that are searched for near-duplicates.
 N_EARLIER = 20
 
 
 def run(pk: int) -> None:
-    """Go from VALID to MEASURED; all computing is done before the first write.
+    """Move from VALID to MEASURED; all computing is done before the first write.
 
-    Heavy metrics do not hold a submission up: they follow piece by piece
-    (`metric_runs`).
+    Heavy metrics do not delay a submission: they follow piece by piece (`metric_runs`).
     """
     submission = Submission.objects.select_related("task").get(pk=pk)
     if submission.state != State.VALID:
@@ -49,7 +48,7 @@ def run(pk: int) -> None:
             _sentence(len(outputs), len(warnings)),
             warnings=warnings,
         )
-        # Another process measured it first: nothing of this is kept.
+        # Another process measured it first: discard these results.
         if not moved:
             return
         _request_evaluation(submission)
@@ -60,7 +59,6 @@ def run(pk: int) -> None:
 
 
 def _request_evaluation(submission: Submission) -> None:
-    """Let staff decide what asking people about it costs."""
     Submission.objects.filter(pk=submission.pk).update(
         human_evaluation=requested(
             HumanEvaluation.Strategy.SINGLE,
@@ -74,7 +72,6 @@ def _request_evaluation(submission: Submission) -> None:
 
 
 def _applies(metric: Metric, batch: Batch) -> bool:
-    """Tell whether the instances have what the metric compares with."""
     has_sources = any(source.strip() for source in batch.sources)
     return (any(batch.references) or not metric.needs_references) and (
         has_sources or not metric.needs_sources
@@ -82,7 +79,7 @@ def _applies(metric: Metric, batch: Batch) -> bool:
 
 
 def batch_of(submission: Submission) -> Batch:
-    """Line predictions, references and sources up by the instances' positions."""
+    """Return predictions, references and sources in the order of the instances' positions."""
     source = submission.task.source_field
     instances = list(
         Instance.objects.filter(task_id=submission.task_id)
@@ -100,7 +97,7 @@ def batch_of(submission: Submission) -> Batch:
 
 
 def texts_of(submission_pk: int) -> list[str]:
-    """Give a submission's predictions in the order of the instances' positions."""
+    """Return a submission's predictions in the order of the instances' positions."""
     return list(
         Prediction.objects.filter(submission_id=submission_pk)
         .order_by("instance__position")
@@ -109,7 +106,7 @@ def texts_of(submission_pk: int) -> list[str]:
 
 
 def warnings_for(submission: Submission, batch: Batch) -> list[dict[str, Any]]:
-    """Run the pre-flight against the references and the latest other submissions."""
+    """Return warnings from comparing with references and the latest other submissions."""
     task = submission.task
     earlier = (
         Submission.objects.filter(task=task, pk__lt=submission.pk)
@@ -131,7 +128,7 @@ def warnings_for(submission: Submission, batch: Batch) -> list[dict[str, Any]]:
 
 
 def _name_for(submission: Submission, other: Submission) -> str:
-    """Name another submission only where this one's team may know of it."""
+    """Return another submission's name only if this one's team may see it."""
     hidden = (
         other.visibility == Submission.Visibility.PRIVATE or other.anonymous_now
     ) and other.team_id != submission.team_id
@@ -139,7 +136,7 @@ def _name_for(submission: Submission, other: Submission) -> str:
 
 
 def write_result(submission: Submission, choice: Chosen, output: MetricOutput) -> None:
-    """Keep a result beside older ones of other settings; the newest one is shown."""
+    """Store a result; older ones with different settings are kept, the newest is shown."""
     MetricResult.objects.update_or_create(
         submission=submission,
         metric=choice.slug,

@@ -1,4 +1,4 @@
-"""One piece of a metric's run: compute it, keep it, put a submission's pieces together."""
+"""One piece of a metric's run: compute it, store it, combine a submission's pieces."""
 
 import logging
 from typing import Any
@@ -22,13 +22,13 @@ logger = logging.getLogger(__name__)
 
 PieceState = MetricPiece.State
 RunState = MetricRun.State
-# Failures that say why, and starts that never came to an end.
+# Failures with an error, and starts that never finished.
 MAX_ATTEMPTS, MAX_STARTS = 3, 5
 _CUT_OFF = "Its process was killed at every attempt: not enough memory or time."
 
 
 def compute(pk: int) -> None:
-    """Compute one piece that waits, and queue the run's next ones."""
+    """Compute one waiting piece, and queue the run's next ones."""
     piece = (
         MetricPiece.objects.select_related("run__task", "submission__task")
         .filter(pk=pk, state=PieceState.WAITING, run__state=RunState.RUNNING)
@@ -36,7 +36,7 @@ def compute(pk: int) -> None:
     )
     if piece is None:
         return
-    if piece.submission.state not in ON_BOARD:  # withdrawn meanwhile
+    if piece.submission.state not in ON_BOARD:  # withdrawn in the meantime
         piece.run.pieces.filter(submission_id=piece.submission_id).delete()
     elif _begun(piece):
         _attempt(piece)
@@ -44,7 +44,7 @@ def compute(pk: int) -> None:
 
 
 def _begun(piece: MetricPiece) -> bool:
-    """Count the attempt before it is made: one that kills its process counts, too."""
+    """Count the attempt before it is made, so that one that kills its process counts, too."""
     waiting = MetricPiece.objects.filter(pk=piece.pk, state=PieceState.WAITING)
     if waiting.filter(n_attempts__lt=MAX_STARTS).update(n_attempts=F("n_attempts") + 1):
         return True
@@ -55,12 +55,12 @@ def _begun(piece: MetricPiece) -> bool:
 def _attempt(piece: MetricPiece) -> None:
     choice = _current(piece.run)
     if choice is None:
-        return  # the next catching up stops the run
+        return  # the next catch-up stops the run
     try:
         output = choice.metric.compute(batch_of_piece(piece))
     except GenieError as error:
         _note_failure(piece, error.message, permanent=error.permanent)
-    except Exception as error:  # noqa: BLE001 - a metric's library raises what it likes
+    except Exception as error:  # noqa: BLE001 - libraries of metrics may raise anything
         sentence = f"{type(error).__name__}: {one_line(error, 300)}"
         _note_failure(piece, sentence, permanent=False)
     else:
@@ -86,7 +86,7 @@ def _note_failure(piece: MetricPiece, sentence: str, *, permanent: bool) -> None
 
 def _keep(piece: MetricPiece, choice: Chosen, output: MetricOutput) -> None:
     with transaction.atomic():
-        # The run's row is the lock: of two last pieces, the second sees the first.
+        # The lock on the run's row makes the last of two pieces see the other one.
         MetricRun.objects.select_for_update().get(pk=piece.run_id)
         written = MetricPiece.objects.filter(
             pk=piece.pk, state=PieceState.WAITING
@@ -96,7 +96,6 @@ def _keep(piece: MetricPiece, choice: Chosen, output: MetricOutput) -> None:
 
 
 def _put_together(piece: MetricPiece, choice: Chosen) -> None:
-    """Write the submission's result once all of its pieces are there."""
     pieces = MetricPiece.objects.filter(
         run_id=piece.run_id, submission_id=piece.submission_id
     )
@@ -107,12 +106,12 @@ def _put_together(piece: MetricPiece, choice: Chosen) -> None:
         for row in pieces.order_by("first").values_list("output", flat=True)
     ]
     write_result(piece.submission, choice, choice.metric.combine(outputs))
-    # The result holds all of it now.
+    # The result contains all of it now.
     pieces.update(output={})
 
 
 def batch_of_piece(piece: MetricPiece) -> Batch:
-    """Read the piece's texts, and no others: memory does not grow with the task."""
+    """Read only the piece's texts, so that memory does not grow with the task."""
     submission = piece.submission
     task = submission.task
     positions = {"position__gte": piece.first, "position__lt": piece.end}
@@ -140,8 +139,8 @@ def batch_of_piece(piece: MetricPiece) -> Batch:
 
 
 def _references_each(submission: Submission) -> str:
-    """Say how many references the instances of the whole task have."""
-    # Of the task, not the piece: the signature must not depend on where it was cut.
+    """Return the number of references per instance in the whole task."""
+    # Of the task, not the piece: the signature must not depend on the pieces.
     rows = Instance.objects.filter(task_id=submission.task_id).order_by()
     lists = rows.values_list("references", flat=True).iterator(chunk_size=1_000)
     counts = {len(references) for references in lists}

@@ -1,4 +1,4 @@
-"""Propose predictions matched to the instances that they seem to belong to."""
+"""Match misaligned predictions to the instances that they seem to belong to."""
 
 import json
 from itertools import islice
@@ -13,7 +13,7 @@ N_OTHERS = 5
 
 
 def proposal(submission: Submission) -> bytes | None:
-    """Give a JSON file of re-aligned predictions, or None when none is called for."""
+    """Return a JSON file of realigned predictions, or None if they need no realignment."""
     if not any(w["code"] == "misaligned-ids" for w in submission.warnings):
         return None
     batch = measure.batch_of(submission)
@@ -25,7 +25,7 @@ def proposal(submission: Submission) -> bytes | None:
         .exclude(state__in=[State.RECEIVED, State.INVALID, State.WITHDRAWN])
         .order_by("-pk")
     )
-    # one that failed early has no texts, or not all of them
+    # a submission that failed early lacks some or all texts
     aligned = islice(
         (
             outputs

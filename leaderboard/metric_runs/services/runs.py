@@ -1,8 +1,8 @@
-"""Metrics in the background: what is lacking is found, cut into pieces, and queued.
+"""Metrics in the background: find missing results, cut the work into pieces, queue them.
 
-A metric that a task adds, or sets anew, is computed for all its submissions; heavy
-ones are computed this way always. A run keeps a few pieces in the queue at a time, so
-that other work is not held up, and each piece that is done queues the next one.
+A metric that a task adds, or changes, is computed for all its submissions; heavy metrics
+are always computed this way. A run keeps only a few pieces in the queue at a time, so
+that other work is not delayed, and each finished piece queues the next one.
 """
 
 import json
@@ -23,13 +23,13 @@ from leaderboard.tasks.models import Task
 RunState = MetricRun.State
 PieceState = MetricPiece.State
 JOB = "leaderboard.jobs.measure_piece"
-# Pieces of one run that are in the queue at a time.
+# Number of one run's pieces in the queue at a time.
 IN_QUEUE = 4
 OBSOLETE = "The task asks for other settings now."
 
 
 def catch_up_all() -> int:
-    """Catch up every task in which something moved; return how many pieces were queued."""
+    """Catch up every task with changes; return the number of queued pieces."""
     running = MetricRun.objects.filter(state=RunState.RUNNING).order_by()
     busy = set(running.values_list("task", flat=True))
     moved = stamps(
@@ -49,7 +49,7 @@ def catch_up_all() -> int:
 
 
 def catch_up(task: Task) -> int:
-    """Find what lacks a current result, make its pieces, queue the next few."""
+    """Find submissions without a current result, create pieces, queue the next few."""
     chosen = chosen_of(task)
     _end_obsolete(task, chosen)
     for choice in chosen:
@@ -63,7 +63,7 @@ def catch_up(task: Task) -> int:
 
 
 def queue_next(run: MetricRun) -> int:
-    """Queue the first pieces that wait; or say that the run is over."""
+    """Queue the first waiting pieces; end the run if there are none left."""
     waiting = run.pieces.filter(state=PieceState.WAITING).order_by(
         "n_attempts", "first", "pk"
     )
@@ -74,12 +74,12 @@ def queue_next(run: MetricRun) -> int:
 
 
 def stop(run: MetricRun) -> bool:
-    """Stop a run; the pieces that are done stay done."""
+    """Stop a run; finished pieces are kept."""
     return _turn(run, [RunState.RUNNING], RunState.STOPPED)
 
 
 def resume(run: MetricRun) -> bool:
-    """Go on where a run was stopped, and try again what failed."""
+    """Continue a stopped run, and retry failed pieces."""
     states = [RunState.STOPPED, RunState.DONE]
     with transaction.atomic():
         failed = run.pieces.filter(state=PieceState.FAILED)
@@ -111,7 +111,6 @@ def _finish(run: MetricRun) -> None:
 
 
 def _end_obsolete(task: Task, chosen: Iterable[Chosen]) -> None:
-    """Stop the runs whose settings the task does not ask for any more."""
     current = {(choice.slug, choice.identity) for choice in chosen}
     for run in MetricRun.objects.filter(task=task).exclude(state=RunState.DONE):
         if (run.metric, run.identity) in current:
@@ -132,7 +131,7 @@ def _note_absent(task: Task, choice: Chosen) -> None:
 
 
 def _readopt(task: Task, choice: Chosen) -> None:
-    """Let results of settings that the task goes back to be the newest again."""
+    """Make results the newest again if the task returns to their settings."""
     newer = MetricResult.objects.filter(
         submission=OuterRef("submission"), metric=choice.slug, pk__gt=OuterRef("pk")
     )
@@ -143,8 +142,7 @@ def _readopt(task: Task, choice: Chosen) -> None:
         identity=choice.identity,
     )
     for result in old.order_by("pk"):
-        # The newest row is the one shown, so it is written anew; its numbers stay as
-        # old as they are.
+        # Pages show the newest row, so it is written again; its numbers keep their date.
         computed_at = result.computed_at
         with transaction.atomic():
             result.delete()
@@ -185,7 +183,7 @@ def _plan(task: Task, choice: Chosen) -> None:
 
 
 def _missing(task: Task, choice: Chosen) -> QuerySet[Submission]:
-    """Select the submissions that have been measured, but not like this."""
+    """Select measured submissions without a result of these settings."""
     current = MetricResult.objects.filter(
         submission=OuterRef("pk"), metric=choice.slug, identity=choice.identity
     )

@@ -1,1 +1,1 @@
-"""Libraries and models that several metrics run on."""
+"""Libraries and models shared by several metrics."""

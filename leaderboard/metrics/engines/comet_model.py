@@ -1,8 +1,8 @@
 """A COMET regression model, from the files of its release and transformers alone.
 
-unbabel-comet needs NumPy below 2 and so cannot be installed beside Genie. What it computes
-from a release is little: a vector of each text (averaged over tokens, mixed over layers)
-and a feed-forward network on three vectors, their products and their differences.
+unbabel-comet needs NumPy below 2 and so cannot be installed beside Genie. A release needs
+little code: a vector of each text (averaged over tokens, mixed over layers) and a
+feed-forward network on three vectors, their products and their differences.
 """
 
 from importlib import import_module
@@ -19,7 +19,7 @@ from leaderboard.metrics.engines.pair_models import Pairs
 
 _AT_ONCE = 32
 _RATED_AT_ONCE = 256
-# what wmt20-comet-da's successors have in common; others compute something else
+# settings shared by wmt20-comet-da's successors; other models compute differently
 _EXPECTED = {
     "class_identifier": "regression_metric",
     "encoder_model": "XLM-RoBERTa",
@@ -30,12 +30,7 @@ _EXPECTED = {
 
 
 def files_of(folder: Path) -> list[Path]:
-    """Find the two files of a release, or refuse.
-
-    Parameters
-    ----------
-    folder : Path
-        With ``hparams.yaml`` and ``checkpoints/model.ckpt``.
+    """Return ``hparams.yaml`` and ``checkpoints/model.ckpt`` of a release's folder.
 
     Raises
     ------
@@ -59,27 +54,12 @@ def files_of(folder: Path) -> list[Path]:
 
 
 def settings_of(folder: Path) -> dict[str, Any]:
-    """Read how a release computes, or refuse what is computed otherwise.
-
-    Parameters
-    ----------
-    folder : Path
-        Of a release.
-
-    Returns
-    -------
-    dict
-        Its ``hparams.yaml``.
+    """Read a release's ``hparams.yaml``.
 
     Raises
     ------
     GenieError
         Code ``no-model``: it is not a regression model like wmt22-comet-da.
-
-    Examples
-    --------
-    >>> settings_of(Path("/models/wmt22-comet-da"))["pool"]  # doctest: +SKIP
-    'avg'
     """
     yaml = import_module("yaml")
     try:
@@ -97,29 +77,21 @@ def settings_of(folder: Path) -> dict[str, Any]:
 
 
 def encoder_folder(name: str, folder: Path) -> Path:
-    """Find the configuration and vocabulary of a release's encoder, or refuse.
+    """Return a folder with the configuration and vocabulary of a release's encoder.
+
+    It needs no weights, which are in the release.
 
     Parameters
     ----------
     name : str
-        Folder or hub name; what the release names if empty.
+        Folder or hub name; if empty, the name in the release.
     folder : Path
         Of the release.
-
-    Returns
-    -------
-    Path
-        No weights are needed in it: they are in the release.
 
     Raises
     ------
     GenieError
         Code ``no-model``.
-
-    Examples
-    --------
-    >>> encoder_folder("/models/xlm-r", Path("/models/wmt22"))  # doctest: +SKIP
-    PosixPath('/models/xlm-r')
     """
     settings = settings_of(folder)
     found = cached_folder(name or str(settings["pretrained_model"]))
@@ -138,7 +110,7 @@ class CometModel:
         state = self._state(files_of(folder)[1])
         config = transformers.AutoConfig.from_pretrained(encoder)
         self.tokenizer = transformers.AutoTokenizer.from_pretrained(encoder)
-        # as unbabel-comet cuts: two places are XLM-R's offset, two it leaves free
+        # as in unbabel-comet: two places are XLM-R's offset, two stay free
         self.window = int(config.max_position_embeddings) - 4
         model = transformers.AutoModel.from_config(config, add_pooling_layer=False)
         prefix = "encoder.model."
@@ -158,7 +130,7 @@ class CometModel:
         self.kept = kept_vectors()
 
     def score(self, pairs: Pairs) -> tuple[list[float], int]:
-        """Give the model's value for each pair, and how many were cut."""
+        """Return the model's value for each pair, and the number of cut pairs."""
         torch = self.torch
         vectors, cut = self._vectors(pairs)
         values: list[float] = []
@@ -211,16 +183,16 @@ class CometModel:
             linear = nn.Linear(weight.shape[1], weight.shape[0])
             linear.load_state_dict({"weight": weight, "bias": bias})
             modules += [linear, getattr(nn, settings["activations"].title())()]
-        modules.pop()  # the last layer's is another, if any
+        modules.pop()  # the last layer has a different activation, if any
         if last := settings.get("final_activation"):
             modules.append(getattr(nn, last.title())())
         return nn.Sequential(*modules).float()
 
     def _vectors(self, pairs: Pairs) -> tuple[dict[str, Any], set[str]]:
-        """Encode the texts of which nothing is kept; keep references and sources."""
+        """Encode texts without stored vectors; store those of references and sources."""
         again = dict.fromkeys([*pairs.sources, *pairs.references])
         found = {text: self.kept.get(text) for text in again}
-        # predictions always: it must be known which of them were cut
+        # predictions always, to know which of them were cut
         new = dict.fromkeys(text for text, vector in found.items() if vector is None)
         new.update(dict.fromkeys(pairs.predictions))
         texts = list(new)
@@ -228,7 +200,7 @@ class CometModel:
         cut = {
             text for text, ids in zip(texts, tokens, strict=True) if self._too_long(ids)
         }
-        # the mark at the end stays, as when the tokenizer cuts
+        # the end mark stays, as when the tokenizer cuts
         tokens = [
             [*ids[: self.window - 1], ids[-1]] if self._too_long(ids) else ids
             for ids in tokens
@@ -263,25 +235,11 @@ def _softmax(values: NDArray[np.float64]) -> NDArray[np.float64]:
 
 
 def sparsemax(values: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Project onto the simplex: shares of which many are exactly 0.
-
-    Parameters
-    ----------
-    values : ndarray, shape (n,)
-
-    Returns
-    -------
-    ndarray, shape (n,)
-        At least 0, their sum 1.
+    """Project values onto the simplex: shares with sum 1, many of them exactly 0.
 
     References
     ----------
     Martins, Astudillo (2016), "From Softmax to Sparsemax", ICML, algorithm 1.
-
-    Examples
-    --------
-    >>> sparsemax(np.array([1.0, 0.8, -3.0])).round(3).tolist()
-    [0.6, 0.4, 0.0]
     """
     ordered = np.sort(values)[::-1]
     sums = np.cumsum(ordered)

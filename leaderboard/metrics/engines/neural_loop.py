@@ -1,7 +1,7 @@
-"""What the loops over neural models share: batches of like length, and what is kept.
+"""Loops shared by neural models: batches of texts of similar length, and stored vectors.
 
-A model takes as long for a short text as for the longest one of its batch, and most of
-the time of a metric is spent on texts that it has seen: references, once per system.
+A model takes as long for a short text as for the longest one of its batch, and metrics
+spend most of their time on texts that come again: references, once per system.
 """
 
 from collections import OrderedDict
@@ -15,19 +15,14 @@ _MEGABYTE = 2**20
 
 
 def by_length(lengths: Sequence[int], size: int) -> Iterator[list[int]]:
-    """Cut texts into batches, longest first: too long a one fails at the start.
+    """Yield batches of positions, longest texts first, so that a too long one fails early.
 
     Parameters
     ----------
     lengths : sequence of int
         Tokens of each text.
     size : int
-        Texts of a batch.
-
-    Yields
-    ------
-    list of int
-        Positions in `lengths`.
+        Texts per batch.
 
     Examples
     --------
@@ -40,34 +35,21 @@ def by_length(lengths: Sequence[int], size: int) -> Iterator[list[int]]:
 
 
 class Kept:
-    """Vectors of texts that come again, the latest used, up to a number of bytes.
-
-    Parameters
-    ----------
-    megabytes : int
-        Of the vectors together.
-
-    Examples
-    --------
-    >>> Kept(1).get("a reference") is None
-    True
-    """
+    """Cache of texts' vectors with a limit in megabytes; the least recently used are dropped."""
 
     def __init__(self, megabytes: int) -> None:
         self.room = megabytes * _MEGABYTE
         self._vectors: OrderedDict[str, Any] = OrderedDict()
 
     def get(self, text: str) -> Any | None:
-        """Give what was kept of a text, or None."""
         if text in self._vectors:
             self._vectors.move_to_end(text)
         return self._vectors.get(text)
 
     def put(self, text: str, vectors: Any) -> None:
-        """Keep a tensor; those that were used longest ago go when room runs out."""
         if text in self._vectors:
             return
-        # a view would hold all of its batch in memory
+        # a view would keep its whole batch in memory
         self._vectors[text] = vectors.clone()
         self.room -= vectors.nbytes
         while self.room < 0:
@@ -75,12 +57,7 @@ class Kept:
 
 
 def kept_vectors() -> Kept:
-    """Make room for references, as much as GENIE_NEURAL_KEPT_MB says.
-
-    Returns
-    -------
-    Kept
-        Empty; one belongs to one model.
+    """Create an empty cache of GENIE_NEURAL_KEPT_MB megabytes, for one model.
 
     Examples
     --------
@@ -91,22 +68,17 @@ def kept_vectors() -> Kept:
 
 
 def placed(model: Any, half: str = "float16") -> tuple[Any, str, str]:
-    """Put a model where it is computed, in half precision if that is a GPU.
+    """Move a model to its device, in half precision on a GPU.
 
     Parameters
     ----------
     half : str, optional
-        Which half precision it bears: T5 overflows in float16.
+        Half precision to use: T5 overflows in float16.
 
     Returns
     -------
     tuple of model, device and precision
         The last one empty for single precision.
-
-    Examples
-    --------
-    >>> placed(None)  # doctest: +SKIP
-    (BertModel(...), 'cuda', 'float16')
     """
     torch = import_module("torch")
     if not torch.cuda.is_available():
@@ -119,12 +91,7 @@ def placed(model: Any, half: str = "float16") -> tuple[Any, str, str]:
 
 
 def said(precision: str) -> str:
-    """Write a precision for a signature; the single one is what nobody mentions.
-
-    Parameters
-    ----------
-    precision : str
-        As `placed` gives it.
+    """Return the signature's part for a precision of `placed`; empty for single precision.
 
     Examples
     --------

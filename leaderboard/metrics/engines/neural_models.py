@@ -1,8 +1,8 @@
-"""Models of neural metrics: found on this machine, named by what they contain.
+"""Models of neural metrics: found on this machine, identified by their contents.
 
-Nothing is downloaded, ever: an operator puts a model's folder on the machine and names
-it, or fills the Hugging Face cache and names model and revision. A model that is not
-there makes its metric "not computed here", with the reason for staff.
+Nothing is ever downloaded: an operator puts a model's folder on the machine and names
+it, or fills the Hugging Face cache and names model and revision. The metric of a missing
+model is "not computed here", with the reason for staff.
 """
 
 import hashlib
@@ -21,12 +21,12 @@ _BLOCK = 2**20
 
 
 def lacking_library(*modules: str) -> str | None:
-    """Say which library a neural metric misses, or None.
+    """Return which library a neural metric lacks, or None.
 
     Parameters
     ----------
     *modules : str
-        Top-level modules, torch and transformers not needing to be named.
+        Top-level modules besides torch and transformers.
 
     Examples
     --------
@@ -42,37 +42,25 @@ def lacking_library(*modules: str) -> str | None:
     except PackageNotFoundError:
         return None
     if int(version.split(".")[0]) >= 5:
-        # 5 changed RoBERTa's scores without a word and fails on empty texts
+        # version 5 silently changed RoBERTa's scores and fails on empty texts
         return f"It needs transformers below version 5; {version} is installed."
     return None
 
 
 def model_folder(name: str, revision: str = "") -> Path:
-    """Find a model on this machine.
+    """Return a folder with a configuration and weights.
 
     Parameters
     ----------
     name : str
-        A folder, or a name of the Hugging Face hub whose files are in the local cache.
+        A folder, or a name of the Hugging Face hub with files in the local cache.
     revision : str, optional
         Commit, branch or tag of a hub name.
-
-    Returns
-    -------
-    Path
-        A folder with a configuration and weights.
 
     Raises
     ------
     GenieError
-        Code ``no-model``: nothing was named, or it is not here.
-
-    Examples
-    --------
-    >>> model_folder("")
-    Traceback (most recent call last):
-        ...
-    genie.lib.errors.GenieError: No model is set.
+        Code ``no-model``: no name was set, or the model is missing.
     """
     folder = cached_folder(name, revision)
     if not (folder / "config.json").is_file():
@@ -85,12 +73,7 @@ def model_folder(name: str, revision: str = "") -> Path:
 
 
 def cached_folder(name: str, revision: str = "") -> Path:
-    """Find a folder that is named, or the local copy of a name of the hub.
-
-    Parameters
-    ----------
-    name, revision : str
-        As for `model_folder`.
+    """Return a folder, or the local copy of a hub name; see `model_folder`.
 
     Raises
     ------
@@ -115,7 +98,7 @@ def cached_folder(name: str, revision: str = "") -> Path:
 
 
 def _has_weights(folder: Path) -> bool:
-    # large models are split into numbered parts with an index beside them
+    # large models are split into numbered parts with an index
     return any(
         (folder / name).is_file() or (folder / f"{name}.index.json").is_file()
         for name in _WEIGHTS
@@ -145,23 +128,14 @@ def _cached(name: str, revision: str) -> Path:
 
 
 def fingerprint(*folders: Path) -> str:
-    """Name a model by its contents, so that a signature means the same everywhere.
+    """Return twelve hexadecimal digits of the SHA-256 of a model's file names and contents.
+
+    Reading a large model takes seconds, and is done once for unchanged files.
 
     Parameters
     ----------
     *folders : Path
-        With configuration, vocabulary and weights; a file stands for itself.
-
-    Returns
-    -------
-    str
-        Twelve hexadecimal digits of the SHA-256 of names and contents; reading a large
-        model takes seconds, and is done once for unchanged files.
-
-    Examples
-    --------
-    >>> fingerprint(Path("/no/such/folder"))
-    'e3b0c44298fc'
+        With configuration, vocabulary and weights; single files are accepted, too.
     """
     files = [
         path
@@ -169,7 +143,7 @@ def fingerprint(*folders: Path) -> str:
         for path in (sorted(folder.iterdir()) if folder.is_dir() else [folder])
         if path.is_file() and (path == folder or path.suffix in _FINGERPRINTED)
     ]
-    # the time of change is part of the cache's key: a replaced model is read again
+    # the modification time is part of the cache's key: a replaced model is read again
     return _hashed(tuple((path, path.stat().st_mtime_ns) for path in files))
 
 
@@ -177,7 +151,7 @@ def fingerprint(*folders: Path) -> str:
 def _hashed(files: tuple[tuple[Path, int], ...]) -> str:
     digest = hashlib.sha256()
     for path, _ in files:
-        # names count, too: the same bytes under another name are loaded otherwise
+        # names count, too: the same bytes are loaded differently under a different name
         digest.update(path.name.encode())
         with path.open("rb") as file:
             while block := file.read(_BLOCK):

@@ -1,4 +1,4 @@
-"""Metrics whose model rates one prediction beside one reference at a time."""
+"""Metrics with a model that rates one prediction and one reference at a time."""
 
 from abc import abstractmethod
 from pathlib import Path
@@ -18,7 +18,7 @@ from leaderboard.metrics.engines.neural_models import (
 
 
 class Pairs(NamedTuple):
-    """Texts side by side; sources are empty where a metric needs none."""
+    """Aligned texts; sources are empty if the metric needs none."""
 
     sources: list[str]
     references: list[str]
@@ -26,16 +26,14 @@ class Pairs(NamedTuple):
 
 
 class PairScorer(Protocol):
-    """A loaded model."""
-
     precision: str
 
     def score(self, pairs: Pairs) -> tuple[list[float], int]:
-        """Give the model's value for each pair, and how many were cut."""
+        """Return the model's value for each pair, and the number of cut pairs."""
 
 
 class PairMetric(Metric):
-    """A metric with a model on this machine: the best reference counts.
+    """A metric with a model on this machine; the best reference counts.
 
     Parameters
     ----------
@@ -59,7 +57,6 @@ class PairMetric(Metric):
         self.revision = revision or env.text(f"GENIE_{self.variable}_REVISION")
 
     def available(self) -> str | None:
-        """Say which library or model is lacking, or None."""
         if lacking := lacking_library(self.library):
             return lacking
         try:
@@ -75,17 +72,16 @@ class PairMetric(Metric):
         return model_folder(self.model, self.revision)
 
     def _fingerprinted(self, folder: Path) -> list[Path]:
-        """Name the folders that decide the numbers, or refuse when one is lacking."""
+        """Return the folders that determine the numbers; raises `no-model` if one is missing."""
         return [folder]
 
     @abstractmethod
-    def _scorer(self, folder: Path) -> PairScorer:
-        """Load the model, or give the one that is loaded."""
+    def _scorer(self, folder: Path) -> PairScorer: ...
 
     def _measure(self, batch: Batch) -> MetricOutput:
         folder = self._folder()
         scorer = self._scorer(folder)
-        # every reference makes a pair of its own; owners lead back to the instance
+        # one pair per reference; owners are the pairs' instances
         owners = np.repeat(
             np.arange(len(batch)), [len(texts) for texts in batch.references]
         )

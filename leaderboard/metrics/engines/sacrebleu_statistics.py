@@ -1,9 +1,9 @@
-"""The counts behind sacrebleu's scores, one row an instance.
+"""The counts behind sacrebleu's scores, one row per instance.
 
-sacrebleu's public functions give either the corpus score or one sentence's score, so
-having both would cost every text twice. The counts that it sums (what its own
-significance tests resample) give both in one pass; the tests hold the results equal
-to the public functions'.
+sacrebleu's public functions return either the corpus score or one sentence's score, so
+computing both would process every text twice. The counts that it sums (and resamples in
+its significance tests) give both in one pass; tests compare the results with the public
+functions'.
 """
 
 from collections.abc import Sequence
@@ -15,14 +15,14 @@ from numpy.typing import NDArray
 
 from leaderboard.metrics.base import Batch
 
-# sacrebleu keeps the n-grams of all references it is given: gigabytes for a large task
+# sacrebleu keeps the n-grams of all its references: gigabytes for a large task
 _AT_ONCE = 250
 
 
 def reference_streams(
     references: Sequence[Sequence[str]],
 ) -> list[tuple[str | None, ...]]:
-    """Turn references by instance into sacrebleu's streams by reference number.
+    """Transpose references by instance into sacrebleu's streams by reference number.
 
     Parameters
     ----------
@@ -31,7 +31,7 @@ def reference_streams(
     Returns
     -------
     list of tuples, shape (largest number of references, n)
-        None where an instance has fewer references than others.
+        None if an instance has fewer references than others.
 
     Examples
     --------
@@ -42,17 +42,14 @@ def reference_streams(
 
 
 def statistics(metric: Any, batch: Batch) -> NDArray[np.int64]:
-    """Count what a sacrebleu metric counts.
+    """Count n-grams with a sacrebleu metric, BLEU or chrF.
 
-    Parameters
-    ----------
-    metric : sacrebleu.metrics.base.Metric
-        BLEU or chrF; afterwards its signature knows the number of references.
+    Afterwards its signature includes the number of references.
 
     Returns
     -------
     ndarray of int64, shape (n, k)
-        The metric's k counts an instance; their sum gives the corpus score.
+        The metric's k counts per instance; their sum gives the corpus score.
 
     Examples
     --------
@@ -66,7 +63,7 @@ def statistics(metric: Any, batch: Batch) -> NDArray[np.int64]:
         rows += metric._extract_corpus_statistics(
             list(batch.predictions[part]), reference_streams(batch.references[part])
         )
-    # what sacrebleu would have found in one go: -1 stands for varying numbers
+    # as sacrebleu in one pass: -1 stands for varying numbers
     counts = {len(references) for references in batch.references}
     metric.num_refs = counts.pop() if len(counts) == 1 else -1
     return np.array(rows, dtype=np.int64)

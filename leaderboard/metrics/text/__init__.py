@@ -1,1 +1,1 @@
-"""Words and word lists that several metrics share."""
+"""Words and word lists shared by several metrics."""

@@ -1,9 +1,9 @@
-"""WordNet from a folder of this machine, for METEOR's synonyms; never downloaded.
+"""WordNet from a local folder, for METEOR's synonyms; never downloaded.
 
 ``make`` fetches WordNet 3.0, the edition that NLTK uses, into share/wordnet of the
-virtual environment; Debian's packages ``wordnet-base`` and ``wordnet-sense-index`` put
-it into /usr/share/wordnet. GENIE_WORDNET names another folder: theirs or the unpacked
-``corpora/wordnet`` of NLTK's data.
+virtual environment; Debian's packages ``wordnet-base`` and ``wordnet-sense-index`` install
+it in /usr/share/wordnet. GENIE_WORDNET selects a different folder: such a one or the
+unpacked ``corpora/wordnet`` of NLTK's data.
 """
 
 import io
@@ -16,7 +16,7 @@ from typing import Any
 
 from genie.lib import env
 
-# In the order in which they are tried.
+# In the order of search.
 DEFAULT_FOLDERS = (Path(sys.prefix, "share", "wordnet"), Path("/usr/share/wordnet"))
 _PARTS = ("noun", "verb", "adj", "adv")
 _FILES = [f"{kind}.{part}" for part in _PARTS for kind in ("index", "data")] + [
@@ -25,18 +25,10 @@ _FILES = [f"{kind}.{part}" for part in _PARTS for kind in ("index", "data")] + [
 
 
 def wordnet_folder() -> Path:
-    """Give the folder where WordNet should be.
+    """Return the folder of WordNet, which may be incomplete.
 
-    Returns
-    -------
-    Path
-        GENIE_WORDNET; without it the first default folder that is complete, or the
-        first of all when none is.
-
-    Examples
-    --------
-    >>> wordnet_folder().is_absolute()
-    True
+    It is GENIE_WORDNET if set, else the first complete default folder, or the first of all
+    if none is complete.
     """
     if chosen := env.text("GENIE_WORDNET"):
         return Path(chosen).absolute()
@@ -45,18 +37,12 @@ def wordnet_folder() -> Path:
 
 
 def lacking(folder: Path) -> list[str]:
-    """List the files that a WordNet folder should have and this one has not.
-
-    Examples
-    --------
-    >>> lacking(Path("/no/such/folder"))[0]
-    'index.noun'
-    """
+    """Return the names of the files that are missing in a WordNet folder."""
     return [name for name in _FILES if not (folder / name).is_file()]
 
 
 class Synonyms:
-    """NLTK's WordNet reader with a memory, as METEOR asks for the same words often."""
+    """NLTK's WordNet reader with a cache, because METEOR looks up the same words often."""
 
     def __init__(self, reader: Any) -> None:
         self.edition = str(reader.get_version())
@@ -65,22 +51,12 @@ class Synonyms:
 
 @lru_cache(maxsize=2)
 def synonyms(folder: Path) -> Synonyms:
-    """Open WordNet.
-
-    Parameters
-    ----------
-    folder : Path
-        Complete by `lacking`.
-
-    Returns
-    -------
-    Synonyms
-        What ``nltk.translate.meteor_score`` takes for a WordNet.
+    """Open WordNet for ``nltk.translate.meteor_score``, from a folder without `lacking` files.
 
     Raises
     ------
     OSError
-        When a file is not there.
+        If a file is missing.
 
     Examples
     --------
@@ -91,12 +67,12 @@ def synonyms(folder: Path) -> Synonyms:
     """
     if missing := lacking(folder):
         raise FileNotFoundError(f"No WordNet in {folder}: {missing[0]} is missing.")
-    # NLTK reads nothing outside the folders that it was told about
+    # NLTK reads only from folders on its path
     paths = import_module("nltk.data").path
     if str(folder) not in paths:
         paths.append(str(folder))
     with warnings.catch_warnings():
-        # it warns that only English is there, which is all that is asked for
+        # it warns that only English is available, which is all that METEOR needs
         warnings.simplefilter("ignore")
         return Synonyms(_reader_class()(str(folder), None))
 
@@ -109,18 +85,18 @@ def _reader_class() -> type[Any]:
     class Reader(base):  # type: ignore[misc, valid-type]
         def open(self, file: str) -> Any:
             path = Path(str(self._root), file)
-            # Debian leaves out the names of the 45 lexicographer's files; synonyms do
-            # not depend on them, but NLTK wants to count them
+            # Debian omits the names of the 45 lexicographer's files; synonyms do not
+            # need them, but NLTK counts them
             if file == "lexnames" and not path.is_file():
                 lines = [
                     f"{number:02d}\tfile-{number:02d}\t1\n" for number in range(45)
                 ]
                 return io.StringIO("".join(lines))
-            # from memory: NLTK never closes the files that it reads synsets from
+            # from memory, because NLTK never closes the files that it reads synsets from
             return stream(io.BytesIO(path.read_bytes()), self.encoding(file))
 
         def map_wn(self, version: str = "wordnet") -> None:
-            # for other languages' WordNets, which are not used
+            # only needed for other languages' WordNets, which are not used
             return None
 
     return Reader
