@@ -1,1 +1,1 @@
-"""Charts that several pages share, as SVG made on the server; no script draws anything."""
+"""Charts shared by several pages, as SVG made on the server, without scripts."""

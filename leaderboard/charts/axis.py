@@ -11,34 +11,26 @@ _MOST_GAPS = 5
 
 @dataclass(frozen=True)
 class Axis:
-    """From `low` to `high`, with round ticks; places are percentages of the width."""
+    """An axis from `low` to `high` with round ticks; places are percentages of the width."""
 
     low: float
     high: float
     ticks: tuple[float, ...]
 
     def at(self, value: float) -> str:
-        """Give the place of a value; what lies outside is put at the nearer end."""
+        """Return the place of a value; values outside are drawn at the nearer end."""
         inside = min(max(value, self.low), self.high)
         percent = 100 * (inside - self.low) / (self.high - self.low)
-        # a tenth of a percent is less than a pixel in any column
+        # a tenth of a percent is less than a pixel
         return f"{round(percent, 1):g}%"
 
 
 def axis_over(
     low: float, high: float, *, floor: float = 0.0, ceiling: float = 100.0
 ) -> Axis:
-    """Choose the smallest round axis, of a few gaps, that holds low and high.
-
-    Examples
-    --------
-    >>> axis_over(61.2, 78.4).ticks
-    (60.0, 65.0, 70.0, 75.0, 80.0)
-    >>> axis_over(50, 50)
-    Axis(low=49.0, high=51.0, ticks=(49.0, 50.0, 51.0))
-    """
+    """Return the smallest axis with a few round gaps that includes low and high."""
     if high - low < 1:
-        # room around a single value, but not beyond what a score can be
+        # space around a single value, within the range of scores
         low, high = max(low - 0.5, min(low, floor)), min(high + 0.5, max(high, ceiling))
     step = _step(low, high)
     first, last = math.floor(low / step), math.ceil(high / step)
@@ -55,10 +47,9 @@ def _step(low: float, high: float) -> float:
 
 
 def _steps() -> Iterator[float]:
-    """Give 1, 2 and 5 times each power of ten: steps that people read without counting."""
+    """Yield 1, 2 and 5 times each power of ten: easily readable steps."""
     return (part * 10.0**power for power in count() for part in _STEPS)
 
 
 def label(tick: float) -> str:
-    """Write a tick without needless decimals."""
     return f"{tick:g}"

@@ -1,4 +1,4 @@
-"""A small sign for other people's pages; it brings its own colours and no links."""
+"""Badges for embedding in other sites, with built-in colors and without links."""
 
 import unicodedata
 
@@ -11,7 +11,7 @@ _LONGEST = 44
 
 
 def badge(subject: str, text: str, *, simulated: bool = False) -> SafeString:
-    """Draw a badge with two halves: what it is about, and what is said of it."""
+    """Return a badge with two halves: its subject and a text."""
     left = _short(f"Genie · {subject}")
     right = _short(f"{text} (simulated)" if simulated else text)
     a, b = _width(left), _width(right)
@@ -41,13 +41,13 @@ def badge(subject: str, text: str, *, simulated: bool = False) -> SafeString:
 
 
 def _short(text: str) -> str:
-    # control and direction signs in a name could turn the sentence around
+    # control and direction characters in a name could reverse the text
     text = "".join(sign for sign in text if sign.isprintable())
     return text if len(text) <= _LONGEST else f"{text[: _LONGEST - 1]}…"
 
 
 def _width(text: str) -> int:
-    """Guess how wide a text stands: wide signs count double."""
+    """Estimate the width of a text in pixels: wide characters count double."""
     wide = sum(unicodedata.east_asian_width(sign) in "WF" for sign in text)
-    # no font can be measured here: textLength then stretches the text to this guess
+    # fonts cannot be measured here: textLength stretches the text to this estimate
     return 14 + round(6.4 * (len(text) + wide))

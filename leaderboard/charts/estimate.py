@@ -1,10 +1,10 @@
-"""What charts draw of a score: an estimate with its 95 % interval."""
+"""The protocol of scores in charts: an estimate with its 95% interval."""
 
 from typing import Protocol
 
 
 class Estimate(Protocol):
-    """A number that people gave, and how sure it is."""
+    """An estimate with its uncertainty."""
 
     @property
     def mean(self) -> float: ...

@@ -1,7 +1,7 @@
-"""The interval bar: 95 % thin, 50 % thick, the estimate a dot; and its column's scale.
+"""The interval bar: 95% thin, 50% thick, the estimate a dot; and its column's scale.
 
-Places are percentages, so that a bar fills its cell whatever its size. Simulated bars
-look different (class `sim`: hollow, another colour) and say so in their name.
+Places are percentages, so that a bar fills its cell at any size. Simulated bars look
+different (class `sim`: hollow, in a different color) and are labeled as simulated.
 """
 
 from typing import Protocol
@@ -19,7 +19,7 @@ _SIMULATED = SafeString(' class="sim"')
 
 
 class Spread(Estimate, Protocol):
-    """What a bar draws: an estimate with its 95 % and its 50 % interval."""
+    """An estimate with its 95% and 50% intervals."""
 
     @property
     def low_50(self) -> float: ...
@@ -28,7 +28,7 @@ class Spread(Estimate, Protocol):
 
 
 def sentence(score: Spread, *, simulated: bool = False) -> str:
-    """Say in words what the bar draws."""
+    """Return the bar's content in words."""
     interval = f"{score.mean:.1f}, 95 % interval {score.low:.1f} to {score.high:.1f}"
     return f"{interval}; simulated, not rated by people" if simulated else interval
 
@@ -36,7 +36,7 @@ def sentence(score: Spread, *, simulated: bool = False) -> str:
 def bar(
     axis: Axis, score: Spread, *, simulated: bool = False, on_grid: bool = True
 ) -> SafeString:
-    """Draw one bar, on its column's grid or on a plain rule."""
+    """Return one bar, on its column's grid or on a plain rule."""
     return format_html(
         '<svg role="img" aria-label="{}"{}>{}'
         '<line class="ci" x1="{}" x2="{}" y1="50%" y2="50%"/>'
@@ -54,7 +54,7 @@ def bar(
 
 
 def grid(axis: Axis, leader_low: float | None = None) -> SafeString:
-    """Define once what stands behind all bars: grid lines, the leader's lower bound."""
+    """Return the shared background of all bars: grid lines, the leader's lower bound."""
     lines = format_html_join(
         "",
         '<line class="grid-line" x1="{0}" x2="{0}" y1="0" y2="100%"/>',
@@ -78,7 +78,6 @@ def grid(axis: Axis, leader_low: float | None = None) -> SafeString:
 
 
 def scale(axis: Axis) -> SafeString:
-    """Write the column's ticks."""
     texts = format_html_join(
         "",
         '<text x="{}" y="100%" dy="-4" text-anchor="middle">{}</text>',

@@ -1,4 +1,4 @@
-"""How far workers agree, by every coefficient that a table's shape allows."""
+"""Inter-rater agreement by every coefficient that a table's shape allows."""
 
 from dataclasses import dataclass
 
@@ -12,15 +12,15 @@ from quality.agreement.kappa import cohen_kappa, fleiss_kappa, percentage_agreem
 from quality.agreement.krippendorff import krippendorff_alpha
 from quality.agreement.label_counts import LabelCounts, tally
 
-# Items x distinct values: more of them are not resampled; of many more there is only
-# ICC1, which on a scale of distances is then alpha to three digits.
+# Limits of items x distinct values. Larger tables are not resampled; much larger ones
+# have only ICC1, which then equals alpha on an interval scale to three digits.
 _RESAMPLED, _COUNTED = 2e6, 1e7
 _FEW_VALUES = 20
 
 
 @dataclass(frozen=True)
 class Coefficient:
-    """A coefficient of agreement with its 95 % interval, where it has one."""
+    """A coefficient of agreement, with its 95% interval if there is one."""
 
     name: str
     value: float | None
@@ -32,11 +32,11 @@ class Coefficient:
 def coefficients(
     values: Floats, systems: Codes, workers: Codes, instances: Codes | None
 ) -> tuple[Coefficient, ...]:
-    """Give agreement on outputs that two workers or more rated; none without them."""
+    """Return agreement on outputs with at least two raters; empty without such outputs."""
     if instances is None:
         return ()
     output = systems * (int(instances.max()) + 1) + instances
-    # a second rating by the same worker is no second opinion: the (lower) median of them
+    # several ratings by the same worker count once, as their (lower) median
     order = np.lexsort((values, workers, output))
     opinion = output[order] * (int(workers.max()) + 1) + workers[order]
     _, first, times = np.unique(opinion, return_index=True, return_counts=True)
@@ -89,7 +89,7 @@ def _of_counts(labels: LabelCounts, n_values: int, resamples: int) -> list[Coeff
 
 
 def _of_same_workers(values: Floats, item: Codes, workers: Codes) -> list[Coefficient]:
-    """Give what needs each worker's ratings of every item."""
+    """Return coefficients that need each worker's ratings of every item."""
     people, who = np.unique(workers, return_inverse=True)
     items, what = np.unique(item, return_inverse=True)
     if len(values) != len(people) * len(items) or min(len(people), len(items)) < 2:

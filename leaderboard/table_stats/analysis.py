@@ -1,4 +1,4 @@
-"""All that a table of ratings says of its systems."""
+"""Analysis of a table of ratings: estimates, comparisons and ranks of its systems."""
 
 from dataclasses import dataclass
 
@@ -27,26 +27,26 @@ from leaderboard.table_stats.crowd_tests import (
 from leaderboard.table_stats.plans import Needed, needed
 from leaderboard.table_stats.read import Codes, Labels, Ratings
 
-# Ratings x systems; beyond it the search for decisive ratings takes minutes, and so do
-# rank sums of all pairs.
+# Limit of ratings x systems, above which decisive ratings and rank sums of all pairs take
+# minutes.
 _SEARCHED = 2e7
 SCALES = ("value", "log", "rank")
 
 
 @dataclass(frozen=True)
 class SystemLine:
-    """A system on one criterion; None where the ratings cannot say.
+    """A system on one criterion; None if the ratings do not determine a value.
 
     Parameters
     ----------
     estimate, low, high : float
-        The interval covers other workers and other instances.
+        The interval covers different workers and different instances.
     plain, low_crowd, high_crowd : float
         Mean over instances and its bootstrap interval: this crowd only.
     z : float
-        Mean of ratings standardised per worker, as WMT publishes it.
+        Mean of ratings standardized per worker, as WMT publishes it.
     effective_workers, largest_share : float
-        How many equally busy workers would weigh as much; share of the busiest.
+        Number of equally busy workers with the same weight; share of the busiest.
     """
 
     system: str
@@ -69,7 +69,7 @@ class SystemLine:
 
 @dataclass(frozen=True)
 class PairLine:
-    """How much better system a is than system b; `p` is adjusted for all pairs."""
+    """Difference of systems a and b; `p` is adjusted for all pairs."""
 
     a: str
     b: str
@@ -94,24 +94,24 @@ class RankSumLine:
 
 @dataclass(frozen=True)
 class Analysis:
-    """What is known of one criterion.
+    """Results for one criterion.
 
     Parameters
     ----------
     covers, covers_crowd, method : str
-        What the intervals cover, in words; how the variances were found.
+        Sources of variation in the intervals, and the method for variances, in words.
     systems : tuple of SystemLine
         Best first.
     components : tuple of (str, float)
         Variance of systems, workers, instances and of the rest.
     rank_sums : tuple of RankSumLine
-        As WMT's tables have it, by z: which instances were drawn, not which workers.
+        As in WMT's tables, by z: for a sample of instances, but fixed workers.
     notes : tuple of str
-        What to be careful about.
+        Warnings.
     neighbours : tuple of NeighbourTests
-        What papers report, for this crowd only.
+        Tests that papers report, for this crowd only.
     raters : str
-        Whom `n_workers` counts: "worker", "session", or nobody ("comparison").
+        Unit of `n_workers`: "worker", "session", or "comparison" if neither is recorded.
     """
 
     criterion: str
@@ -148,7 +148,7 @@ def analyse(ratings: Ratings, *, seed: int = 0, scale: str = "value") -> Analysi
     Raises
     ------
     GenieError
-        "not-positive" when a magnitude is not above 0.
+        "not-positive" if a magnitude is not above 0.
     """
     values = rescaled(ratings, scale)
     systems, workers = ratings.labels["system"], ratings.labels["worker"]
@@ -211,13 +211,7 @@ def analyse(ratings: Ratings, *, seed: int = 0, scale: str = "value") -> Analysi
 
 
 def rescaled(ratings: Ratings, scale: str) -> Floats:
-    """Give the numbers to average.
-
-    Raises
-    ------
-    GenieError
-        "not-positive" when a magnitude is not above 0.
-    """
+    """Return the numbers to average; see `analyse`."""
     import pandas as pd
 
     values = ratings.values
@@ -247,7 +241,6 @@ def _system_line(
     plain: Interval,
     z: float,
 ) -> SystemLine:
-    """Put together what stands in a system's line."""
     i = estimates.systems.index(name)
     low = high = None
     if estimates.n_workers[i] > 1:
@@ -277,7 +270,7 @@ def _system_line(
 def _pair_lines(
     criterion: str, estimates: SystemEstimates, ranking: Ranking
 ) -> tuple[PairLine, ...]:
-    """Give every pair, the better-looking system first."""
+    """Return all pairs, in each the higher estimate first."""
     lines = []
     for i, a in enumerate(ranking.systems):
         for j, b in enumerate(ranking.systems[i + 1 :], i + 1):
@@ -321,7 +314,7 @@ def _plain_means(
 def _rank_sums(
     z_scores: Floats, systems: Labels, instances: Codes | None
 ) -> tuple[RankSumLine, ...]:
-    """Rank as WMT does, where instances say what was rated."""
+    """Rank as WMT does; empty without instances."""
     known = ~np.isnan(z_scores)
     if instances is None or not known.any():
         return ()

@@ -1,4 +1,4 @@
-"""The tests that papers report: they hold for this crowd, not for another one."""
+"""Tests that papers report, which are valid for this crowd only."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -15,7 +15,7 @@ from leaderboard.stats.resampling import Floats
 from leaderboard.table_stats.plans import paired_means
 from leaderboard.table_stats.read import Codes, Labels
 
-# Pairs x instances x swaps of their signs, beyond which the tests would take minutes.
+# Limit of pairs x instances x sign swaps, above which the tests would take minutes.
 _AFFORDABLE = 1e9
 _N_RESAMPLES = 10_000
 
@@ -24,8 +24,7 @@ _N_RESAMPLES = 10_000
 class NeighbourTests:
     """Two systems next to each other in the ranking, on the instances of both.
 
-    The p-values are two-sided, of instance means, and not corrected for the number of
-    pairs.
+    The p-values are two-sided, of instance means, and not adjusted for the number of pairs.
     """
 
     a: str
@@ -45,7 +44,7 @@ def neighbour_tests(
     *,
     seed: int,
 ) -> tuple[NeighbourTests, ...]:
-    """Test each system against the next; nothing where that would take too long."""
+    """Test each system against the next; empty if that would take too long."""
     if instances is None:
         return ()
     n_instances = len(np.unique(instances))

@@ -7,7 +7,7 @@ from leaderboard.table_stats.report import Sheet
 
 
 def as_latex(sheets: Sequence[Sheet]) -> str:
-    r"""Write a floating table for each sheet; they need the package booktabs.
+    r"""Return a floating table for each sheet; they need the package booktabs.
 
     Examples
     --------

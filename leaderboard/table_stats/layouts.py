@@ -1,4 +1,4 @@
-"""Which column of a table holds what, under the names that people give them."""
+"""Meaning of a table's columns, found by their usual names."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -6,31 +6,31 @@ from dataclasses import dataclass
 from genie.lib.errors import GenieError
 from leaderboard.imports.readers.names import ALIASES
 
-#: Columns that say how a row came about, where a file has them.
+#: Optional columns on how a row was made.
 MARKS = ("simulated", "anony", "turn")
-#: Rows that are kept, where a file has such a column: WMT's types, releases' marks.
+#: Values of rows to keep, by optional column: WMT's types, releases' marks.
 KEPT = {"type": ("SYSTEM", "REPEAT"), "counts": ("true", "True", "1", "1.0")}
 
 
 @dataclass(frozen=True)
 class Layout:
-    """Where a file has what.
+    """Meaning of a file's columns.
 
     Parameters
     ----------
     kind : str
         "ratings", "pairs" or "pages" (several systems side by side on each line).
     columns : dict of str to str
-        Column of each field that the file has.
+        Column of each field in the file.
     criteria : tuple of str
-        Columns that each hold the ratings of one criterion; on pages what stands before
-        the numbers of their places.
+        Columns with the ratings of one criterion each; for pages, the columns' prefixes
+        before the place number.
     places : int
         Systems on a page.
     keep : str or None
-        Column that tells which rows are meant.
+        Column that selects rows, see `KEPT`.
     marks : tuple of str
-        Columns that say how a row came about: `MARKS`.
+        Columns on how a row was made: `MARKS`.
     """
 
     kind: str
@@ -42,7 +42,6 @@ class Layout:
 
     @property
     def labels(self) -> dict[str, str]:
-        """Columns that hold names."""
         return {
             name: column
             for name, column in self.columns.items()
@@ -51,12 +50,11 @@ class Layout:
 
     @property
     def by_value(self) -> bool:
-        """Whether preferences stand in a column of values: as numbers, perhaps."""
+        """Whether preferences are in a column of values, possibly numbers."""
         return self.columns["preferred"].strip().lower() in ALIASES["value"]
 
     @property
     def numbers(self) -> list[str]:
-        """Columns that hold ratings."""
         if self.kind == "pages":
             places = range(1, self.places + 1)
             return [f"{name}{place}" for name in self.criteria for place in places]
@@ -66,40 +64,39 @@ class Layout:
 
     @property
     def names(self) -> list[str]:
-        """Columns that hold names, which may not be empty."""
+        """Columns with names, which must not be empty."""
         systems = [f"sys{place}" for place in range(1, self.places + 1)]
         return [*self.labels.values(), *systems]
 
     @property
     def words(self) -> list[str]:
-        """Columns that are read as words."""
         return [*self.names, *self.free]
 
     @property
     def free(self) -> list[str]:
         """Columns of words that may be empty."""
-        # an empty preference is a tie, and a mark may be anything
+        # an empty preference is a tie, and marks may have any value
         preferred = [self.columns["preferred"]] if self.kind == "pairs" else []
         kept = [self.keep] if self.keep else []
         return [*preferred, *kept, *self.marks]
 
 
 def layout_of(name: str, header: Sequence[str], criteria: Sequence[str] = ()) -> Layout:
-    """Find out what a table's columns hold.
+    """Find the meaning of a table's columns.
 
     Parameters
     ----------
     name : str
-        The file, for the messages.
+        The file, for error messages.
     header : sequence of str
         Its columns.
     criteria : sequence of str
-        Columns that hold ratings, where each criterion has a column of its own.
+        Columns with ratings, if each criterion has a separate column.
 
     Raises
     ------
     GenieError
-        "missing-column", or "missing-criterion" when one named is not there.
+        "missing-column", or "missing-criterion" if one in `criteria` is missing.
 
     Examples
     --------
@@ -142,11 +139,10 @@ def _pairs(
     found: dict[str, str],
     keep: str | None,
 ) -> Layout:
-    """Find what a table of pairs has: who made them may be unknown."""
     if "preferred" not in found and "value" in found:
         found["preferred"] = found["value"]
     _need(name, found, ("system_a", "system_b", "preferred"))
-    # who is known to have compared goes before the session in which it was done
+    # a column of workers takes precedence over one of sessions
     dropped = ("system", "value", "page", "day", "session" if "worker" in found else "")
     found = {key: column for key, column in found.items() if key not in dropped}
     return Layout("pairs", found, keep=keep, marks=_marks(by_name, found))
@@ -175,7 +171,7 @@ def _need(name: str, found: dict[str, str], fields: Sequence[str]) -> None:
 def _pages(
     header: list[str], found: dict[str, str], criteria: Sequence[str]
 ) -> Layout | None:
-    """Recognise lines of several systems side by side: sys1, sys2, ... with ratings."""
+    """Recognize lines of several systems side by side: sys1, sys2, ... with ratings."""
     places = 0
     while f"sys{places + 1}" in header:
         places += 1

@@ -1,4 +1,4 @@
-"""Files of lines, and what is wrong with them, line by line."""
+"""Tables as text files, read by columns, with errors found line by line."""
 
 from __future__ import annotations
 
@@ -17,17 +17,17 @@ from leaderboard.table_stats.parquet import put_together
 if TYPE_CHECKING:
     import pandas as pd
 
-# Bytes read at a time where only signs are counted, and lines in memory at a time.
+# Bytes read at a time to count characters, and lines in memory at a time.
 _BLOCK, _AT_ONCE = 1 << 20, 100_000
 
 
 def open_text(path: Path) -> TextIO:
-    """Open a text file, packed or not."""
+    """Open a text file, gzipped or not."""
     return io.TextIOWrapper(open_bytes(path), encoding="utf-8-sig", newline="")
 
 
 def open_bytes(path: Path) -> BinaryIO:
-    """Open a file, packed or not."""
+    """Open a file, gzipped or not."""
     with path.open("rb") as file:
         packed = file.read(2) == b"\x1f\x8b"
     return cast("BinaryIO", gzip.open(path)) if packed else path.open("rb")
@@ -36,10 +36,10 @@ def open_bytes(path: Path) -> BinaryIO:
 def read_lines(
     path: Path, mark: str, words: Sequence[str], numbers: Sequence[str]
 ) -> pd.DataFrame:
-    """Give some columns: words as categories, an empty one missing; numbers as floats."""
+    """Read columns: words as categories, empty ones missing; numbers as floats."""
     import pandas as pd
 
-    # words stay words: 01 and 1 are two names
+    # words stay strings: 01 and 1 are different names
     types: dict[str, Any] = dict.fromkeys(words, str) | dict.fromkeys(numbers, float)
     with (
         open_bytes(path) as file,
@@ -59,7 +59,7 @@ def read_lines(
 
 
 def is_even(path: Path, mark: str, n_rows: int) -> bool:
-    """Tell whether all lines have as many fields as the first; pandas cuts longer ones."""
+    """Check that no line has more fields than the first, which pandas would cut."""
     sign, n, header = mark.encode(), 0, b""
     with open_bytes(path) as file:
         while block := file.read(_BLOCK):
@@ -79,12 +79,12 @@ def _is_even_with_quotes(path: Path, mark: str) -> bool:
 
 
 def complain(path: Path, mark: str, layout: Layout) -> None:
-    """Go through a file line by line to say what is wrong with it.
+    """Check a file line by line.
 
     Raises
     ------
     GenieError
-        With the line and the column of the first thing wrong; none where all is well.
+        With line and column of the first error.
     """
     numbers, names = layout.numbers, layout.names
     with open_text(path) as file:
@@ -109,7 +109,7 @@ def complain(path: Path, mark: str, layout: Layout) -> None:
 
 
 def problem_in(cells: dict[str, str], numbers: list[str], names: list[str]) -> str:
-    """Say what is wrong with a line; nothing where all is well."""
+    """Return the problem in a line; empty if there is none."""
     for column in names:
         if not cells[column].strip():
             return f"column {column}: it is empty."

@@ -1,4 +1,4 @@
-"""Sheets and pictures as one page of HTML that needs nothing else."""
+"""Sheets and pictures as one self-contained HTML page."""
 
 from collections.abc import Sequence
 from html import escape
@@ -18,7 +18,7 @@ _STYLE = (
 
 
 def as_page(title: str, parts: Sequence[tuple[str, Sequence[Sheet]]]) -> str:
-    """Write a page of parts, each an SVG picture (or nothing) and sheets.
+    """Return a page of parts, each an SVG picture (may be empty) and sheets.
 
     Examples
     --------
@@ -40,7 +40,7 @@ def as_page(title: str, parts: Sequence[tuple[str, Sequence[Sheet]]]) -> str:
 
 
 def picture(analysis: Analysis) -> str:
-    """Draw the systems' intervals, clusters apart."""
+    """Return an SVG of the systems' intervals, with lines between clusters."""
     marks = []
     before = 1
     for line in analysis.systems:

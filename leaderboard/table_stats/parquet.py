@@ -1,4 +1,4 @@
-"""Tables in Parquet, read a batch at a time into columns of codes and numbers."""
+"""Tables in Parquet, read in batches into columns of codes and numbers."""
 
 from __future__ import annotations
 
@@ -18,12 +18,11 @@ from leaderboard.table_stats.layouts import Layout
 if TYPE_CHECKING:
     import pandas as pd
 
-# Batches of 2,048 rows that are in memory at a time.
+# Batches of 2,048 rows in memory at a time.
 _BATCHES = 50
 
 
 def header_of(path: Path) -> list[str]:
-    """Give the names of a file's columns."""
     with _readable(path) as connection:
         found: list[str] = connection.read_parquet(str(path)).columns
     return found
@@ -31,7 +30,7 @@ def header_of(path: Path) -> list[str]:
 
 @contextmanager
 def _readable(path: Path) -> Iterator[Any]:
-    """Open the engine and say in one sentence what it finds wrong with a file."""
+    """Open the engine, and turn its errors about the file into one sentence."""
     with engine() as connection:
         import duckdb
 
@@ -45,7 +44,7 @@ def _readable(path: Path) -> Iterator[Any]:
 def read_columns(
     path: Path, words: Sequence[str], numbers: Sequence[str]
 ) -> pd.DataFrame:
-    """Give some columns: words as categories, an empty one missing; numbers as floats."""
+    """Read columns: words as categories, empty ones missing; numbers as floats."""
     chosen = [
         *(f"nullif({_quoted(name)}::varchar, '')" for name in words),
         *(f"{_quoted(name)}::double" for name in numbers),
@@ -66,9 +65,9 @@ def _batches(rows: Any) -> Iterator[pd.DataFrame]:
 def put_together(
     batches: Iterable[pd.DataFrame], words: Sequence[str], numbers: Sequence[str]
 ) -> pd.DataFrame:
-    """Put batches of a table together, words first: as categories, numbers as floats.
+    """Combine batches of a table: words as categories first, then numbers as floats.
 
-    Of a batch nothing is kept: words are what takes most memory.
+    Batches are not kept, because words need most of the memory.
     """
     import pandas as pd
 
@@ -89,7 +88,7 @@ def put_together(
 
 
 class _Names:
-    """A column of words as codes, put together batch by batch."""
+    """A column of words as codes, built batch by batch."""
 
     def __init__(self) -> None:
         self._code_of: dict[str, int] = {}
@@ -100,7 +99,7 @@ class _Names:
 
         codes, found = pd.factorize(column.to_numpy(object))
         known = self._code_of
-        # the last place is that of -1, which stands for nothing
+        # the last place is that of -1, the code of missing words
         places = [*(known.setdefault(str(name), len(known)) for name in found), -1]
         self._codes.append(np.array(places, dtype=np.int32)[codes])
 
@@ -114,12 +113,12 @@ class _Names:
 
 
 def complain_of(path: Path, layout: Layout, frame: pd.DataFrame) -> None:
-    """Name the first row and column where a name or a number is missing.
+    """Check for missing names and numbers.
 
     Raises
     ------
     GenieError
-        ``bad-cell``; none where all is well.
+        ``bad-cell``, with the first row and column with an error.
     """
     for column in (*layout.names, *layout.numbers):
         missing = frame[column].isna().to_numpy()

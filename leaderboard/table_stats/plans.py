@@ -1,4 +1,4 @@
-"""What a next study of the same kind needs, judged by this one."""
+"""Size of a similar next study, estimated from this one."""
 
 from dataclasses import dataclass
 
@@ -17,7 +17,7 @@ _PARTS = (1.0, 0.5, 0.25)
 
 @dataclass(frozen=True)
 class Needed:
-    """Ratings per system for an aim; None where no number of them is enough."""
+    """Ratings per system for an aim; None if no number of them is enough."""
 
     aim: str
     instances: int | None
@@ -32,7 +32,7 @@ def needed(
     systems: Labels,
     instances: Codes | None,
 ) -> tuple[Needed, ...]:
-    """Plan for narrower intervals, and to tell the first two systems apart."""
+    """Plan for narrower intervals, and to separate the first two systems."""
     plans = []
     widths = [
         estimates.interval(name).half_width
@@ -60,7 +60,7 @@ def _for_width(aim: float, components: Components, each: int) -> Needed:
 def _first_two(
     estimates: SystemEstimates, values: Floats, systems: Labels, instances: Codes | None
 ) -> Needed | None:
-    """Plan for the difference that the first two show, on instances of both."""
+    """Plan for the observed difference of the first two, on instances of both."""
     if instances is None or len(estimates.systems) < 2:
         return None
     order = np.lexsort((np.arange(len(estimates.means)), -estimates.means))
@@ -87,7 +87,7 @@ def _first_two(
 def paired_means(
     values: Floats, systems: Labels, instances: Codes, first: str, second: str
 ) -> tuple[Floats, Floats]:
-    """Give two systems' means on the instances that both were rated on."""
+    """Return two systems' means on the instances that both have ratings on."""
     n = int(instances.max()) + 1
     means = []
     for name in (first, second):

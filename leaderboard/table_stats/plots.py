@@ -1,4 +1,4 @@
-"""Intervals as an SVG picture that needs no other file and no script."""
+"""Intervals as a self-contained SVG picture without scripts."""
 
 import math
 from collections.abc import Callable, Sequence
@@ -11,12 +11,9 @@ _STEPS = (1.0, 2.0, 2.5, 5.0, 10.0)
 
 @dataclass(frozen=True)
 class Mark:
-    """A line of the picture: a dot, a thick and a thin interval, which may be missing.
+    """A line of the picture: a dot, an optional thick and an optional thin interval.
 
-    Parameters
-    ----------
-    rule : bool
-        Whether a line is drawn above it.
+    With `rule`, a line is drawn above it.
     """
 
     label: str
@@ -29,19 +26,14 @@ class Mark:
 def interval_plot(
     title: str, marks: Sequence[Mark], legend: str, *, at: Sequence[float] = ()
 ) -> str:
-    """Draw marks below each other on one scale.
+    """Return an SVG element of marks below each other on one scale.
 
     Parameters
     ----------
     title, legend : str
         Above and below the marks.
     at : sequence of float
-        Values at which a dashed line stands.
-
-    Returns
-    -------
-    str
-        An SVG element.
+        Values with a dashed line.
 
     Examples
     --------
@@ -117,6 +109,6 @@ def _ticks(marks: Sequence[Mark], at: Sequence[float]) -> list[float]:
     power = 10.0 ** math.floor(math.log10(span / 5))
     step = next(part * power for part in _STEPS if part * power >= span / 5)
     first, last = math.floor(low / step), math.ceil(high / step)
-    # what floats add to a tick is less than this, however small its step is
+    # enough digits to round away float errors, even for a tiny step
     digits = max(12, 2 - math.floor(math.log10(step)))
     return [round(step * k, digits) for k in range(first, max(last, first + 1) + 1)]

@@ -1,7 +1,7 @@
-"""Reading tables of ratings or pairs: CSV, TSV or JSONL, also gzipped, and Parquet.
+"""Readers of tables of ratings or pairs: CSV, TSV or JSONL, also gzipped, and Parquet.
 
-Text is read at once by columns; what is wrong with it is then looked for line by line, so
-that a message names line and column.
+Text is read at once by columns; only after an error is the file searched line by line, so
+that the message has line and column.
 """
 
 from __future__ import annotations
@@ -50,9 +50,9 @@ Codes = npt.NDArray[np.intp]
 
 @dataclass(frozen=True)
 class Labels:
-    """A column of names: a number each, and what the numbers stand for.
+    """A column of names as codes.
 
-    A column may have millions of rows: `narrow` has numbers of as few bytes as hold them.
+    A column may have millions of rows, so `narrow` has codes of as few bytes as possible.
     """
 
     narrow: npt.NDArray[np.signedinteger[Any]]
@@ -79,9 +79,9 @@ class Ratings:
     ----------
     values : ndarray, shape (n,)
     labels : dict of str to Labels
-        System and worker, perhaps instance and page.
+        System and worker; optionally instance and page.
     z_scores : ndarray, shape (n,), or None
-        Standardised on all of a worker's ratings, where the file has more than these.
+        Standardized on all of a worker's ratings, if the file has more than these.
     """
 
     criterion: str
@@ -103,13 +103,13 @@ class Pairs:
     outcome : ndarray, shape (n,)
         1 for system a, -1 for b, 0 for a tie.
     labels : dict of str to Labels
-        system_a and system_b; worker or session, where known; perhaps instance.
+        system_a and system_b; worker or session, if recorded; optionally instance.
     """
 
     criterion: str
     outcome: npt.NDArray[np.int64]
     labels: dict[str, Labels]
-    # what of the files is not in it
+    # parts of the files that are left out
     notes: tuple[str, ...] = ()
 
     def __len__(self) -> int:
@@ -118,7 +118,7 @@ class Pairs:
 
 @dataclass
 class _Part:
-    """What one file gave: columns of names, and numbers or preferences."""
+    """One file's columns of names, and its numbers or preferences."""
 
     layout: Layout
     labels: dict[str, pd.Categorical]
@@ -136,17 +136,17 @@ def read_tables(
     Parameters
     ----------
     criteria : sequence of str
-        Columns of ratings, where each criterion has its own.
+        Columns of ratings, if each criterion has a separate column.
 
     Returns
     -------
     list of Ratings or list of Pairs
-        One for each criterion, by name; "" where none is named.
+        One for each criterion, by name; "" without criteria.
 
     Raises
     ------
     GenieError
-        With file, line and column of the first thing wrong.
+        With file, line and column of the first error.
     """
     parts = [_read(path, criteria) for path in paths]
     kinds = {(part.layout.kind == "pairs", *sorted(part.labels)) for part in parts}
@@ -207,7 +207,7 @@ def _together(columns: list[pd.Categorical]) -> Labels:
 
     whole = columns[0] if len(columns) == 1 else union_categoricals(columns)
     used = whole.remove_unused_categories()
-    # by name, so that nothing depends on the order of the lines
+    # by name, so that results do not depend on the order of the lines
     order = np.argsort(used.categories.to_numpy(dtype=object), kind="stable")
     place = np.empty(len(order), dtype=used.codes.dtype)
     place[order] = np.arange(len(order))
@@ -262,7 +262,7 @@ def _meant(
     frame: pd.DataFrame,
     complain: Callable[[pd.DataFrame], None],
 ) -> _Part:
-    """Take the rows that are meant; complain where something of them is missing."""
+    """Select the rows to keep; complain if any of them has a missing cell."""
     rows = _kept(frame, layout)
     z_scores = _z_scores(frame, layout, rows)
     if not rows.all():
@@ -281,7 +281,7 @@ def _meant(
 def _z_scores(
     frame: pd.DataFrame, layout: Layout, rows: npt.NDArray[np.bool_]
 ) -> Floats | None:
-    """Standardise as WMT does, on references and damaged texts as well."""
+    """Standardize as WMT does, including references and damaged texts."""
     by_type = layout.keep is not None and layout.keep.strip().lower() == "type"
     if rows.all() or not by_type or layout.kind != "ratings" or layout.criteria:
         return None
@@ -298,7 +298,7 @@ def _kept(frame: pd.DataFrame, layout: Layout) -> npt.NDArray[np.bool_]:
     marks = frame[layout.keep].astype(str)
     meant = KEPT[layout.keep.strip().lower()]
     rows: npt.NDArray[np.bool_] = marks.isin(meant).to_numpy()
-    # a column "type" may mean something else
+    # a column "type" may have a different meaning
     other = layout.keep.strip().lower() == "type" and not rows.any()
     return ~rows if other else rows
 
@@ -326,7 +326,7 @@ def _part(frame: pd.DataFrame, layout: Layout, path: Path) -> _Part:
 
 
 def _stacked(frame: pd.DataFrame, layout: Layout) -> _Part:
-    """Put the systems of each page below each other."""
+    """Stack the systems of each page below each other."""
     from pandas.api.types import union_categoricals
 
     places = range(1, layout.places + 1)

@@ -1,4 +1,4 @@
-"""An analysis as sheets of cells, from which text, LaTeX and the page are written."""
+"""An analysis as sheets of cells, the source of text, LaTeX and the page."""
 
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
@@ -6,7 +6,7 @@ from typing import Any
 
 from leaderboard.table_stats.analysis import Analysis, PairLine, SystemLine
 
-# Far more pairs than anybody reads; the JSON has them all.
+# More pairs would be unreadable; the JSON has them all.
 _PAIRS_SHOWN = 300
 _RULE = (
     "A system ranks below another only where their difference is significant after "
@@ -16,15 +16,7 @@ _RULE = (
 
 @dataclass(frozen=True)
 class Sheet:
-    """A small table.
-
-    Parameters
-    ----------
-    notes : tuple of str
-        Sentences below it.
-    rules : frozenset of int
-        Rows above which a line is drawn.
-    """
+    """A small table, with notes (sentences) below it and lines above the rows in `rules`."""
 
     title: str
     header: tuple[str, ...]
@@ -34,7 +26,7 @@ class Sheet:
 
 
 def sheets(analysis: Analysis) -> list[Sheet]:
-    """Put an analysis into tables, the systems first."""
+    """Return an analysis as tables, the systems first."""
     found = [_systems(analysis), _pairs(analysis)]
     found += [_neighbours(analysis), _rank_sums(analysis)]
     found += [_components(analysis), _agreement(analysis), _plans(analysis)]
@@ -42,7 +34,6 @@ def sheets(analysis: Analysis) -> list[Sheet]:
 
 
 def document(analyses: Sequence[Analysis], files: Sequence[str]) -> dict[str, Any]:
-    """Give everything as one JSON object."""
     return {
         "files": list(files),
         "confidence": 0.95,
@@ -85,7 +76,7 @@ def _about(analysis: Analysis) -> dict[str, Any]:
 def _systems(analysis: Analysis) -> Sheet:
     with_z = any(line.z is not None for line in analysis.systems)
     header = ["rank", "system", "estimate", "95 % interval"]
-    # a preference has no plain mean on the scale of strengths
+    # preferences have no plain mean on the scale of strengths
     strengths = analysis.scale == "log-odds"
     header += ["won", "independent"] if strengths else ["plain", "this crowd"]
     header += ["z"] if with_z else []
@@ -253,7 +244,7 @@ def _ranks(first: int, last: int) -> str:
 
 
 def _number(value: float) -> str:
-    # about four digits that matter, never an exponent
+    # about four significant digits, never an exponent
     size = abs(value)
     digits = 2 if size >= 10 else 3 if size >= 0.1 else 4
     return f"{value:.{digits}f}"

@@ -9,24 +9,14 @@ _WIDTH = 100
 
 
 def as_text(sheets: Sequence[Sheet]) -> str:
-    r"""Write sheets below each other.
-
-    Examples
-    --------
-    >>> print(as_text([Sheet("Marks", ("who", "mark"), (("A", "3.5"), ("B", "12.0")))]))
-    Marks
-      who  mark
-      A     3.5
-      B    12.0
-    <BLANKLINE>
-    """
+    """Return sheets below each other."""
     return "\n".join(_sheet(sheet) for sheet in sheets)
 
 
 def _sheet(sheet: Sheet) -> str:
     table = [sheet.header, *sheet.rows]
     widths = [max(len(row[i]) for row in table) for i in range(len(sheet.header))]
-    # words to the left, numbers to the right: what stands in the first rows decides
+    # columns of words are left-aligned, numbers right-aligned; the first rows decide
     words = [not _is_number(row) for row in zip(*sheet.rows, strict=True)]
     lines = [sheet.title]
     for number, row in enumerate(table):

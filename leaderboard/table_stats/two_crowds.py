@@ -1,4 +1,4 @@
-"""Two tables of ratings as two crowds, and what is said of two crowds in lines."""
+"""Comparison of two tables of ratings as two crowds, and its text."""
 
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -21,9 +21,9 @@ def compare_tables(
     scale: str = "value",
     seed: int = 0,
 ) -> list[tuple[str, CrowdComparison]]:
-    """Compare what two files' crowds say, criterion by criterion.
+    """Compare two files' crowds, criterion by criterion.
 
-    Names of systems, instances and workers mean the same in both files.
+    Systems, instances and workers are matched by name.
     """
     tables = [_ratings(path, criteria) for path in (first, second)]
     found = []
@@ -78,14 +78,13 @@ def _column(table: Ratings, name: str, place: int) -> npt.NDArray[np.str_]:
     labels = table.labels.get(name)
     if labels is not None:
         return np.asarray(labels.words, dtype=str)
-    # without instances every rating is of one of its own
+    # without instances every rating has a separate one
     return np.array([f"{place}:{number}" for number in range(len(table))])
 
 
 def as_lines(
     names: tuple[str, str], criterion: str, found: CrowdComparison
 ) -> Iterator[str]:
-    """Write a comparison of two crowds for people."""
     first, second = names
     yield f"{criterion or 'Ratings'}: {first} and {second}"
     for name, n, workers, parts in zip(

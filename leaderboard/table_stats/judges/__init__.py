@@ -1,1 +1,1 @@
-"""Judges, such as language models, as sheets and JSON."""
+"""Judges, such as language models: files of labels and facts, results as sheets and JSON."""

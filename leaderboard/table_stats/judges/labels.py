@@ -1,4 +1,4 @@
-"""Files of labels by people and by judges, and the alternative annotator test of each."""
+"""Files of labels by people and judges, and each judge's alternative annotator test."""
 
 import gzip
 import json
@@ -17,12 +17,12 @@ Labels = dict[str, dict[str, Label]]
 
 
 def read_labels(path: Path) -> Labels:
-    """Read an object from rater to an object from instance to label, as AltTest has it.
+    """Read a JSON object by rater, then instance, of labels: AltTest's format.
 
     Raises
     ------
     GenieError
-        With the rater and instance of the first thing wrong.
+        With the rater and instance of the first error.
     """
     try:
         data = path.read_bytes()
@@ -50,7 +50,6 @@ def _wrong(path: Path, what: str) -> GenieError:
 
 
 def sheet(found: Mapping[str, AlternativeAnnotator], note: str) -> Sheet:
-    """Put the tests of several judges into a table."""
     rows = tuple(
         (
             name,
@@ -73,7 +72,6 @@ def sheet(found: Mapping[str, AlternativeAnnotator], note: str) -> Sheet:
 
 
 def document(found: Mapping[str, AlternativeAnnotator]) -> dict[str, Any]:
-    """Give all figures as one JSON object."""
     return {
         name: {
             "winning_rate": one.winning_rate if one.people else None,

@@ -1,4 +1,4 @@
-"""Judges' licences as a sheet and JSON, and the facts that they were given on."""
+"""Judges' licenses as a sheet and JSON, and the facts on which they were granted."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -16,7 +16,7 @@ def facts_of(pairs: Sequence[str]) -> dict[str, str]:
     Raises
     ------
     GenieError
-        On a fact without a name, or one without `=`.
+        For a fact without a name or without `=`.
     """
     facts = {}
     for pair in pairs:
@@ -28,12 +28,12 @@ def facts_of(pairs: Sequence[str]) -> dict[str, str]:
 
 
 def read_given(path: Path) -> dict[str, dict[str, str]]:
-    """Read by judge the facts that its licence was given on; none if it got none.
+    """Read, by judge, the facts on which its license was granted; empty without a license.
 
     Raises
     ------
     GenieError
-        On a file that no command wrote.
+        If no command wrote the file.
     """
     try:
         content = json.loads(path.read_text(encoding="utf-8"))
@@ -49,7 +49,6 @@ def read_given(path: Path) -> dict[str, dict[str, str]]:
 
 
 def licence_sheet(found: Mapping[str, Licence]) -> Sheet:
-    """Put each judge's reasons below each other."""
     rows = []
     for name, licence in found.items():
         rows += [
@@ -67,7 +66,6 @@ def licence_sheet(found: Mapping[str, Licence]) -> Sheet:
 
 
 def licence_document(found: Mapping[str, Licence]) -> dict[str, dict[str, Any]]:
-    """Give states and reasons of all judges for JSON."""
     return {
         name: {
             "licence": one.state,

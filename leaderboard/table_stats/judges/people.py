@@ -1,4 +1,4 @@
-"""Which rows of somebody's table are people's: programs' words are never counted as theirs."""
+"""Rows made by people in a table, as opposed to programs."""
 
 from __future__ import annotations
 
@@ -23,12 +23,7 @@ _NAMED = 5
 
 @dataclass(frozen=True)
 class Programs:
-    """Rows that programs made, and what these are called.
-
-    Parameters
-    ----------
-    rows : ndarray of bool, shape (n,)
-    """
+    """Rows made by programs, shape (n,), and the programs' names."""
 
     rows: Rows
     names: list[str]
@@ -38,12 +33,9 @@ NOBODY = Programs(np.zeros(0, np.bool_), [])
 
 
 def programs_of(frame: pd.DataFrame, layout: Layout) -> Programs:
-    """Find the rows that programs made: nobody can tell that from a hash or a number.
+    """Find the rows that programs made, by name; hashes and numbers do not reveal programs.
 
-    Returns
-    -------
-    Programs
-        Of pages, a row for each system on them.
+    A line of a table of pages counts as one row per system.
     """
     rows = np.zeros(len(frame), np.bool_)
     names: list[str] = []
@@ -52,7 +44,7 @@ def programs_of(frame: pd.DataFrame, layout: Layout) -> Programs:
         programs = np.array([is_program(str(name)) for name in column.categories])
         names = [str(name) for name in column.categories[programs.nonzero()[0]]]
         if names:
-            # what stands for nothing has the number -1, which is the last place
+            # missing names have the code -1, which is the last place
             rows = np.append(programs, False)[column.codes.to_numpy()]
     if (mark := _mark(layout, "simulated")) is not None:
         simulated = _is(frame[mark], _YES)
@@ -62,18 +54,9 @@ def programs_of(frame: pd.DataFrame, layout: Layout) -> Programs:
 
 
 def counting(frame: pd.DataFrame, layout: Layout) -> tuple[Rows, list[str]]:
-    """Leave out votes on pairs whose systems were named, and earlier ones of the same thing.
+    """Select rows, shape (n,): no votes after systems were revealed, no superseded votes.
 
-    Parameters
-    ----------
-    frame : DataFrame
-        In the order of the file.
-
-    Returns
-    -------
-    rows : ndarray of bool, shape (n,)
-    notes : list of str
-        How many are left out, and why.
+    The notes contain how many rows are left out, and why. `frame` is in the file's order.
     """
     rows = np.ones(len(frame), np.bool_)
     notes: list[str] = []
@@ -81,7 +64,7 @@ def counting(frame: pd.DataFrame, layout: Layout) -> tuple[Rows, list[str]]:
         return rows, notes
     if (mark := _mark(layout, "anony")) is not None:
         shown = _is(frame[mark], _NO)
-        # where all were shown, that is how these systems were compared
+        # if all were revealed, the comparison was not meant to be blind
         if shown.any() and not shown.all():
             rows &= ~shown
             notes.append(
@@ -100,18 +83,9 @@ def counting(frame: pd.DataFrame, layout: Layout) -> tuple[Rows, list[str]]:
 
 
 def people_of(parts: Sequence[Programs]) -> tuple[Rows | None, list[str]]:
-    """Choose people's rows, where there are any, and say what programs said.
+    """Select people's rows of all files, shape (n,), with notes about the programs' rows.
 
-    Parameters
-    ----------
-    parts : sequence of Programs
-        Of each file.
-
-    Returns
-    -------
-    rows : ndarray of bool, shape (n,), or None
-        None: all of them, as all or none are programs'.
-    notes : list of str
+    The rows are None if all of them count, because all or none were made by programs.
     """
     programs = np.concatenate([part.rows for part in parts])
     n = int(programs.sum())

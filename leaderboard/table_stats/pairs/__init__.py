@@ -1,1 +1,1 @@
-"""Tables of pairs: what their columns hold, and all that they say of systems."""
+"""Tables of pairs: their columns and their analysis."""

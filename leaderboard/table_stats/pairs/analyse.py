@@ -1,4 +1,4 @@
-"""All that a table of preferences says of its systems: Bradley-Terry between workers."""
+"""Analysis of a table of preferences: Bradley-Terry with variance between workers."""
 
 from dataclasses import dataclass, replace
 
@@ -18,13 +18,13 @@ from leaderboard.stats.systems.ranks import Ranking, rank_by_p
 from leaderboard.table_stats.analysis import Analysis, PairLine, SystemLine
 from leaderboard.table_stats.read import Codes, Pairs
 
-# As if every pair had tied once more, and only where no finite strengths fit.
+# A pseudo-tie for every pair, only used if no finite strengths fit.
 _PENALTY = 0.05
 
 
 @dataclass(frozen=True)
 class _Table:
-    """Comparisons with who made them: workers, else sessions, else nobody knows."""
+    """Comparisons grouped by workers, else sessions, else not at all."""
 
     games: Comparisons
     names: list[str]
@@ -33,7 +33,7 @@ class _Table:
 
     @property
     def places(self) -> Codes:
-        """Who made each comparison; nobody's are all of one place."""
+        """Return each comparison's group; one group for all without workers and sessions."""
         return np.zeros(len(self.games.first), np.intp) if self.by is None else self.by
 
 
@@ -44,14 +44,14 @@ def analyse_pairs(pairs: Pairs) -> Analysis:
     -------
     Analysis
         Estimates are Bradley-Terry strengths (log-odds, sum 0); `plain` is the share of
-        comparisons won, a tie being half a win. `low_crowd` and `high_crowd` belong to
-        the strength, and take comparisons as independent; so does all where neither
-        workers nor sessions are known.
+        comparisons won, with ties as half a win. `low_crowd` and `high_crowd` are of the
+        strength, and assume independent comparisons; so do all intervals if neither
+        workers nor sessions are recorded.
 
     Raises
     ------
     GenieError
-        "one-worker" when only one made comparisons; "only-ties".
+        "one-worker" if only one made comparisons; "only-ties".
     """
     table = _table(pairs)
     games, names = table.games, table.names
@@ -116,7 +116,7 @@ def _table(pairs: Pairs) -> _Table:
 
 
 def _fitted(table: _Table) -> tuple[BradleyTerry, float]:
-    """Fit strengths, with a small penalty only where none are finite without."""
+    """Fit strengths, with a small penalty only if they are not finite without it."""
     try:
         return _fit(table, 0.0), 0.0
     except GenieError as error:
@@ -148,7 +148,7 @@ def _numbered(pairs: Pairs, side: str, names: list[str]) -> Codes:
 
 
 def _p_values(fit: BradleyTerry) -> Floats:
-    """Compute two-sided p-values of all differences, each by itself."""
+    """Compute two-sided p-values of all differences, not adjusted for their number."""
     from scipy import special
 
     gaps = fit.strengths[:, None] - fit.strengths[None, :]
@@ -157,7 +157,7 @@ def _p_values(fit: BradleyTerry) -> Floats:
     error = np.sqrt(np.maximum(variance, 0.0))
     ratio = np.full_like(gaps, np.inf)
     np.divide(np.abs(gaps), error, out=ratio, where=error > 0)
-    # a difference of rounding is none
+    # ignore differences due to rounding
     ratio[np.abs(gaps) <= 1e-9] = 0.0
     return np.asarray(2 * special.stdtr(fit.freedom, -ratio), dtype=np.float64)
 

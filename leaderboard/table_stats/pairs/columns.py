@@ -1,4 +1,4 @@
-"""What the columns of a table of pairs hold beside names: preferences."""
+"""Preferences in tables of pairs."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _SECOND = {"b", "second", "system_b", "model_b"}
 
 
 def outcomes(frame: pd.DataFrame, layout: Layout, path: Path) -> npt.NDArray[np.int64]:
-    """Read who was preferred: 1 for system a, -1 for b, 0 for a tie.
+    """Read preferences: 1 for system a, -1 for b, 0 for a tie.
 
     Raises
     ------
@@ -42,7 +42,7 @@ def outcomes(frame: pd.DataFrame, layout: Layout, path: Path) -> npt.NDArray[np.
     outcome[lower.isin(_SECOND)] = -1
     if layout.by_value:
         outcome = _of_numbers(lower, outcome)
-    # a system's own name goes before what a letter may mean
+    # a system's name takes precedence over the meaning of a letter
     outcome[preferred == a] = 1
     outcome[preferred == b] = -1
     line = frame.index.to_numpy() + 2
@@ -65,7 +65,7 @@ def outcomes(frame: pd.DataFrame, layout: Layout, path: Path) -> npt.NDArray[np.
 def _of_numbers(
     words: pd.Series[str], outcome: npt.NDArray[np.int64]
 ) -> npt.NDArray[np.int64]:
-    """Read preferences that are numbers: 1, 0.5, 0 as a share of a, or 1, 0, -1."""
+    """Read numeric preferences: 1, 0.5, 0 as a share of a, or 1, 0, -1."""
     import pandas as pd
 
     values = pd.to_numeric(words, errors="coerce").to_numpy(np.float64)
@@ -76,7 +76,7 @@ def _of_numbers(
 
 
 def as_word(cell: object) -> str:
-    """Write a value of JSON as a cell of a table would hold it."""
+    """Return a JSON value as it would be written in a table's cell."""
     if cell is None:
         return ""
     return json.dumps(cell) if isinstance(cell, list) else str(cell)

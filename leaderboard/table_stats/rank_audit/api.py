@@ -1,4 +1,4 @@
-"""Anybody's table of scores audited over the API; nothing is kept."""
+"""API to audit a table of scores, which is not stored."""
 
 from typing import IO, Any, cast
 
@@ -53,7 +53,7 @@ class AuditSerializer(serializers.Serializer[Any]):
 
 
 class RankAudit(View):
-    # it reads and writes nothing of the site
+    # it accesses no data of the site
     permission_classes = [AllowAny]
     parser_classes = [MultiPartParser]
     serializer_class = AuditSerializer

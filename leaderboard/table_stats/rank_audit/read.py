@@ -1,6 +1,6 @@
-"""Reading a table of scores, a number for each system and item.
+"""Reader of a table of scores, a number for each system and item.
 
-Three layouts, told apart by the header: a column for each system and a row for each item;
+Three layouts, recognized by the header: a column for each system and a row for each item;
 a row for each system (its first column is named system or model); or a line for each
 score, with columns for system, item and score. CSV or TSV; JSON as an object of objects,
 system to item to score.
@@ -18,7 +18,7 @@ from genie.lib.errors import GenieError
 
 MOST_BYTES = 8 << 20
 MOST_SYSTEMS, MOST_ITEMS = 1_000, 100_000
-# squares of larger numbers, and of smaller ones, are beyond what floats hold
+# squares of larger and of smaller numbers overflow or underflow
 _SMALLEST, _LARGEST = 1e-100, 1e100
 _SYSTEM = {"system", "model", "system_name", "submission"}
 _ITEM = {"item", "instance", "id", "instance_id", "question", "question_id", "segment"}
@@ -30,18 +30,16 @@ _TRUTHS = {"true": 1.0, "false": 0.0}
 
 @dataclass(frozen=True)
 class Scores:
-    """What a file says.
+    """Scores in a file, for the items scored for every system.
 
     Parameters
     ----------
-    items : list of str
-        The items that every system has a score for.
     rows : list of list of float
         A row for each item, in the order of `systems`.
     groups : list of str or None
-        Of each item, where the file has a column for it.
+        Group of each item, if the file has a column for it.
     n_left_out : int
-        Items that some system has no score for.
+        Items without a score for some system.
     """
 
     systems: list[str]
@@ -52,7 +50,7 @@ class Scores:
 
 
 def read_or_refuse(file: IO[bytes]) -> Scores | str:
-    """Read a file of scores, or say in a sentence what is wrong with it."""
+    """Read a file of scores, or return its error in a sentence."""
     try:
         return read_scores(file)
     except GenieError as error:
@@ -65,7 +63,7 @@ def read_scores(file: IO[bytes]) -> Scores:
     Raises
     ------
     GenieError
-        With line and column of the first thing wrong.
+        With line and column of the first error.
     """
     data = file.read(MOST_BYTES + 1)
     if len(data) > MOST_BYTES:
@@ -182,7 +180,7 @@ def _by_system(lines: Iterator[tuple[int, list[str]]], header: Sequence[str]) ->
 def _from_json(text: str) -> tuple[Cells, Groups]:
     try:
         content = json.loads(text)
-        # halves of signs, which JSON can write and no answer can repeat
+        # unpaired surrogates, which JSON can contain and answers cannot encode
         "".join(content).encode()
     except (ValueError, RecursionError):
         raise _wrong("The file begins like JSON but is not valid JSON.") from None
@@ -218,7 +216,7 @@ def _number(cell: str, line: int, column: str) -> float | None:
 
 
 def _complete(cells: Cells, groups: Groups) -> Scores:
-    """Keep the items that every system has a score for."""
+    """Keep the items with a score for every system."""
     systems = list(dict.fromkeys(name for row in cells.values() for name in row))
     if len(systems) > MOST_SYSTEMS or len(cells) > MOST_ITEMS:
         raise _wrong(

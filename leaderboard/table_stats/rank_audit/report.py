@@ -1,4 +1,4 @@
-"""An audit of ranks in words, tables and a badge."""
+"""A rank audit in words, tables and a badge."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -21,14 +21,12 @@ _SUBJECT = "rank audit"
 
 @dataclass(frozen=True)
 class Audit:
-    """What the order of some systems is worth."""
-
     scores: Scores
     estimates: ItemEstimates
 
     @property
     def leaders(self) -> list[str]:
-        """Who may hold the first rank."""
+        """Systems that may have the first rank."""
         ranking = self.estimates.ranking
         return [
             name
@@ -38,7 +36,7 @@ class Audit:
 
     @property
     def verdict(self) -> str:
-        """Say in one sentence whether somebody leads."""
+        """Return one sentence on whether a system leads."""
         found, leaders = self.estimates, self.leaders
         first = found.ranking.systems[0]
         told = (
@@ -55,14 +53,13 @@ class Audit:
 
     @property
     def badge_text(self) -> str:
-        """Say it in a few words, for the badge."""
         clusters, leaders = max(self.estimates.ranking.clusters), len(self.leaders)
         lead = "clear leader" if leaders == 1 else f"{leaders} tied for first"
         return f"{lead} · {clusters} cluster{'s' if clusters > 1 else ''}"
 
     @property
     def notes(self) -> list[str]:
-        """Say how it was computed, and what it does not cover."""
+        """Return notes on the method, and on its limits."""
         found, scores = self.estimates, self.scores
         items = f"{found.n_items:,} items"
         if scores.groups:
@@ -85,7 +82,6 @@ class Audit:
 
 
 def audit(scores: Scores, *, lower_is_better: bool = False) -> Audit:
-    """Estimate and rank the systems of a file."""
     table = np.asarray(scores.rows, dtype=np.float64)
     signed = -table if lower_is_better else table
     found = estimate_by_items(scores.systems, signed, scores.groups)
@@ -103,7 +99,7 @@ def audit(scores: Scores, *, lower_is_better: bool = False) -> Audit:
 
 
 def sheet(found: Audit) -> Sheet:
-    """Put the systems into a table, best first."""
+    """Return the systems as a table, best first."""
     ranking, rows, rules = found.estimates.ranking, [], []
     for place, line in enumerate(lines(found)):
         if place and ranking.clusters[place] != ranking.clusters[place - 1]:
@@ -125,7 +121,7 @@ def sheet(found: Audit) -> Sheet:
 
 
 def lines(found: Audit) -> list[dict[str, Any]]:
-    """Give each system's figures, best first."""
+    """Return each system's figures, best first."""
     estimates, given = found.estimates, []
     ranking = estimates.ranking
     for name, rank, cluster in zip(
@@ -148,7 +144,6 @@ def lines(found: Audit) -> list[dict[str, Any]]:
 
 
 def document(found: Audit) -> dict[str, Any]:
-    """Give everything as one JSON object."""
     estimates = found.estimates
     return {
         "verdict": found.verdict,
@@ -166,5 +161,4 @@ def document(found: Audit) -> dict[str, Any]:
 
 
 def sign(found: Audit) -> SafeString:
-    """Draw the badge."""
     return badge(_SUBJECT, found.badge_text)

@@ -1,4 +1,4 @@
-"""A stranger's file of scores audited, within limits; nothing of it is kept."""
+"""Audit of a stranger's file of scores, within limits and without storing it."""
 
 from typing import IO
 
@@ -11,19 +11,19 @@ from leaderboard.table_stats.rank_audit.read import MOST_BYTES, read_or_refuse
 from leaderboard.table_stats.rank_audit.report import Audit, audit
 
 LIMITS = Limits(cpu_seconds=3, memory_bytes=400 << 20)
-# all pairs of systems are compared: that many more numbers than the file has
+# limit of systems, as all pairs are compared and need more memory than the file
 MOST_PAIRED = 300
-# what surrounds a file in a multipart body
+# size of the rest of a multipart body
 _ROOM = 1 << 16
 
 
 def refuse_too_large(request: HttpRequest) -> None:
-    """Refuse a body by what its header says, without storing it.
+    """Refuse a body by its announced size, without storing it.
 
     Raises
     ------
     GenieError
-        When it is larger than a file of scores may be.
+        If it is larger than the largest accepted file of scores.
     """
     if announced(request) > MOST_BYTES + _ROOM:
         drop(request, 2 * MOST_BYTES)
@@ -35,12 +35,12 @@ def refuse_too_large(request: HttpRequest) -> None:
 
 
 def audit_file(file: IO[bytes], *, lower_is_better: bool = False) -> Audit:
-    """Read a file at a bounded cost and audit it.
+    """Read and audit a file, with limited time and memory.
 
     Raises
     ------
     GenieError
-        When the file is wrong or takes too much.
+        If the file has errors or needs too much of either.
     """
     try:
         scores = call_bounded(read_or_refuse, file, LIMITS)
