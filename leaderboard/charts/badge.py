@@ -11,7 +11,6 @@ _LONGEST = 44
 
 
 def badge(subject: str, text: str, *, simulated: bool = False) -> SafeString:
-    """Return a badge with two halves: its subject and a text."""
     left = _short(f"Genie · {subject}")
     right = _short(f"{text} (simulated)" if simulated else text)
     a, b = _width(left), _width(right)

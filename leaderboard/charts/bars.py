@@ -8,8 +8,6 @@ from django.utils.safestring import SafeString
 
 @dataclass(frozen=True)
 class HistogramLine:
-    """One answer of the scale: the number of ratings, their share and a bar."""
-
     label: str
     n: int
     share: float
@@ -17,7 +15,6 @@ class HistogramLine:
 
 
 def progress(n: int, of: int) -> SafeString:
-    """Return a bar of the finished share; the page adds the words."""
     share = 0.0 if of <= 0 else 100 * min(max(n / of, 0.0), 1.0)
     return format_html(
         '<svg class="progress" aria-hidden="true" focusable="false">'

@@ -4,8 +4,6 @@ from typing import Protocol
 
 
 class Estimate(Protocol):
-    """An estimate with its uncertainty."""
-
     @property
     def mean(self) -> float: ...
     @property

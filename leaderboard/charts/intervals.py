@@ -28,7 +28,6 @@ class Spread(Estimate, Protocol):
 
 
 def sentence(score: Spread, *, simulated: bool = False) -> str:
-    """Return the bar's content in words."""
     interval = f"{score.mean:.1f}, 95 % interval {score.low:.1f} to {score.high:.1f}"
     return f"{interval}; simulated, not rated by people" if simulated else interval
 
@@ -36,7 +35,6 @@ def sentence(score: Spread, *, simulated: bool = False) -> str:
 def bar(
     axis: Axis, score: Spread, *, simulated: bool = False, on_grid: bool = True
 ) -> SafeString:
-    """Return one bar, on its column's grid or on a plain rule."""
     return format_html(
         '<svg role="img" aria-label="{}"{}>{}'
         '<line class="ci" x1="{}" x2="{}" y1="50%" y2="50%"/>'
@@ -54,7 +52,6 @@ def bar(
 
 
 def grid(axis: Axis, leader_low: float | None = None) -> SafeString:
-    """Return the shared background of all bars: grid lines, the leader's lower bound."""
     lines = format_html_join(
         "",
         '<line class="grid-line" x1="{0}" x2="{0}" y1="0" y2="100%"/>',

@@ -62,7 +62,6 @@ class DataSet:
 def data_set(
     about: DataSet, people: Sequence[Scorer], metrics: Sequence[Scorer]
 ) -> Iterator[tuple[str, str]]:
-    """Yield path and content of each file of a test set."""
     top, pair = about.name, about.languages
     yield f"{top}/documents/{pair}.docs", _documents(about.documents)
     if about.sources:

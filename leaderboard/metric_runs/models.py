@@ -7,8 +7,6 @@ from leaderboard.tasks.models import Task
 
 
 class MetricResult(models.Model):
-    """One automatic metric of one submission, overall and per instance."""
-
     submission = models.ForeignKey(
         Submission, on_delete=models.CASCADE, related_name="metric_results"
     )

@@ -49,8 +49,6 @@ def metric_words(slug: str) -> MetricWords:
 
 @dataclass(frozen=True)
 class Chosen:
-    """One of a task's metrics with its current settings."""
-
     metric: Metric
     # compared with a result's to see if it is current; empty if not computed here
     settings: str

@@ -237,7 +237,6 @@ class Metric(ABC):
     def _overall(
         self, per_instance: NDArray[np.float64], details: dict[str, Any]
     ) -> float:
-        """Compute the overall number of combined pieces: their mean."""
         return float(per_instance.mean())
 
     @abstractmethod

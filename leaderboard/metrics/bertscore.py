@@ -176,7 +176,7 @@ class _Scorer:
     def score(
         self, predictions: Sequence[str], references: Sequence[Sequence[str]]
     ) -> NDArray[np.float64]:
-        """Return precision, recall and F1 of each instance's best reference, shape (n, 3)."""
+        """Return precision, recall and F1 of each best reference, shape (n, 3), in percent."""
         owners = np.repeat(
             np.arange(len(predictions)), [len(texts) for texts in references]
         )

@@ -59,7 +59,6 @@ class _Scorer:
         self.model, self.device, self.precision = placed(model)
 
     def score(self, pairs: Pairs) -> tuple[list[float], int]:
-        """Return the model's value for each pair, and the number of cut pairs."""
         tokens = self._tokens([*pairs.references, *pairs.predictions])
         pair = partial(
             self.tokenizer.prepare_for_model,

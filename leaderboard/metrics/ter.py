@@ -98,5 +98,4 @@ class Ter(Metric):
 
 
 def _of_whole(signature: str, n_each: str) -> str:
-    """Replace a piece's number of references by that of the whole."""
     return re.sub(r"^nrefs:[^|]*", f"nrefs:{n_each}", signature)

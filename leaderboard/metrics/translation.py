@@ -133,7 +133,6 @@ class _MetricXScorer:
         self.model, self.device, self.precision = placed(model, "bfloat16")
 
     def score(self, pairs: Pairs) -> tuple[list[float], int]:
-        """Return the model's value for each pair, and the number of cut pairs."""
         texts = [
             f"source: {source} candidate: {prediction} reference: {reference}"
             for source, reference, prediction in zip(*pairs, strict=True)

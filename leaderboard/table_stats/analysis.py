@@ -69,7 +69,7 @@ class SystemLine:
 
 @dataclass(frozen=True)
 class PairLine:
-    """Difference of systems a and b; `p` is adjusted for all pairs."""
+    """Difference of systems a and b; `p` is adjusted for all pairs, `p_single` is not."""
 
     a: str
     b: str
@@ -211,7 +211,6 @@ def analyse(ratings: Ratings, *, seed: int = 0, scale: str = "value") -> Analysi
 
 
 def rescaled(ratings: Ratings, scale: str) -> Floats:
-    """Return the numbers to average; see `analyse`."""
     import pandas as pd
 
     values = ratings.values

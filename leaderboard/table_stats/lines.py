@@ -22,12 +22,10 @@ _BLOCK, _AT_ONCE = 1 << 20, 100_000
 
 
 def open_text(path: Path) -> TextIO:
-    """Open a text file, gzipped or not."""
     return io.TextIOWrapper(open_bytes(path), encoding="utf-8-sig", newline="")
 
 
 def open_bytes(path: Path) -> BinaryIO:
-    """Open a file, gzipped or not."""
     with path.open("rb") as file:
         packed = file.read(2) == b"\x1f\x8b"
     return cast("BinaryIO", gzip.open(path)) if packed else path.open("rb")

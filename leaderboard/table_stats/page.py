@@ -40,7 +40,6 @@ def as_page(title: str, parts: Sequence[tuple[str, Sequence[Sheet]]]) -> str:
 
 
 def picture(analysis: Analysis) -> str:
-    """Return an SVG of the systems' intervals, with lines between clusters."""
     marks = []
     before = 1
     for line in analysis.systems:

@@ -88,8 +88,6 @@ def put_together(
 
 
 class _Names:
-    """A column of words as codes, built batch by batch."""
-
     def __init__(self) -> None:
         self._code_of: dict[str, int] = {}
         self._codes: list[npt.NDArray[np.int32]] = []

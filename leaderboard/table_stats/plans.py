@@ -60,7 +60,6 @@ def _for_width(aim: float, components: Components, each: int) -> Needed:
 def _first_two(
     estimates: SystemEstimates, values: Floats, systems: Labels, instances: Codes | None
 ) -> Needed | None:
-    """Plan for the observed difference of the first two, on instances of both."""
     if instances is None or len(estimates.systems) < 2:
         return None
     order = np.lexsort((np.arange(len(estimates.means)), -estimates.means))

@@ -118,8 +118,6 @@ class Pairs:
 
 @dataclass
 class _Part:
-    """One file's columns of names, and its numbers or preferences."""
-
     layout: Layout
     labels: dict[str, pd.Categorical]
     values: dict[str, Any] = field(default_factory=dict)
@@ -326,7 +324,6 @@ def _part(frame: pd.DataFrame, layout: Layout, path: Path) -> _Part:
 
 
 def _stacked(frame: pd.DataFrame, layout: Layout) -> _Part:
-    """Stack the systems of each page below each other."""
     from pandas.api.types import union_categoricals
 
     places = range(1, layout.places + 1)

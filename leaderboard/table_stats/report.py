@@ -26,7 +26,6 @@ class Sheet:
 
 
 def sheets(analysis: Analysis) -> list[Sheet]:
-    """Return an analysis as tables, the systems first."""
     found = [_systems(analysis), _pairs(analysis)]
     found += [_neighbours(analysis), _rank_sums(analysis)]
     found += [_components(analysis), _agreement(analysis), _plans(analysis)]

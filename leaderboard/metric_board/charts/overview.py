@@ -26,7 +26,6 @@ class Bar:
 def overview(
     bars: Sequence[Bar], *, lowest: float, chance: float | None, description: str
 ) -> SafeString:
-    """Return an SVG of intervals below each other; the axis covers only their range."""
     if not bars:
         return SafeString("")
     ends = [end for b in bars for end in (b.value, b.low, b.high) if end is not None]

@@ -14,8 +14,6 @@ LEFT, RIGHT, TOP, BOTTOM = 52, 16, 16, 46
 
 @dataclass(frozen=True)
 class Point:
-    """One system's human and metric scores."""
-
     name: str
     human: float
     human_low: float

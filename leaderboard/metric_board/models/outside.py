@@ -58,8 +58,6 @@ class OutsideMetric(models.Model):
 
 
 class OutsideScores(models.Model):
-    """Scores of one submission by an outside metric."""
-
     metric = models.ForeignKey(
         OutsideMetric, on_delete=models.CASCADE, related_name="scores"
     )

@@ -84,7 +84,6 @@ def pseudonym(task: Task, worker_pk: int) -> str:
 
 
 def judgments(task: Task) -> Iterator[dict[str, Any]]:
-    """Yield the ratings that count, submission by submission."""
     systems = published(task)
     ids = instance_ids(task)
     evaluations = list(
@@ -163,7 +162,6 @@ def _asked_in_pairs(task: Task) -> QuerySet[HumanEvaluation]:
 
 
 def _pairs(evaluation: HumanEvaluation) -> dict[int, tuple[int, int]]:
-    """Return the two systems of each item, the one shown first before the other."""
     shown: dict[int, list[int]] = {}
     rows = JudgedOutput.objects.filter(judged_item__evaluation=evaluation)
     for item, submission in rows.order_by("judged_item", "slot").values_list(

@@ -63,7 +63,6 @@ class BoardInputs:
         return bool(self.systems) and all(s.simulated for s in self.systems)
 
     def sha256(self) -> str:
-        """Return a hash of scores, results, settings and the code's version."""
         # keys are enough: rows never change, and a new score is a new row
         parts: list[Any] = [BOARD_VERSION, settings.VERSION, self.criterion]
         parts.append([(s.pk, s.score_pk, s.name, s.simulated) for s in self.systems])
@@ -77,7 +76,6 @@ class BoardInputs:
 
 
 def criteria_of(task: Task) -> list[str]:
-    """Return the criteria of the task's ratings, the ranking one first."""
     return list(task.human.criteria)
 
 

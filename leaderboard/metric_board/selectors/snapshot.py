@@ -20,8 +20,6 @@ State = MetricBoard.State
 
 @dataclass(frozen=True)
 class Statistic:
-    """A measure of how well a metric agrees with people."""
-
     slug: str
     label: str
     # whole systems, or outputs of one instance
@@ -141,8 +139,6 @@ class Line:
 
 @dataclass(frozen=True)
 class Person:
-    """A single person compared with the others, averaged over people."""
-
     n_raters: int
     # median per person
     n_outputs: float
@@ -152,8 +148,6 @@ class Person:
 
 @dataclass(frozen=True)
 class Williams:
-    """Williams' test of the metric that correlates best with people against the next."""
-
     better: str
     next: str
     p: float
@@ -162,8 +156,6 @@ class Williams:
 
 @dataclass(frozen=True)
 class Unfinished:
-    """A metric that is not on the board yet: why, and its progress."""
-
     label: str
     state: str
     n_done: int = 0
@@ -220,7 +212,6 @@ class Shown:
         )
 
     def decimals(self, level: str) -> int:
-        """Return the number of decimals justified for a level's statistics."""
         if self.n_systems < FEWEST_RANKED:
             return 1 if level == "system" else 2
         return 2 if level == "system" and self.n_systems < ENOUGH else 3

@@ -97,7 +97,6 @@ def refresh(task: Task) -> int:
 
 
 def _demand(task: Task, criterion: str) -> MetricBoard | None:
-    """Return the board of today's inputs if it has to be computed."""
     inputs = board_inputs(task, criterion)
     boards = MetricBoard.objects.filter(task=task, criterion=criterion)
     newest = boards.order_by("-wanted_at", "-pk").first()
@@ -179,7 +178,6 @@ def retry(board: MetricBoard) -> bool:
 
 
 def payload_of(task: Task, inputs: BoardInputs, *, seed: int) -> dict[str, Any]:
-    """Read the numbers for the inputs and compute everything that the page shows."""
     human, each = _human(task, inputs)
     scores = BoardScores(
         human=human,

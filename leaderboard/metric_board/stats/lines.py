@@ -156,7 +156,6 @@ def _grouped(value: GroupedValue, seed: int) -> dict[str, Any]:
 
 
 def _if_defined(make: Callable[[], Interval]) -> dict[str, Any]:
-    """Return an interval; empty if the statistic is undefined on every instance."""
     try:
         return _shown(make())
     except ValueError:

@@ -233,7 +233,6 @@ class _SwappedCounts:
 def _differences(
     swapped: Swapped, n_groups: int, n_swaps: int, chunks: Callable[[], Iterator[Bits]]
 ) -> Floats:
-    """Average over groups, for swaps and for their opposites, and subtract."""
     sums = np.zeros((2, n_swaps))
     counts = np.zeros((2, n_swaps))
     for group in range(n_groups):

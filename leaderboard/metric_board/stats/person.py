@@ -124,7 +124,6 @@ def _others_by_system(
     outputs: Ints,
     shape: tuple[int, int, int],
 ) -> Floats:
-    """Average each system's outputs without one person's ratings, for each person."""
     n_raters, n_systems, n_instances = shape
     rated = ~np.isnan(everybody)
     table = np.where(rated, everybody, 0.0).reshape(n_systems, n_instances)

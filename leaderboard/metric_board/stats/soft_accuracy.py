@@ -265,7 +265,6 @@ def _accuracy_gaps(
 def _soft_agreements(
     people: Floats, products: Floats, totals: Floats, size: Floats
 ) -> Floats:
-    """Compare people's p-values with those of many tables, by their products."""
     from scipy import special
 
     i, j = np.triu_indices(products.shape[1], k=1)

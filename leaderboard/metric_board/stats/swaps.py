@@ -22,8 +22,6 @@ CHUNK = 8_000_000
 
 
 class Swapped(Protocol):
-    """A statistic of each group for each row of swaps."""
-
     def __call__(self, swaps: Bits, group: int) -> Floats:
         """Return the statistic, shape (r,), for swaps of shape (r, k); 1 takes the first."""
 
@@ -131,10 +129,7 @@ def _centred(scores: Floats) -> Floats:
 def swapped_spearman(human: Floats, first: Floats, second: Floats) -> Swapped:
     """Prepare Spearman's correlation of people with a metric mixed from two.
 
-    Parameters
-    ----------
-    human, first, second : ndarray, shape (g, k)
-        NaN at the same places.
+    Parameters as in `swapped_pearson`.
 
     Examples
     --------

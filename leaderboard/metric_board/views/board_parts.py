@@ -42,8 +42,6 @@ FILES = (
 
 @dataclass(frozen=True)
 class Row:
-    """A metric's line in a table, with cells in the table's column order."""
-
     line: Line
     cells: list[tuple[str, str]]
     bar: SafeString

@@ -106,7 +106,6 @@ def texts_of(submission_pk: int) -> list[str]:
 
 
 def warnings_for(submission: Submission, batch: Batch) -> list[dict[str, Any]]:
-    """Return warnings from comparing with references and the latest other submissions."""
     task = submission.task
     earlier = (
         Submission.objects.filter(task=task, pk__lt=submission.pk)
@@ -128,7 +127,6 @@ def warnings_for(submission: Submission, batch: Batch) -> list[dict[str, Any]]:
 
 
 def _name_for(submission: Submission, other: Submission) -> str:
-    """Return another submission's name only if this one's team may see it."""
     hidden = (
         other.visibility == Submission.Visibility.PRIVATE or other.anonymous_now
     ) and other.team_id != submission.team_id

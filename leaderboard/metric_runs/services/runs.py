@@ -183,7 +183,6 @@ def _plan(task: Task, choice: Chosen) -> None:
 
 
 def _missing(task: Task, choice: Chosen) -> QuerySet[Submission]:
-    """Select measured submissions without a result of these settings."""
     current = MetricResult.objects.filter(
         submission=OuterRef("pk"), metric=choice.slug, identity=choice.identity
     )

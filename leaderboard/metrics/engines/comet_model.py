@@ -30,7 +30,7 @@ _EXPECTED = {
 
 
 def files_of(folder: Path) -> list[Path]:
-    """Return ``hparams.yaml`` and ``checkpoints/model.ckpt`` of a release's folder.
+    """Return the two files of a release: ``hparams.yaml`` and ``checkpoints/model.ckpt``.
 
     Raises
     ------
@@ -130,7 +130,6 @@ class CometModel:
         self.kept = kept_vectors()
 
     def score(self, pairs: Pairs) -> tuple[list[float], int]:
-        """Return the model's value for each pair, and the number of cut pairs."""
         torch = self.torch
         vectors, cut = self._vectors(pairs)
         values: list[float] = []

@@ -163,7 +163,6 @@ def _p_values(fit: BradleyTerry) -> Floats:
 
 
 def _counts(games: Comparisons, worker: Codes, n_systems: int) -> npt.NDArray[np.int64]:
-    """Count each worker's comparisons of each system."""
     who, n_workers = np.concatenate([worker, worker]), int(worker.max()) + 1
     what = np.concatenate([games.first, games.second])
     counts = np.bincount(who * n_systems + what, minlength=n_workers * n_systems)

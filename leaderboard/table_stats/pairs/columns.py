@@ -76,7 +76,6 @@ def _of_numbers(
 
 
 def as_word(cell: object) -> str:
-    """Return a JSON value as it would be written in a table's cell."""
     if cell is None:
         return ""
     return json.dumps(cell) if isinstance(cell, list) else str(cell)

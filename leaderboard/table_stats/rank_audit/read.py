@@ -216,7 +216,6 @@ def _number(cell: str, line: int, column: str) -> float | None:
 
 
 def _complete(cells: Cells, groups: Groups) -> Scores:
-    """Keep the items with a score for every system."""
     systems = list(dict.fromkeys(name for row in cells.values() for name in row))
     if len(systems) > MOST_SYSTEMS or len(cells) > MOST_ITEMS:
         raise _wrong(

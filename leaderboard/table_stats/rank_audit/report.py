@@ -59,7 +59,6 @@ class Audit:
 
     @property
     def notes(self) -> list[str]:
-        """Return notes on the method, and on its limits."""
         found, scores = self.estimates, self.scores
         items = f"{found.n_items:,} items"
         if scores.groups:
@@ -99,7 +98,6 @@ def audit(scores: Scores, *, lower_is_better: bool = False) -> Audit:
 
 
 def sheet(found: Audit) -> Sheet:
-    """Return the systems as a table, best first."""
     ranking, rows, rules = found.estimates.ranking, [], []
     for place, line in enumerate(lines(found)):
         if place and ranking.clusters[place] != ranking.clusters[place - 1]:
@@ -121,7 +119,6 @@ def sheet(found: Audit) -> Sheet:
 
 
 def lines(found: Audit) -> list[dict[str, Any]]:
-    """Return each system's figures, best first."""
     estimates, given = found.estimates, []
     ranking = estimates.ranking
     for name, rank, cluster in zip(

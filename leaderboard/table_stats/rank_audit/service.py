@@ -11,7 +11,7 @@ from leaderboard.table_stats.rank_audit.read import MOST_BYTES, read_or_refuse
 from leaderboard.table_stats.rank_audit.report import Audit, audit
 
 LIMITS = Limits(cpu_seconds=3, memory_bytes=400 << 20)
-# limit of systems, as all pairs are compared and need more memory than the file
+# limit of systems, because comparing all pairs needs more memory than the file
 MOST_PAIRED = 300
 # size of the rest of a multipart body
 _ROOM = 1 << 16
