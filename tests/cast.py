@@ -6,8 +6,6 @@ permission, Sam with those that open what is private; Ada may do everything; a v
 not signed in.
 """
 
-from __future__ import annotations
-
 from types import SimpleNamespace
 
 import pytest

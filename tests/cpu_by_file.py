@@ -4,8 +4,6 @@ Seconds by the clock say little on a busy machine. What counts is what the proce
 did for a test, in its own process and in those that it started and waited for.
 """
 
-from __future__ import annotations
-
 import os
 from collections import Counter
 from pathlib import PurePath

@@ -9,8 +9,6 @@ A job cannot be one transaction. It is cut off in its middle, keeps what it comm
 and is then done again as the queue would do it.
 """
 
-from __future__ import annotations
-
 import ast
 import copy
 import functools

@@ -4,8 +4,6 @@ A query that forgets its condition finds these first. Their keys are negative, s
 rows of a test have the same numbers, and so the same seeds, as without them.
 """
 
-from __future__ import annotations
-
 import datetime
 import uuid
 from functools import cache

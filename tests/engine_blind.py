@@ -5,8 +5,6 @@ here. In it, what has the marker `every_engine` runs. Paths are relative to `tes
 named on the command line runs all the same.
 """
 
-from __future__ import annotations
-
 from pathlib import Path
 
 TESTS = Path(__file__).resolve().parent

@@ -1,7 +1,5 @@
 """Rows for tests, written straight into the database: services have their own tests."""
 
-from __future__ import annotations
-
 import hashlib
 from copy import deepcopy
 from datetime import datetime, timedelta

@@ -4,8 +4,6 @@ Nothing here looks into the database: what to send stands on the page, or it can
 sent. `Reader` says what somebody who knows the right answers would think.
 """
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Callable, Mapping

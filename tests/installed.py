@@ -1,7 +1,5 @@
 """Genie as others have it: a wheel, installed into an environment without the source tree."""
 
-from __future__ import annotations
-
 import os
 import shutil
 import subprocess

@@ -4,8 +4,6 @@ It answers by a rule (how long the last text is), so that tests know what must c
 and remembers every request as it came.
 """
 
-from __future__ import annotations
-
 import json
 import re
 import time

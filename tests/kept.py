@@ -7,8 +7,6 @@ share what one of them made; while it is made, those that ask for the same wait.
 PostgreSQL, where few of these tests run, the rows are made each time.
 """
 
-from __future__ import annotations
-
 import fcntl
 import pickle
 import shutil

@@ -1,7 +1,5 @@
 """A server that speaks S3, SQS and SNS on loopback, for tests that need one."""
 
-from __future__ import annotations
-
 from contextlib import contextmanager
 
 import boto3

@@ -6,8 +6,6 @@ naming it. Whoever is found by discovery (metrics, designs, ...) or by a dotted 
 so a class is reached with all its methods.
 """
 
-from __future__ import annotations
-
 import ast
 import re
 from collections.abc import Iterable, Iterator

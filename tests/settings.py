@@ -1,7 +1,5 @@
 """Settings of the test run: the product's own, with a fast hasher and no noise."""
 
-from __future__ import annotations
-
 import os
 import sys
 import tempfile

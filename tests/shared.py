@@ -1,7 +1,5 @@
 """The material beside the repository, for the tests that use it."""
 
-from __future__ import annotations
-
 import fcntl
 import os
 import shutil

@@ -1,7 +1,5 @@
 """How much a database did, which is the same on a busy machine as on an idle one."""
 
-from __future__ import annotations
-
 from django.db import connection
 
 

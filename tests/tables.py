@@ -1,7 +1,5 @@
 """What a SQLite database says of its own tables."""
 
-from __future__ import annotations
-
 import sqlite3
 
 

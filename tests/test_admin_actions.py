@@ -6,8 +6,6 @@ row's task, on another task) or with all permissions but that one. What is refus
 confirmed must write nothing; only those that are known to act at once write unconfirmed.
 """
 
-from __future__ import annotations
-
 import re
 from copy import copy
 

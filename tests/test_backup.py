@@ -1,7 +1,5 @@
 """The commands of docs/backup.md, run as they stand there: back up, lose all, restore."""
 
-from __future__ import annotations
-
 import json
 import os
 import re

@@ -1,7 +1,5 @@
 """Each transaction is cut in a test, and the cutter finds what stays behind."""
 
-from __future__ import annotations
-
 import pytest
 from django.db import transaction
 

@@ -1,7 +1,5 @@
 """An installed Genie as a newcomer starts it: real processes, a real browser's requests."""
 
-from __future__ import annotations
-
 import http.cookiejar
 import json
 import os

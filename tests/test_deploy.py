@@ -1,7 +1,5 @@
 """The image, the compose file and the units: what they run exists and takes these options."""
 
-from __future__ import annotations
-
 import configparser
 import json
 import re

@@ -1,7 +1,5 @@
 """What the documentation shows exists and runs."""
 
-from __future__ import annotations
-
 import re
 import shlex
 from functools import cache

@@ -1,7 +1,5 @@
 """Pieces from outside: a package that is installed, a folder, and what is wrong with either."""
 
-from __future__ import annotations
-
 import os
 import re
 import shutil

@@ -1,7 +1,5 @@
 """Guards of the house: what must hold of the code itself."""
 
-from __future__ import annotations
-
 import ast
 import inspect
 import pkgutil

@@ -5,8 +5,6 @@ system are stand-ins that write down what they were asked for, and pip finds the
 requirements installed instead of fetching them.
 """
 
-from __future__ import annotations
-
 import json
 import os
 import re

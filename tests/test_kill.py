@@ -1,7 +1,5 @@
 """kill -9 at any step, of any process: the walk goes on by itself, nothing counts twice."""
 
-from __future__ import annotations
-
 import json
 import os
 import signal

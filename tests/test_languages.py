@@ -1,7 +1,5 @@
 """What workers and submitters read is translated, and the catalogues fit the source."""
 
-from __future__ import annotations
-
 import ast
 import gettext
 import re

@@ -1,7 +1,5 @@
 """What the product's pages, jobs, API and commands cannot reach has no place in it."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -5,8 +5,6 @@ it. The world behind the addresses is one private, published submission of Nina'
 and a comparison and a joint evaluation that Rita has asked for and nobody has approved.
 """
 
-from __future__ import annotations
-
 import re
 from datetime import date
 from pathlib import Path

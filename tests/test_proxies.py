@@ -1,7 +1,5 @@
 """Slow strangers take little memory of the proxies whose files we ship."""
 
-from __future__ import annotations
-
 import os
 import re
 import shutil

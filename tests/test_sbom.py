@@ -1,7 +1,5 @@
 """What Genie is made of: every package pinned, with a licence that does not bind."""
 
-from __future__ import annotations
-
 import json
 from importlib.util import module_from_spec, spec_from_file_location
 from io import BytesIO

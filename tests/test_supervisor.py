@@ -1,7 +1,5 @@
 """The real supervisor is killed: nothing of its queue stays, and work goes on."""
 
-from __future__ import annotations
-
 import os
 import signal
 import subprocess

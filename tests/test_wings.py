@@ -1,7 +1,5 @@
 """The plan of the house: wings with a front door."""
 
-from __future__ import annotations
-
 import ast
 from functools import cache
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Programs that others wrote for Mechanical Turk, with nothing but the endpoint changed."""
 
-from __future__ import annotations
-
 import os
 import sys
 from pathlib import Path

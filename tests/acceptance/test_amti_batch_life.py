@@ -4,8 +4,6 @@ amti itself is on no package index; these are its calls and its habits: no token
 kept after the fact, a naive time to expire HITs, answers read from the XML.
 """
 
-from __future__ import annotations
-
 import json
 from datetime import UTC, datetime
 from xml.etree import ElementTree

@@ -1,7 +1,5 @@
 """The client as people and programs use it, against a site that answers."""
 
-from __future__ import annotations
-
 import json
 import shutil
 import subprocess

@@ -1,7 +1,5 @@
 """Sign in once, see one's own, take back and bring back, read outputs and frames."""
 
-from __future__ import annotations
-
 import io
 import json
 import os

@@ -1,7 +1,5 @@
 """docs/client.ipynb, cell by cell, against a site that answers."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """The client keeps a head of the public log, and finds out when a site rewrites it."""
 
-from __future__ import annotations
-
 import json
 
 import pytest

@@ -1,7 +1,5 @@
 """What docs/tutorial-submit.md and docs/tutorial-api.md show, run as it stands there."""
 
-from __future__ import annotations
-
 import json
 import re
 import shlex

@@ -1,7 +1,5 @@
 """Play everybody but the queue: submit, approve, answer; then print what is there."""
 
-from __future__ import annotations
-
 import json
 import sys
 import time

@@ -7,8 +7,6 @@ server of its own, plays them again in peace, and says what differs: nothing, or
 code is 1.
 """
 
-from __future__ import annotations
-
 import argparse
 import json
 import os

@@ -4,8 +4,6 @@ A page that does not come is asked for again, of whichever server answers. What 
 has acknowledged is remembered, and must be in the database afterwards.
 """
 
-from __future__ import annotations
-
 import http.client
 import json
 import re

@@ -3,8 +3,6 @@
 The tests run a few rounds of each, `python -m benchmarks.bench_races` hundreds.
 """
 
-from __future__ import annotations
-
 import itertools
 import json
 from collections.abc import Callable, Iterator

@@ -1,7 +1,5 @@
 """The product's settings, plus an app that kills the queue at chosen points, once each."""
 
-from __future__ import annotations
-
 from genie.settings import *  # noqa: F403
 from genie.settings import GENIE, INSTALLED_APPS
 

@@ -1,7 +1,5 @@
 """HITs of every template, made from the template's own example."""
 
-from __future__ import annotations
-
 import copy
 
 from crowd import hit_templates

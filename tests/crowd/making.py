@@ -1,7 +1,5 @@
 """Campaigns and workers for tests, made by the services themselves."""
 
-from __future__ import annotations
-
 import re
 from datetime import timedelta
 from html import unescape

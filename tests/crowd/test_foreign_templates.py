@@ -1,7 +1,5 @@
 """HIT templates that strangers send: a small part of two languages, and nothing else."""
 
-from __future__ import annotations
-
 import pytest
 
 from crowd import hit_templates

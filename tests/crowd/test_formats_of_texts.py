@@ -1,7 +1,5 @@
 """Texts as Markdown, code and conversations: laid out, and never obeyed."""
 
-from __future__ import annotations
-
 import pytest
 
 from crowd.hit_templates import all_templates

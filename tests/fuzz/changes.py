@@ -1,7 +1,5 @@
 """Good files with a few things wrong: words put in, doubled, cut out, bytes that are no text."""
 
-from __future__ import annotations
-
 import os
 import re
 

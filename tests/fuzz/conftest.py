@@ -1,5 +1,3 @@
-from __future__ import annotations
-
 from tests.cast import (  # noqa: F401
     cast,
     new_staff,

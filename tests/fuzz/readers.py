@@ -1,7 +1,5 @@
 """Every reader of what strangers wrote: its name, what it reads, and good examples."""
 
-from __future__ import annotations
-
 import io
 import json
 import tarfile

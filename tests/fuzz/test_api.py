@@ -1,7 +1,5 @@
 """Programs that send anything: never a 500, never an answer that the schema lacks."""
 
-from __future__ import annotations
-
 import hypothesis
 import pytest
 from django.core.signals import request_finished, request_started

@@ -1,7 +1,5 @@
 """No file makes a reader fail: it reads it, or says in words what is wrong."""
 
-from __future__ import annotations
-
 import hypothesis
 import pytest
 from hypothesis import strategies as st

@@ -1,7 +1,5 @@
 """A release in which anything was changed is refused in words, whatever its checksums say."""
 
-from __future__ import annotations
-
 import shutil
 
 import hypothesis

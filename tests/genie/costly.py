@@ -1,7 +1,5 @@
 """What a file's reader must not be able to do; called in a child by test_bounded.py."""
 
-from __future__ import annotations
-
 import os
 from typing import IO
 

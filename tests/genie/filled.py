@@ -1,7 +1,5 @@
 """One row of any model, filled with texts as long as they come."""
 
-from __future__ import annotations
-
 from decimal import Decimal
 
 from django.contrib.auth import get_user_model

@@ -1,7 +1,5 @@
 """Lists of the admin count no further than they must, and say so."""
 
-from __future__ import annotations
-
 import re
 
 import pytest

@@ -1,7 +1,5 @@
 """Every list of the admin shows all its columns, on a screen and on a tablet."""
 
-from __future__ import annotations
-
 import os
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Work on a stranger's file ends at its limits, is done alone, and is counted together."""
 
-from __future__ import annotations
-
 import io
 import multiprocessing
 import os

@@ -1,7 +1,5 @@
 """`genie`: every command by its name, and a help that begins at the beginning."""
 
-from __future__ import annotations
-
 import io
 import subprocess
 import sys

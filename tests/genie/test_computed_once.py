@@ -1,7 +1,5 @@
 """What is costly is computed by one of those who ask for it, and kept for the others."""
 
-from __future__ import annotations
-
 import multiprocessing
 import time
 from concurrent.futures import ThreadPoolExecutor

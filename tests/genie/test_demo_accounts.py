@@ -1,7 +1,5 @@
 """The demo makes accounts of its own and touches nobody else's."""
 
-from __future__ import annotations
-
 import pytest
 from django.contrib.auth import get_user_model
 from django.core.management import CommandError, call_command

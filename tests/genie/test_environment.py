@@ -1,7 +1,5 @@
 """A setting that cannot work is refused at the start, not when money is set aside."""
 
-from __future__ import annotations
-
 import pytest
 
 from genie.lib import env

@@ -1,7 +1,5 @@
 """What monitors and visitors are told while something is off."""
 
-from __future__ import annotations
-
 import json
 import os
 import subprocess

@@ -1,7 +1,5 @@
 """The migrations end with the tables, roles and permissions of today's models."""
 
-from __future__ import annotations
-
 import sqlite3
 from contextlib import closing
 

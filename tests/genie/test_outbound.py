@@ -1,7 +1,5 @@
 """Addresses that users gave us lead into the open internet or nowhere."""
 
-from __future__ import annotations
-
 import pytest
 
 from genie.lib.outbound import is_public

@@ -1,7 +1,5 @@
 """No page of the admin shows Python's way of writing, or an amount in cents."""
 
-from __future__ import annotations
-
 import re
 
 import pytest

@@ -1,7 +1,5 @@
 """No reload, "back" or bookmark meets an empty refusal on an address that takes forms."""
 
-from __future__ import annotations
-
 import pytest
 from django.urls import NoReverseMatch, get_resolver, reverse
 

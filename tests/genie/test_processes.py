@@ -1,7 +1,5 @@
 """Who starts a site is told at once when a part of it cannot start."""
 
-from __future__ import annotations
-
 import os
 import signal
 import subprocess

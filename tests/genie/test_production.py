@@ -1,7 +1,5 @@
 """The settings that the documentation gives for production hold what it says."""
 
-from __future__ import annotations
-
 import os
 import re
 import secrets

@@ -1,7 +1,5 @@
 """Jobs in a queue that speaks SQS: a real server keeps them and hands them out."""
 
-from __future__ import annotations
-
 import time
 from datetime import timedelta
 

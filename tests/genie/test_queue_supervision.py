@@ -1,7 +1,5 @@
 """The supervisor of the queue: patient with work and databases, not with silence."""
 
-from __future__ import annotations
-
 import os
 import signal
 import subprocess

@@ -1,7 +1,5 @@
 """What may go of people's data goes after its time; what results rest on stays."""
 
-from __future__ import annotations
-
 from datetime import timedelta
 
 import pytest

@@ -1,7 +1,5 @@
 """Uploads in a bucket behave like uploads on disk; the bucket is a real HTTP server."""
 
-from __future__ import annotations
-
 import gzip
 import io
 import json

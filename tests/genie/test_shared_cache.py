@@ -1,7 +1,5 @@
 """One cache for several machines: limits and kept pages in the site's database."""
 
-from __future__ import annotations
-
 import shutil
 import socket
 import subprocess

@@ -1,7 +1,5 @@
 """What a process loads before anybody asks it for a statistic."""
 
-from __future__ import annotations
-
 import json
 import os
 import subprocess

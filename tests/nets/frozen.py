@@ -1,7 +1,5 @@
 """Boards that are the same in every process, on every day and every machine."""
 
-from __future__ import annotations
-
 import secrets
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta

@@ -1,7 +1,5 @@
 """Read what is public about a release: its tables, their columns and types."""
 
-from __future__ import annotations
-
 import csv
 import io
 import zipfile

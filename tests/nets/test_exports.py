@@ -3,8 +3,6 @@
 Numbers are compared to six decimals: the last digits differ between machines.
 """
 
-from __future__ import annotations
-
 import json
 import re
 import zipfile

@@ -1,7 +1,5 @@
 """The committed schema is the one that the site serves: each change of the API is seen."""
 
-from __future__ import annotations
-
 import json
 
 import pytest

@@ -1,7 +1,5 @@
 """Releases made in November 2026 by code of that time come out of today's code again."""
 
-from __future__ import annotations
-
 import pytest
 
 from tests.nets.conftest import FILES

@@ -1,7 +1,5 @@
 """Staff's view of workers: their test questions, verdicts, bans with reasons."""
 
-from __future__ import annotations
-
 import re
 
 import pytest

@@ -1,7 +1,5 @@
 """What careless people leave in scores: the study and its command."""
 
-from __future__ import annotations
-
 import json
 from io import StringIO
 from xml.etree import ElementTree

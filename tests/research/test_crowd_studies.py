@@ -1,7 +1,5 @@
 """Studies of simulated crowds and of halves of real ones."""
 
-from __future__ import annotations
-
 import json
 from io import StringIO
 

@@ -1,7 +1,5 @@
 """The simulation study of detectors: what it counts, and what it shows of ours."""
 
-from __future__ import annotations
-
 import json
 
 import numpy as np

@@ -1,7 +1,5 @@
 """The published data under our definitions, against values computed independently."""
 
-from __future__ import annotations
-
 import json
 import math
 

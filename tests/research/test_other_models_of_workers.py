@@ -1,7 +1,5 @@
 """Models of workers against crowd-kit 1.4.2, on answers drawn with a fixed seed."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

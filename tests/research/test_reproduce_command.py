@@ -1,7 +1,5 @@
 """The command on data made up here: it must say what is wrong with it."""
 
-from __future__ import annotations
-
 import io
 import json
 

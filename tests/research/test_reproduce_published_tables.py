@@ -1,7 +1,5 @@
 """The published data: what must hold holds, and what does not is known."""
 
-from __future__ import annotations
-
 import json
 import shutil
 from functools import cache

@@ -1,7 +1,5 @@
 """The folders of published judgments beside the repository: every figure, both ways."""
 
-from __future__ import annotations
-
 import math
 
 import pytest

@@ -1,7 +1,5 @@
 """manage.py simulate_detection: the study from the command line."""
 
-from __future__ import annotations
-
 import json
 from io import StringIO
 from xml.etree import ElementTree

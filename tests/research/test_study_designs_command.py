@@ -1,7 +1,5 @@
 """`manage.py study_designs`: designs compared on anybody's labels, plans played again."""
 
-from __future__ import annotations
-
 import json
 from io import StringIO
 

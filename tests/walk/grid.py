@@ -1,7 +1,5 @@
 """One walk: which cells of the grid are opened, and what was wrong with them."""
 
-from __future__ import annotations
-
 import os
 import re
 import traceback

@@ -4,8 +4,6 @@ The patterns come from the resolver. A part of an address that FILL does not kno
 fill makes the walk fail: whoever adds such a route says here which rows it names.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """Each check of the walk complains of the page or the file that it is there for."""
 
-from __future__ import annotations
-
 import json
 from types import SimpleNamespace
 

@@ -1,7 +1,5 @@
 """Every route on boards of every kind as a visitor; on one of them, as everybody."""
 
-from __future__ import annotations
-
 import pytest
 
 from tests.walk.grid import Walk, in_part, in_sample

@@ -1,7 +1,5 @@
 """Twice the systems, at most twice the work: counted, never timed."""
 
-from __future__ import annotations
-
 import sys
 from dataclasses import dataclass
 

@@ -4,8 +4,6 @@ For the API they come from its own schema. For pages they are those that the
 documentation names, and those that the pages' own links and forms offer.
 """
 
-from __future__ import annotations
-
 from functools import cache
 
 from drf_spectacular.generators import SchemaGenerator

@@ -1,7 +1,5 @@
 """Boards of every kind, each with a second task beside it that no page may mix in."""
 
-from __future__ import annotations
-
 import csv
 import io
 import json

@@ -1,7 +1,5 @@
 """Staff add money to a campaign whose reserve careless workers have used up."""
 
-from __future__ import annotations
-
 import re
 
 import pytest

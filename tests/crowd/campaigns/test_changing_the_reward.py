@@ -1,7 +1,5 @@
 """Staff change what is paid for the assignments still to be taken, seeing the price."""
 
-from __future__ import annotations
-
 import re
 
 import pytest

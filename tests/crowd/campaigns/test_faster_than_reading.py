@@ -1,7 +1,5 @@
 """Staff are told when work is answered faster than its texts can be read."""
 
-from __future__ import annotations
-
 import pytest
 from django.test import Client
 

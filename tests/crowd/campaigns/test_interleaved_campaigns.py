@@ -1,7 +1,5 @@
 """Campaigns of a pool that are open together are worked on together."""
 
-from __future__ import annotations
-
 from collections import Counter
 from itertools import pairwise
 

@@ -1,7 +1,5 @@
 """Nobody does more than a share of a campaign, and no campaign hangs for it silently."""
 
-from __future__ import annotations
-
 from datetime import timedelta
 
 import pytest

@@ -1,7 +1,5 @@
 """Staff ask for more answers to each HIT of a campaign that is under way."""
 
-from __future__ import annotations
-
 import re
 
 import pytest

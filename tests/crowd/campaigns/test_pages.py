@@ -1,7 +1,5 @@
 """Several HITs on one page: taken, sent in, changed and given back together."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from datetime import timedelta
 

@@ -1,7 +1,5 @@
 """Several people at the same moment, on a real database file and in real threads."""
 
-from __future__ import annotations
-
 from concurrent.futures import ThreadPoolExecutor
 from threading import Barrier, Event
 

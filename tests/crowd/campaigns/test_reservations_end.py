@@ -1,7 +1,5 @@
 """A campaign kept to one worker does not wait for ever for one who has left."""
 
-from __future__ import annotations
-
 from datetime import timedelta
 
 import pytest

@@ -1,7 +1,5 @@
 """Work that nobody may take is shown to staff, and only that."""
 
-from __future__ import annotations
-
 from datetime import timedelta
 
 import pytest

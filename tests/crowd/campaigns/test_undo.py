@@ -1,7 +1,5 @@
 """An answer can be changed for some seconds: paid once, and never after a decision."""
 
-from __future__ import annotations
-
 import re
 from datetime import timedelta
 from html import unescape

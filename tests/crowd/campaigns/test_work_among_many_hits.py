@@ -1,7 +1,5 @@
 """Home and next HIT ask as little however many HITs and campaigns are open."""
 
-from __future__ import annotations
-
 import pytest
 from django.db import connection
 from django.test import Client

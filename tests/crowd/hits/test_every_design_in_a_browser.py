@@ -1,7 +1,5 @@
 """Every design in a real browser: by keyboard only, by mouse, by touch on a phone."""
 
-from __future__ import annotations
-
 import os
 from pathlib import Path
 from urllib.parse import urljoin

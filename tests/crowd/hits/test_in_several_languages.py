@@ -1,7 +1,5 @@
 """What workers read, in one language from the title to the answers."""
 
-from __future__ import annotations
-
 from types import SimpleNamespace
 
 import pytest

@@ -1,7 +1,5 @@
 """A month of payouts: whatever is planned, filed, paid or failed, nothing is lost."""
 
-from __future__ import annotations
-
 import csv
 from datetime import date, timedelta
 from io import StringIO

@@ -1,7 +1,5 @@
 """A campaign of ours on another platform, and what both sides' books say of it."""
 
-from __future__ import annotations
-
 from django.db.models import Sum
 from django.utils import timezone
 

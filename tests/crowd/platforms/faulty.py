@@ -1,7 +1,5 @@
 """A proxy in front of a real server that does to calls what networks and servers do."""
 
-from __future__ import annotations
-
 import contextlib
 import http.client
 import json

@@ -1,7 +1,5 @@
 """The worlds of platforms whose people work on our pages: the services beside the adapter."""
 
-from __future__ import annotations
-
 from django.contrib.auth import get_user_model
 from django.db.models import Sum
 

@@ -9,8 +9,6 @@ with the day on which it was read. The stand-in refuses requests and answers tha
 not as published, so the tests then say what has changed.
 """
 
-from __future__ import annotations
-
 import json
 import re
 import sys

@@ -6,8 +6,6 @@ twice, as documented. What is asked and answered is as the published schemas say
 `prolific_contract`. Faults can be planted for single calls.
 """
 
-from __future__ import annotations
-
 import base64
 import hashlib
 import hmac

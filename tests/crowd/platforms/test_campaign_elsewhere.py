@@ -1,7 +1,5 @@
 """A campaign of ours on a server of Mechanical Turk's protocol, from offer to payment."""
 
-from __future__ import annotations
-
 import re
 from datetime import timedelta
 

@@ -1,7 +1,5 @@
 """The table of what each platform can do is what the code says."""
 
-from __future__ import annotations
-
 from dataclasses import fields
 from pathlib import Path
 

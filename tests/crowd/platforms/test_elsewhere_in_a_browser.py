@@ -1,7 +1,5 @@
 """Our HIT page inside another site's frame, answered in a real browser and collected."""
 
-from __future__ import annotations
-
 import pytest
 from django.urls import reverse
 

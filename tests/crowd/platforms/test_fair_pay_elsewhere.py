@@ -1,7 +1,5 @@
 """Pay below the floor is made up for by the platform's bonus call: once, charges its fee."""
 
-from __future__ import annotations
-
 from datetime import timedelta
 
 import pytest

@@ -4,8 +4,6 @@ A proxy stands before a real server and breaks calls; or our own process dies be
 writes. Afterwards both sides' books are compared.
 """
 
-from __future__ import annotations
-
 from datetime import timedelta
 
 import pytest

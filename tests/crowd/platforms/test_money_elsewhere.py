@@ -1,7 +1,5 @@
 """Another currency, and visits that end early: paid to the cent, once, within the budget."""
 
-from __future__ import annotations
-
 from decimal import Decimal
 
 import pytest

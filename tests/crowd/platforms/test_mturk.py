@@ -1,7 +1,5 @@
 """The Mechanical Turk adapter against a real server of the protocol."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import pytest

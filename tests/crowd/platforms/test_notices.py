@@ -1,7 +1,5 @@
 """Notices of a queue are followed, whatever order they come in; without any, we look."""
 
-from __future__ import annotations
-
 import json
 
 import pytest

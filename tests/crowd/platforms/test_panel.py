@@ -1,7 +1,5 @@
 """Any panel keeps the contract; what differs between panels is configuration."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import pytest

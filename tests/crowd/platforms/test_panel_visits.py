@@ -1,7 +1,5 @@
 """People of any panel come by a link, work, and go back by a code or an address."""
 
-from __future__ import annotations
-
 import pytest
 from django.contrib.auth import get_user_model
 from django.test import Client

@@ -1,7 +1,5 @@
 """Prolific keeps the contract, against a stand-in of its server, and its own rules."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from urllib.parse import parse_qs, urlsplit
 

@@ -1,7 +1,5 @@
 """A campaign on Prolific from the offer to the payment, with people on our own pages."""
 
-from __future__ import annotations
-
 import re
 from contextlib import suppress
 from datetime import timedelta

@@ -1,7 +1,5 @@
 """What we send to Prolific, and expect of it, is what it publishes."""
 
-from __future__ import annotations
-
 import re
 
 import pytest

@@ -1,7 +1,5 @@
 """From a submission to its score, with people who come from Prolific by its links."""
 
-from __future__ import annotations
-
 import re
 
 import pytest

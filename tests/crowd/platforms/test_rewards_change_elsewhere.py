@@ -1,7 +1,5 @@
 """A reward is raised while HITs are out: our ledger has what the platform pays, always."""
 
-from __future__ import annotations
-
 import pytest
 from django.utils import timezone
 

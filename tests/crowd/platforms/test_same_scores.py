@@ -1,7 +1,5 @@
 """The same answers give the same scores, wherever the people were asked."""
 
-from __future__ import annotations
-
 import io
 import json
 

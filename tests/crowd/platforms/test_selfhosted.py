@@ -1,7 +1,5 @@
 """Our own site keeps the contract: the services do what other platforms are told to do."""
 
-from __future__ import annotations
-
 from dataclasses import fields
 
 import pytest

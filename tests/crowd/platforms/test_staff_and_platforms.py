@@ -1,7 +1,5 @@
 """What staff see and may say of work on other platforms."""
 
-from __future__ import annotations
-
 from datetime import timedelta
 
 import pytest

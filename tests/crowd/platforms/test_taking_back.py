@@ -1,7 +1,5 @@
 """Rejections that are taken back: told to the platform once, or a bonus where it refuses."""
 
-from __future__ import annotations
-
 from datetime import timedelta
 
 import pytest

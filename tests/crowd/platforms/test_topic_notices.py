@@ -1,7 +1,5 @@
 """What a topic posts to us makes us look, once; we agree to our own topic only."""
 
-from __future__ import annotations
-
 import json
 import threading
 from http.server import BaseHTTPRequestHandler, HTTPServer

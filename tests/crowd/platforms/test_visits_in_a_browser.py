@@ -1,7 +1,5 @@
 """A visit by link in a real browser: by keyboard on a phone, light and dark."""
 
-from __future__ import annotations
-
 import os
 from pathlib import Path
 

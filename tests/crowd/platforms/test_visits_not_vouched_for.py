@@ -1,7 +1,5 @@
 """Visits that began while Prolific could not be asked: out of scores until it answers."""
 
-from __future__ import annotations
-
 import pytest
 from django.test import Client
 from django.urls import reverse

@@ -1,7 +1,5 @@
 """What a campaign requires becomes Prolific's filters, and who is sent then gets work."""
 
-from __future__ import annotations
-
 import pytest
 from django.test import Client
 from django.urls import reverse

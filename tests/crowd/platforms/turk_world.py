@@ -1,7 +1,5 @@
 """Mechanical Turk for tests: our own server of its protocol, with people behind it."""
 
-from __future__ import annotations
-
 from django.db.models import Sum
 
 from crowd.models import (

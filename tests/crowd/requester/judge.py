@@ -1,7 +1,5 @@
 """Hold raw answers against the service model that every client carries."""
 
-from __future__ import annotations
-
 import json
 import re
 

@@ -1,7 +1,5 @@
 """Questions, HITs and workers for the requester API's tests."""
 
-from __future__ import annotations
-
 import re
 
 import pytest

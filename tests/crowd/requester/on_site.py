@@ -1,7 +1,5 @@
 """A worker who does requesters' HITs through the worker site's own pages."""
 
-from __future__ import annotations
-
 import re
 from html import unescape
 from urllib.parse import parse_qs, urlsplit

@@ -1,7 +1,5 @@
 """One requester's life, by an unmodified client: each operation does its work once."""
 
-from __future__ import annotations
-
 import pytest
 from botocore.exceptions import ClientError
 

@@ -1,7 +1,5 @@
 """HIT layouts and the two review policies, as an unmodified client uses them."""
 
-from __future__ import annotations
-
 import pytest
 from botocore.exceptions import ClientError
 

@@ -1,7 +1,5 @@
 """A requester's own page: keys, money, batches and layouts."""
 
-from __future__ import annotations
-
 import csv
 import io
 import re

@@ -1,7 +1,5 @@
 """A requester says why; the worker reads it under Messages and can appeal once."""
 
-from __future__ import annotations
-
 import pytest
 from botocore.exceptions import ClientError
 from django.contrib.admin.models import LogEntry

@@ -1,5 +1,3 @@
-from __future__ import annotations
-
 import pytest
 from botocore.exceptions import ClientError
 from django.core.cache import cache

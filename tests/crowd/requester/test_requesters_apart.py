@@ -1,7 +1,5 @@
 """Several requesters never see each other's data."""
 
-from __future__ import annotations
-
 import pytest
 from botocore.exceptions import ClientError
 from django.urls import reverse

@@ -1,7 +1,5 @@
 """Requesters' work in a real browser: frames, origins, keyboard, accessibility."""
 
-from __future__ import annotations
-
 import json
 import os
 from pathlib import Path

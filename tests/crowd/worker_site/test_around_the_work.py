@@ -1,7 +1,5 @@
 """The pages around the work: the list with others' pace, settings, days, mail, consent."""
 
-from __future__ import annotations
-
 import re
 from datetime import UTC, datetime, timedelta
 

@@ -1,7 +1,5 @@
 """The HIT page in a real browser: by keyboard, by mouse, by touch, without a network."""
 
-from __future__ import annotations
-
 import os
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """The pages of workers and submitters in each language, on the narrowest phone."""
 
-from __future__ import annotations
-
 import os
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """What the browser tells of itself, and names in the page's language."""
 
-from __future__ import annotations
-
 import pytest
 from django.urls import reverse
 

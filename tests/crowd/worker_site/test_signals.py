@@ -1,7 +1,5 @@
 """What the HIT page records beside an answer: nothing that is not believable, nothing public."""
 
-from __future__ import annotations
-
 import json
 from datetime import timedelta
 

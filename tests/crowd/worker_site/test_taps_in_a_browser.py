@@ -1,7 +1,5 @@
 """Taps on a phone, with several long items on a page: real touch events at real places."""
 
-from __future__ import annotations
-
 import pytest
 from django.urls import reverse
 

@@ -1,7 +1,5 @@
 """Undo, the instructions over the page, and several items on it, in a real browser."""
 
-from __future__ import annotations
-
 import pytest
 from django.urls import reverse
 

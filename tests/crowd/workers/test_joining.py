@@ -1,7 +1,5 @@
 """Invitations to groups and to some work, by mail, and open sign-up with review."""
 
-from __future__ import annotations
-
 import re
 from html import unescape
 

@@ -1,7 +1,5 @@
 """Sign-up, sign-in and the account's pages as a browser shows them."""
 
-from __future__ import annotations
-
 import re
 
 import pytest

@@ -1,7 +1,5 @@
 """Sessions are listed and ended; strangers lock nobody out; too many tries are refused."""
 
-from __future__ import annotations
-
 import json
 from datetime import timedelta
 

@@ -1,7 +1,5 @@
 """Whoever starts a new site makes its first staff account with a link that works once."""
 
-from __future__ import annotations
-
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from threading import Barrier, BrokenBarrierError

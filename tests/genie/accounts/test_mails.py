@@ -1,7 +1,5 @@
 """Mails about accounts: ours from the subject to the last line, and a way back."""
 
-from __future__ import annotations
-
 import re
 import time
 from html import unescape

@@ -1,7 +1,5 @@
 """What an operator can choose: where mail goes, who else may vouch for a person."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

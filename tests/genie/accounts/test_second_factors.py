@@ -1,7 +1,5 @@
 """Roles that take a second factor open nothing without one, in browsers or to tokens."""
 
-from __future__ import annotations
-
 import time
 
 import pytest

@@ -1,7 +1,5 @@
 """Accounts of one's own: an address is confirmed, tries are bounded, factors are two."""
 
-from __future__ import annotations
-
 import re
 import time
 

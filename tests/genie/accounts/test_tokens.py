@@ -1,7 +1,5 @@
 """Tokens: shown once, kept as a hash, bounded by scope and time, taken back."""
 
-from __future__ import annotations
-
 from datetime import timedelta
 
 import pytest

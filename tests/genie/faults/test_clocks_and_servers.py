@@ -1,7 +1,5 @@
 """Clocks that jump, mail servers and webhooks that hang, sessions that the database ends."""
 
-from __future__ import annotations
-
 import socket
 import threading
 import time

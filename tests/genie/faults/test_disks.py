@@ -3,8 +3,6 @@
 The uploads lie on a real file system of one megabyte, where mounting one is allowed.
 """
 
-from __future__ import annotations
-
 import shutil
 import subprocess
 from contextlib import contextmanager, suppress

@@ -1,7 +1,5 @@
 """A database that another process has locked: reading goes on, and writing says when."""
 
-from __future__ import annotations
-
 import gc
 import os
 import sqlite3

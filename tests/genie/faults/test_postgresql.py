@@ -3,8 +3,6 @@
 What was answered is there with what it pays, once each, or not at all; and it goes on.
 """
 
-from __future__ import annotations
-
 import shutil
 import subprocess
 from concurrent.futures import ThreadPoolExecutor

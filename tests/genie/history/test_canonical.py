@@ -1,7 +1,5 @@
 """Canonical JSON against the examples of RFC 8785."""
 
-from __future__ import annotations
-
 import json
 import struct
 

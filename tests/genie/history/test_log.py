@@ -1,7 +1,5 @@
 """The public log: written with what it records, numbered, proved, opened, forgotten."""
 
-from __future__ import annotations
-
 import json
 from threading import Barrier, Thread
 

@@ -1,7 +1,5 @@
 """Merkle trees against published roots, and against the RFC's own definitions."""
 
-from __future__ import annotations
-
 import hashlib
 
 import pytest

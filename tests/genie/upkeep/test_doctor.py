@@ -1,7 +1,5 @@
 """What the doctor finds where something is wrong, and that it finds nothing where not."""
 
-from __future__ import annotations
-
 import hashlib
 from datetime import timedelta
 from pathlib import Path

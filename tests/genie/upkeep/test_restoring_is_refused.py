@@ -1,7 +1,5 @@
 """A backup that is damaged, foreign or does not fit is refused before anything is written."""
 
-from __future__ import annotations
-
 import gzip
 import io
 import sqlite3

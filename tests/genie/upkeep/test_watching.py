@@ -1,7 +1,5 @@
 """What logs, mails and the page for staff say of a site."""
 
-from __future__ import annotations
-
 import json
 import logging
 from datetime import datetime, timedelta

@@ -1,7 +1,5 @@
 """The approve page says how precise the planned evaluation will be, and what more takes."""
 
-from __future__ import annotations
-
 import re
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Another wave of an imported task means what the first meant, or is refused."""
 
-from __future__ import annotations
-
 import pytest
 from django.urls import reverse
 

@@ -1,7 +1,5 @@
 """Judges of every design: asked as people are, their answers counted by the same arithmetic."""
 
-from __future__ import annotations
-
 import json
 
 import pytest

@@ -1,7 +1,5 @@
 """Licensed judges help people's scores beside the plain ones; without a licence, nothing."""
 
-from __future__ import annotations
-
 import csv
 import io
 

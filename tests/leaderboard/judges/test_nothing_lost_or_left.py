@@ -1,7 +1,5 @@
 """What stops half-way: no money is counted twice or not at all, and no words stay behind."""
 
-from __future__ import annotations
-
 import json
 from decimal import Decimal
 from types import SimpleNamespace

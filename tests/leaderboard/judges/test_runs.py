@@ -1,7 +1,5 @@
 """Runs of judges against a server that misbehaves: each answer bought once, all of them counted."""
 
-from __future__ import annotations
-
 import json
 import time
 from decimal import Decimal

@@ -1,7 +1,5 @@
 """Judges without an endpoint: scripts, the command, and staff's pages."""
 
-from __future__ import annotations
-
 import json
 
 import pytest

@@ -1,7 +1,5 @@
 """Systems that (simulated) people have judged, written straight into the database."""
 
-from __future__ import annotations
-
 from datetime import timedelta
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Metric boards and the scores of others' metrics for programs."""
 
-from __future__ import annotations
-
 import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 

@@ -1,7 +1,5 @@
 """A board's numbers from tables alone: quick swaps are plain swaps, odd tables give no lies."""
 
-from __future__ import annotations
-
 import json
 
 import numpy as np

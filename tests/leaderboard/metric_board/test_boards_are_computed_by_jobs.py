@@ -1,7 +1,5 @@
 """A metric board is computed when what it rests on changes, and only then."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

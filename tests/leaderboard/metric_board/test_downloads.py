@@ -1,7 +1,5 @@
 """Judgments and scores as files: the numbers of the board, and nothing private."""
 
-from __future__ import annotations
-
 import csv
 import io
 import json

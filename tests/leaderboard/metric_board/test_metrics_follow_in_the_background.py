@@ -1,7 +1,5 @@
 """A metric that a task adds or sets anew is computed for what was handed in before."""
 
-from __future__ import annotations
-
 import tracemalloc
 
 import pytest

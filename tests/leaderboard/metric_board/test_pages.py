@@ -1,7 +1,5 @@
 """The metric board as a visitor sees it."""
 
-from __future__ import annotations
-
 import re
 
 import pytest

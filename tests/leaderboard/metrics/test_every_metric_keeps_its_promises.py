@@ -1,7 +1,5 @@
 """One walk over the folder: what holds for every metric, those of tomorrow too."""
 
-from __future__ import annotations
-
 import re
 import subprocess
 import sys

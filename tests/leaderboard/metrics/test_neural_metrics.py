@@ -4,8 +4,6 @@ The weights are random: what is tested is that texts, references, layers, limits
 models reach the library as they should, not that the numbers mean anything.
 """
 
-from __future__ import annotations
-
 from importlib.util import find_spec
 from types import SimpleNamespace
 

@@ -1,7 +1,5 @@
 """COMET and MetricX, run for real on tiny models that are built here."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,7 +1,5 @@
 """Models with random weights, small enough to be built where they are needed."""
 
-from __future__ import annotations
-
 import socket
 from importlib.util import find_spec
 

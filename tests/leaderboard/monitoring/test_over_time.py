@@ -1,7 +1,5 @@
 """Agreement, test questions and speed while a campaign runs; notices with what solves them."""
 
-from __future__ import annotations
-
 from datetime import timedelta
 
 import pytest

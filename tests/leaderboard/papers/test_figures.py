@@ -1,7 +1,5 @@
 """Figures of a few judgments, against arithmetic by hand and by SciPy."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import numpy as np

@@ -1,7 +1,5 @@
 """What judges said is in a release, and their scores come out of it again."""
 
-from __future__ import annotations
-
 import csv
 import json
 

@@ -1,7 +1,5 @@
 """Staff ask for a release, a job makes it, and its archive can be fetched in parts."""
 
-from __future__ import annotations
-
 import hashlib
 import io
 import zipfile

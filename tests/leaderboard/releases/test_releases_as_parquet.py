@@ -1,7 +1,5 @@
 """Parquet says what the JSONL says, and `stats` reads it as it reads the CSV."""
 
-from __future__ import annotations
-
 import json
 
 import pytest

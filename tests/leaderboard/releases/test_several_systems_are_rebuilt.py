@@ -1,7 +1,5 @@
 """Comparisons and joint evaluations are in a release, and come out of it again."""
 
-from __future__ import annotations
-
 import csv
 import io
 

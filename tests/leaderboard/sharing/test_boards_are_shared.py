@@ -1,7 +1,5 @@
 """A board as a picture, in a frame, as a feed, for machines: what visitors see, and no more."""
 
-from __future__ import annotations
-
 import re
 import struct
 from datetime import date, timedelta

@@ -1,7 +1,5 @@
 """The menu that passes a board on, in a real browser."""
 
-from __future__ import annotations
-
 import pytest
 
 from tests.browser import look, overflows, violations

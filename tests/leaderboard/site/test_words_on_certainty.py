@@ -1,7 +1,5 @@
 """Wherever an interval or a rank is shown, it is said what it rests on, and no more."""
 
-from __future__ import annotations
-
 import re
 from html import unescape
 

@@ -1,7 +1,5 @@
 """The surface of a text as numbers; levels of several kinds taken out of numbers."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from leaderboard.stats.blinding.levels import codes_of, without_levels

@@ -1,7 +1,5 @@
 """Skills against the trueskill library, and what workers have to do with them."""
 
-from __future__ import annotations
-
 import time
 import warnings
 

@@ -1,7 +1,5 @@
 """A loaded task is changed on its page; what would mix scores makes a new version."""
 
-from __future__ import annotations
-
 import pytest
 from django.urls import reverse
 

@@ -1,7 +1,5 @@
 """Judgments that people have already: by page and by program, to a board that says so."""
 
-from __future__ import annotations
-
 import gzip
 import io
 import json

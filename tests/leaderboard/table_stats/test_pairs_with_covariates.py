@@ -1,7 +1,5 @@
 """`genie stats` on pairs: who compared, in which words, and which votes count."""
 
-from __future__ import annotations
-
 import csv
 import json
 

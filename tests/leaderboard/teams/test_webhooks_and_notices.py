@@ -1,7 +1,5 @@
 """What happens to a submission is told: by e-mail to people, signed to programs."""
 
-from __future__ import annotations
-
 import hashlib
 import hmac
 import json

@@ -1,7 +1,5 @@
 """A worker appeals once against a rejection or a ban; a person answers once."""
 
-from __future__ import annotations
-
 import pytest
 from django.contrib.admin.models import LogEntry
 from django.utils import timezone

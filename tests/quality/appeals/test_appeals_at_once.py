@@ -1,7 +1,5 @@
 """Two clicks and two of the staff at the same moment: one appeal, one answer, one payment."""
 
-from __future__ import annotations
-
 import pytest
 
 from crowd.campaigns.services import review

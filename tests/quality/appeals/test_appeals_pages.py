@@ -1,7 +1,5 @@
 """The worker's page of an appeal and the page on which staff answer it."""
 
-from __future__ import annotations
-
 from html import unescape
 
 import pytest

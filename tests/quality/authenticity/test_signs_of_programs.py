@@ -1,7 +1,5 @@
 """The signs of a program's answers: against scipy, on degenerate answers, on real models."""
 
-from __future__ import annotations
-
 import warnings
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Bans by several hands at the same moment: one ban, one message, work goes out once."""
 
-from __future__ import annotations
-
 from types import SimpleNamespace
 
 import pytest

@@ -1,7 +1,5 @@
 """No more than a share of a pool is excluded before a person has looked at it."""
 
-from __future__ import annotations
-
 import pytest
 from django.contrib.admin.models import LogEntry
 from django.test import Client

@@ -1,7 +1,5 @@
 """Workers are judged by all evidence: bans, brake, weights, the key on trial."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np

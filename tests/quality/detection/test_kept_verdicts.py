@@ -1,7 +1,5 @@
 """Verdicts are kept for workers of whom a fit says something new; nothing is lost by it."""
 
-from __future__ import annotations
-
 import pytest
 
 from leaderboard.releases.gathering.results import detector_fits

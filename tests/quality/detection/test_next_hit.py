@@ -1,7 +1,5 @@
 """Test questions go where they are needed, and nobody can tell when."""
 
-from __future__ import annotations
-
 import random
 from types import SimpleNamespace
 

@@ -1,7 +1,5 @@
 """Staff pages about test questions and workers: retired questions, all evidence."""
 
-from __future__ import annotations
-
 import pytest
 from django.contrib.auth.models import Permission
 from django.test import Client

@@ -1,7 +1,5 @@
 """Chance-corrected agreement: Krippendorff, Fleiss, Cohen, and plain percentages."""
 
-from __future__ import annotations
-
 import itertools
 from collections import defaultdict
 

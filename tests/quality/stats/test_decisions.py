@@ -1,7 +1,5 @@
 """Bans as decisions: wrong bans in the pool."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

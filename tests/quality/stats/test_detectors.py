@@ -1,7 +1,5 @@
 """Detectors of noisy workers: what they say and what they must never say."""
 
-from __future__ import annotations
-
 import json
 
 import numpy as np

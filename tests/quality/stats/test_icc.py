@@ -1,7 +1,5 @@
 """Intraclass correlations: six forms, against published values, models and coverage."""
 
-from __future__ import annotations
-
 import numpy as np
 import pandas as pd
 import pytest

@@ -1,7 +1,5 @@
 """Beta mixtures: posteriors in closed form and fits by maximum likelihood."""
 
-from __future__ import annotations
-
 import json
 import math
 import time

@@ -1,7 +1,5 @@
 """Expected values and counts from the material beside the repository."""
 
-from __future__ import annotations
-
 import csv
 import json
 from functools import cache

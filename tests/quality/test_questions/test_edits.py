@@ -1,7 +1,5 @@
 """Minimal edits: what they change, what they leave, and which are refused."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

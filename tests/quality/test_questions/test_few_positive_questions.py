@@ -1,7 +1,5 @@
 """Who calls everything bad is stopped where a weak system has few positive questions."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,7 +1,5 @@
 """Off the point, fluent, fairly interesting: who says so of a wrong text works well."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from quality.detection.stats.detectors import detect

@@ -1,7 +1,5 @@
 """Test questions beyond one output on one scale: what they show, which answer is right."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

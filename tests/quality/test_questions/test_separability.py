@@ -1,7 +1,5 @@
 """Whether tests can be told without reading: figures against others, and limits."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from scipy.optimize import minimize

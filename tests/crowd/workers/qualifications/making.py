@@ -1,7 +1,5 @@
 """Qualification tests for tests, and workers who take them."""
 
-from __future__ import annotations
-
 from crowd.hits.selectors.questions import questions_about
 from crowd.models import QualificationQuestion, QualificationTest
 from crowd.workers.services import qualification_tests, test_attempts

@@ -1,7 +1,5 @@
 """Two tabs, two clicks, two of the staff at the same moment: each thing happens once."""
 
-from __future__ import annotations
-
 import pytest
 
 from crowd.models import AttemptAnswer, QualificationGrant, TestAttempt

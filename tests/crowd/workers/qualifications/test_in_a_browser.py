@@ -1,7 +1,5 @@
 """Test, messages and appeal in a real browser: by keyboard, on a phone, for everybody."""
 
-from __future__ import annotations
-
 import os
 from pathlib import Path
 

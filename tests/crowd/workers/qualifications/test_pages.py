@@ -1,7 +1,5 @@
 """The pages of a test and of messages: from consent to the work, without a leak."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Campaigns require things of workers: who lacks one gets no work and is told why."""
 
-from __future__ import annotations
-
 import pytest
 from django.core.exceptions import ValidationError
 from django.db import connection

@@ -1,7 +1,5 @@
 """Staff write tests, publish them, require them, and take qualifications back."""
 
-from __future__ import annotations
-
 from datetime import timedelta
 
 import pytest

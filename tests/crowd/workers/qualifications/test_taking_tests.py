@@ -1,7 +1,5 @@
 """A test is taken question by question, graded on the server, and tried again later."""
 
-from __future__ import annotations
-
 from datetime import timedelta
 
 import pytest

@@ -1,7 +1,5 @@
 """A board as CSV, JSON, LaTeX and BibTeX."""
 
-from __future__ import annotations
-
 import csv
 import io
 import json

@@ -1,7 +1,5 @@
 """An evaluation card answers HEDS question by question, and invents nothing."""
 
-from __future__ import annotations
-
 import pytest
 
 from leaderboard.models import HumanEvaluation

@@ -1,7 +1,5 @@
 """A board's records pass the schema of Every Eval Ever, and hold public rows only."""
 
-from __future__ import annotations
-
 import json
 from datetime import timedelta
 from pathlib import Path

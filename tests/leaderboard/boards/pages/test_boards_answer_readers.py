@@ -1,7 +1,5 @@
 """What readers ask of a board: filters by what systems are, sections, scales, changes, two."""
 
-from __future__ import annotations
-
 import csv
 import io
 import re

@@ -1,7 +1,5 @@
 """Filters, columns, moments of the past, and what is kept of a long board."""
 
-from __future__ import annotations
-
 import re
 from datetime import UTC, datetime, timedelta
 

@@ -1,7 +1,5 @@
 """One task on two platforms: a page, the API and a command compare its crowds."""
 
-from __future__ import annotations
-
 import csv
 from datetime import timedelta
 from io import StringIO

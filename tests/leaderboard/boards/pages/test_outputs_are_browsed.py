@@ -1,7 +1,5 @@
 """Outputs are searched, sorted and put beside another system's; nobody is named."""
 
-from __future__ import annotations
-
 import re
 
 import pytest

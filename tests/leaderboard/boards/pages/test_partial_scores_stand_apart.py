@@ -1,7 +1,5 @@
 """A score from too few instances is shown, says so, and is not ranked."""
 
-from __future__ import annotations
-
 import csv
 import io
 

@@ -1,7 +1,5 @@
 """The evidence page: what scores rest on, and what cannot be concluded from them."""
 
-from __future__ import annotations
-
 import re
 from html import unescape
 

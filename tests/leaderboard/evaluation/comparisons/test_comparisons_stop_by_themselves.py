@@ -1,7 +1,5 @@
 """Pairs go out in waves until the labels decide, or the budget is used up."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,7 +1,5 @@
 """Several systems side by side: one campaign, one page of results."""
 
-from __future__ import annotations
-
 import math
 from collections import Counter
 

@@ -1,7 +1,5 @@
 """Beside what the stopping rule says stands how often other workers would prefer A."""
 
-from __future__ import annotations
-
 from datetime import UTC, datetime
 
 import pytest

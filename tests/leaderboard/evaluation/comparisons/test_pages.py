@@ -1,7 +1,5 @@
 """What people see of comparisons, who may see it, and how staff decide."""
 
-from __future__ import annotations
-
 import re
 from dataclasses import replace
 

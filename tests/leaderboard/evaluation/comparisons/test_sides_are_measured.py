@@ -1,7 +1,5 @@
 """Which side an output stands on: corrected in comparisons where wanted."""
 
-from __future__ import annotations
-
 import pytest
 
 from leaderboard.evaluation.selectors.comparison_labels import (

@@ -1,7 +1,5 @@
 """With documents, comparisons and joint evaluations ask about whole documents."""
 
-from __future__ import annotations
-
 from collections import Counter
 from itertools import groupby
 

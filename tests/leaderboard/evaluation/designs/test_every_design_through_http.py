@@ -4,8 +4,6 @@ They come by invitation, agree, read, and send the forms that stand on the pages
 browsers do. They know the right answers, so what must come out is known to the digit.
 """
 
-from __future__ import annotations
-
 import pytest
 from django.test import Client
 

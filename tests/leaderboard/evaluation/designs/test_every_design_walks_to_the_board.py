@@ -1,7 +1,5 @@
 """One full campaign in each design: approved, asked, cleaned, scored, published."""
 
-from __future__ import annotations
-
 import io
 import json
 

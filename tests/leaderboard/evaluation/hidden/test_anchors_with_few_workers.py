@@ -1,7 +1,5 @@
 """Anchors are outputs on judged inputs: few workers complete a campaign all the same."""
 
-from __future__ import annotations
-
 import pytest
 
 from leaderboard.evaluation.selectors.anchors import Anchor

@@ -1,7 +1,5 @@
 """Before work starts staff see every test question, and whether they stand out."""
 
-from __future__ import annotations
-
 import json
 
 import pytest

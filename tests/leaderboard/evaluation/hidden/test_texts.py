@@ -1,7 +1,5 @@
 """Texts of test questions: real outputs with a minimal edit, good ones, none twice."""
 
-from __future__ import annotations
-
 import pytest
 
 from crowd.models import Item

@@ -1,7 +1,5 @@
 """A simulated crowd works through the site's services, and nothing of it is kept."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,7 +1,5 @@
 """A swapped reference is off the point but fluent: whoever says so works well."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from django.utils import timezone

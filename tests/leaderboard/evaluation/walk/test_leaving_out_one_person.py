@@ -1,7 +1,5 @@
 """Staff leave out one person's ratings and take that back: N8 of what was measured."""
 
-from __future__ import annotations
-
 import re
 
 import pytest

@@ -1,7 +1,5 @@
 """From approval to the board, with workers who answer through the worker site's services."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from django.utils import timezone

@@ -1,7 +1,5 @@
 """Excluding one worker never takes a system off the ranking: R3 of what was measured."""
 
-from __future__ import annotations
-
 import csv
 import io
 from datetime import timedelta

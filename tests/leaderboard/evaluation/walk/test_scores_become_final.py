@@ -1,7 +1,5 @@
 """A score is provisional until cleaning has settled; after that it changes once a day."""
 
-from __future__ import annotations
-
 from datetime import timedelta
 
 import pytest

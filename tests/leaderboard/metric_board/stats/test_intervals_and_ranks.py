@@ -1,7 +1,5 @@
 """Intervals of metric statistics, clusters of metrics."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from scipy import stats

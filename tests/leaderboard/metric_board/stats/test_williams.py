@@ -1,7 +1,5 @@
 """Williams' test against a published example, its level, and what it cannot say."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from scipy import stats

@@ -1,7 +1,5 @@
 """The documentation on the site: all pages, their links, search and tasks."""
 
-from __future__ import annotations
-
 from html.parser import HTMLParser
 from urllib.parse import unquote, urljoin, urlsplit
 

@@ -1,7 +1,5 @@
 """A bias that was planted is found, and people's own taste is not called a bias."""
 
-from __future__ import annotations
-
 import re
 
 import numpy as np

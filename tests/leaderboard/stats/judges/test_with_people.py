@@ -1,7 +1,5 @@
 """With a judge's help, a mean stays people's: nothing is believed, and what is saved is measured."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

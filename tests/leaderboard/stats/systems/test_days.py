@@ -1,7 +1,5 @@
 """Days as a third source of variation: against the whole covariance, and where they count."""
 
-from __future__ import annotations
-
 import json
 
 import numpy as np

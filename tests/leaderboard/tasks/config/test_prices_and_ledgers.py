@@ -1,7 +1,5 @@
 """What is approved is what is paid: price and campaign are made of one configuration."""
 
-from __future__ import annotations
-
 from itertools import count
 
 import pytest

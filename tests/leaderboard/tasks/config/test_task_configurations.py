@@ -1,7 +1,5 @@
 """A task.toml is read into one object: defaults, what is taken over, what is wrong."""
 
-from __future__ import annotations
-
 import json
 from dataclasses import fields, is_dataclass
 

@@ -1,7 +1,5 @@
 """Who is careless by all of their answers: what is told, and what must not be."""
 
-from __future__ import annotations
-
 import json
 from dataclasses import replace
 

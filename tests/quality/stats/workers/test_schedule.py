@@ -1,7 +1,5 @@
 """Tests come by doubt and hardly by order, within what was approved, and never stop."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from scipy import stats
