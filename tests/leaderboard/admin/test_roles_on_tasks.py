@@ -36,7 +36,7 @@ SITE, HERE = "site", "here"
 @pytest.fixture
 def world(db):
     # tests with transactions of their own leave a database without groups
-    make_groups(list(apps.get_app_configs())[-1], "default")
+    make_groups(apps.get_app_config("leaderboard"), "default")
     get_user_model().objects.create_superuser("boss")
     made = fill_all(admin.site)
     task = made[Task]

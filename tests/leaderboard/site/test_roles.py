@@ -7,7 +7,7 @@ from django.test import Client
 
 from leaderboard.site.roles import ROLES, make_groups
 
-LAST = list(apps.get_app_configs())[-1]
+LAST = apps.get_app_config("leaderboard")
 LISTS = {
     "Reviewer": ("leaderboard/submission", "crowd/worker"),
     "Organiser": ("crowd/campaign", "crowd/ledgerentry"),
