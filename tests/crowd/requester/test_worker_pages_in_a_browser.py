@@ -11,6 +11,7 @@ from crowd.requester.batches.results import answers_of
 from tests.browser import overflows, violations, wait_until
 from tests.crowd.requester.making import external, group_of, html, post
 from tests.crowd.requester.test_forms_and_tests import FORM
+from tests.decoys import own
 
 pytestmark = pytest.mark.browser
 
@@ -69,7 +70,7 @@ def test_a_page_of_a_requester_is_looked_at_accepted_and_sent_in(
     frame.locator("#submitButton").click()
     page.get_by_role("heading", name="Your answer is stored").wait_for()
     assert violations(page) == []
-    answer = RequesterAssignment.objects.get().answer
+    answer = own(RequesterAssignment).get().answer
     assert "<FreeText>tr&#232;s bien &amp; &lt;more&gt;</FreeText>" in answer
     assert "<FreeText>nothing</FreeText>" in answer
     assert "/admin/" not in page.url
@@ -94,7 +95,7 @@ def test_a_crowd_form_works_though_its_own_script_is_gone(desk, wanda, open_page
     frame.get_by_label("Other words").fill("é")
     frame.get_by_role("button", name="Submit").click()
     page.get_by_role("heading", name="Your answer is stored").wait_for()
-    found = answers_of(RequesterAssignment.objects.get().answer)
+    found = answers_of(own(RequesterAssignment).get().answer)
     assert json.loads(found.pop("taskAnswers")) == [
         {
             "why": 'It "is"',
@@ -135,8 +136,8 @@ def test_a_form_is_answered_by_keyboard_on_a_phone_in_the_dark(desk, wanda, open
     page.get_by_role("checkbox", name="The cyan one").press("Space")
     page.get_by_role("button", name="Submit").press("Enter")
     page.get_by_role("heading", name="Your answer is stored").wait_for()
-    assert "<SelectionIdentifier>cyan<" in RequesterAssignment.objects.get().answer
-    assert RequesterAssignment.objects.get().hit.entity_id == hit
+    assert "<SelectionIdentifier>cyan<" in own(RequesterAssignment).get().answer
+    assert own(RequesterAssignment).get().hit.entity_id == hit
     page.goto(page.url.split("/turn/")[0] + "/earnings/")
     assert violations(page) == []
     assert not overflows(page)
@@ -181,6 +182,6 @@ def test_a_page_of_another_site_works_with_its_own_origin(
     page.get_by_role("heading", name="Your answer is stored").wait_for()
     assert (
         "<FreeText>https://lab.example.org</FreeText>"
-        in RequesterAssignment.objects.get().answer
+        in own(RequesterAssignment).get().answer
     )
     context.close()

@@ -19,6 +19,7 @@ from tests.crowd.workers.qualifications.making import (
     right_answer,
     written_test,
 )
+from tests.decoys import own
 from tests.factories import make_user
 
 pytestmark = [
@@ -81,7 +82,7 @@ def test_by_keyboard_through_test_messages_and_appeal(open_page, width, scheme):
     page.keyboard.press("Enter")
     page.wait_for_selector("text=You passed")
     seen(page, f"passed-{how}")
-    assert QualificationGrant.objects.get().worker == wim
+    assert own(QualificationGrant).get().worker == wim
     page.goto(page.url.split("/work/")[0] + reverse("work:messages"))
     seen(page, f"messages-{how}")
     press_button(page, "Appeal, or see the outcome")
@@ -93,7 +94,7 @@ def test_by_keyboard_through_test_messages_and_appeal(open_page, width, scheme):
     press_button(page, "Submit appeal")
     page.wait_for_selector("text=A person will review it")
     seen(page, f"appealed-{how}")
-    assert Appeal.objects.get().words.startswith("I had read")
+    assert own(Appeal).get().words.startswith("I had read")
 
 
 def test_a_written_question_and_a_failed_try(open_page):
@@ -131,4 +132,4 @@ def test_staff_find_a_worker_by_keyboard_and_grant_a_qualification(open_page, ha
         page.screenshot(path=Path(SCREENSHOTS) / f"grant-{half}.png")
     page.click("input[value=Grant]")
     page.wait_for_selector("text=Granted:")
-    assert QualificationGrant.objects.get().worker == wim
+    assert own(QualificationGrant).get().worker == wim
