@@ -149,7 +149,6 @@ def compared(
 
     Parameters
     ----------
-    printed : sequence of Printed
     figures : mapping of str to value
         Ours, by id.
     also : mapping of str to mapping, optional

@@ -14,10 +14,6 @@ from leaderboard.tasks.config import MetricsConfig, Problem
 def chosen_metrics(table: MetricsConfig) -> dict[str, Metric]:
     """Make the metrics that a task's ``[metrics]`` table asks for.
 
-    Parameters
-    ----------
-    table : MetricsConfig
-
     Returns
     -------
     dict
@@ -28,12 +24,6 @@ def chosen_metrics(table: MetricsConfig) -> dict[str, Metric]:
     ------
     GenieError
         Code ``bad-task``, with the first of `metric_problems`.
-
-    Examples
-    --------
-    >>> table = MetricsConfig(["sacrebleu"], parameters={"sacrebleu": {"lowercase": True}})
-    >>> chosen_metrics(table)["sacrebleu"].settings()[:14]
-    'lowercase:True'
     """
     for problem in metric_problems(table):
         raise GenieError(str(problem), code="bad-task")
@@ -45,10 +35,6 @@ def chosen_metrics(table: MetricsConfig) -> dict[str, Metric]:
 
 def metric_problems(table: MetricsConfig) -> Iterator[Problem]:
     """Say what is wrong with the parameters that a task gives to its metrics.
-
-    Parameters
-    ----------
-    table : MetricsConfig
 
     Yields
     ------

@@ -79,11 +79,6 @@ def compiled(pattern: str) -> re.Pattern[str]:
     ------
     GenieError
         "bad-pattern".
-
-    Examples
-    --------
-    >>> compiled("{}_{system}_{instance}").fullmatch("Q1_red_7").groupdict()
-    {'system': 'red', 'instance': '7'}
     """
     names = [name for name, _ in _FIELD.findall(pattern) if name]
     unknown = set(names) - set(PARTS)
@@ -110,15 +105,7 @@ def compiled(pattern: str) -> re.Pattern[str]:
 
 
 def guessed(columns: Sequence[str]) -> str:
-    """Guess the pattern that most columns have; "" where there is none.
-
-    Examples
-    --------
-    >>> guessed([f"{i}_{s}_fluency" for i in (1, 2) for s in ("red", "blue")])
-    '{instance}_{system}_{criterion}'
-    >>> guessed([f"Q{n}.sys{s}.item1" for n, s in enumerate("ABCD")])
-    '{}.{system}.{instance}'
-    """
+    """Guess the pattern that most columns have; "" where there is none."""
     shapes = Counter(_shape(column) for column in columns)
     for shape, n in shapes.most_common(3):
         if n < _FEW or len(shape) not in (2, 3, 4):

@@ -164,13 +164,7 @@ def chosen_fields(items: Sequence[Item], choices: Mapping[str, Any]) -> Fields:
 
 
 def number_of(word: str) -> float:
-    """Read a number, NaN where there is none.
-
-    Examples
-    --------
-    >>> number_of("4"), number_of("-2.5"), number_of("inf"), number_of("1_0")
-    (4.0, -2.5, nan, nan)
-    """
+    """Read a number, NaN where there is none."""
     try:
         value = math.nan if "_" in word else float(word)
     except ValueError:

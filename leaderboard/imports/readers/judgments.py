@@ -175,8 +175,6 @@ class Judgments:
         Roles that the publishers' own rules count as judgments.
     extra : DataFrame
         Columns of the files that have no meaning here, as found.
-    problems : list of Problem
-    texts : Texts
     documents : dict of str to str
         Instance -> document, in the test set's order where the file has it.
     domains : dict of str to str
@@ -231,12 +229,6 @@ def frame(columns: Mapping[str, Sequence[Any] | Any]) -> pd.DataFrame:
     -------
     DataFrame
         With all columns in their order and the index 0, 1, ...
-
-    Examples
-    --------
-    >>> rows = frame({"worker": ["w1", "w2"], "system": "red", "value": [3, 4.5]})
-    >>> rows["value"].tolist(), rows["role"].tolist()
-    ([3.0, 4.5], ['judgment', 'judgment'])
     """
     import pandas as pd
 

@@ -139,10 +139,6 @@ def fold_name(name: str) -> str:
 def fields_of(header: Sequence[str]) -> dict[str, str]:
     """Find the columns of a table by their names.
 
-    Parameters
-    ----------
-    header : sequence of str
-
     Returns
     -------
     dict of str to str

@@ -28,7 +28,6 @@ class UsedScale:
 
     Parameters
     ----------
-    slug : str
     shown : str
         As people write it: "1 to 5".
     source : str
@@ -49,7 +48,6 @@ class Scale:
 
     Parameters
     ----------
-    criterion : str
     n : int
         Judgments.
     least, most : float or None
@@ -85,7 +83,6 @@ class Preview:
 
     Parameters
     ----------
-    layout : str
     roles : dict of str to int
         Rows by role.
     counted : tuple of str
@@ -104,8 +101,6 @@ class Preview:
         All of them.
     texts : dict of str to int
         Inputs, outputs and references.
-    languages : tuple of (str, str)
-    standardised : bool
     unknown : tuple of str
         What the files do not say.
     refused : tuple of str
@@ -181,15 +176,10 @@ def preview(
 
     Parameters
     ----------
-    judgments : Judgments
     scales : dict of str to UsedScale
         Of ratings, by criterion.
     refused : sequence of str
         What has to be answered before this is stored.
-
-    Returns
-    -------
-    Preview
     """
     judged = judgments.judged
     ordered = sorted(judgments.problems, key=lambda problem: not problem.fatal)

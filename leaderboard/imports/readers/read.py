@@ -19,10 +19,6 @@ _PAGE = re.compile(r"\s*<(!doctype|html)", re.IGNORECASE)
 def guess(sources: Sequence[Source]) -> dict[str, Look]:
     """Ask every layout whether the files are its own, the surest first.
 
-    Parameters
-    ----------
-    sources : sequence of Source
-
     Returns
     -------
     dict of str to Look

@@ -25,7 +25,6 @@ def mqm_score(spans: Iterable[Span], *, major_punctuation: bool = False) -> floa
 
     Parameters
     ----------
-    spans : iterable of Span
     major_punctuation : bool
         Whether a major error in punctuation costs as any other major one (Google's
         weights) instead of as little as a minor one (Appraise's).
@@ -40,11 +39,6 @@ def mqm_score(spans: Iterable[Span], *, major_punctuation: bool = False) -> floa
     ------
     ValueError
         If an error's cost is not known, with its severity and those that are.
-
-    Examples
-    --------
-    >>> mqm_score([Span(0, 4, "major"), Span(5, 6, "minor", "Fluency/Punctuation")])
-    -5.1
     """
     return -round(sum(_cost(span, major_punctuation) for span in spans), 6) + 0.0
 
@@ -147,11 +141,6 @@ def fit(pairs: Sequence[tuple[str, list[Span]]]) -> tuple[list[list[Span]], str]
         then, and out of a browser's counting, where an emoji is 2, if only that fits.
     str
         What a person should know of it, in sentences; "" nothing.
-
-    Examples
-    --------
-    >>> fit([("😀 soup is", [Span(3, 7)])])[0]
-    [[Span(start=2, end=6, severity='', category='')]]
     """
     spans = [one for _, one in pairs]
     told = []

@@ -262,7 +262,6 @@ def extra_of(table: Table, taken: Iterable[str]) -> tuple[pd.DataFrame, list[Pro
 
     Returns
     -------
-    extra : DataFrame
     problems : list of Problem
         One for each column that is left out.
     """

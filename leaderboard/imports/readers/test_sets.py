@@ -101,10 +101,6 @@ def batches_of(sources: Sequence[Source]) -> list[Batch]:
         JSON files that are lists of tasks with "items"; of two that hold the same, the
         first counts.
 
-    Returns
-    -------
-    list of Batch
-
     Examples
     --------
     >>> text = b'[{"items": [{"itemID": 1, "documentID": "d1#red", "targetText": "Hi"}]}]'
@@ -142,7 +138,6 @@ def batch_of_accounts(
 
     Parameters
     ----------
-    batches : sequence of Batch
     shown : mapping of str to iterable of (str, str)
         Account -> (item, document) of its rows.
 

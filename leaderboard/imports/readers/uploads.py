@@ -29,7 +29,6 @@ class Found:
         The one chosen, or the surest; "" none.
     choices : tuple of Choice
         What can be said of files of that layout.
-    judgments : Judgments, optional
     sources : list of Source
         The files themselves, archives unpacked.
     error : str
@@ -54,7 +53,6 @@ def find(
 
     Parameters
     ----------
-    stream : binary file
     files : sequence of (str, int)
         Name and bytes of each.
     layout : str

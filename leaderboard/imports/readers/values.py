@@ -38,12 +38,7 @@ _OTHERS = (
 
 
 def is_nothing(words: Words) -> npt.NDArray[np.bool_]:
-    """Tell which words stand for no answer: empty, NA, None, -, ...
-
-    Returns
-    -------
-    (n,) array of bool
-    """
+    """Tell which words stand for no answer: empty, NA, None, -, ..."""
     return np.fromiter(
         (word.strip().lower() in _NOTHING for word in words), bool, len(words)
     )
@@ -108,15 +103,7 @@ def _floats(series: pd.Series) -> Floats:
 
 
 def stated_scale(text: str) -> str:
-    """Return the scale that a question or a column's name states, "" if it states none.
-
-    Examples
-    --------
-    >>> stated_scale("How fluent? (1 = bad, 5 = perfect)"), stated_scale("fluency (0-100)")
-    ('1 to 5', '0 to 100')
-    >>> stated_scale("fluency (2 raters)")
-    ''
-    """
+    """Return the scale that a question or a column's name states, "" if it states none."""
     found = _RANGE.search(text)
     words = found.groups() if found else _MEANING.findall(text)
     ends = {int(word) for word in words}

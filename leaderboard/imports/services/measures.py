@@ -57,10 +57,8 @@ class Measure:
 
     Parameters
     ----------
-    scale : str
     lower_is_better : bool
         Values are kept with their sign turned round.
-    design, template : str
     """
 
     scale: str

@@ -36,7 +36,6 @@ class Part:
 
     Parameters
     ----------
-    kind : str
     rows : DataFrame
         Those of `Judgments` with `kept` (the rating), `exact` (whether the value can be
         read from it), `named` (the criterion as it is kept), `scale`, `slot`, and

@@ -53,7 +53,6 @@ def keep_published(
 
     Parameters
     ----------
-    task : Task
     printed : sequence of Printed
         Those that somebody else computed are left out: they were not published.
     part : str
@@ -64,10 +63,6 @@ def keep_published(
         The set that they are compared with; empty: the first that has such a figure.
     why : str
         Why those that do not come out cannot, where an entry does not say it itself.
-
-    Returns
-    -------
-    list of PublishedFigure
 
     Raises
     ------

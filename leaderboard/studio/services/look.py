@@ -40,7 +40,6 @@ class Files:
         What each column is taken for.
     problems : list of FileProblem
         All at once; where there are none, `material` is complete.
-    material : Material, optional
     """
 
     tables: list[Table] = field(default_factory=list)

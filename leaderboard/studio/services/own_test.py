@@ -32,17 +32,6 @@ def read(text: str) -> list[WrittenQuestion]:
     ------
     GenieError
         ``unusable-test`` with the first thing that is wrong, and in which question.
-
-    Examples
-    --------
-    >>> [one] = read("Is salt white?\n* Yes\n- No\n[de]\nIst Salz weiß?\n- Ja\n- Nein")
-    >>> one.text, one.answers, one.right
-    ('Is salt white?', ['Yes', 'No'], 0)
-    >>> one.translations["de"]["choices"]
-    'Ja\nNein'
-    >>> [question] = read("Is salt white?\n* Yes\n- No\n> Look by daylight.")
-    >>> question.answers, question.right, question.explanation
-    (['Yes', 'No'], 0, 'Look by daylight.')
     """
     first, *rest = _SECTION.split(text)
     questions = _questions(first)

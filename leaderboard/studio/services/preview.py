@@ -47,7 +47,6 @@ def page_like(
     ----------
     bundle : Bundle
         One that this site can use.
-    material : Material
     number : int
         The inputs in their order; the systems take turns.
     """

@@ -35,12 +35,10 @@ def hidden_questions(
 
     Parameters
     ----------
-    material : Material
     ask : Ask
         What the site could load: a name that no task has, no problems.
     system : int
         Which of the material's systems, in their order.
-    by : Account
 
     Raises
     ------

@@ -42,7 +42,6 @@ class Texts:
 
     Parameters
     ----------
-    predictions : list of str, shape (n,)
     references : list of list of str, shape (n, variable)
         May be empty lists where a task has no references.
     sources : list of str, shape (n,)
@@ -81,30 +80,16 @@ class Check(ABC):
         ----------
         texts : Texts
             With at least one prediction.
-
-        Returns
-        -------
-        PreflightWarning or None
         """
 
 
 def all_checks() -> dict[str, type[Check]]:
-    """Find the checks in this folder.
-
-    Examples
-    --------
-    >>> "misaligned-ids" in all_checks()
-    True
-    """
+    """Find the checks in this folder."""
     return discover("leaderboard.submissions.preflight", Check)
 
 
 def plain(text: str) -> str:
     """Reduce a text to what counts when asking whether two are the same.
-
-    Parameters
-    ----------
-    text : str
 
     Returns
     -------

@@ -99,13 +99,7 @@ _MIN_LETTERS = 5
 
 @cache
 def small_words(language: str) -> frozenset[str]:
-    """Give a language's commonest words; none when it is not known here.
-
-    Examples
-    --------
-    >>> "und" in small_words("de"), small_words("xx")
-    (True, frozenset())
-    """
+    """Give a language's commonest words; none when it is not known here."""
     return frozenset(_WORDS.get(language, "").split())
 
 
@@ -134,10 +128,6 @@ def dangling_words(language: str) -> frozenset[str]:
 def script_of(text: str) -> str:
     """Name the script that most letters of a text belong to.
 
-    Parameters
-    ----------
-    text : str
-
     Returns
     -------
     str
@@ -163,7 +153,6 @@ def looks_like(text: str, language: str) -> str | None:
 
     Parameters
     ----------
-    text : str
     language : str
         ISO 639-1 code that it should be in.
 
@@ -172,13 +161,6 @@ def looks_like(text: str, language: str) -> str | None:
     str or None
         A language code, a script's name, ``""`` when it seems to be as it should, None
         when nothing can be said (too short).
-
-    Examples
-    --------
-    >>> looks_like("Der Hund liegt auf dem Sofa und schläft.", "en")
-    'de'
-    >>> looks_like("The dog is asleep on the sofa.", "en"), looks_like("Sofa", "en")
-    ('', None)
     """
     script = script_of(text)
     if not script:

@@ -60,14 +60,8 @@ def realign(
 
     Parameters
     ----------
-    predictions : list of str, shape (n,)
-    references : list of list of str, shape (n, variable)
     others : sequence of list of str, each of shape (n,), optional
         Other submissions; those that are themselves out of step are left out.
-
-    Returns
-    -------
-    Realignment
 
     Raises
     ------
@@ -79,12 +73,6 @@ def realign(
     Kuhn (1955), "The Hungarian method for the assignment problem"; scipy's
     implementation of Crouse (2016). Beyond 2,500 instances mutual best pairs are fixed
     first, so that memory stays flat.
-
-    Examples
-    --------
-    >>> texts = ["a red house", "seven small birds", "under the bridge"]
-    >>> realign(texts[1:] + texts[:1], [[text] for text in texts]).order.tolist()
-    [2, 0, 1]
     """
     n = len(predictions)
     if len(references) != n or any(len(other) != n for other in others):

@@ -70,15 +70,6 @@ def vectors_of(
 ) -> tuple[sp.csr_array, sp.csr_array]:
     """Make unit vectors of predictions and of each instance's references together.
 
-    Parameters
-    ----------
-    predictions : list of str, shape (n,)
-    references : list of list of str, shape (n, variable)
-
-    Returns
-    -------
-    tuple of csr_array, each of shape (n, 2**20)
-
     Examples
     --------
     >>> left, right = vectors_of(["abcd", "wxyz"], [["abcd"], ["wxyz"]])
@@ -101,10 +92,6 @@ def fit_of(
         Vectors of predictions and of references, as from `vectors_of`.
     rows : ndarray of int, shape (m,)
         Which predictions to look at.
-
-    Returns
-    -------
-    Fit
 
     Examples
     --------
@@ -166,11 +153,6 @@ def similarities(
     left: sp.csr_array, right: sp.csr_array
 ) -> Iterator[tuple[slice, NDArray[np.float32]]]:
     """Compare every row with every row, some rows at a time so that memory stays flat.
-
-    Parameters
-    ----------
-    left : csr_array, shape (m, k)
-    right : csr_array, shape (n, k)
 
     Yields
     ------

@@ -47,10 +47,6 @@ class PredictionFormat(ABC):
         instance_ids : sequence of str
             The task's, in its order; for formats without ids.
 
-        Yields
-        ------
-        Record or Flaw
-
         Raises
         ------
         Refused
@@ -59,22 +55,12 @@ class PredictionFormat(ABC):
 
 
 def all_formats() -> dict[str, type[PredictionFormat]]:
-    """Find the formats in this folder.
-
-    Examples
-    --------
-    >>> sorted(all_formats())
-    ['json-lines', 'json-list', 'json-object', 'text-lines', 'tsv']
-    """
+    """Find the formats in this folder."""
     return discover("leaderboard.submissions.readers", PredictionFormat)
 
 
 def lines_of(text: str) -> list[str]:
     r"""Cut a file into lines at line feeds only, so that no text is cut in two.
-
-    Parameters
-    ----------
-    text : str
 
     Returns
     -------

@@ -45,20 +45,10 @@ class Finding(NamedTuple):
 def forbidden(text: str) -> Finding | None:
     r"""Find the first character that a prediction may not hold.
 
-    Parameters
-    ----------
-    text : str
-
     Returns
     -------
     Finding or None
         Code ``control-character``, ``bidi-character`` or ``lone-surrogate``.
-
-    Examples
-    --------
-    >>> forbidden("tab\tand\nline are fine")
-    >>> forbidden("a\u202eb")
-    Finding(code='bidi-character', character='U+202E')
     """
     match = _FORBIDDEN.search(text)
     if match is None:

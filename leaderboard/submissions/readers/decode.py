@@ -49,10 +49,6 @@ def take_in(stream: BinaryIO, max_bytes: int) -> Intake:
     max_bytes : int
         Limit for the file as it comes and for what it unpacks to.
 
-    Returns
-    -------
-    Intake
-
     Raises
     ------
     Refused

@@ -114,10 +114,6 @@ def named(examples: Iterable[dict[str, Any]], count: int) -> str:
     count : int
         How many there are in all.
 
-    Returns
-    -------
-    str
-
     Examples
     --------
     >>> named([{"id": "a", "line": 3}, {"line": 4, "what": "null"}], 5)

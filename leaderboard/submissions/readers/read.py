@@ -76,10 +76,6 @@ def read_predictions(
     conversations : bool, optional
         Whether predictions may be lists of turns; they are kept as readable text.
 
-    Returns
-    -------
-    PredictionFile
-
     Examples
     --------
     >>> import io

@@ -196,10 +196,6 @@ def kind_of(value: object) -> str:
     value : object
         As `Walk` gives it.
 
-    Returns
-    -------
-    str
-
     Examples
     --------
     >>> kind_of(None), kind_of(Pairs()), kind_of(NotText("NaN"))

@@ -24,10 +24,6 @@ def differences(old: TaskConfig, new: TaskConfig) -> dict[str, list[object]]:
 
     What was left out and is now said as it was understood is no change.
 
-    Parameters
-    ----------
-    old, new : TaskConfig
-
     Returns
     -------
     dict
@@ -67,7 +63,6 @@ def incomparable(
     ----------
     changes : iterable of str
         The keys of `differences`.
-    old, new : TaskConfig
     asked : collection of str, optional
         The tables by which people have been asked already. What [human] says the others
         take over, so it counts whichever was used.

@@ -74,7 +74,6 @@ def scalar(
 
     Parameters
     ----------
-    what : str
     is_right : callable
         Tells whether a value is as it should be.
     convert : callable
@@ -82,10 +81,6 @@ def scalar(
         written as a text is read beside the problem.
     empty : object
         As in `Kind`.
-
-    Returns
-    -------
-    Kind
 
     Examples
     --------
@@ -116,10 +111,6 @@ def text(at_most: int = 0, *, filled: bool = False) -> Kind[str]:
         Their greatest number of characters; 0: any.
     filled : bool, optional
         Whether a blank one is wrong.
-
-    Returns
-    -------
-    Kind
 
     Examples
     --------

@@ -26,7 +26,6 @@ def marked_criteria(
 
     Parameters
     ----------
-    human : HumanConfig
     criteria : mapping
         What the campaign asks.
 
@@ -87,13 +86,8 @@ def problems(
     ----------
     table : str
         The table's name, for the problems' keys.
-    human : HumanConfig
     polarities : sequence of str
         Which test questions the table's design has; all questions are of these.
-
-    Yields
-    ------
-    Problem
 
     Examples
     --------

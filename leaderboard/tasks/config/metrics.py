@@ -41,17 +41,6 @@ def read_metrics(value: object, place: Place) -> MetricsConfig:
         What stands in the document.
     place : Place
         What is wrong is added to its problems.
-
-    Returns
-    -------
-    MetricsConfig
-
-    Examples
-    --------
-    >>> table = {"use": ["chrf", "length"], "chrf": {"word_order": 2}}
-    >>> config = read_metrics(table, Place("metrics", []))
-    >>> config.headline, config.parameters
-    (('chrf', 'length'), {'chrf': {'word_order': 2}})
     """
     if not isinstance(value, Mapping):
         return read_table(MetricsConfig, value, place)

@@ -56,16 +56,6 @@ def read_task(
     ReadTask
         A value that cannot be used is as if it had been left out, and what has to be
         given and is not is empty.
-
-    Examples
-    --------
-    >>> task = read_task({"slug": "a", "human": {"reward_cents": -5}}, {})
-    >>> task.config.quota.submissions, task.config.comparison.reward_cents
-    (3, -5)
-    >>> for problem in task.problems[:2]:
-    ...     print(problem)
-    title: is missing; it must be a text of at most 100 characters that is not empty.
-    kind: is missing; it must be a text of at most 50 characters that is not empty.
     """
     top = Place("", [])
     config = read_table(TaskConfig, document, top)

@@ -18,7 +18,6 @@ class Setting(Generic[T]):
 
     Parameters
     ----------
-    kind : Kind
     required : bool
         Whether it has to be given.
     default : object
@@ -67,14 +66,7 @@ def setting(
 
 
 def settings_of(table: type[Any]) -> dict[str, Setting[Any]]:
-    """List the keys of a table.
-
-    Examples
-    --------
-    >>> from leaderboard.tasks.config import QuotaConfig
-    >>> {name: key.default for name, key in settings_of(QuotaConfig).items()}
-    {'submissions': 3, 'days': 7}
-    """
+    """List the keys of a table."""
     every: tuple[Field[Any], ...] = fields(table)
     return {key.name: key.metadata[_SETTING] for key in every}
 
@@ -90,7 +82,6 @@ def read_table(
         A dataclass whose fields are made by `setting`.
     value : object
         What stands in the document.
-    place : Place
     inherits : object, optional
         The table that says what this one leaves out, where its keys are not their own.
 
@@ -98,16 +89,6 @@ def read_table(
     -------
     object
         Complete, whatever is wrong.
-
-    Examples
-    --------
-    >>> from leaderboard.tasks.config import QuotaConfig
-    >>> problems = []
-    >>> read_table(QuotaConfig, {"days": 0, "submission": 1}, Place("quota", problems))
-    QuotaConfig(submissions=3, days=0)
-    >>> [str(problem) for problem in problems]
-    ['quota.submission: there is no such key; did you mean submissions?',
-     'quota.days: must be a whole number of at least 1, not 0.']
     """
     known = settings_of(table)
     if not isinstance(value, Mapping):

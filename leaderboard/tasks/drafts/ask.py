@@ -22,7 +22,6 @@ class Way:
     ----------
     table : str
         "human": one system at a time; "comparison": two beside each other.
-    design, scale, template : str
     statement : str
         What is asked where nobody says it.
     """
@@ -88,14 +87,12 @@ class Ask:
 
     Parameters
     ----------
-    slug, title : str
     criteria : mapping
         Criterion to its question; the first ranks. Empty: as the kind has it.
     design : str
         One of `WAYS`; empty: by the words of the first question.
     kind, summary : str
         `kind` is free; one of `KINDS` brings its own page and statement.
-    platform : str
     volunteers : bool
         People who come by a link and are not paid: each may do everything, and no
         test questions are hidden.
@@ -111,13 +108,10 @@ class Ask:
         Of each polarity; None: 5 where there are references and people are paid.
     blind : sequence of str
         Criteria that are judged without the input.
-    checkboxes : sequence of str
     instructions : str
         Markdown.
     consent : str
         Markdown; empty: the site's own.
-    source_language, target_language : str
-    hidden_references : bool
     version_of : str
         The slug of the task that this is a new version of.
     template : str

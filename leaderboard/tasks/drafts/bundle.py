@@ -31,7 +31,6 @@ class Bundle:
 
     Parameters
     ----------
-    slug : str
     document : mapping
         What task.toml says.
     files : mapping
@@ -75,16 +74,6 @@ def bundle_of(
         What task.toml says.
     rows : iterable of tuple
         Id, fields and references of each instance.
-
-    Returns
-    -------
-    Bundle
-
-    Examples
-    --------
-    >>> bundle = bundle_of({"slug": "a"}, [("1", {"q": "Why?"}, [])])
-    >>> bundle.files["test.jsonl"]
-    b'{"id": "1", "fields": {"q": "Why?"}, "references": []}\n'
     """
     lines = [
         json.dumps(

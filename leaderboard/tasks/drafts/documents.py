@@ -5,13 +5,7 @@ from itertools import accumulate, groupby
 
 
 def whole_size(sizes: Sequence[int], n: int) -> int:
-    """Return the largest sum of whole documents up to `n`, or the smallest document.
-
-    Examples
-    --------
-    >>> whole_size([4, 4, 3], 10), whole_size([4, 4, 3], 2)
-    (8, 3)
-    """
+    """Return the largest sum of whole documents up to `n`, or the smallest document."""
     reached = _sums(sizes, n)[0]
     return reached.bit_length() - 1 or min(sizes, default=0)
 
@@ -48,12 +42,6 @@ def whole_wave(names: Sequence[str], size: int, most: int) -> int:
     """Return how many of the next pairs are whole documents: up to `size`, or the first.
 
     Where documents lie scattered, as they were drawn once, `size` of them.
-
-    Examples
-    --------
-    >>> names = ["a", "a", "b", "b", "b"]
-    >>> [whole_wave(names, size, 5) for size in (1, 4, 5)], whole_wave(names, 1, 1)
-    ([2, 2, 5], 0)
     """
     runs = [len(list(run)) for _, run in groupby(names)]
     if len(runs) > len(set(names)):
@@ -64,13 +52,7 @@ def whole_wave(names: Sequence[str], size: int, most: int) -> int:
 
 
 def drawn(sizes: Sequence[int], n: int) -> list[int]:
-    """Return the places of documents, in their order, that are `n` together.
-
-    Examples
-    --------
-    >>> drawn([3, 4, 4, 2], 8)
-    [1, 2]
-    """
+    """Return the places of documents, in their order, that are `n` together."""
     left, places, sums = n, [], _sums(sizes, n)
     for place, size in enumerate(sizes):
         if size <= left and sums[place + 1] >> (left - size) & 1:

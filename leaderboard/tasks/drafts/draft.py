@@ -18,11 +18,6 @@ _LOOKED_AT = 200
 def draft(material: Material, ask: Ask) -> Bundle:
     """Draft a task: what stands in its files, and what is asked about it.
 
-    Parameters
-    ----------
-    material : Material
-    ask : Ask
-
     Returns
     -------
     Bundle

@@ -14,22 +14,6 @@ def toml_of(document: Mapping[str, object]) -> str:
     ----------
     document : mapping
         Of texts, numbers, truth values, lists of them, and tables.
-
-    Returns
-    -------
-    str
-
-    Examples
-    --------
-    >>> print(toml_of({"slug": "a", "human": {"workers": 3, "criteria": {"c 1": "Why?"}}}))
-    slug = "a"
-    <BLANKLINE>
-    [human]
-    workers = 3
-    <BLANKLINE>
-    [human.criteria]
-    "c 1" = "Why?"
-    <BLANKLINE>
     """
     return "\n".join(_table(document, ())).lstrip("\n") + "\n"
 

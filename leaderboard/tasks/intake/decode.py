@@ -35,7 +35,6 @@ def text_of(data: bytes, file: str) -> str:
 
     Parameters
     ----------
-    data : bytes
     file : str
         Its name, for what is said.
 

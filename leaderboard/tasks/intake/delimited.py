@@ -15,12 +15,6 @@ _SEPARATORS = (",", ";", "\t", "|")
 def cells_of(text: str, file: str, limits: Limits) -> Grid:
     r"""Read rows with their place; which character separates is seen by the header.
 
-    Parameters
-    ----------
-    text : str
-    file : str
-    limits : Limits
-
     Yields
     ------
     tuple of str and list of str

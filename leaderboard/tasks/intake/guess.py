@@ -102,7 +102,6 @@ def guess(
 
     Parameters
     ----------
-    tables : sequence of Table
     said : Said, optional
         What a person said of columns holds, whatever they look like.
     settled : sequence of Use
@@ -112,14 +111,6 @@ def guess(
     -------
     tuple of list of Use and list of FileProblem
         In the order of files and columns; problems where it cannot be understood.
-
-    Examples
-    --------
-    >>> from leaderboard.tasks.intake.table import Row
-    >>> row = Row("row 2", {"question": "Why?", "ada": "So.", "bob": "Because."})
-    >>> uses, problems = guess([Table("a.csv", tuple(row.cells), (row,))])
-    >>> [(use.column, use.role, use.name) for use in uses]
-    [('question', 'input', 'Question'), ('ada', 'system', 'ada'), ('bob', 'system', 'bob')]
     """
     said = said or Said()
     differing = _differing(tables)

@@ -44,8 +44,6 @@ class Material:
         Field of an item to the label that people read, in order.
     formats : mapping
         Field to how it is shown, where that is not plain text.
-    output_format : str
-    items : sequence of Item
     systems : mapping
         System to its output for each item, by id.
     """
@@ -64,7 +62,6 @@ def put_together(
 
     Parameters
     ----------
-    tables : sequence of Table
     uses : sequence of Use
         What each column is; see `guess`.
 
@@ -72,14 +69,6 @@ def put_together(
     -------
     tuple of Material and list of FileProblem
         The material is complete only where there are no problems.
-
-    Examples
-    --------
-    >>> row = Row("row 2", {"q": "Why?", "ada": "So."})
-    >>> uses = [Use("a.csv", "q", "input", "Question"), Use("a.csv", "ada", "system", "Ada")]
-    >>> material, problems = put_together([Table("a.csv", ("q", "ada"), (row,))], uses)
-    >>> material.items[0].fields, material.systems["Ada"]
-    ({'q': 'Why?'}, {'1': 'So.'})
     """
     built = Built()
     labels = {slug(use.column): use.name for use in uses if use.role == INPUT}

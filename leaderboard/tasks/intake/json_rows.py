@@ -16,11 +16,6 @@ _BY_LINE = (".jsonl", ".ndjson")
 def rows_of(text: str, file: str) -> Rows:
     r"""Read objects with their place.
 
-    Parameters
-    ----------
-    text : str
-    file : str
-
     Yields
     ------
     tuple of str and dict

@@ -27,10 +27,6 @@ def rows_of_campaign(value: dict[str, Any]) -> Iterator[tuple[str, dict[str, Any
     A document that several users get stands there once, with all its systems. Segments
     are called ``DOCUMENT.SEGMENT``, so that pages can go by documents.
 
-    Parameters
-    ----------
-    value : dict
-
     Yields
     ------
     tuple of str and dict

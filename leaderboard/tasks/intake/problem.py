@@ -90,10 +90,6 @@ class Findings:
 def shown(text: str) -> str:
     r"""Make a text from somebody's file safe to print on one line.
 
-    Parameters
-    ----------
-    text : str
-
     Returns
     -------
     str

@@ -33,19 +33,11 @@ def read_table(
         Is read from where it stands, and never further than the limit.
     file : str
         As its owner called it: a hint at the format, never a path that is opened.
-    most : Limits, optional
 
     Returns
     -------
     Table or list of FileProblem
         All problems at once, as far as reading goes on.
-
-    Examples
-    --------
-    >>> import io
-    >>> table = read_table(io.BytesIO(b"id,text\n1,Hello\n"), file="a.csv")
-    >>> table.columns, table.rows[0].place, dict(table.rows[0].cells)
-    (('id', 'text'), 'row 2', {'id': '1', 'text': 'Hello'})
     """
     limits = most or Limits()
     try:

@@ -21,7 +21,6 @@ class Use:
 
     Parameters
     ----------
-    file, column : str
     role : str
         One of those above.
     name : str
@@ -46,7 +45,6 @@ class Said:
 
     Parameters
     ----------
-    id : str
     inputs, references, ignored : sequence of str
         Columns.
     systems : mapping

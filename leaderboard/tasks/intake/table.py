@@ -16,8 +16,6 @@ class Limits:
     ----------
     n_bytes : int
         Of the file, and of what it unpacks to.
-    n_rows : int
-    n_columns : int
     n_characters : int
         Of one cell.
     """
@@ -46,7 +44,6 @@ class Table:
         As its owner called it.
     columns : tuple of str
         In their order; every cell belongs to one of them.
-    rows : tuple of Row
     """
 
     file: str

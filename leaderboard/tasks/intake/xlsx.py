@@ -38,16 +38,6 @@ _CHUNK = 1 << 16
 def grid_of(data: bytes, file: str, limits: Limits) -> Grid:
     """Read the one sheet that holds anything, as rows with their place.
 
-    Parameters
-    ----------
-    data : bytes
-    file : str
-    limits : Limits
-
-    Returns
-    -------
-    list of tuple of str and list of str
-
     Raises
     ------
     Unreadable

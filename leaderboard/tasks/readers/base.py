@@ -76,10 +76,6 @@ class ReleaseReader(ABC):
         options : mapping
             From the task's ``[release] options``; keys of `options` only.
 
-        Returns
-        -------
-        Release
-
         Raises
         ------
         GenieError
@@ -88,13 +84,7 @@ class ReleaseReader(ABC):
 
 
 def all_readers() -> dict[str, type[ReleaseReader]]:
-    """Find the layouts in this folder.
-
-    Examples
-    --------
-    >>> "wmt-text" in all_readers()
-    True
-    """
+    """Find the layouts in this folder."""
     return discover("leaderboard.tasks.readers", ReleaseReader)
 
 
@@ -103,13 +93,8 @@ def release_of(instances: Iterable[ReleaseInstance], files: dict[str, str]) -> R
 
     Parameters
     ----------
-    instances : iterable of ReleaseInstance
     files : dict of str to str
         Where they came from.
-
-    Returns
-    -------
-    Release
 
     Raises
     ------

@@ -20,7 +20,6 @@ class Folder:
 
     Parameters
     ----------
-    path : Path
     read : dict of str to str
         File name to sha256 of everything read so far.
     """
@@ -214,14 +213,8 @@ def names_of(options: Mapping[str, Any], key: str, default: Sequence[str]) -> li
 
     Parameters
     ----------
-    options : mapping
-    key : str
     default : sequence of str
         When the option is not there.
-
-    Returns
-    -------
-    list of str
 
     Examples
     --------

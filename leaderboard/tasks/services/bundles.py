@@ -30,7 +30,6 @@ class Looked:
     ----------
     problems : list of str
         All that is wrong, a sentence each; empty where it can be loaded.
-    n_instances : int
     n_references : int
         Instances that have any.
     exists : bool
@@ -48,7 +47,6 @@ def look_at(bundle: Bundle, archive: Archive | None = None) -> Looked:
 
     Parameters
     ----------
-    bundle : Bundle
     archive : Archive, optional
         The bundle's texts, where they have been read already.
     """
@@ -110,7 +108,6 @@ def export_bundle(task: Task, *, with_references: bool) -> Bundle:
 
     Parameters
     ----------
-    task : Task
     with_references : bool
         Whether who asks may see hidden references. Without them, the bundle is for
         looking at: it is another test set when it is loaded.

@@ -102,7 +102,6 @@ def rows_of(source: Source, problems: list[Problem]) -> list[Row]:
 
     Parameters
     ----------
-    source : Source
     problems : list of Problem
         Gets one for each row that cannot be used.
 

@@ -61,7 +61,6 @@ def pages_of(
 
     Parameters
     ----------
-    source : Source
     info : mapping
         Of the campaign.
     problems : list of Problem
