@@ -68,7 +68,7 @@ class ImportedSerializer(serializers.Serializer[Any]):
 
 @extend_schema_field(ImportedSerializer(allow_null=True))
 class ImportedField(serializers.ReadOnlyField):
-    """The one way in which answers mark judgments of others; reads a task."""
+    """Read-only field `imported`, which every answer about a task has."""
 
     def __init__(self, **options: Any) -> None:
         wanted = {
@@ -82,7 +82,7 @@ class ImportedField(serializers.ReadOnlyField):
 
 
 def imported_json(task: Task) -> dict[str, Any] | None:
-    """Give the object `imported` of a task's answers."""
+    """Return the object `imported` of a task; None if nothing was imported."""
     found: Provenance | None = provenance_of(task)
     return ImportedSerializer(found).data if found else None
 
@@ -121,7 +121,7 @@ class TaskBriefSerializer(serializers.ModelSerializer[Task]):
 class TaskSerializer(TaskBriefSerializer):
     metrics = serializers.SerializerMethodField()
     human = serializers.SerializerMethodField()
-    # a plain string to programs: it may be empty, which no URI is
+    # A plain string to programs: it may be empty, and a URI may not.
     homepage = serializers.CharField(read_only=True)
 
     class Meta(TaskBriefSerializer.Meta):

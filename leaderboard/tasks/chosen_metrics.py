@@ -1,6 +1,6 @@
-"""The metrics that a task chooses, with the parameters that it gives them.
+"""The metrics that a task chooses, with their parameters.
 
-In task.toml: ``use`` under ``[metrics]`` names them, and a table ``[metrics.<slug>]``
+In task.toml, ``use`` under ``[metrics]`` lists them, and a table ``[metrics.<slug>]``
 holds keyword arguments of the metric's constructor.
 """
 
@@ -12,18 +12,10 @@ from leaderboard.tasks.config import MetricsConfig, Problem
 
 
 def chosen_metrics(table: MetricsConfig) -> dict[str, Metric]:
-    """Make the metrics that a task's ``[metrics]`` table asks for.
+    """Create the metrics of a task's ``[metrics]`` table, by slug and in its order.
 
-    Returns
-    -------
-    dict
-        Slug to metric, in the task's order; slugs that this site does not know are left
-        out, since a task may name a metric that comes with an extra.
-
-    Raises
-    ------
-    GenieError
-        Code ``bad-task``, with the first of `metric_problems`.
+    Slugs that this site does not have are left out: a task may list a metric that needs
+    an optional dependency. The error ``bad-task`` has the first of `metric_problems`.
     """
     for problem in metric_problems(table):
         raise GenieError(str(problem), code="bad-task")
@@ -34,7 +26,7 @@ def chosen_metrics(table: MetricsConfig) -> dict[str, Metric]:
 
 
 def metric_problems(table: MetricsConfig) -> Iterator[Problem]:
-    """Say what is wrong with the parameters that a task gives to its metrics.
+    """Yield the problems of the parameters that a task gives to its metrics.
 
     Yields
     ------
@@ -92,7 +84,7 @@ _KINDS = {bool: "true or false", int: "a whole number", float: "a number", str: 
 def _fits(value: object, default: object) -> bool:
     if isinstance(default, float):
         return isinstance(value, int | float) and not isinstance(value, bool)
-    # exactly the type: to isinstance, true would be a whole number
+    # Exactly the type: in Python, True is an instance of int.
     return type(value) is type(default)
 
 

@@ -1,9 +1,9 @@
-"""Whether a task's licence lets its texts be handed on."""
+"""Whether a task's license allows passing its texts on."""
 
 import re
 
-# How a licence's name begins when it lets everybody copy. What follows a short name is
-# an end, a version or a remark: "MIT Press" is no MIT licence.
+# Prefixes of licenses that allow everyone to copy. After a short name only an end, a
+# version or a remark may follow: "MIT Press" is no MIT license.
 _OPEN = re.compile(
     r"""
     apache(\ license,?)?(\ version)?[\ -]2(\.0)?(?![\w.])
@@ -19,5 +19,5 @@ _OPEN = re.compile(
 
 
 def may_be_copied(licence: str) -> bool:
-    """Tell whether texts under this licence may be handed on; in doubt, they may not."""
+    """Return whether texts under this license may be passed on; False if in doubt."""
     return bool(_OPEN.match(licence.strip().casefold()))

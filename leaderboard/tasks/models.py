@@ -27,23 +27,23 @@ class Task(models.Model):
     citation = models.TextField(blank=True)
     source_language = models.CharField(max_length=16, default="en")
     target_language = models.CharField(max_length=16, default="en")
-    # the slug of the task that this is a new version of, here or elsewhere
+    # slug of the task that this is a new version of, on this site or another
     version_of = models.SlugField(max_length=100, blank=True)
-    # The demo tasks' systems and workers are ours: their boards say so.
+    # Systems and workers of demo tasks are simulated: their boards say so.
     demo = models.BooleanField(default=False)
-    # Judgments were made elsewhere and read in (`leaderboard.imports`): every page says so.
+    # Ratings were imported (`leaderboard.imports`): every page says so.
     imported = models.BooleanField(default=False)
     hidden_references = models.BooleanField(
         default=False,
         help_text="The references are not shown on any page, in the API or in exports.",
     )
-    # task.toml as it was loaded, for releases and the next load; `configuration` is what
-    # it says. The first criterion ranks, and fields are shown in their order
+    # task.toml as it was loaded, for releases and the next load; `configuration` is the
+    # parsed form. The first criterion ranks, and fields are shown in their order
     config = OrderedJSONField(default=dict)
     release_sha256 = models.CharField(max_length=64)
     release_files = models.JSONField(default=dict)
     n_instances = models.PositiveIntegerField(default=0)
-    # decides which instances people judge; the same for every submission
+    # decides which instances people rate; the same for every submission
     sample_seed = models.BigIntegerField()
     accepts_submissions = models.BooleanField(default=True)
     created_at = models.DateTimeField(auto_now_add=True)
@@ -56,17 +56,16 @@ class Task(models.Model):
 
     @property
     def configuration(self) -> TaskConfig:
-        """What task.toml says, with every default; read once for each text."""
+        """The task.toml with every default; parsed once per text."""
         return _read(json.dumps({**self.config, "kind": self.kind}))
 
     @property
     def human(self) -> HumanConfig:
-        """How people are asked: the [human] table of task.toml."""
         return self.configuration.human
 
     @property
     def pairs_only(self) -> bool:
-        """Whether systems are only compared: nobody wrote a question about one output."""
+        """Whether systems are only compared: there is no question about one output."""
         return (
             "criteria" in self.config.get("comparison", {})
             and self.human.hit_template == GENERAL
@@ -76,21 +75,20 @@ class Task(models.Model):
 
     @property
     def asked(self) -> HumanConfig:
-        """How people are asked: about one output, or about two."""
+        """The table of the questions: about one output, or about two."""
         return self.configuration.comparison if self.pairs_only else self.human
 
     @property
     def sample_size(self) -> int:
-        """How many instances people judge of each submission."""
+        """How many instances people rate of each submission."""
         return min(self.human.sample_size, self.n_instances)
 
     @property
     def field_labels(self) -> Mapping[str, str]:
-        """Instance field -> the label that people read, in order."""
         return self.configuration.fields
 
     def shown(self, fields: Mapping[str, object]) -> list[tuple[str, str]]:
-        """Give an instance's texts by their labels, each with its layout."""
+        """Return the labels and formatted texts of an instance."""
         layouts = self.configuration.formats
         return [
             (label, with_layout(str(fields.get(name, "")), layouts.get(name, PLAIN)))
@@ -98,7 +96,7 @@ class Task(models.Model):
         ]
 
     def output(self, text: str) -> str:
-        """Give an output or a reference with the layout that the task's have."""
+        """Return an output or a reference in the task's output format."""
         return with_layout(text, self.configuration.output_format)
 
     @property
@@ -111,22 +109,23 @@ class Task(models.Model):
         return self.configuration.source.field
 
 
-# more than a site has tasks: a list of them would drop each before it is asked for again
+# More than a site has tasks: with fewer, a list of tasks would evict each before its
+# reuse.
 @lru_cache(maxsize=1024)
 def _read(config: str) -> TaskConfig:
     return read_task(json.loads(config), hit_templates.known()).config
 
 
 class TaskRevision(models.Model):
-    """What was changed of a loaded task, when and by whom; the first one is its loading."""
+    """A change of a loaded task, with time and author; the first one is its loading."""
 
     task = models.ForeignKey(Task, on_delete=models.CASCADE, related_name="revisions")
     number = models.PositiveIntegerField()
-    # task.toml as it was from then on
+    # the new task.toml
     config = OrderedJSONField(default=dict)
-    # key -> what it was and what it became; an empty table for the loading
+    # key -> [old, new]; an empty table for the loading
     changes = OrderedJSONField(default=dict)
-    # nobody: a command
+    # null: a command
     by = models.ForeignKey(
         settings.AUTH_USER_MODEL,
         on_delete=models.SET_NULL,
@@ -150,9 +149,9 @@ class TaskRevision(models.Model):
 
 
 class TaskFile(models.Model):
-    """A file that came with a task's bundle, to be given back as it was.
+    """A file of a task's bundle, returned unchanged in exports.
 
-    Its task.toml is among them, for its comments; its texts are the task's instances.
+    It includes task.toml, for its comments; the bundle's texts are instances.
     """
 
     task = models.ForeignKey(Task, on_delete=models.CASCADE, related_name="files")
@@ -170,14 +169,12 @@ class TaskFile(models.Model):
 
 
 class Instance(models.Model):
-    """One test input of a task, with its references."""
-
     task = models.ForeignKey(Task, on_delete=models.CASCADE, related_name="instances")
     instance_id = models.CharField(max_length=200)
     position = models.PositiveIntegerField()
     fields = models.JSONField()
     references = models.JSONField(default=list)
-    # Its place in the task's fixed random order: people judge the first ones.
+    # Its place in the task's fixed random order: people rate the first ones.
     sample_rank = models.PositiveIntegerField()
 
     class Meta:

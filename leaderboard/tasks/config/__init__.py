@@ -1,9 +1,8 @@
-"""What a task.toml says, read once into typed objects with every default filled in.
+"""The contents of a task.toml, read once into typed objects with every default.
 
-`read_task` never fails: it gives the configuration and all that is wrong with the
-document. Who loads a task refuses it when anything is wrong; a draft and a row of the
-database are read as far as they can be: a value that cannot be used is as if it had been
-left out.
+`read_task` never fails: it returns the configuration and every problem of the document.
+Loading refuses a task with problems. Drafts and stored rows are read as far as
+possible: a value that cannot be used counts as left out.
 """
 
 from leaderboard.tasks.config.human import (

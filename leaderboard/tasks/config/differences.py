@@ -1,17 +1,17 @@
-"""What changes from one configuration of a task to another, and what that means."""
+"""Differences between two configurations of a task, and their effect on scores."""
 
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import asdict, is_dataclass
 
 from leaderboard.tasks.config.task import TaskConfig
 
-# What a person answers, and what they see when they do: scores before and after a change
-# of it are answers to different questions.
+# The question and everything that people see with it: scores before and after a change
+# of these keys are answers to different questions.
 _ASKED = (
     *("design", "scale", "hit_template", "criteria", "setup", "show_input"),
     *("before_text", "show_reference", "standard_value", "allow_tie"),
 )
-# The tables by which people are asked: about one system, two, or several.
+# The tables for questions about one system, two, or several.
 HUMAN, COMPARISON, JOINT = TABLES = ("human", "comparison", "joint")
 INCOMPARABLE = (
     *("formats", "output_format"),
@@ -20,14 +20,14 @@ INCOMPARABLE = (
 
 
 def differences(old: TaskConfig, new: TaskConfig) -> dict[str, list[object]]:
-    """List the keys whose meaning changes, with what it was and what it becomes.
+    """List the keys whose meaning changes, with old and new value.
 
-    What was left out and is now said as it was understood is no change.
+    A key that was left out and is now written with its default is no change.
 
     Returns
     -------
     dict
-        Key to the old and the new value, as JSON can hold them.
+        Key to ``[old, new]``, as JSON can hold them.
 
     Examples
     --------
@@ -42,7 +42,7 @@ def differences(old: TaskConfig, new: TaskConfig) -> dict[str, list[object]]:
         for key in (*before, *(key for key in after if key not in before))
         if before.get(key) != after.get(key)
     }
-    # What [comparison] and [joint] take over from [human] is said once.
+    # Values that [comparison] and [joint] inherit from [human] are reported once.
     return {
         key: change
         for key, change in changes.items()
@@ -57,15 +57,15 @@ def incomparable(
     new: TaskConfig,
     asked: Collection[str] = TABLES,
 ) -> list[str]:
-    """Name those changes after which answers cannot stand beside earlier ones.
+    """Return the changes after which scores cannot be compared with earlier ones.
 
     Parameters
     ----------
     changes : iterable of str
         The keys of `differences`.
     asked : collection of str, optional
-        The tables by which people have been asked already. What [human] says the others
-        take over, so it counts whichever was used.
+        The tables that people have answered by already. [human] always counts, because
+        the others inherit from it.
 
     Examples
     --------
@@ -84,7 +84,7 @@ def incomparable(
         for key in changes
         if key in INCOMPARABLE and key.partition(".")[0] not in apart
     ]
-    # Another label of a field is another word; another field is another input.
+    # A new label is only another word; a new field is another input.
     if set(old.fields) != set(new.fields):
         found.append("fields")
     return found

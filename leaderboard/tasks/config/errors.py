@@ -1,4 +1,4 @@
-"""Which errors are marked: the table [human.errors]."""
+"""The table [human.errors]: the errors that people mark."""
 
 from collections.abc import Mapping
 from typing import Any

@@ -1,4 +1,4 @@
-"""How people are asked: [human], and what [comparison] and [joint] make of it."""
+"""The tables [human], [comparison] and [joint]: how people are asked."""
 
 from __future__ import annotations
 
@@ -22,39 +22,38 @@ from leaderboard.tasks.config.kinds import (
 )
 from leaderboard.tasks.config.tables import read_table, setting, table_of
 
-# The platform that has studies, in which a visit can end before its work is done.
+# The platform with studies, in which a visit can end before the work is done.
 PROLIFIC = "prolific"
 POSITIVE, NEGATIVE = "positive", "negative"
-# What the reference output of a magnitude estimation is worth.
+# The value of the reference output in magnitude estimation.
 STANDARD_VALUE = 100
 SEPARATE = 2
-# Of what test questions are made.
+# The kinds of wrong texts in test questions.
 EDITED, REFERENCES = "edited", "references"
-# Which estimate of a system's quality ranks the board.
+# The estimates of a system's quality that can rank the board.
 ADJUSTED, PLAIN, Z_SCORES = "adjusted", "plain", "z"
 ESTIMATES = (ADJUSTED, PLAIN, Z_SCORES)
-# How a board is ranked: by simultaneous comparisons, or as WMT's findings rank.
+# How a board is ranked: by simultaneous comparisons, or as in WMT's findings.
 SIMULTANEOUS, RANK_SUMS = "simultaneous", "rank-sums"
-# One worker may do so much of a campaign where twice an equal part is less.
+# The lowest default limit on one worker's share of a campaign.
 SHARE = 0.1
 
 
 @dataclass(frozen=True)
 class TestCriteria:
-    """On which criteria test questions are marked.
+    """The criteria on which test questions are marked.
 
-    `negative` names those on which wrong content is bad, `form` those on which broken
-    grammar and word order are.
+    `negative` has those on which wrong content is bad, `form` those on which broken
+    grammar or word order is bad.
     """
 
-    __test__ = False  # not for pytest
+    __test__ = False  # pytest collects classes named Test
 
     positive: Sequence[str] = setting(names("criteria"), ())
     negative: Sequence[str] = setting(names("criteria"), ())
     form: Sequence[str] = setting(names("criteria"), ())
 
     def within(self, criteria: Mapping[str, str]) -> TestCriteria:
-        """Keep those that are asked."""
         return TestCriteria(
             tuple(name for name in self.positive if name in criteria),
             tuple(name for name in self.negative if name in criteria),
@@ -70,7 +69,7 @@ class NoisyBelow:
     negative: float | None = setting(share(open_ends=True), None)
 
     def shares(self, site: float) -> dict[str, float]:
-        """Give the share by polarity, where the site has one for what is not said."""
+        """Return the shares by polarity, with the site's share for missing ones."""
         return {
             "POSITIVE": site if self.positive is None else self.positive,
             "NEGATIVE": site if self.negative is None else self.negative,
@@ -79,9 +78,10 @@ class NoisyBelow:
 
 @dataclass(frozen=True)
 class QualificationConfig:
-    """The test that workers pass first: `n` questions are drawn; None: as in crowd.
+    """The test that workers pass first.
 
-    With a `name`, it is a test of the site's that is in use, and nothing is drawn.
+    `n` questions are drawn; None: the number in `crowd`. A `name` selects an existing
+    test of the site, and no questions are drawn.
     """
 
     n: int = setting(whole(2), 8)
@@ -93,7 +93,7 @@ class QualificationConfig:
     name: str = setting(text(100), "")
 
     def rules(self) -> dict[str, int]:
-        """Give what the task says of passing it; a test has defaults for the rest."""
+        """Return the task's pass rules; the test has defaults for missing ones."""
         return {
             name: value
             for name, value in asdict(self).items()
@@ -103,7 +103,7 @@ class QualificationConfig:
 
 @dataclass(frozen=True)
 class RequirementsConfig:
-    """What workers must have; None: nothing of that kind."""
+    """Requirements for workers; None: no requirement of that kind."""
 
     approved: int | None = setting(whole(0), None)
     approved_percent: int | None = setting(whole(0, 100), None)
@@ -113,7 +113,7 @@ class RequirementsConfig:
 
 @dataclass(frozen=True)
 class StudyConfig:
-    """How a study on another platform is run; see crowd/platforms/demands.py."""
+    """Settings of a study on another platform; see crowd/platforms/demands.py."""
 
     groups: Sequence[str] = setting(names("groups"), ())
     without_groups: Sequence[str] = setting(names("groups"), ())
@@ -129,18 +129,18 @@ class StudyConfig:
 
 @dataclass(frozen=True)
 class LanguageConfig:
-    """What workers read in another language; empty: the HIT template says it."""
+    """Texts for workers in another language; empty ones come from the HIT template."""
 
     title: str = setting(text(128), "")
-    # criterion -> what is asked; the template says it where the task asks its questions
+    # criterion -> question; the HIT template has it if the task uses its questions
     questions: Mapping[str, str] = setting(mapping("criteria", text(filled=True)), {})
-    # label of an input, as [fields] has it -> what is read
+    # input label, as in [fields] -> translation
     labels: Mapping[str, str] = setting(mapping("labels", text(filled=True)), {})
     instructions: str = setting(text(), "")
     consent: str = setting(text(), "")
 
     def said(self, criteria: Mapping[str, str]) -> dict[str, object]:
-        """Give what there is to say where these criteria are asked."""
+        """Return the texts that are not empty, for these criteria."""
         questions = {c: q for c, q in self.questions.items() if c in criteria}
         said = {**asdict(self), "questions": questions}
         return {name: value for name, value in said.items() if value}
@@ -184,14 +184,17 @@ class HumanConfig:
     negative_share: float = setting(share(), 0.05)
     noisy_below: NoisyBelow = setting(_SHARE_OR_TABLE, NoisyBelow(), human_only=True)
     repost_share: float = setting(share(), 0.1)
-    # how many outputs of a settled system go with a sample, and by how many points a
-    # crowd may rate them differently before the board says so
+    # how many outputs of a settled system are added to a sample, and by how many points
+    # a
+    # crowd may rate them differently before the board reports it
     anchor_share: float = setting(share(), 0.05, human_only=True)
     anchor_tolerance: int = setting(whole(0, 100), 5, human_only=True)
-    # whether comparisons are estimated as if each system stood on both sides as often
+    # whether comparisons are estimated as if each system had been on both sides equally
+    # often
     correct_side: bool = setting(truth(), False)
     exposure: str = setting(one_of(("task", "campaign"), "task"), "task")
-    # which estimate is the score: free of who judged, of this crowd, or z per worker
+    # the estimate that is the score: adjusted for raters, raw means, or z-scores per
+    # worker
     estimate: str = setting(one_of(ESTIMATES, ADJUSTED), ADJUSTED)
     ranks: str = setting(
         one_of((SIMULTANEOUS, RANK_SUMS), SIMULTANEOUS), SIMULTANEOUS, human_only=True
@@ -203,21 +206,21 @@ class HumanConfig:
         table_of(RequirementsConfig), RequirementsConfig(), human_only=True
     )
     study: StudyConfig = setting(table_of(StudyConfig), StudyConfig(), human_only=True)
-    # what negative test questions show: outputs with a minimal edit that makes them
+    # content of negative test questions: outputs with a minimal edit that makes them
     # wrong, or other instances' references (Genie, section 5)
     test_questions: str = setting(one_of((EDITED, REFERENCES), EDITED), EDITED)
     show_reference: bool = setting(truth(), False)
     standard_value: int = setting(whole(1), STANDARD_VALUE)
-    # Markdown that workers read before they begin; empty: the HIT template's own
+    # Markdown that workers read before they begin; empty: the HIT template's text
     instructions: str = setting(text(), "", per_table=True)
-    # Markdown that workers agree to; empty: the HIT template's own, or the site's
+    # Markdown that workers agree to; empty: the HIT template's text, or the site's
     consent: str = setting(text(), "")
-    # the language of all this, and what is said in others
+    # the language of all these texts, and their translations
     language: str = setting(text(16, filled=True), "en")
     languages: Mapping[str, LanguageConfig] = setting(
         mapping("languages", table_of(LanguageConfig)), {}, per_table=True
     )
-    # how the questions are put; 2: a campaign for each criterion
+    # how the questions are asked; 2: a campaign for each criterion
     setup: int = setting(one_of((1, SEPARATE), 1), 1, per_table=True)
     show_input: Mapping[str, bool] = setting(
         mapping("criteria", truth()), {}, per_table=True
@@ -227,32 +230,32 @@ class HumanConfig:
     allow_tie: bool = setting(truth(), False, per_table=True)
     # a field on the page that only programs find
     canary: bool = setting(truth(), False, per_table=True)
-    # for so long workers may take an answer back
+    # how long workers can undo an answer
     undo_seconds: int = setting(whole(0, 60), 10)
-    # how many HITs stand on one page; of one document, which a field names, or with `id`
-    # what instances' ids begin with
+    # HITs per page; of one document, which a field contains, or with `id`
+    # the prefix of the instances' ids
     items_per_page: int = setting(whole(1, MOST_ON_A_PAGE), 1, per_table=True)
     page_by: str = setting(text(100), "", per_table=True)
-    # which errors are marked, and what they weigh; empty: the HIT template says it
+    # the errors to mark and their weights; empty: those of the HIT template
     errors: Mapping[str, object] = setting(ERRORS, {}, per_table=True)
-    # criterion -> what is asked; the first one ranks
+    # criterion -> question; the first one ranks
     criteria: Mapping[str, str] = setting(
         mapping("criteria", text(filled=True)), {}, per_table=True
     )
-    # the metric whose scores workers' answers are compared with, as evidence for staff
+    # the metric that workers' answers are compared with, as evidence for staff
     judge: str = setting(text(100), "", human_only=True)
     test_criteria: TestCriteria | None = setting(
         table_of(TestCriteria), None, per_table=True
     )
 
     def separate(self) -> list[dict[str, str]]:
-        """Give the criteria of each campaign: one for all, or one for each (setup 2)."""
+        """Return the criteria of each campaign: of one, or of one each (setup 2)."""
         if self.setup != SEPARATE:
             return [dict(self.criteria)]
         return [{name: question} for name, question in self.criteria.items()]
 
     def form(self, criteria: Mapping[str, str]) -> dict[str, object]:
-        """Say how the questions of these criteria are put; what is usual is left out."""
+        """Return how these criteria are asked, without default values."""
         form: dict[str, object] = {
             name: value
             for name, value in (
@@ -279,30 +282,28 @@ class HumanConfig:
         return form
 
     def said_in(self, criteria: Mapping[str, str]) -> dict[str, object]:
-        """Give what is said in other languages where these criteria are asked."""
+        """Return the translations for these criteria, by language."""
         return {name: words.said(criteria) for name, words in self.languages.items()}
 
     def judged_blind(self, criteria: Mapping[str, str]) -> bool:
-        """Tell whether no criterion is judged against the input."""
         return not any(self.show_input.get(criterion, True) for criterion in criteria)
 
     @property
     def n_workers_wanted(self) -> int:
-        """Say how many workers are wanted: so many that each does half of their share."""
+        """Number of workers wanted; by default each does half of `share_of_one`."""
         enough = 1 if self.share_of_one == 1 else math.ceil(2 / self.share_of_one)
         return max(self.workers or enough, self.ratings_per_instance)
 
     @property
     def tests_inside_sample(self) -> bool:
-        """Tell whether there are workers enough to test some on what others judge."""
+        """Whether workers suffice to test some on instances that others rate."""
         return self.n_workers_wanted >= 2 * self.ratings_per_instance
 
     @property
     def share_of_one(self) -> float:
-        """Give the greatest share of a campaign that one worker may do.
+        """Greatest share of a campaign that one worker may do.
 
-        Where the task does not say it, twice an equal part among the workers who are
-        wanted, and at least `SHARE`.
+        By default twice an equal part among the workers wanted, and at least `SHARE`.
         """
         if self.worker_percent is not None:
             return self.worker_percent / 100
@@ -311,11 +312,11 @@ class HumanConfig:
 
     @property
     def share_follows_crowd(self) -> bool:
-        """Tell whether a small crowd may do more each: the task asks for no larger one."""
+        """Whether each worker may do more if few come: no crowd size is required."""
         return self.workers is None and self.worker_percent is None
 
     def n_test_questions(self, n_items: int) -> tuple[int, int]:
-        """Give how many positive and negative test questions go with so many items."""
+        """Return the numbers of positive and negative questions for so many items."""
         positive, negative = (
             0 if share == 0 else max(1, round(share * n_items))
             for share in (self.positive_share, self.negative_share)
@@ -323,7 +324,7 @@ class HumanConfig:
         return positive, negative
 
     def n_anchor_items(self, n_items: int) -> int:
-        """Give how many outputs of a settled system go with so many items."""
+        """Return the number of outputs of a settled system for so many items."""
         return max(1, round(self.anchor_share * n_items)) if self.anchor_share else 0
 
     def price(
@@ -334,7 +335,7 @@ class HumanConfig:
         ratings_per_item: int,
         n_anchor_items: int = 0,
     ) -> Quote:
-        """Price that so many items and test questions are judged, to the cent."""
+        """Return the price of so many items and test questions, to the cent."""
         priced = quote(
             platform=self.platform,
             reward_cents=self.reward_cents,
@@ -364,22 +365,22 @@ _USUAL = HumanConfig()
 
 @dataclass(frozen=True)
 class ComparisonConfig(HumanConfig):
-    """What comparisons of two systems do differently from [human]."""
+    """Settings of comparisons of two systems that differ from [human]."""
 
     design: str = setting(text(filled=True), "two-choice", per_table=True)
     scale: str = setting(text(filled=True), "two-choice", per_table=True)
     hit_template: str = setting(text(filled=True), "two-choice-outputs", per_table=True)
-    # pairs that go out at once
+    # pairs that are sent out together
     wave_size: int = setting(whole(1, 1_000), 20, per_table=True)
 
     def n_tests_among(self, n_pairs: int) -> int:
-        """Give how many test questions go with so many pairs, waves put together."""
+        """Return the number of test questions for so many pairs, summed over waves."""
         return round((self.positive_share + self.negative_share) * n_pairs)
 
 
 @dataclass(frozen=True)
 class JointConfig(HumanConfig):
-    """What joint evaluations of several systems do differently from [human]."""
+    """Settings of joint evaluations of several systems that differ from [human]."""
 
     design: str = setting(text(filled=True), "rankme", per_table=True)
     scale: str = setting(text(filled=True), "magnitude", per_table=True)

@@ -1,4 +1,4 @@
-"""What may stand at a key of task.toml, and what is said when something else does."""
+"""The kinds of values in task.toml, and the messages for values that are wrong."""
 
 from __future__ import annotations
 
@@ -15,12 +15,7 @@ T_co = TypeVar("T_co", covariant=True)
 class Problem:
     """One thing that is wrong with a task.toml.
 
-    Parameters
-    ----------
-    key : str
-        Where, with dots: ``human.reward_cents``.
-    sentence : str
-        What is wrong, to be read after the key.
+    `key` has dots (``human.reward_cents``); `sentence` is read after the key.
     """
 
     key: str
@@ -46,17 +41,16 @@ class Place:
 
 @dataclass(frozen=True)
 class Kind(Generic[T_co]):
-    """What may stand at a key.
+    """A kind of value for a key.
 
     Parameters
     ----------
     what : str
         In words: "a whole number of at least 1".
     read : callable
-        Gives what was meant. Says what is wrong at the place, and gives None where
-        nothing can be made of the value.
+        Returns the value, or None if it cannot be read. Adds problems to the place.
     empty : object
-        Stands in for a key that has to be there and is not.
+        The value of a required key that is missing.
     """
 
     what: str
@@ -70,24 +64,10 @@ def scalar(
     convert: Callable[[object], T],
     empty: T,
 ) -> Kind[T]:
-    """Make a kind of single values.
+    """Create a kind of single values.
 
-    Parameters
-    ----------
-    is_right : callable
-        Tells whether a value is as it should be.
-    convert : callable
-        Makes the value of it. It is tried on wrong values, too: a number that is
-        written as a text is read beside the problem.
-    empty : object
-        As in `Kind`.
-
-    Examples
-    --------
-    >>> problems = []
-    >>> size = scalar("a whole number", lambda value: type(value) is int, int, 0)
-    >>> size.read("7", Place("human.sample_size", problems)), str(problems[0])
-    (7, "human.sample_size: must be a whole number, not '7'.")
+    `convert` is tried on wrong values, too: a number written as a text is read and
+    reported as a problem.
     """
 
     def read(value: object, place: Place) -> T | None:
@@ -103,14 +83,9 @@ def scalar(
 
 
 def text(at_most: int = 0, *, filled: bool = False) -> Kind[str]:
-    """Make the kind of texts.
+    """Create the kind of texts.
 
-    Parameters
-    ----------
-    at_most : int, optional
-        Their greatest number of characters; 0: any.
-    filled : bool, optional
-        Whether a blank one is wrong.
+    `at_most` counts characters (0: no limit); `filled` refuses blank texts.
 
     Examples
     --------
@@ -128,7 +103,7 @@ def text(at_most: int = 0, *, filled: bool = False) -> Kind[str]:
 
 
 def whole(at_least: int = 0, at_most: int | None = None) -> Kind[int]:
-    """Make the kind of whole numbers within bounds.
+    """Create the kind of whole numbers within bounds.
 
     Examples
     --------
@@ -143,7 +118,7 @@ def whole(at_least: int = 0, at_most: int | None = None) -> Kind[int]:
 
     def is_right(value: object) -> bool:
         return (
-            # Not `isinstance`: in Python true is an int.
+            # Not `isinstance`: in Python True is an instance of int.
             type(value) is int
             and value >= at_least
             and (at_most is None or value <= at_most)
@@ -153,7 +128,7 @@ def whole(at_least: int = 0, at_most: int | None = None) -> Kind[int]:
 
 
 def share(*, open_ends: bool = False) -> Kind[float]:
-    """Make the kind of shares: numbers from 0 to 1, without both ends where they are open.
+    """Create the kind of shares from 0 to 1, without 0 and 1 if the ends are open.
 
     Examples
     --------
@@ -172,7 +147,7 @@ def share(*, open_ends: bool = False) -> Kind[float]:
 
 
 def truth() -> Kind[bool]:
-    """Make the kind of true and false.
+    """Create the kind of true and false.
 
     Examples
     --------
@@ -183,7 +158,7 @@ def truth() -> Kind[bool]:
 
 
 def one_of(known: Collection[T], empty: T) -> Kind[T]:
-    """Make the kind of a few values; `empty` is one of them.
+    """Create the kind of a few values; `empty` is one of them.
 
     Examples
     --------
@@ -194,7 +169,7 @@ def one_of(known: Collection[T], empty: T) -> Kind[T]:
 
     def read(value: object, place: Place) -> T | None:
         for choice in known:
-            # In Python 1, 1.0 and true are equal; in a document they are not the same.
+            # In Python 1, 1.0 and True are equal; in a document they are different.
             if type(value) is type(choice) and value == choice:
                 return choice
         place.wrong(f"must be {what}, not {value!r}.")
@@ -204,7 +179,7 @@ def one_of(known: Collection[T], empty: T) -> Kind[T]:
 
 
 def names(of: str) -> Kind[tuple[str, ...]]:
-    """Make the kind of lists of names, each once.
+    """Create the kind of lists of unique names.
 
     Examples
     --------
@@ -230,7 +205,7 @@ def names(of: str) -> Kind[tuple[str, ...]]:
 
 
 def mapping(of: str, kind: Kind[T]) -> Kind[Mapping[str, T]]:
-    """Make the kind of tables whose keys are free and whose values are of one kind.
+    """Create the kind of tables with free keys and values of one kind.
 
     Examples
     --------
@@ -256,7 +231,7 @@ def mapping(of: str, kind: Kind[T]) -> Kind[Mapping[str, T]]:
 
 
 def anything() -> Kind[object]:
-    """Make the kind of values that somebody else looks at.
+    """Create the kind of values that are checked elsewhere.
 
     Examples
     --------
@@ -267,7 +242,7 @@ def anything() -> Kind[object]:
 
 
 def unknown_key(name: str, known: Collection[str]) -> str:
-    """Say that there is no such key, with the nearest that there is.
+    """Return the message for an unknown key, with the nearest known one.
 
     Examples
     --------

@@ -1,9 +1,9 @@
-"""On which criteria test questions are marked.
+"""The criteria on which test questions are marked.
 
-Another instance's reference is off the point and still fluent: it is wrong on relevance
-and right on fluency. Where several criteria are asked, `test_criteria` in task.toml says
-which can be marked: `positive` where a good text is good, `negative` where wrong content is
-bad (a changed fact, another instance's reference), `form` where broken grammar is.
+Another instance's reference is off topic but still fluent: it is wrong on relevance and
+right on fluency. If a task asks several criteria, `test_criteria` in task.toml lists
+those that can be marked: `positive` (a good text is good), `negative` (wrong content is
+bad: a changed fact, another instance's reference) and `form` (broken grammar is bad).
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -18,26 +18,16 @@ KEY, FORM = "test_criteria", "form"
 def marked_criteria(
     human: HumanConfig, criteria: Mapping[str, str]
 ) -> dict[str, list[str]]:
-    """Give the criteria of one campaign that are marked, by polarity.
+    """Return the marked criteria of one campaign, as ``positive`` and ``negative``.
 
-    Where only one criterion is asked it is marked, on both. A campaign without a marked
-    criterion has no test questions of that polarity. Where nobody sees the input, a
-    negative question has its words shuffled, and is wrong whatever is asked.
-
-    Parameters
-    ----------
-    criteria : mapping
-        What the campaign asks.
-
-    Returns
-    -------
-    dict
-        ``positive`` and ``negative``, each with names of criteria.
+    A single criterion is marked on both. A campaign without a marked criterion has no
+    test questions of that polarity. If workers do not see the input, negative questions
+    have shuffled words, and are wrong on every criterion.
 
     Raises
     ------
     GenieError
-        ``unmarkable`` where several are asked and the task does not say which.
+        ``unmarkable`` if several are asked and the task does not list the marked ones.
 
     Examples
     --------
@@ -56,7 +46,8 @@ def marked_criteria(
     positive = [name for name in criteria if name in table.positive]
     if human.judged_blind(criteria):
         return {POSITIVE: positive, NEGATIVE: list(criteria)}
-    # Workers who have not read the input cannot know that a reference is not its own.
+    # Workers who have not read the input cannot know that a reference belongs to
+    # another one.
     unseen = {*human.before_text} | {
         name for name, shown in human.show_input.items() if not shown
     }
@@ -65,7 +56,7 @@ def marked_criteria(
 
 
 def form_criteria(human: HumanConfig, criteria: Mapping[str, str]) -> list[str]:
-    """Give the criteria of one campaign that ask how a text is said.
+    """Return the criteria of one campaign that ask about form, such as fluency.
 
     Examples
     --------
@@ -80,14 +71,10 @@ def form_criteria(human: HumanConfig, criteria: Mapping[str, str]) -> list[str]:
 def problems(
     table: str, human: HumanConfig, *, polarities: Sequence[str]
 ) -> Iterator[Problem]:
-    """Say what is wrong with a table's `test_criteria`.
+    """Yield the problems of a table's `test_criteria`.
 
-    Parameters
-    ----------
-    table : str
-        The table's name, for the problems' keys.
-    polarities : sequence of str
-        Which test questions the table's design has; all questions are of these.
+    `polarities` are those of the design's test questions: each question has one of
+    them.
 
     Examples
     --------
@@ -112,7 +99,7 @@ def problems(
         if name not in human.criteria
     ]
     yield from unknown
-    # Problems that only follow from an unknown name are not reported.
+    # Problems that only follow from an unknown key are not reported.
     if unknown:
         return
     for polarity in polarities:
@@ -128,13 +115,13 @@ def problems(
 
 
 def _share(human: HumanConfig, polarity: str, polarities: Sequence[str]) -> float:
-    """Give the share of questions that this polarity's criteria mark."""
+    """Return the share of test questions that this polarity's criteria mark."""
     shares = {POSITIVE: human.positive_share, NEGATIVE: human.negative_share}
     return shares[polarity] if len(polarities) > 1 else sum(shares.values())
 
 
 def missing(human: HumanConfig) -> str:
-    """Say what to write where a task with several criteria does not say it.
+    """Return the problem of a task with several criteria and no `test_criteria`.
 
     Examples
     --------

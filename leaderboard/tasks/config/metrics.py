@@ -1,4 +1,4 @@
-"""[metrics]: which automatic metrics a task has, and their parameters."""
+"""The table [metrics]: the automatic metrics of a task and their parameters."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -18,10 +18,8 @@ _PARAMETERS = mapping("parameters", anything())
 
 @dataclass(frozen=True)
 class MetricsConfig:
-    """The metrics of a task, by slug and in their order."""
-
     use: Sequence[str] = setting(names("metrics"))
-    # shown first on the board; all of them where it is not said
+    # the first column of the board; empty: all metrics in their order
     headline: Sequence[str] = setting(names("metrics"), ())
     # slug -> keyword arguments of the metric: the tables [metrics.<slug>]
     parameters: Mapping[str, Mapping[str, object]] = setting(
@@ -33,15 +31,7 @@ _LISTS = ("use", "headline")
 
 
 def read_metrics(value: object, place: Place) -> MetricsConfig:
-    """Read the table [metrics].
-
-    Parameters
-    ----------
-    value : object
-        What stands in the document.
-    place : Place
-        What is wrong is added to its problems.
-    """
+    """Read the table [metrics]; problems are added to `place`."""
     if not isinstance(value, Mapping):
         return read_table(MetricsConfig, value, place)
     parameters: dict[str, Mapping[str, object]] = {}

@@ -1,4 +1,4 @@
-"""From what stands in a task.toml to its configuration, and all that is wrong with it."""
+"""Read the parsed task.toml into its configuration, with all of its problems."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -22,7 +22,7 @@ TRANSLATION = "translation"
 
 
 class Template(Protocol):
-    """What an HIT template brings along where a task does not say it."""
+    """The defaults that an HIT template has for a task."""
 
     @property
     def questions(self) -> Mapping[str, str]: ...
@@ -33,8 +33,6 @@ class Template(Protocol):
 
 @dataclass(frozen=True)
 class ReadTask:
-    """A configuration, and what is wrong with the document it was read from."""
-
     config: TaskConfig
     problems: Sequence[Problem]
 
@@ -42,20 +40,11 @@ class ReadTask:
 def read_task(
     document: Mapping[str, object], templates: Mapping[str, Template]
 ) -> ReadTask:
-    """Read a task.toml: everything that is wrong with it at once.
+    """Read a parsed task.toml and report all of its problems at once.
 
-    Parameters
-    ----------
-    document : mapping
-        As TOML or JSON was parsed.
-    templates : mapping
-        The site's HIT templates by slug: they bring questions along.
-
-    Returns
-    -------
-    ReadTask
-        A value that cannot be used is as if it had been left out, and what has to be
-        given and is not is empty.
+    `templates` are the site's HIT templates by slug; they have default questions. A
+    value that cannot be used counts as left out; a required one that is missing is
+    empty.
     """
     top = Place("", [])
     config = read_table(TaskConfig, document, top)
@@ -68,7 +57,7 @@ def read_task(
             top.below(f"formats.{name}").wrong(f"{name!r} is none of the fields.")
     human = config.human
     if not _says(document.get("human"), "show_reference"):
-        # a worker who does not know the source language compares with a reference
+        # workers who do not know the source language compare with a reference
         human = replace(human, show_reference=config.kind == TRANSLATION)
     if "human" in document:
         human = _completed(human, templates, top.below("human"))
@@ -92,9 +81,9 @@ def _says(table: object, name: str) -> bool:
 
 
 def _completed(human: H, templates: Mapping[str, Template], place: Place) -> H:
-    """Take over from the HIT template what the table does not say of its questions."""
+    """Fill in the HIT template's values for keys that the table leaves out."""
     template = templates.get(human.hit_template)
-    if template is None:  # who loads a task is told which ones there are
+    if template is None:  # loading reports the known templates
         return human
     criteria = human.criteria or dict(template.questions)
     if not criteria:

@@ -1,4 +1,4 @@
-"""Tables of task.toml as frozen dataclasses: a field each key, its kind and default."""
+"""Tables of task.toml as frozen dataclasses: a field per key, with kind and default."""
 
 from collections.abc import Mapping
 from dataclasses import Field, dataclass, field, fields
@@ -14,19 +14,14 @@ _MUST_BE_GIVEN: Any = object()
 
 @dataclass(frozen=True)
 class Setting(Generic[T]):
-    """One key of a table: what may stand there, and where else it holds.
+    """One key of a table, with its kind and where its value applies.
 
     Parameters
     ----------
-    required : bool
-        Whether it has to be given.
-    default : object
-        What it is where it is left out.
     per_table : bool
-        Each table says it for itself: [comparison] and [joint] do not take it over from
-        [human].
+        [comparison] and [joint] do not inherit it from [human].
     human_only : bool
-        Only [human] says it: it is about all work of the task.
+        It is allowed in [human] only, and applies to all work of the task.
     """
 
     kind: Kind[T]
@@ -58,7 +53,7 @@ def setting(
     declared = Setting(
         kind, required, kind.empty if required else default, per_table, human_only
     )
-    # A factory, because dataclasses take no dict as a default.
+    # A factory, because dataclasses accept no dict as a default.
     default_field: T = field(
         default_factory=lambda: declared.default, metadata={_SETTING: declared}
     )
@@ -66,7 +61,7 @@ def setting(
 
 
 def settings_of(table: type[Any]) -> dict[str, Setting[Any]]:
-    """List the keys of a table."""
+    """List the keys of a table with their settings."""
     every: tuple[Field[Any], ...] = fields(table)
     return {key.name: key.metadata[_SETTING] for key in every}
 
@@ -74,28 +69,19 @@ def settings_of(table: type[Any]) -> dict[str, Setting[Any]]:
 def read_table(
     table: type[C], value: object, place: Place, *, inherits: object = None
 ) -> C:
-    """Read a table; what is wrong with it is added to the place's problems.
+    """Read a table and add its problems to the place.
 
-    Parameters
-    ----------
-    table : type
-        A dataclass whose fields are made by `setting`.
-    value : object
-        What stands in the document.
-    inherits : object, optional
-        The table that says what this one leaves out, where its keys are not their own.
-
-    Returns
-    -------
-    object
-        Complete, whatever is wrong.
+    `table` is a dataclass whose fields are made by `setting`. Keys that are left out
+    have the value of `inherits`, unless they are `per_table`. The result is complete,
+    whatever is wrong.
     """
     known = settings_of(table)
     if not isinstance(value, Mapping):
         place.wrong(f"must be a table, not {value!r}.")
         if inherits is None:
             return table()
-        # What is left out is inherited, and the rest of the document is checked, too.
+        # Keys that are left out are inherited, and the rest of the document is checked,
+        # too.
         value = {}
     for name in value:
         if name not in known:
@@ -131,7 +117,7 @@ def _value(
 
 
 def table_of(table: type[C]) -> Kind[C]:
-    """Make the kind of a table below another.
+    """Create the kind of a table within another.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""The whole of a task.toml."""
+"""The configuration of a whole task.toml."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -18,31 +18,31 @@ from leaderboard.tasks.config.metrics import METRICS, MetricsConfig
 from leaderboard.tasks.config.tables import setting, table_of
 
 T = TypeVar("T")
-# How a text is shown (crowd/hit_templates/formats.py).
+# How a text is displayed (crowd/hit_templates/formats.py).
 FORMATS = ("text", "markdown", "code", "conversation")
 PLAIN_TEXT = FORMATS[0]
 
 
 @dataclass(frozen=True)
 class ReleaseConfig:
-    """How the official release is laid out."""
+    """The layout of the official release."""
 
     reader: str = setting(text(filled=True))
-    # the reader's own settings
+    # options of the reader
     options: Mapping[str, object] = setting(mapping("options", anything()), {})
     hidden_references: bool = setting(truth(), False)
 
 
 @dataclass(frozen=True)
 class SourceConfig:
-    """The field that a prediction could have been copied from; empty: there is none."""
+    """The field that a prediction could have been copied from; empty: none."""
 
     field: str = setting(text(), "")
 
 
 @dataclass(frozen=True)
 class QuotaConfig:
-    """How many submissions a team may send in so many days; 0: as many as it likes."""
+    """Number of submissions per team within so many days; 0: unlimited."""
 
     submissions: int = setting(whole(0), 3)
     days: int = setting(whole(1), 7)
@@ -50,14 +50,14 @@ class QuotaConfig:
 
 @dataclass(frozen=True)
 class BudgetConfig:
-    """What all campaigns of the task may cost together; 0: staff say it on the site."""
+    """Spending limit of all campaigns of the task, in cents; 0: set by staff."""
 
     cents: int = setting(whole(0), 0)
 
 
 @dataclass(frozen=True)
 class JudgesConfig:
-    """What the help of licensed judges is for: to stand beside people's scores, or to rank."""
+    """The use of licensed judges: shown beside people's scores, or ranking."""
 
     show: bool = setting(truth(), True)
     rank: bool = setting(truth(), False)
@@ -65,7 +65,7 @@ class JudgesConfig:
 
 @dataclass(frozen=True)
 class About:
-    """The keys above the first table: what the task is."""
+    """The keys above the first table."""
 
     slug: str = setting(text(100, filled=True))
     title: str = setting(text(100, filled=True))
@@ -78,25 +78,25 @@ class About:
     citation: str = setting(text(), "")
     source_language: str = setting(text(16, filled=True), "en")
     target_language: str = setting(text(16, filled=True), "en")
-    # the task that this one is a new version of, by its slug
+    # slug of the task that this one is a new version of
     version_of: str = setting(text(100), "")
-    # how outputs and references are shown
+    # how outputs and references are displayed
     output_format: str = setting(one_of(FORMATS, PLAIN_TEXT), PLAIN_TEXT)
 
 
 def _later(empty: T) -> Kind[T]:
-    """Leave a table alone that can be read only when [human] has been."""
+    """Create a kind that skips a table, because it can be read only after [human]."""
     return Kind("a table", lambda _value, _place: None, empty)
 
 
 @dataclass(frozen=True)
 class TaskConfig(About):
-    """A task.toml, every default filled in."""
+    """A task.toml with every default filled in."""
 
     release: ReleaseConfig = setting(table_of(ReleaseConfig))
     # field of an instance -> the label that people read, in order
     fields: Mapping[str, str] = setting(mapping("labels", text(filled=True)))
-    # field -> how it is shown, where that is not as plain text
+    # field -> how it is displayed, if it is not plain text
     formats: Mapping[str, str] = setting(
         mapping("formats", one_of(FORMATS, PLAIN_TEXT)), {}
     )
@@ -113,6 +113,6 @@ class TaskConfig(About):
 
     @property
     def page_by(self) -> str:
-        """What names the documents that pages show; empty if pages mix inputs."""
+        """Field with the document of an instance; empty if pages mix inputs."""
         tables = (self.human, self.comparison, self.joint)
         return next((table.page_by for table in tables if table.page_by), "")

@@ -1,4 +1,4 @@
-"""What people are to be asked: by default as the words of the question suggest."""
+"""The questions of a draft: by default as the words of the first question suggest."""
 
 import math
 import re
@@ -9,21 +9,17 @@ OVERALL = "overall"
 # Of adults who read English silently: Brysbaert, How many words do we read per minute?,
 # Journal of Memory and Language 109, 2019 (238 a minute).
 WORDS_A_SECOND = 238 / 60
-# To decide on a criterion and to find the next text.
+# Seconds to decide on a criterion and to find the next text.
 _SECONDS_A_CRITERION, _SECONDS_A_PAGE = 4, 2
 CENTS_AN_HOUR = 1_500
 
 
 @dataclass(frozen=True)
 class Way:
-    """A way of asking: where it stands in task.toml, and with what.
+    """A way of asking: its table in task.toml and the defaults there.
 
-    Parameters
-    ----------
-    table : str
-        "human": one system at a time; "comparison": two beside each other.
-    statement : str
-        What is asked where nobody says it.
+    `table` is "human" for one system at a time and "comparison" for two side by side;
+    `statement` is the default question.
     """
 
     table: str
@@ -58,7 +54,7 @@ WAYS = {
         "Which text is better?",
     ),
 }
-# The papers' four tasks: their own page and their own statement.
+# The papers' four tasks: each with its page and statement.
 KINDS = {
     "question-answering": (
         "question-answering",
@@ -83,35 +79,35 @@ _HOW = re.compile(r"\s*(?:how|rate|to what)\b", re.IGNORECASE)
 
 @dataclass(frozen=True)
 class Ask:
-    """What to ask about outputs, whom, and how often.
+    """The questions about outputs, the people who answer them, and how often.
 
     Parameters
     ----------
     criteria : mapping
-        Criterion to its question; the first ranks. Empty: as the kind has it.
+        Criterion to its question; the first ranks. Empty: the questions of `kind`.
     design : str
         One of `WAYS`; empty: by the words of the first question.
     kind, summary : str
-        `kind` is free; one of `KINDS` brings its own page and statement.
+        `kind` is free; those in `KINDS` have their page and statement.
     volunteers : bool
-        People who come by a link and are not paid: each may do everything, and no
-        test questions are hidden.
+        Unpaid people with a link: each may do everything, and there are no hidden test
+        questions.
     n_items, ratings : int
-        How many inputs are judged (0: all, at most 300), and how often each.
+        How many inputs are rated (0: all, at most 300), and how often each.
     reward_cents : int, optional
         None: by reading time and 15 dollars an hour; nothing for volunteers.
     qualification : mapping, optional
         The test that workers pass first, as [human.qualification_test] has it.
     seconds : int, optional
-        For one page, as a pilot has measured it; None: by reading time.
+        For one page, as a pilot measured it; None: by reading time.
     tests_percent : int, optional
         Of each polarity; None: 5 where there are references and people are paid.
     blind : sequence of str
-        Criteria that are judged without the input.
+        Criteria that are rated without the input.
     instructions : str
         Markdown.
     consent : str
-        Markdown; empty: the site's own.
+        Markdown; empty: the site's default.
     version_of : str
         The slug of the task that this is a new version of.
     template : str
@@ -119,9 +115,9 @@ class Ask:
     metrics : sequence of str
         Empty: light ones, where there are references.
     items_per_page : int
-        How many outputs, or pairs, stand on one page of this site.
+        How many outputs, or pairs, one page of this site shows.
     by_document : bool
-        Whether a page has parts of one document only, which ids such as `news-12.3` name.
+        Whether a page has parts of one document only, by ids such as `news-12.3`.
     """
 
     slug: str
@@ -153,15 +149,7 @@ class Ask:
 
     @property
     def way(self) -> Way:
-        """Give the way of asking that was chosen, or that the first question suggests.
-
-        Examples
-        --------
-        >>> Ask("a", "A", {"overall": "Which text is more fluent?"}).way.design
-        'two-choice'
-        >>> Ask("a", "A", {"overall": "How fluent is it?"}).way.design
-        'slider'
-        """
+        """The chosen way of asking, or the one that the first question suggests."""
         if self.design in WAYS:
             return WAYS[self.design]
         question = next(iter(self.criteria.values()), "")
@@ -171,7 +159,7 @@ class Ask:
 
 
 def seconds_for(texts: Sequence[str], n_criteria: int) -> int:
-    """Estimate how long somebody needs for one page, until a pilot has measured it.
+    """Estimate the seconds per page by reading speed, until a pilot has measured them.
 
     Examples
     --------
@@ -184,7 +172,7 @@ def seconds_for(texts: Sequence[str], n_criteria: int) -> int:
 
 
 def fair_cents(seconds: float) -> int:
-    """Give the reward that is 15 dollars an hour.
+    """Return the reward in cents, rounded up, that pays 15 dollars an hour.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""A task as one thing to pass on: a folder or a zip of task.toml and its data."""
+"""A task to exchange: a folder or a zip file with task.toml and its data."""
 
 import io
 import json
@@ -21,28 +21,20 @@ MOST_FILES = 200
 _MAX_RATIO = 300
 _FREE_BYTES = 4 << 20
 _CHUNK = 1 << 16
-# The earliest time that a zip can name: the same files, the same bytes.
+# The earliest time in a zip file, so that the same files give the same bytes.
 _TIME = (1980, 1, 1, 0, 0, 0)
 
 
 @dataclass(frozen=True)
 class Bundle:
-    """A task's files by their path within the bundle.
-
-    Parameters
-    ----------
-    document : mapping
-        What task.toml says.
-    files : mapping
-        Path to bytes, task.toml among them.
-    """
+    """A task's files by their path within the bundle, task.toml among them."""
 
     slug: str
     document: Mapping[str, object]
     files: Mapping[str, bytes]
 
     def zipped(self) -> bytes:
-        """Pack the bundle: the same files give the same bytes."""
+        """Pack the bundle; the same files give the same bytes."""
         out = io.BytesIO()
         with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as archive:
             for path in sorted(self.files):
@@ -53,7 +45,7 @@ class Bundle:
         return out.getvalue()
 
     def write(self, folder: Path) -> Path:
-        """Write the bundle as a folder of its slug's name within another one."""
+        """Write the bundle to a folder named by its slug within `folder`."""
         home = folder / self.slug
         for path, data in self.files.items():
             target = home / path
@@ -66,14 +58,9 @@ def bundle_of(
     document: Mapping[str, object],
     rows: Iterable[tuple[str, Mapping[str, str], Sequence[str]]],
 ) -> Bundle:
-    r"""Make a bundle of a definition and its instances.
+    r"""Create a bundle of a definition and its instances.
 
-    Parameters
-    ----------
-    document : mapping
-        What task.toml says.
-    rows : iterable of tuple
-        Id, fields and references of each instance.
+    `document` is the parsed task.toml; each row has id, fields and references.
     """
     lines = [
         json.dumps(
@@ -90,7 +77,7 @@ def bundle_of(
 
 
 def opened(path: Path) -> Bundle:
-    """Open a bundle: a folder, or a zip file.
+    """Read a bundle from a folder or a zip file.
 
     Raises
     ------
@@ -107,10 +94,10 @@ def opened(path: Path) -> Bundle:
 
 
 def unpacked(data: bytes) -> Bundle:
-    """Open a bundle that came as the bytes of a zip file.
+    """Read a bundle from the bytes of a zip file.
 
-    Nothing is written: whatever its names say, its files are held in memory, and no
-    further than the limits.
+    No file is written: whatever paths the archive has, its files stay in memory, within
+    limits.
 
     Raises
     ------
@@ -172,7 +159,7 @@ def _safe(name: str) -> str:
 
 
 def _is_hidden(path: str) -> bool:
-    """Tell what systems and tools put beside one's own files, such as .git."""
+    """Check whether a path is a system's or tool's file, such as .git."""
     return any(part.startswith((".", "__MACOSX")) for part in PurePosixPath(path).parts)
 
 
@@ -196,7 +183,7 @@ def _folder(folder: Path) -> Iterable[tuple[str, bytes]]:
 
 
 def _of_files(files: Mapping[str, bytes]) -> Bundle:
-    """Find task.toml at the top, or in the one folder that holds everything."""
+    """Find task.toml at the top, or in the only folder."""
     homes = [path for path in files if PurePosixPath(path).name == DEFINITION]
     if len(homes) != 1:
         what = "no task.toml" if not homes else "more than one task.toml"

@@ -1,4 +1,4 @@
-"""Samples of whole documents: how large they can be, and which documents are drawn."""
+"""Samples of whole documents: possible sizes, and the documents drawn."""
 
 from collections.abc import Callable, Iterable, Sequence
 from itertools import accumulate, groupby
@@ -15,9 +15,10 @@ def whole_first(
     n: int,
     permuted: Callable[[int], Iterable[int]] = range,
 ) -> tuple[list[int], int]:
-    """Return all places, whole documents first, and how many of them `n` asks for.
+    """Return all places, whole documents first, and the size of the sample.
 
-    A place without a name is a document of its own. `permuted` orders the documents.
+    The sample has at most `n` places. A place without a name is a separate document.
+    `permuted` orders the documents.
 
     Examples
     --------
@@ -39,9 +40,10 @@ def whole_first(
 
 
 def whole_wave(names: Sequence[str], size: int, most: int) -> int:
-    """Return how many of the next pairs are whole documents: up to `size`, or the first.
+    """Return how many of the next pairs are whole documents, at most `size`.
 
-    Where documents lie scattered, as they were drawn once, `size` of them.
+    It is the first document if that is larger. If pairs of a document are not adjacent,
+    as in old samples, it is `size`.
     """
     runs = [len(list(run)) for _, run in groupby(names)]
     if len(runs) > len(set(names)):
@@ -52,7 +54,7 @@ def whole_wave(names: Sequence[str], size: int, most: int) -> int:
 
 
 def drawn(sizes: Sequence[int], n: int) -> list[int]:
-    """Return the places of documents, in their order, that are `n` together."""
+    """Return the places of the documents, in order, whose sizes sum to `n`."""
     left, places, sums = n, [], _sums(sizes, n)
     for place, size in enumerate(sizes):
         if size <= left and sums[place + 1] >> (left - size) & 1:
@@ -62,7 +64,7 @@ def drawn(sizes: Sequence[int], n: int) -> list[int]:
 
 
 def _sums(sizes: Sequence[int], n: int) -> list[int]:
-    """Return, for each place, the sums up to `n` of documents from there on, as bits."""
+    """Return, for each place, the possible sums up to `n` from there on, as bits."""
     found = [1]
     for size in reversed(sizes):
         found.append((found[-1] | found[-1] << size) & ((1 << n + 1) - 1))

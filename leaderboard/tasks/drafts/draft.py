@@ -1,4 +1,4 @@
-"""From material and questions to a task's bundle."""
+"""Make a task's bundle of material and questions."""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -16,12 +16,9 @@ _LOOKED_AT = 200
 
 
 def draft(material: Material, ask: Ask) -> Bundle:
-    """Draft a task: what stands in its files, and what is asked about it.
+    """Create the bundle of a task.
 
-    Returns
-    -------
-    Bundle
-        Whether this site can use it is asked elsewhere (`services.fitting`).
+    Whether this site can use it is checked by `services.fitting`.
     """
     rows = [
         (item.id, dict(item.fields), list(item.references)) for item in material.items
@@ -58,13 +55,13 @@ def _document(material: Material, ask: Ask) -> dict[str, object]:
     }
     if ask.way.table == "comparison":
         document["comparison"] = _comparison(ask)
-    # people of the house submit; others are limited as everywhere
+    # staff may submit without a limit; other teams have the usual one
     document["quota"] = {"submissions": 3, "days": 7}
     return document
 
 
 def _metrics(material: Material) -> list[str]:
-    """Choose light metrics that all need references; none where there are none."""
+    """Choose light metrics; they need references, so there are none without."""
     if not all(item.references for item in material.items):
         return []
     return ["sacrebleu", "chrf", "rougeL", "length"]
@@ -84,7 +81,7 @@ def _human(material: Material, ask: Ask) -> dict[str, object]:
         "ratings_per_instance": ask.ratings,
         **_pay(material, ask, criteria),
         **_care(material, ask),
-        # the same people judge all systems
+        # the same people rate all systems
         "exposure": "campaign",
         "anchor_share": 0,
     }
@@ -101,7 +98,7 @@ def _human(material: Material, ask: Ask) -> dict[str, object]:
 
 
 def _sample_size(material: Material, ask: Ask) -> int:
-    """Return how many inputs are judged: as many as asked for, in whole documents."""
+    """Return how many inputs are rated: as many as wanted, in whole documents."""
     n = min(ask.n_items or MOST_ITEMS, max(1, len(material.items)))
     if ask.items_per_page == 1 or not ask.by_document:
         return n
@@ -136,7 +133,6 @@ def _pay(
 
 
 def _care(material: Material, ask: Ask) -> dict[str, object]:
-    """Say how workers are tested, and how much each may do."""
     referenced = sum(bool(item.references) for item in material.items) > 1
     percent = ask.tests_percent
     if percent is None:
@@ -144,7 +140,7 @@ def _care(material: Material, ask: Ask) -> dict[str, object]:
     table: dict[str, object] = {
         "positive_share": percent / 100,
         "negative_share": percent / 100,
-        # nobody is excluded, and nothing asked again, where nobody is tested
+        # without test questions, no worker is excluded and no answer is asked for again
         "repost_share": 0.1 if percent else 0,
     }
     if ask.qualification is not None:
@@ -166,7 +162,6 @@ def _put(ask: Ask, criteria: Mapping[str, str]) -> dict[str, object]:
 
 
 def _pages(ask: Ask) -> dict[str, object]:
-    """Say how many stand on a page, where it is not one."""
     if ask.items_per_page == 1:
         return {}
     by = {"page_by": "id"} if ask.by_document else {}
@@ -174,7 +169,7 @@ def _pages(ask: Ask) -> dict[str, object]:
 
 
 def _marks(ask: Ask, criteria: Mapping[str, str]) -> dict[str, Sequence[str]]:
-    """Mark good texts on all criteria, wrong ones on the first that sees the input."""
+    """Mark good texts on all criteria, wrong ones on the first that shows the input."""
     seen = [name for name in criteria if name not in ask.blind]
     return {"positive": list(criteria), "negative": seen[:1]}
 

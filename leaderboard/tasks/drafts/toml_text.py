@@ -1,4 +1,4 @@
-"""A document as TOML: the same document, the same bytes."""
+"""Write a document as TOML: the same document gives the same bytes."""
 
 import json
 import re
@@ -8,12 +8,9 @@ _BARE = re.compile(r"[A-Za-z0-9_-]+", re.ASCII)
 
 
 def toml_of(document: Mapping[str, object]) -> str:
-    """Write a document that TOML can hold; tables keep their order.
+    """Return a document as TOML; tables keep their order.
 
-    Parameters
-    ----------
-    document : mapping
-        Of texts, numbers, truth values, lists of them, and tables.
+    The document has texts, numbers, truth values, lists of them, and tables.
     """
     return "\n".join(_table(document, ())).lstrip("\n") + "\n"
 
@@ -22,7 +19,7 @@ def _table(table: Mapping[str, object], path: tuple[str, ...]) -> list[str]:
     plain = {k: v for k, v in table.items() if not isinstance(v, Mapping)}
     below = {k: v for k, v in table.items() if isinstance(v, Mapping)}
     lines = []
-    # A table that only holds others needs no header; an empty one does.
+    # A table that holds only tables needs no header; an empty one does.
     if path and (plain or not below):
         lines += ["", f"[{'.'.join(map(_key, path))}]"]
     lines += [f"{_key(name)} = {_value(value)}" for name, value in plain.items()]
@@ -49,7 +46,7 @@ def _value(value: object) -> str:
 
 
 def _text(text: str) -> str:
-    """Write a text; where it has several lines, on lines of its own for people to edit.
+    """Return a text as TOML; several lines are written as a multi-line string.
 
     Examples
     --------
@@ -64,5 +61,5 @@ def _text(text: str) -> str:
 
 
 def _quoted(text: str) -> str:
-    # JSON escapes what TOML wants escaped, but for the character DEL.
+    # JSON escapes everything that TOML requires, except the character DEL.
     return json.dumps(text, ensure_ascii=False).replace("\x7f", "\\u007F")

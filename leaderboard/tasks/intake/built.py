@@ -1,4 +1,4 @@
-"""What is known of items while files are gone through, and whether they agree."""
+"""The items collected while files are read, and checks that files agree."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -10,12 +10,12 @@ _N_NAMED = 5
 
 @dataclass
 class Built:
-    """What is known of items while files are gone through."""
+    """Items, systems and problems collected while files are read."""
 
     fields: dict[str, dict[str, str]] = field(default_factory=dict)
     references: dict[str, list[str]] = field(default_factory=dict)
     systems: dict[str, dict[str, str]] = field(default_factory=dict)
-    # where each system came from, and which ids each file has
+    # the file of each system, and the ids in each file
     files: dict[str, str] = field(default_factory=dict)
     ids: dict[str, list[str]] = field(default_factory=dict)
     found: Findings = field(default_factory=Findings)
@@ -27,7 +27,7 @@ class Built:
 
 
 def same_ids(built: Built, n_files: int) -> None:
-    """Refuse files and systems that are about different inputs."""
+    """Add problems if files or systems are about different inputs."""
     if n_files > 1:
         first, *others = built.ids
         for file in others:
@@ -79,7 +79,7 @@ def _some(keys: Sequence[str]) -> str:
 
 
 def every_input(built: Built, labels: Mapping[str, str]) -> None:
-    """Refuse items of which nothing is shown."""
+    """Add problems for items without any text to show."""
     if not labels:
         return
     empty = [

@@ -1,4 +1,4 @@
-"""From the bytes of a file to its text."""
+"""Decode the bytes of a file."""
 
 import codecs
 import re
@@ -20,7 +20,7 @@ _KINDS = {
     b"\xff\xd8\xff": "a picture; a table of texts is needed",
 }
 _MARKS = (
-    # the longer marks first: UTF-32's begins as UTF-16's does
+    # the longer marks first: UTF-32's begins like UTF-16's
     (codecs.BOM_UTF32_LE, "utf-32"),
     (codecs.BOM_UTF32_BE, "utf-32"),
     (codecs.BOM_UTF8, "utf-8-sig"),
@@ -31,28 +31,10 @@ _CONTROL = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]")
 
 
 def text_of(data: bytes, file: str) -> str:
-    r"""Decode UTF-8, or UTF-16 and UTF-32 with their byte order mark.
+    r"""Return the text of a UTF-8 file, or of UTF-16 or UTF-32 with a byte order mark.
 
-    Parameters
-    ----------
-    file : str
-        Its name, for what is said.
-
-    Returns
-    -------
-    str
-        Without byte order mark.
-
-    Raises
-    ------
-    Unreadable
-        ``empty-file``, ``not-a-table``, ``wrong-encoding``, ``nul`` or
-        ``control-character``.
-
-    Examples
-    --------
-    >>> text_of("id\n1".encode("utf-16"), "a.csv")
-    'id\n1'
+    Raises `Unreadable` with ``empty-file``, ``not-a-table``, ``wrong-encoding``,
+    ``nul`` or ``control-character``.
     """
     for magic, kind in _KINDS.items():
         if data.startswith(magic):

@@ -1,4 +1,4 @@
-"""CSV and TSV as spreadsheets and programs write them."""
+"""CSV and TSV files as spreadsheets and programs write them."""
 
 import csv
 import io
@@ -13,12 +13,12 @@ _SEPARATORS = (",", ";", "\t", "|")
 
 
 def cells_of(text: str, file: str, limits: Limits) -> Grid:
-    r"""Read rows with their place; which character separates is seen by the header.
+    r"""Yield rows with their place; the header decides the separator.
 
     Yields
     ------
     tuple of str and list of str
-        Place in words and cells. Rows are counted as a spreadsheet counts them.
+        Place in words, and cells. Rows are numbered as in a spreadsheet.
 
     Raises
     ------
@@ -35,7 +35,7 @@ def cells_of(text: str, file: str, limits: Limits) -> Grid:
     try:
         rows = _parsed(text, file, separator, limits)
     except Unreadable:
-        # In a file with tabs, a quotation mark is mostly just that.
+        # In a file with tabs, a quotation mark is mostly just that character.
         if separator != "\t":
             raise
         rows = _parsed(text, file, separator, limits, quoting=csv.QUOTE_NONE)
@@ -69,7 +69,7 @@ def _separator(text: str, file: str) -> str:
     if file.lower().endswith((".tsv", ".tab")):
         return "\t"
     header = text.lstrip("\n").partition("\n")[0]
-    # What stands in quotation marks separates nothing.
+    # Separators within quotation marks do not count.
     outside = "".join(header.split('"')[::2])
     return max(_SEPARATORS, key=outside.count) if outside else ","
 

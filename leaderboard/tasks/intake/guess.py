@@ -1,4 +1,4 @@
-"""What each column of people's files seems to be, by its name and what it holds."""
+"""Guess the role of each column by its name and values."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -38,7 +38,7 @@ _INPUTS = {
     *("dialogue", "dialog", "history", "messages", "title", "obs1", "obs2", "text"),
     *("sourcetext", "userprompt", "systemprompt", "abstract", "paragraph", "sentence"),
     *("meaningrepresentation", "mr", "concepts", "keywords", "data", "table"),
-    # files of lines are called by what all of them are
+    # files with one text per line are named for their content
     *(
         "sources",
         "questions",
@@ -54,9 +54,9 @@ _OUTPUTS = {
     *("hypothesis", "hyp", "generated", "generation", "generatedtext", "candidate"),
     *("mt", "reply", "modeloutput", "systemoutput", "pred", "result"),
 }
-# Inputs, unless a file holds nothing else and another one has the inputs.
+# Inputs, unless a file has no other column and another file has the inputs.
 _WEAK = {"text", "sentence", "data", "paragraph", "title"}
-# A reference beside systems, and an output where there is no other.
+# A reference beside systems, and an output if there is no other.
 _EITHER = {"answer", "answers", "summary", "translation", "completion", "highlights"}
 _NAMES = {
     *("system", "model", "modelname", "systemname", "systemid", "modelid", "method"),
@@ -98,19 +98,19 @@ WORDS = {
 def guess(
     tables: Sequence[Table], said: Said | None = None, settled: Sequence[Use] = ()
 ) -> tuple[list[Use], list[FileProblem]]:
-    """Say what each column of each file is taken for.
+    """Guess the role of each column of each file.
 
     Parameters
     ----------
     said : Said, optional
-        What a person said of columns holds, whatever they look like.
+        Roles that a person chose; they override every guess.
     settled : sequence of Use
-        Columns that a person has looked at, file by file: they stay as they are.
+        Columns that a person has checked, file by file; they are kept.
 
     Returns
     -------
     tuple of list of Use and list of FileProblem
-        In the order of files and columns; problems where it cannot be understood.
+        In the order of files and columns, with problems for files without usable roles.
     """
     said = said or Said()
     differing = _differing(tables)
@@ -152,7 +152,7 @@ def _plain(column: str) -> str:
 
 
 def _differing(tables: Sequence[Table]) -> dict[str, bool]:
-    """Tell of columns that several files have whether the files differ in them."""
+    """Return, for each column of several files, whether the files differ in it."""
     found = {}
     for name in {name for table in tables for name in table.columns}:
         having = [table for table in tables if name in table.columns]
@@ -216,14 +216,14 @@ def _says_little(values: Sequence[Cell]) -> bool:
     texts = [value for value in values if isinstance(value, str)]
     if len(texts) < len(values):
         return False
-    # One text throughout may be a poor system; numbers are no texts to judge.
+    # The same text throughout may be a poor system; numbers are no texts to rate.
     return not texts or all(_NUMBER.fullmatch(text.strip()) for text in texts)
 
 
 def _among_files(
     table: Table, roles: Mapping[str, str], differing: Mapping[str, bool]
 ) -> dict[str, str]:
-    """Where every file has a column and the files differ in it, it is their output."""
+    """Take a column that every file has, with different values, as their output."""
     found: dict[str, str] = {}
     for name, role in roles.items():
         if role in {ID, IGNORED, OUTPUT, NAMES} or not differing.get(name):
@@ -234,7 +234,7 @@ def _among_files(
 
 
 def _alone(roles: Mapping[str, str], tables: Sequence[Table]) -> dict[str, str]:
-    """Take the only text of a file as its output where another file has the inputs."""
+    """Take the only text of a file as its output if another file has the inputs."""
     texts = [name for name, role in roles.items() if role not in {ID, IGNORED}]
     if len(texts) != 1 or (roles[texts[0]] and _plain(texts[0]) not in _WEAK):
         return {}
@@ -291,7 +291,7 @@ def _corrected(table: Table, roles: Mapping[str, str], said: Said) -> dict[str, 
             closed = not {table.file, table.stem} & {*said.systems}
         found[name] = given or (IGNORED if closed else role)
     if NAMES in found.values() and SYSTEM in found.values():
-        # Whose it is stands in another column: what holds the texts is an output.
+        # Another column has the system's name, so the column of texts is an output.
         found = {n: OUTPUT if r == SYSTEM else r for n, r in found.items()}
     return found
 
@@ -313,7 +313,7 @@ def _affix(column: str) -> re.Match[str] | None:
 
 
 def _system(column: str) -> str:
-    """Take the name of a system from a column's header.
+    """Return the name of a system from a column's header.
 
     Examples
     --------
@@ -322,7 +322,7 @@ def _system(column: str) -> str:
     """
     match = _affix(column)
     name = match[1] if match else column
-    # "Model A" is a name; "A" alone says less than the header
+    # "Model A" is a name; "A" alone is less clear than the header
     return (name if len(name) > 1 else column).strip()[:100]
 
 
@@ -332,7 +332,7 @@ def _label(column: str) -> str:
 
 
 def format_of(values: Sequence[Cell]) -> str:
-    """Guess how texts are meant to be shown.
+    """Guess the format for displaying texts.
 
     Examples
     --------

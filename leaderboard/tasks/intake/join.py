@@ -1,4 +1,4 @@
-"""Several files and columns put together: instances, and what each system wrote."""
+"""Join files and columns: instances, and the output of each system."""
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
@@ -27,8 +27,6 @@ _N_NAMED = 5
 
 @dataclass(frozen=True)
 class Item:
-    """One input with its references."""
-
     id: str
     fields: Mapping[str, str]
     references: Sequence[str] = ()
@@ -36,14 +34,14 @@ class Item:
 
 @dataclass(frozen=True)
 class Material:
-    """What people are to judge.
+    """The texts that people rate.
 
     Parameters
     ----------
     labels : mapping
         Field of an item to the label that people read, in order.
     formats : mapping
-        Field to how it is shown, where that is not plain text.
+        Field to its format, if it is not plain text.
     systems : mapping
         System to its output for each item, by id.
     """
@@ -58,17 +56,17 @@ class Material:
 def put_together(
     tables: Sequence[Table], uses: Sequence[Use]
 ) -> tuple[Material, list[FileProblem]]:
-    """Make items and systems' outputs of files, by the ids of their rows.
+    """Create items and systems' outputs of files, joined by the ids of their rows.
 
     Parameters
     ----------
     uses : sequence of Use
-        What each column is; see `guess`.
+        The role of each column; see `guess`.
 
     Returns
     -------
     tuple of Material and list of FileProblem
-        The material is complete only where there are no problems.
+        The material is complete only if there are no problems.
     """
     built = Built()
     labels = {slug(use.column): use.name for use in uses if use.role == INPUT}
@@ -94,7 +92,7 @@ def put_together(
 
 
 def slug(column: str) -> str:
-    """Make a short name of a column, fit for a key.
+    """Return a short name of a column, fit for a key.
 
     Examples
     --------
@@ -125,7 +123,7 @@ def _output_format(uses: Sequence[Use], built: Built) -> str:
             other.file,
             column=other.column,
         )
-    # The plainest that any of them needs is what all are shown as.
+    # All are displayed in the plainest format that any of them needs.
     return formats.pop() if len(formats) == 1 else TEXT
 
 
@@ -143,7 +141,7 @@ def _take(table: Table, uses: Sequence[Use], built: Built) -> None:
 
 
 def _apart(file: str, inputs: Sequence[Use], built: Built) -> None:
-    """Refuse inputs whose columns differ in nothing but case and punctuation."""
+    """Refuse input columns whose names differ only in case and punctuation."""
     named: dict[str, str] = {}
     for use in inputs:
         other = named.setdefault(slug(use.column), use.column)
@@ -160,7 +158,7 @@ def _apart(file: str, inputs: Sequence[Use], built: Built) -> None:
 def _keys(
     table: Table, by_role: Mapping[str, Sequence[Use]], built: Built, *, long: bool
 ) -> list[tuple[str, Row]]:
-    """Give each row its id: what its column says, its place, or (long) its input."""
+    """Return the id of each row: its id column, its position, or (long) its input."""
     columns = [use.column for use in by_role.get(ID, ())][:1]
     by_input: dict[tuple[str, ...], str] = {}
     inputs = [use.column for use in by_role.get(INPUT, ())]

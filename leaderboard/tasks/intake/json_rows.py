@@ -1,4 +1,4 @@
-"""JSON and JSONL: a list of objects, an object a line, an object from id to text, Pearmut."""
+"""JSON and JSONL: objects in a list or per line, texts by id, Pearmut."""
 
 import json
 from collections.abc import Iterator
@@ -8,18 +8,13 @@ from leaderboard.tasks.intake.pearmut import is_campaign, rows_of_campaign
 from leaderboard.tasks.intake.problem import FileProblem, Unreadable, shown
 
 Rows = Iterator[tuple[str, dict[str, Any]]]
-# How an object from id to text is understood.
+# The columns of an object from id to text.
 ID, OUTPUT = "id", "output"
 _BY_LINE = (".jsonl", ".ndjson")
 
 
 def rows_of(text: str, file: str) -> Rows:
-    r"""Read objects with their place.
-
-    Yields
-    ------
-    tuple of str and dict
-        Place in words and the object.
+    r"""Yield objects with their place.
 
     Raises
     ------
@@ -34,7 +29,7 @@ def rows_of(text: str, file: str) -> Rows:
     ('entry 1', {'id': 'q1', 'output': 'Iron.'})
     """
     lines = [line for line in text.split("\n") if line.strip()]
-    # by its name it is enough that one line is whole: the next may be the broken one
+    # in a file called .jsonl, one valid line is enough: the next may be the broken one
     n_whole = 1 if file.lower().endswith(_BY_LINE) else 2
     if len(lines) > 1 and all(_looks_whole(line) for line in lines[:n_whole]):
         yield from _by_line(text, file)
@@ -104,7 +99,7 @@ def _kind(value: Any) -> str:
 
 def _parsed(text: str, file: str, line: int | None) -> Any:
     try:
-        # Numbers stay as they are written: they are ids and texts here.
+        # Numbers are kept as written: here they are ids and texts.
         return json.loads(
             text, parse_int=_Number, parse_float=_Number, object_pairs_hook=_Once.pairs
         )
@@ -131,7 +126,7 @@ class _Number(str):
 
 
 class _Once(Exception):
-    """Refuses an object with the same name twice, of which only one would be kept."""
+    """Refuses an object with the same key twice, of which only one would be kept."""
 
     @classmethod
     def pairs(cls, pairs: list[tuple[str, Any]]) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""A campaign of Pearmut as rows: one for each segment, a column for each system."""
+"""A Pearmut campaign as rows: one per segment, with a column for each system."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -9,28 +9,17 @@ ID, SOURCE, REFERENCE = "id", "source", "reference"
 
 
 def is_campaign(value: dict[str, Any]) -> bool:
-    """Tell a campaign from other JSON objects.
-
-    Examples
-    --------
-    >>> is_campaign({"campaign_id": "a", "info": {}, "data": []}), is_campaign({"q1": "x"})
-    (True, False)
-    """
+    """Check whether a JSON object is a campaign of Pearmut."""
     return {"campaign_id", "info", "data"} <= set(value) and isinstance(
         value["data"], list
     )
 
 
 def rows_of_campaign(value: dict[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
-    """Read a campaign's documents; tutorials and attention checks are no part of them.
+    """Yield the segments of a campaign with their place, without tutorials and checks.
 
-    A document that several users get stands there once, with all its systems. Segments
-    are called ``DOCUMENT.SEGMENT``, so that pages can go by documents.
-
-    Yields
-    ------
-    tuple of str and dict
-        Place in words and the row.
+    A document of several users is listed once, with all its systems. Segments have ids
+    ``DOCUMENT.SEGMENT``, so that pages can show whole documents.
 
     Examples
     --------
@@ -51,7 +40,7 @@ def rows_of_campaign(value: dict[str, Any]) -> Iterator[tuple[str, dict[str, Any
 
 
 def _documents(data: Any, levels: int = _LEVELS) -> Iterator[list[dict[str, Any]]]:
-    """Find the lists of segments: users may stand above documents, or not."""
+    """Yield the lists of segments; they may be nested in a list per user."""
     if not isinstance(data, list) or not levels:
         return
     items = [one for one in data if isinstance(one, dict) and "tgt" in one]

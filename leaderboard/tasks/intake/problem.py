@@ -1,10 +1,10 @@
-"""What is wrong with somebody's file: a sentence with file, row and column."""
+"""Problems of a file: a sentence with file, row and column."""
 
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-# Of each kind so many are listed; the others are counted.
+# So many of each kind are listed; the others are counted.
 N_LISTED = 5
 _LONGEST = 60
 _UNSHOWABLE = re.compile(
@@ -14,20 +14,20 @@ _UNSHOWABLE = re.compile(
 
 @dataclass(frozen=True)
 class FileProblem:
-    """One thing wrong with a file.
+    """One problem of a file.
 
     Parameters
     ----------
     code : str
-        Stable, hyphenated name of the kind.
+        Stable, hyphenated name of the kind of problem.
     message : str
-        One sentence without its end: what is wrong, and what to do.
+        The problem and what to do, as a sentence without its full stop.
     file : str
         As its owner called it.
     place : str
-        Row, line or cell in words; empty where it is about the whole file.
+        Row, line or cell in words; empty for the whole file.
     column : str
-        Its name; empty where it is about no column.
+        Empty if the problem concerns no column.
     """
 
     code: str
@@ -37,20 +37,14 @@ class FileProblem:
     column: str = ""
 
     def __str__(self) -> str:
-        """Give the sentence that people read.
-
-        Examples
-        --------
-        >>> str(FileProblem("missing-cell", "the cell is empty", "a.csv", "row 3", "m"))
-        'a.csv, row 3, column “m”: the cell is empty.'
-        """
+        """Return the sentence that people read."""
         column = f"column “{shown(self.column)}”" if self.column else ""
         where = ", ".join(filter(None, (shown(self.file), self.place, column)))
         return f"{where}: {self.message}." if where else f"{self.message}."
 
 
 class Unreadable(Exception):
-    """Ends the reading of a file that cannot be read further."""
+    """Stops the reading of a file that cannot be read further."""
 
     def __init__(self, *problems: FileProblem) -> None:
         super().__init__(" ".join(map(str, problems)))
@@ -59,7 +53,7 @@ class Unreadable(Exception):
 
 @dataclass
 class Findings:
-    """Collects problems; of one kind in one column, the first few are listed."""
+    """Collects problems; of one kind in one column, only the first few are listed."""
 
     found: list[FileProblem] = field(default_factory=list)
     _counts: dict[tuple[str, str, str], int] = field(default_factory=dict)
@@ -71,7 +65,7 @@ class Findings:
             self.found.append(problem)
 
     def all(self) -> list[FileProblem]:
-        """List them; what was only counted is said at the end."""
+        """Return the problems, with those that were only counted at the end."""
         return [*self.found, *self._uncounted()]
 
     def _uncounted(self) -> Iterator[FileProblem]:
@@ -88,7 +82,7 @@ class Findings:
 
 
 def shown(text: str) -> str:
-    r"""Make a text from somebody's file safe to print on one line.
+    r"""Return a text from a stranger's file, safe to print on one line.
 
     Returns
     -------

@@ -1,4 +1,4 @@
-"""One door to somebody's file: bytes in, a table out, or all that is wrong."""
+"""The only entry for files: bytes in, a table or all of its problems out."""
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
@@ -16,7 +16,7 @@ from leaderboard.tasks.intake.xlsx import grid_of
 ENDINGS = (".csv", ".tsv", ".tab", ".json", ".jsonl", ".ndjson", ".xlsx", ".txt")
 _JSON = (".json", ".jsonl", ".ndjson")
 _ZIP = b"PK\x03\x04"
-# They make a text look different from what it is, or are no characters.
+# They make a text look different from its content, or are no characters.
 _UNFIT = re.compile(
     "[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\u202a-\u202e\u2066-\u2069\ud800-\udfff]"
 )
@@ -25,19 +25,19 @@ _UNFIT = re.compile(
 def read_table(
     stream: BinaryIO, *, file: str, most: Limits | None = None
 ) -> Table | list[FileProblem]:
-    r"""Read a CSV, TSV, JSON, JSONL or XLSX file, or one output a line (.txt).
+    r"""Read a CSV, TSV, JSON, JSONL or XLSX file, or a text file of one output a line.
 
     Parameters
     ----------
     stream : binary file
-        Is read from where it stands, and never further than the limit.
+        Read from its position, and never beyond the limit.
     file : str
-        As its owner called it: a hint at the format, never a path that is opened.
+        The uploaded name: a hint at the format, never a path that is opened.
 
     Returns
     -------
     Table or list of FileProblem
-        All problems at once, as far as reading goes on.
+        All problems at once, as far as the file can be read.
     """
     limits = most or Limits()
     try:
@@ -62,7 +62,7 @@ def _table(data: bytes, file: str, limits: Limits) -> Table:
     if name.endswith(".txt"):
         lines = text.removesuffix("\n").split("\n")
         return _of_objects(
-            # what they are is in the file's name: inputs.txt, ada.txt
+            # the file's name has the role: inputs.txt, ada.txt
             [(f"line {n:,}", {PurePath(file).stem or "output": line.removesuffix("\r")})
              for n, line in enumerate(lines, start=1)],
             file, limits, keep_empty=True,
@@ -77,7 +77,7 @@ def _of_grid(grid: Iterable[tuple[str, list[str]]], file: str, limits: Limits) -
     place, header = next(rows)
     columns = [cell.strip() for cell in header]
     while columns and not columns[-1]:
-        columns.pop()  # spreadsheets leave empty columns behind
+        columns.pop()  # spreadsheets leave empty columns
     found = Findings()
     for problem in _of_header(columns, file, place):
         found.add(problem)
@@ -235,7 +235,7 @@ def _of_text(text: str, limits: Limits) -> tuple[str, str] | None:
 def _mixed(
     file: str, columns: Sequence[str], rows: Sequence[Row]
 ) -> Iterable[FileProblem]:
-    """Find columns of conversations in which something else stands as well."""
+    """Yield columns of conversations that have other values, too."""
     for name in columns:
         filled = [row for row in rows if row.cells.get(name) not in (None, "")]
         talks = [row for row in filled if turns.is_conversation(row.cells[name])]

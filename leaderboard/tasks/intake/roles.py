@@ -1,4 +1,4 @@
-"""What a column can be, and what a person says that it is."""
+"""The roles of columns, and the roles that a person chose."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -8,27 +8,19 @@ from leaderboard.tasks.intake.problem import FileProblem, shown
 from leaderboard.tasks.intake.table import Table
 
 ID, INPUT, REFERENCE, SYSTEM = "id", "input", "reference", "system"
-# of tables with a row for each output: whose it is, and the output itself
+# of tables with a row for each output: the system's name, and the output
 NAMES, OUTPUT = "names", "output"
 IGNORED = "ignored"
-# how a text is shown
+# how a text is displayed
 TEXT, MARKDOWN, CODE, CONVERSATION = "text", "markdown", "code", "conversation"
 
 
 @dataclass(frozen=True)
 class Use:
-    """What one column of one file is taken for.
+    """The role of one column of one file.
 
-    Parameters
-    ----------
-    role : str
-        One of those above.
-    name : str
-        Of a system its name, of an input the label that people read.
-    format : str
-        How its texts are shown.
-    why : str
-        What speaks for it, in a few words.
+    `name` is a system's name or an input's label; `format` is how its texts are
+    displayed; `why` has the evidence for the role in a few words.
     """
 
     file: str
@@ -41,21 +33,12 @@ class Use:
 
 @dataclass(frozen=True)
 class Said:
-    """What a person says of columns; of a role that is named, no guess is kept.
+    """The roles that a person chose; they exclude guesses of the same role.
 
-    Parameters
-    ----------
-    inputs, references, ignored : sequence of str
-        Columns.
-    systems : mapping
-        Column, or file with one output a row, to the system's name (empty: as it is
-        called there).
-    names : str
-        The column that says whose output a row is.
-    formats : mapping
-        Column to how it is shown; `output` stands for all systems' outputs.
-    labels : mapping
-        Input column to the label that people read.
+    `systems` maps a column, or a file with one output per row, to the system's name
+    (empty: its name in the file). `names` is the column with the system of each row.
+    `formats` maps a column to how it is displayed, with `output` for all systems'
+    outputs. `labels` maps an input column to the label that people read.
     """
 
     id: str = ""
@@ -68,7 +51,7 @@ class Said:
     labels: Mapping[str, str] = field(default_factory=dict)
 
     def role_of(self, column: str) -> str:
-        """Give the role that a column was given; empty: nothing was said.
+        """Return the role that a person chose for a column; empty: none.
 
         Examples
         --------
@@ -88,7 +71,7 @@ class Said:
         return ""
 
     def closes(self, role: str) -> bool:
-        """Tell whether a guess of this role no longer holds, as it was said by name."""
+        """Return whether a person chose columns for this role, which excludes guesses."""
         return {
             ID: bool(self.id),
             INPUT: bool(self.inputs),
@@ -98,7 +81,7 @@ class Said:
         }.get(role, False)
 
     def problems(self, tables: Sequence[Table]) -> list[FileProblem]:
-        """Name the columns that are in no file, with the nearest that is.
+        """Return the columns that are in no file, with the nearest that is.
 
         Examples
         --------

@@ -1,23 +1,19 @@
-"""A file as a table: named columns, rows with the place where each one stands."""
+"""A file as a table: named columns, and rows with their place."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import PurePath
 
-# A text, a list of turns, a list of texts; None: nothing stands there.
+# A text, a list of turns, a list of texts; None: an empty cell.
 Cell = object
 
 
 @dataclass(frozen=True)
 class Limits:
-    """What a file may hold at most.
+    """Limits of a file.
 
-    Parameters
-    ----------
-    n_bytes : int
-        Of the file, and of what it unpacks to.
-    n_characters : int
-        Of one cell.
+    `n_bytes` applies to the file and to its unpacked content, `n_characters` to one
+    cell.
     """
 
     n_bytes: int = 64 << 20
@@ -28,7 +24,7 @@ class Limits:
 
 @dataclass(frozen=True)
 class Row:
-    """One row: the cells that are there, by column, and its place in words."""
+    """One row: its filled cells by column, and its place in words."""
 
     place: str
     cells: Mapping[str, Cell]
@@ -38,12 +34,7 @@ class Row:
 class Table:
     """A file that could be read.
 
-    Parameters
-    ----------
-    file : str
-        As its owner called it.
-    columns : tuple of str
-        In their order; every cell belongs to one of them.
+    `file` is the uploaded name; every cell belongs to one of `columns`.
     """
 
     file: str
@@ -52,16 +43,9 @@ class Table:
 
     @property
     def stem(self) -> str:
-        """Give the file's name without its ending.
-
-        Examples
-        --------
-        >>> Table("out/System-A.jsonl", (), ()).stem
-        'System-A'
-        """
         return PurePath(self.file.replace("\\", "/")).stem
 
     def values(self, column: str) -> list[Cell]:
-        """Give what stands in a column, without what is empty."""
+        """Return the cells of a column that are not empty."""
         found = (row.cells.get(column) for row in self.rows)
         return [cell for cell in found if cell is not None and cell != ""]

@@ -1,8 +1,8 @@
-"""XLSX by the standard library: one sheet of texts, and nothing that computes.
+"""XLSX by the standard library: one sheet of texts, without computation.
 
-A workbook is a zip of XML. Only the parts that hold texts are unpacked, each within a
-limit; formulas, merged cells and errors are refused with their cell, because what a
-person sees of them is not what the file says.
+A workbook is a zip of XML. Only the parts with texts are unpacked, each within a limit.
+Formulas, merged cells and errors are refused with their cell, because people see
+something else in them than the file contains.
 """
 
 import io
@@ -26,7 +26,7 @@ _STRICT_RELATION = "{http://purl.oclc.org/ooxml/officeDocument/relationships}id"
 _CELL = re.compile(r"([A-Z]{1,3})([0-9]{1,7})")
 _ESCAPED = re.compile(r"_x([0-9A-Fa-f]{4})_")
 # Tables of texts pack 3 to 30 times smaller.
-# As spreadsheets count, who take 1900 for a leap year.
+# Spreadsheets count from here; they have a leap day in 1900.
 _EPOCH = datetime(1899, 12, 30)  # noqa: DTZ001 - without a zone, as in the file
 _DATES = {*map(str, range(14, 23)), "45", "46", "47"}
 _QUOTED = re.compile(r'"[^"]*"|\[[^\]]*\]|\\.')
@@ -36,7 +36,7 @@ _CHUNK = 1 << 16
 
 
 def grid_of(data: bytes, file: str, limits: Limits) -> Grid:
-    """Read the one sheet that holds anything, as rows with their place.
+    """Read the only sheet that is not empty, as rows with their place.
 
     Raises
     ------
@@ -93,7 +93,7 @@ class _Book:
         ]
 
     def date_styles(self) -> frozenset[str]:
-        """Give the styles of cells whose numbers are days since 1900."""
+        """Styles of cells whose numbers are days since 1900."""
         if "xl/styles.xml" not in self.names:
             return frozenset()
         root = self.parsed("xl/styles.xml")
@@ -131,7 +131,7 @@ class _Book:
 
     def parsed(self, path: str) -> ElementTree.Element:
         text = self._unpacked(path)
-        # A document type could define entities; no spreadsheet has one.
+        # A document type could define entities; spreadsheets have none.
         if b"<!DOCTYPE" in text or b"<!ENTITY" in text:
             raise self._damaged(path)
         try:
@@ -202,7 +202,7 @@ class _Sheet:
         if problems := found.all():
             raise Unreadable(*problems)
         width = max((len(cells) for _, cells in grid), default=0)
-        # Empty cells at a row's end are not stored.
+        # Empty cells at the end of a row are not stored.
         return [(place, cells + [""] * (width - len(cells))) for place, cells in grid]
 
     @staticmethod
@@ -287,7 +287,7 @@ def _tag(entry: ElementTree.Element) -> str:
 
 
 def _text_of(entry: ElementTree.Element) -> str:
-    """Put the runs of a text together; readings of characters (rPh) are none of it."""
+    """Join the runs of a text, without phonetic readings (rPh)."""
     parts = []
     for child in entry:
         if _tag(child) == "t":
@@ -302,7 +302,7 @@ def _unescaped(text: str) -> str:
 
 
 def _number(value: str) -> str:
-    """Write a whole number without the point that some programs store.
+    """Return a whole number without the decimal point that some programs store.
 
     Examples
     --------
@@ -313,7 +313,7 @@ def _number(value: str) -> str:
 
 
 def _date(value: str) -> str:
-    """Write days since 1900 as a date, and with a time of day where there is one.
+    """Return days since 1900 as a date, with the time of day if there is one.
 
     Examples
     --------
@@ -328,7 +328,7 @@ def _date(value: str) -> str:
 
 
 def _index(letters: str) -> int:
-    """Count columns from 0.
+    """Return the number of a column, from 0.
 
     Examples
     --------
@@ -342,7 +342,7 @@ def _index(letters: str) -> int:
 
 
 def _letters(index: int) -> str:
-    """Name a column as a spreadsheet does.
+    """Return the letters of a column.
 
     Examples
     --------

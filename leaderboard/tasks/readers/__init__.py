@@ -1,4 +1,4 @@
-"""Official releases of benchmarks' test sets, one file a layout."""
+"""Official releases of benchmarks' test sets, one module per layout."""
 
 from leaderboard.tasks.readers.base import Release, ReleaseInstance, all_readers
 from leaderboard.tasks.readers.read import read_release

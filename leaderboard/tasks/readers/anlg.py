@@ -18,9 +18,9 @@ class Anlg(ReleaseReader):
     """One object a line: ``story_id``, ``obs1``, ``obs2`` and hypotheses.
 
     Hypotheses are ``hyps`` (list), ``hyp`` or ``hypothesis`` (one a line), or ``hyp1``
-    and ``hyp2``, of which the labels file (``1`` or ``2`` a line) or the field
-    ``label`` says which one a person wrote as plausible. A story that stands there
-    several times is one instance with several references.
+    and ``hyp2``. Of the last two, the labels file (``1`` or ``2`` a line) or the field
+    ``label`` selects the plausible one. A story on several lines is one instance with
+    several references.
     """
 
     slug = "anlg-jsonl"
@@ -31,7 +31,6 @@ class Anlg(ReleaseReader):
     }
 
     def read(self, path: Path, options: Mapping[str, Any]) -> Release:
-        """Read one split and put each story's hypotheses together."""
         folder = Folder(path)
         split = options.get("split", "test")
         file = folder.find(f"{split}.jsonl", f"*{split}*.jsonl")
@@ -78,7 +77,7 @@ def _add(stories: dict[str, ReleaseInstance], row: Row, hypotheses: list[str]) -
     key = row.text("story_id")
     fields = {"obs1": row.text("obs1"), "obs2": row.text("obs2")}
     story = stories.setdefault(key, ReleaseInstance(key, fields, []))
-    # one id with two inputs would ask people about a mixture of both
+    # With two inputs under one id, people would rate a mixture of both.
     if story.fields != fields:
         raise row.broken(f"story {key} already occurs with different observations")
     story.references.extend(text for text in hypotheses if text not in story.references)

@@ -21,7 +21,6 @@ class ArcDa(ReleaseReader):
     options: ClassVar[Mapping[str, str]] = {"split": "train, dev or test (default)"}
 
     def read(self, path: Path, options: Mapping[str, Any]) -> Release:
-        """Read one split."""
         folder = Folder(path)
         split = options.get("split", "test")
         file = folder.find(f"{split}.jsonl", f"*{split}*.jsonl")

@@ -1,4 +1,4 @@
-"""What an official release of a benchmark's test set becomes."""
+"""The common form of official releases of test sets."""
 
 import hashlib
 import json
@@ -23,11 +23,11 @@ class ReleaseInstance:
     id : str
         Unique in the release, at most 200 characters.
     fields : dict of str to str
-        What people and systems see, by the release's own names, in its order.
+        The texts that people and systems see, by the release's names and in its order.
     references : list of str
-        Human-written outputs; empty where the release has none.
+        Human-written outputs; may be empty.
     source : str
-        The field that a prediction could be copied from; empty when there is none.
+        The field that a prediction could be copied from; empty: none.
     """
 
     id: str
@@ -45,10 +45,11 @@ class Release:
     instances : list of ReleaseInstance
         In the release's order.
     sha256 : str
-        Of ids, fields and references in canonical JSON: the same texts give the same
-        whatever file they came in.
+        Hash of ids, fields and references in canonical JSON: it does not depend on the
+        layout of the files.
     files : dict of str to str
-        File name (without folders) to its sha256, or what a library said of its data.
+        File name (without folders) to its sha256, or a library's identifier of its
+        data.
     """
 
     instances: list[ReleaseInstance]
@@ -57,12 +58,12 @@ class Release:
 
 
 class ReleaseReader(ABC):
-    """Reads one layout; a subclass in a file of its own is found, not listed."""
+    """Reads one layout; every subclass in a module of this package is found."""
 
     slug: str
-    # one sentence: which files with which fields
+    # one sentence: the files and their fields
     layout: ClassVar[str]
-    # names of the options it knows, with what they are for
+    # its options with their descriptions
     options: ClassVar[Mapping[str, str]] = {}
 
     @abstractmethod
@@ -79,28 +80,23 @@ class ReleaseReader(ABC):
         Raises
         ------
         GenieError
-            With file, line and field, when something is missing or not as announced.
+            With file, line and field, if something is missing or malformed.
         """
 
 
 def all_readers() -> dict[str, type[ReleaseReader]]:
-    """Find the layouts in this folder."""
+    """Return the layouts of this package by slug."""
     return discover("leaderboard.tasks.readers", ReleaseReader)
 
 
 def release_of(instances: Iterable[ReleaseInstance], files: dict[str, str]) -> Release:
-    """Check instances and seal them with their hash.
-
-    Parameters
-    ----------
-    files : dict of str to str
-        Where they came from.
+    """Check instances and create a release with their hash.
 
     Raises
     ------
     GenieError
-        When there are none, or an id is empty, too long or not unique, or a text holds
-        what a database cannot keep (NUL, half a surrogate pair).
+        If there are none, if an id is empty, too long or not unique, or if a text has
+        characters that a database cannot store (NUL, half a surrogate pair).
 
     Examples
     --------

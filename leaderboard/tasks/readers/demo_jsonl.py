@@ -1,4 +1,4 @@
-"""Genie's own layout, for the demonstration tasks and for tasks of one's own."""
+"""Genie's layout, for the demonstration tasks and for new tasks."""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -24,7 +24,6 @@ class DemoJsonl(ReleaseReader):
     }
 
     def read(self, path: Path, options: Mapping[str, Any]) -> Release:
-        """Read the file."""
         folder = Folder(path)
         file = folder.find(f"{options.get('split', 'test')}.jsonl")
         instances = []

@@ -1,4 +1,4 @@
-"""Finding and reading a release's files, with errors that name file, line and field."""
+"""Find and read a release's files, with errors that state file, line and field."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _LONGEST_NAME = 255
 
 @dataclass
 class Folder:
-    """A release's folder or single file; remembers what was read from it.
+    """A release's folder or single file, with the hashes of everything read from it.
 
     Parameters
     ----------
@@ -34,7 +34,7 @@ class Folder:
             )
 
     def find(self, *patterns: str) -> Path:
-        """Find the first file that fits a pattern; the path itself if it is a file."""
+        """Return the first file that matches a pattern; the path if it is a file."""
         if self.path.is_file():
             return self.path
         for pattern in patterns:
@@ -48,7 +48,7 @@ class Folder:
         )
 
     def beside(self, name: str) -> Path:
-        """Give a named file of the folder (of the file's folder if it is a file)."""
+        """Return a file of the folder (of the file's folder if it is a file)."""
         folder = self.path if self.path.is_dir() else self.path.parent
         name = _inside(name)
         if not (folder / name).is_file():
@@ -74,14 +74,14 @@ class Folder:
             ) from None
 
     def lines(self, path: Path) -> list[str]:
-        """Read a file's lines, cut at line feeds only."""
+        """Read a file's lines, split at line feeds only."""
         text = self.text(path)
         if not text:
             return []
         return [line.removesuffix("\r") for line in text.removesuffix("\n").split("\n")]
 
     def rows(self, path: Path) -> Iterator[Row]:
-        """Read JSONL, a JSON list, or a JSON object around one or from id to row."""
+        """Read JSONL, a JSON list, or a JSON object around a list or from id to row."""
         text = self.text(path)
         first = text.lstrip()[:1]
         if first == "[" or (path.suffix != ".jsonl" and _is_one_value(text)):
@@ -94,7 +94,7 @@ class Folder:
 
 @dataclass(frozen=True)
 class Row:
-    """One JSON object of a file, that says where a field is missing."""
+    """One JSON object of a file, with errors that state its place."""
 
     values: Mapping[str, Any]
     file: str
@@ -106,7 +106,6 @@ class Row:
         return f"{self.file}, line {self.line:,}" if self.line else self.file
 
     def broken(self, reason: str) -> GenieError:
-        """Make the error for this row."""
         return GenieError(
             f"{self.where}: {reason}.",
             code="release-broken",
@@ -114,14 +113,14 @@ class Row:
         )
 
     def text(self, *names: str) -> str:
-        """Give the first of some fields that is there; numbers count as text."""
+        """Return the first of some fields that is present; numbers become text."""
         for name in names:
             if name in self.values:
                 return self._text(name, self.values[name])
         raise self.broken(f"the field {' or '.join(names)} is missing")
 
     def texts(self, name: str) -> list[str]:
-        """Give a field that holds a text or a list of texts; absent is empty."""
+        """Return a field with a text or a list of texts; empty if it is absent."""
         value = self.values.get(name)
         if value is None:
             return []
@@ -139,7 +138,7 @@ class Row:
 
 
 def _is_one_value(text: str) -> bool:
-    # in JSON Lines by another name, a whole object stands in each of the first lines
+    # in JSON Lines under another file name, each of the first lines is a whole object
     lines = [line.strip() for line in text.split("\n") if line.strip()]
     several = len(lines) > 1
     return not (several and lines[0].endswith("}") and lines[1].startswith("{"))
@@ -169,7 +168,7 @@ def _rows_of(value: Any, file: str) -> Iterator[Row]:
             value = inner[0]
         elif value and all(isinstance(entry, dict) for entry in value.values()):
             value = [{"id": key, **entry} for key, entry in value.items()]
-        else:  # one instance alone
+        else:  # a single instance
             value = [value]
     for number, entry in enumerate(value, start=1):
         yield _row(entry, f"{file}, entry {number:,}", None)
@@ -191,10 +190,10 @@ def _row(value: Any, file: str, line: int | None) -> Row:
 
 
 def _inside(name: object) -> str:
-    """Refuse a name that leads out of the release: somebody else may have written it."""
+    """Refuse a name that leads out of the release: a stranger may have written it."""
     path = PurePath(text := str(name))
     outside = path.is_absolute() or {"..", "**"} & {*path.parts}
-    # no file system has a name so long, and asking it for one fails
+    # no file system has such long names, and looking one up fails
     unlike = (
         not path.parts
         or "\0" in text
@@ -209,18 +208,7 @@ def _inside(name: object) -> str:
 
 
 def names_of(options: Mapping[str, Any], key: str, default: Sequence[str]) -> list[str]:
-    """Read an option that is a name or a list of names.
-
-    Parameters
-    ----------
-    default : sequence of str
-        When the option is not there.
-
-    Examples
-    --------
-    >>> names_of({"references": "b.txt"}, "references", ["a.txt"])
-    ['b.txt']
-    """
+    """Return an option that is a name or a list of names, as a list."""
     value = options.get(key, default)
     if isinstance(value, str):
         return [value]

@@ -1,4 +1,4 @@
-"""WMT as plain text: parallel files, one segment a line."""
+"""WMT as plain text: parallel files, one segment per line."""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -17,8 +17,8 @@ from leaderboard.tasks.readers.files import Folder, names_of
 class WmtText(ReleaseReader):
     """``ids.txt``, ``source.txt`` and reference files, in the same order.
 
-    The reference is ``reference.A.txt`` (or ``reference.txt``) unless the options name
-    others. An empty line in a reference file means that this one is not there.
+    The reference is ``reference.A.txt`` (or ``reference.txt``) unless the options list
+    others. An empty line in a reference file means that this reference is missing.
     """
 
     slug = "wmt-text"
@@ -31,7 +31,6 @@ class WmtText(ReleaseReader):
 
     # German originals, English references: newstest as the hub has it
     def read(self, path: Path, options: Mapping[str, Any]) -> Release:
-        """Read the parallel files."""
         folder = Folder(path)
         names = {
             "ids": options.get("ids", "ids.txt"),

@@ -1,4 +1,4 @@
-"""The one door to official releases."""
+"""The only entry to official releases."""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -16,16 +16,7 @@ def read_release(
     Parameters
     ----------
     kind : str
-        Slug of the layout, as in a task's ``[release] reader``.
-    path : Path or str
-        Folder or file.
-    options : mapping, optional
-        The layout's own options.
-
-    Returns
-    -------
-    Release
-        Instances in the release's order, with hashes.
+        Slug of the layout, as in the task's ``[release] reader``.
 
     Raises
     ------

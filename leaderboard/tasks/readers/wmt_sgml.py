@@ -18,8 +18,8 @@ from leaderboard.tasks.readers.files import Folder
 class WmtSgml(ReleaseReader):
     """``*-src.*.sgm`` and ``*-ref.*.sgm``: ``<doc docid>`` with ``<seg id>``.
 
-    An instance's id is ``doc.seg``; documents first written in another language than
-    ``origlang`` are left out when that option is given.
+    An instance's id is ``doc.seg``. With the option ``origlang``, documents first
+    written in a different language are left out.
     """
 
     slug = "wmt-sgml"
@@ -31,7 +31,6 @@ class WmtSgml(ReleaseReader):
     }
 
     def read(self, path: Path, options: Mapping[str, Any]) -> Release:
-        """Read both files and join them by id."""
         folder = Folder(path)
         if path.is_file():
             raise GenieError(
@@ -68,15 +67,13 @@ def _segments(text: str, file: str, origlang: str | None) -> dict[str, str]:
     try:
         parser.feed(text)
         parser.close()
-    except (
-        AssertionError
-    ):  # what HTMLParser raises where <![ begins no section it knows
+    except AssertionError:  # HTMLParser raises this if <![ begins no section it knows
         parser.fail("a marked section cannot be read")
     return parser.segments
 
 
 class _Parser(HTMLParser):
-    """SGML as WMT wrote it is close enough to HTML: tags, attributes, five entities."""
+    """WMT's SGML is close enough to HTML: tags, attributes, five entities."""
 
     def __init__(self, file: str, origlang: str | None) -> None:
         super().__init__(convert_charrefs=True)

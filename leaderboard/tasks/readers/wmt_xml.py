@@ -36,7 +36,6 @@ class WmtXml(ReleaseReader):
     }
 
     def read(self, path: Path, options: Mapping[str, Any]) -> Release:
-        """Read the file."""
         folder = Folder(path)
         file = folder.find(options.get("file", "*.xml"))
         segments, digest = _parse(file, options.get("origlang"))
@@ -89,13 +88,13 @@ def _parse(file: Path, origlang: str | None) -> tuple[dict[str, _Segment], str]:
         except expat.ExpatError as error:
             reason = expat.errors.messages[error.code]
             _broken(file, f"it is not valid XML: {reason}", error.lineno)
-        except (ValueError, LookupError):  # an encoding that there is not
+        except (ValueError, LookupError):  # an unknown encoding
             _broken(file, "it is not valid XML: it names an unknown encoding", 1)
     return handler.segments, digest.hexdigest()
 
 
 class _Handler:
-    """Collects segments while expat goes through the file."""
+    """Collects segments while expat reads the file."""
 
     def __init__(self, file: Path, origlang: str | None) -> None:
         self.segments: dict[str, _Segment] = {}
@@ -103,7 +102,7 @@ class _Handler:
         self._origlang = origlang
         self._document = ""
         self._is_read = False
-        # which side of the document: "" for the source, a translator, None for neither
+        # the side of the document: "" for the source, a translator, None for neither
         self._side: str | None = None
         self._segment: str | None = None
         self._text: list[str] = []

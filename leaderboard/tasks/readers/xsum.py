@@ -26,7 +26,6 @@ class XSum(ReleaseReader):
     }
 
     def read(self, path: Path, options: Mapping[str, Any]) -> Release:
-        """Read one split."""
         folder = Folder(path)
         split = options.get("split", "test")
         file = folder.find(

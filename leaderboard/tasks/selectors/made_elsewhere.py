@@ -1,6 +1,6 @@
-"""What is known, and what nobody here knows, of judgments that were made elsewhere.
+"""The recorded and the missing details of imported ratings.
 
-One place for pages, the API and files; a task whose judgments are our own costs no query.
+Pages, the API and files all use it. A task whose ratings were made here costs no query.
 """
 
 from collections.abc import Mapping
@@ -15,7 +15,7 @@ CLOSED = (
     "Judgments on this task were made elsewhere and imported: nobody is asked here, so no "
     "system can be added."
 )
-#: What readers of a human evaluation ask for -> in words; imports say what they know of it.
+#: Details that readers of a human evaluation need -> in words; imports record them.
 ASKED: Mapping[str, str] = {
     "pay": "what people were paid",
     "recruitment": "how they were found",
@@ -35,7 +35,7 @@ ASKED: Mapping[str, str] = {
 
 @dataclass(frozen=True)
 class Origin:
-    """Files that were read in at once; "" where nobody said."""
+    """Files that were imported together; "" for details that are not recorded."""
 
     source: str
     licence: str
@@ -43,26 +43,26 @@ class Origin:
     layout: str
     imported_at: datetime
     files: tuple[str, ...]
-    # whether some of its rows, or all, name no worker
+    # whether rows without a worker exist
     unnamed: bool
-    # ASKED -> what is known of it
+    # key of ASKED -> recorded detail
     known: Mapping[str, str]
 
     @property
     def in_words(self) -> list[tuple[str, str]]:
-        """What is known, by its question."""
+        """Recorded details, each with its question."""
         return [(ASKED.get(key, key), said) for key, said in self.known.items()]
 
 
 @dataclass(frozen=True)
 class Provenance:
-    """Where all judgments of a task come from."""
+    """The origins of all ratings of a task."""
 
     origins: tuple[Origin, ...]
 
     @property
     def unknown(self) -> list[str]:
-        """Name what at least one of the origins does not say."""
+        """Details that at least one of the origins lacks."""
         return [
             words
             for key, words in ASKED.items()
@@ -71,7 +71,7 @@ class Provenance:
 
     @property
     def workers_unknown(self) -> str:
-        """Say what follows where rows do not tell who judged; usually empty."""
+        """Consequence of rows without a worker, as a sentence; usually empty."""
         if not any(one.unnamed for one in self.origins):
             return ""
         return (
@@ -81,7 +81,7 @@ class Provenance:
 
     @property
     def sentence(self) -> str:
-        """Say it in one line, for files and captions."""
+        """The provenance in one line, for files and captions."""
         said = [
             f"imported {one.imported_at:%Y-%m-%d} from {one.source or 'files'}"
             f" ({f'licence: {one.licence}' if one.licence else 'licence not known'})"
@@ -94,7 +94,7 @@ class Provenance:
 
 
 def provenance_of(task: Task) -> Provenance | None:
-    """Give where a task's judgments come from; None where they are our own."""
+    """Return where a task's ratings come from; None if they were made here."""
     if not task.imported:
         return None
     rows = Import.objects.filter(task=task).order_by("pk")
@@ -102,13 +102,13 @@ def provenance_of(task: Task) -> Provenance | None:
 
 
 def note_of(task: Task) -> str:
-    """Give the sentence that stands wherever numbers of an imported task do, or ""."""
+    """Return the sentence shown with all numbers of an imported task, or ""."""
     found = provenance_of(task)
     return found.sentence if found else ""
 
 
 def mark_of(task: Task) -> str:
-    """Give the few words for where there is no room, in brackets and with a space, or ""."""
+    """Return a short mark for narrow places, in brackets and after a space, or ""."""
     return f" ({MARK})" if task.imported else ""
 
 

@@ -1,4 +1,4 @@
-"""Read a bundle that somebody sends, at a bounded cost: nothing of Django is needed for it."""
+"""Read an uploaded bundle at a bounded cost; this module needs no Django."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -12,13 +12,13 @@ from leaderboard.tasks.drafts.bundle import DATA, Bundle, unpacked
 from leaderboard.tasks.readers import Release, read_release
 
 READER = "demo-jsonl"
-# What a web process lets one archive cost; it is read in a child process.
+# Limits of a web process for one archive; it is read in a child process.
 LIMITS = Limits(cpu_seconds=20, memory_bytes=1 << 30, wall_seconds=60)
 
 
 @dataclass(frozen=True)
 class Archive:
-    """A bundle and its texts, or what is wrong with them."""
+    """A bundle and its texts, or the error that stopped reading them."""
 
     bundle: Bundle
     release: Release | None = None
@@ -47,7 +47,7 @@ def received(stream: IO[bytes]) -> Archive:
 
 
 def read(stream: IO[bytes], folder: str) -> Archive | str:
-    """Unpack an archive and read its texts, in this process; or say why it cannot be."""
+    """Unpack an archive and read its texts in this process; return errors as a text."""
     try:
         bundle = unpacked(stream.read())
     except GenieError as error:
@@ -56,7 +56,7 @@ def read(stream: IO[bytes], folder: str) -> Archive | str:
 
 
 def texts_of(bundle: Bundle, folder: str) -> Archive:
-    """Read a bundle's texts, which its task.toml may have in any layout."""
+    """Read a bundle's texts in the layout that its task.toml selects."""
     if DATA not in bundle.files:
         wrong = f"{DATA}: is missing; a bundle brings its texts along."
         return Archive(bundle, problem=wrong)
@@ -74,7 +74,7 @@ def texts_of(bundle: Bundle, folder: str) -> Archive:
 
 
 def release_table(document: Mapping[str, Any]) -> dict[str, Any]:
-    """Give the [release] table of a task.toml; empty where there is none."""
+    """Return the [release] table of a task.toml; empty if there is none."""
     release = document.get("release")
     return dict(release) if isinstance(release, Mapping) else {}
 
@@ -82,7 +82,7 @@ def release_table(document: Mapping[str, Any]) -> dict[str, Any]:
 def _written(bundle: Bundle, folder: str) -> Path:
     try:
         return bundle.write(Path(folder))
-    except OSError as error:  # a name too long, or a file where a folder should be
+    except OSError as error:  # a name that is too long, or a file in place of a folder
         raise GenieError(
             f"The bundle cannot be used: its files cannot be written here "
             f"({error.strerror}).",

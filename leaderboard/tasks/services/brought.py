@@ -1,4 +1,4 @@
-"""What a bundle brings besides task.toml and its texts: HIT templates and other files."""
+"""Files of a bundle besides task.toml and its texts: HIT templates and others."""
 
 from collections import defaultdict
 from collections.abc import Mapping
@@ -17,7 +17,7 @@ _DEPTH = 3
 
 
 def templates_of(files: Mapping[str, bytes]) -> dict[str, HITTemplate]:
-    """Read the HIT templates of a bundle whose files can be kept.
+    """Read the HIT templates of a bundle and check that its files can be stored.
 
     Raises
     ------
@@ -38,9 +38,9 @@ def templates_of(files: Mapping[str, bytes]) -> dict[str, HITTemplate]:
 
 
 def keep(task: Task, files: Mapping[str, bytes]) -> None:
-    """Keep what came with a task's bundle in place of what came before.
+    """Store the files of a task's bundle in place of the earlier ones.
 
-    `templates_of` has looked at it.
+    `templates_of` has checked them.
     """
     for slug, parts in _parts(files).items():
         hit_templates.keep(slug, _texts(parts))
@@ -60,10 +60,10 @@ def keep(task: Task, files: Mapping[str, bytes]) -> None:
 
 
 def kept(task: Task, *, with_references: bool) -> dict[str, bytes]:
-    """Give the files that came with a task, and the templates that it asks by.
+    """Return the files that came with a task, and the HIT templates that it uses.
 
-    Whoever may not see the references is given the templates only: nobody knows what the
-    other files say.
+    Without `with_references`, only the templates: the other files could contain
+    references.
     """
     files = {
         row.path: bytes(row.data)
@@ -88,7 +88,7 @@ def _parts(files: Mapping[str, bytes]) -> dict[str, dict[str, bytes]]:
 
 
 def _template_of(path: str) -> str:
-    """Name the template that a file is part of; empty for what only lies beside them."""
+    """Return the template that a file belongs to; empty for files beside templates."""
     parts = PurePosixPath(path).parts
     return parts[1] if parts[0] == TEMPLATES and len(parts) >= _DEPTH else ""
 

@@ -1,4 +1,4 @@
-"""Tasks in and out as bundles: loaded from one, written as one, by one service each."""
+"""Import and export tasks as bundles."""
 
 import tomllib
 from collections.abc import Mapping
@@ -24,16 +24,11 @@ from leaderboard.tasks.services.load import LoadReport, load_definition
 
 @dataclass(frozen=True)
 class Looked:
-    """What loading a bundle would do: nothing has been kept.
+    """The effect of loading a bundle; no data was stored.
 
-    Parameters
-    ----------
-    problems : list of str
-        All that is wrong, a sentence each; empty where it can be loaded.
-    n_references : int
-        Instances that have any.
-    exists : bool
-        Whether a task of this slug is loaded already.
+    `problems` has a sentence each, and is empty if the bundle can be loaded.
+    `n_references` counts instances with references. `exists` is true if a task with
+    this slug is loaded already.
     """
 
     problems: list[str]
@@ -43,12 +38,12 @@ class Looked:
 
 
 def look_at(bundle: Bundle, archive: Archive | None = None) -> Looked:
-    """Say all that is wrong with a bundle at once, and what is in it.
+    """Return all problems of a bundle at once, and its counts.
 
     Parameters
     ----------
     archive : Archive, optional
-        The bundle's texts, where they have been read already.
+        The bundle's texts, if they have been read already.
     """
     problems = [*_problems(bundle)]
     exists = Task.objects.filter(slug=bundle.slug).exists()
@@ -67,7 +62,7 @@ def _problems(bundle: Bundle) -> list[str]:
         templates, found = {}, [error.message]
     with hit_templates.at_hand(templates):
         misfits = fitting.misfits(bundle.document).all()
-    # one that is broken is not missing besides
+    # a broken one is not reported as missing, too
     keys = {f"{table}.hit_template" for table in ("human", "comparison", "joint")}
     return found + [str(one) for one in misfits if not (found and one.key in keys)]
 
@@ -75,12 +70,13 @@ def _problems(bundle: Bundle) -> list[str]:
 def import_bundle(
     bundle: Bundle, *, by: Account | None = None, archive: Archive | None = None
 ) -> LoadReport:
-    """Load the task of a bundle; the same one again changes nothing.
+    """Load the task of a bundle; loading the same one again changes nothing.
 
     Raises
     ------
     GenieError
-        ``unusable-task`` with all problems, ``bad-bundle``, and what `load_task` refuses.
+        ``unusable-task`` with all problems, ``bad-bundle``, and the errors of
+        `load_task`.
     """
     if bundle.slug in {*shipped.known()} - {*shipped.outside()}:
         raise GenieError(
@@ -104,13 +100,10 @@ def _read(bundle: Bundle) -> Archive:
 
 
 def export_bundle(task: Task, *, with_references: bool) -> Bundle:
-    """Write a loaded task as a bundle; the same task gives the same bytes.
+    """Return a loaded task as a bundle; the same task gives the same bytes.
 
-    Parameters
-    ----------
-    with_references : bool
-        Whether who asks may see hidden references. Without them, the bundle is for
-        looking at: it is another test set when it is loaded.
+    Without hidden references (`with_references`), the bundle is for inspection only:
+    loading it would give another test set.
     """
     withheld = task.hidden_references and not with_references
     names = list(task.field_labels)
@@ -125,7 +118,7 @@ def export_bundle(task: Task, *, with_references: bool) -> Bundle:
     bundle = bundle_of(_definition(task), rows)
     files = brought.kept(task, with_references=not withheld)
     files[DATA] = bundle.files[DATA]
-    # As it came, with its comments, unless it would say something else now.
+    # As uploaded, with its comments, unless its meaning has changed since.
     if not _says(files.get(DEFINITION), bundle.document):
         files[DEFINITION] = bundle.files[DEFINITION]
     return Bundle(bundle.slug, bundle.document, files)
@@ -138,14 +131,14 @@ def _says(definition: bytes | None, document: Mapping[str, Any]) -> bool:
 
 
 def _in_order(fields: Mapping[str, str], names: list[str]) -> dict[str, str]:
-    """Order an instance's fields as they are shown; a database may sort them."""
+    """Order an instance's fields as they are shown; a database may reorder them."""
     listed = [name for name in names if name in fields]
     others = sorted(name for name in fields if name not in names)
     return {name: fields[name] for name in (*listed, *others)}
 
 
 def _definition(task: Task) -> dict[str, Any]:
-    """Say in task.toml what the bundle's data are, whatever release they came from."""
+    """Return the task.toml for the bundle's data, whatever release they came from."""
     release = release_table(task.config)
     if release.get("reader") != READER or "split" in release.get("options", {}):
         release = {"reader": READER}

@@ -1,4 +1,4 @@
-"""Asking people as a task's configuration says: designs, HIT types, instances to spare."""
+"""Designs, HIT types and instances for test questions, by a task's configuration."""
 
 from collections.abc import Mapping
 from datetime import date, datetime
@@ -25,7 +25,7 @@ from leaderboard.tasks.models import Instance, Task
 
 
 def design_of(task: Task, human: HumanConfig) -> Design:
-    """Give the design that is asked for, or say that there is none."""
+    """Return the configured design, or raise an error if the site does not have it."""
     designs = all_designs()
     if human.design not in designs:
         raise GenieError(
@@ -37,7 +37,7 @@ def design_of(task: Task, human: HumanConfig) -> Design:
 
 
 def campaign_keys(key: str, human: HumanConfig) -> list[str]:
-    """Name the campaigns that ask these criteria; the first has the plain key."""
+    """Return the keys of the campaigns for these criteria; the first is `key`."""
     return [
         key,
         *(f"{key}:{next(iter(criteria))}" for criteria in human.separate()[1:]),
@@ -47,16 +47,16 @@ def campaign_keys(key: str, human: HumanConfig) -> list[str]:
 def hit_type_of(
     task: Task, human: HumanConfig, criteria: Mapping[str, str]
 ) -> HITTypeSpec:
-    """Say how the HITs look, what they ask and what they pay."""
     return hit_type_for(task.title, human, criteria)
 
 
 def hit_type_for(
     title: str, human: HumanConfig, criteria: Mapping[str, str]
 ) -> HITTypeSpec:
-    """Say the same of a task that is not loaded yet.
+    """Return the HIT type of a task, which need not be loaded.
 
-    Its summary is written for systems: workers read what the HIT template says of the job.
+    The task's summary is written for submitters; workers read the HIT template's
+    description.
     """
     template = hit_templates.get(human.hit_template)
     if human.language in template.words:
@@ -75,13 +75,12 @@ def hit_type_for(
 
 
 def errors_asked(human: HumanConfig) -> Mapping[str, Any]:
-    """Give the table of errors to mark: the task's, or else its HIT template's."""
+    """Return the table of errors to mark: the task's, or else its HIT template's."""
     usual = hit_templates.get(human.hit_template).form.get("errors", {})
     return human.errors or usual
 
 
 def task_view(task: Task, human: HumanConfig) -> TaskView:
-    """Give the design what it must know of the task."""
     return TaskView(
         slug=task.slug,
         field_labels=task.field_labels,
@@ -96,7 +95,7 @@ def task_view(task: Task, human: HumanConfig) -> TaskView:
 
 
 def unsaved_task(slug: str, document: Mapping[str, Any], n_instances: int) -> Task:
-    """Give the task that a task.toml would become, in no database."""
+    """Return the task that a task.toml would become; it is not stored."""
     words = ("title", "kind", "summary", "source_language", "target_language")
     hidden = document.get("release", {}).get("hidden_references", False)
     return Task(
@@ -109,7 +108,6 @@ def unsaved_task(slug: str, document: Mapping[str, Any], n_instances: int) -> Ta
 
 
 def shown(instance: Instance) -> Shown:
-    """Give the design what it must know of an instance."""
     return Shown(
         instance_pk=instance.pk,
         instance_id=instance.instance_id,
@@ -122,17 +120,17 @@ def shown(instance: Instance) -> Shown:
 def instances_for_tests(
     task: Task, seed: int, *, n: int, inside: bool, references: bool = True
 ) -> list[Instance]:
-    """Offer instances for test questions in an order that the seed decides.
+    """Return instances for test questions in an order that the seed decides.
 
-    Without `references` also those that have none.
-
-    They are judged ones: membership of the sample tells nobody what is a test. Who has
-    met an instance as a test does not judge it, and others do. Where so few workers
-    are wanted that nobody else would be left (`inside` is false), and where the sample
-    has too few that can be used, those that nobody judges serve, too.
+    They are from the rated sample, so that membership does not reveal test questions. A
+    worker who saw an instance in a test does not rate it; other workers do. Instances
+    outside the sample are used, too, if the crowd is too small for that (`inside` is
+    false) or the sample has too few usable ones. Instances without references are left
+    out unless `references` is false.
     """
     judged = _shuffled(task, seed, references, sample_rank__lt=task.sample_size)
-    # One instance more than questions: each may take its wrong text from another one.
+    # One instance more than questions: each may use another one's text as its wrong
+    # text.
     if inside and len(judged) > n:
         return judged
     spare = _shuffled(task, seed, references, sample_rank__gte=task.sample_size)
@@ -141,7 +139,7 @@ def instances_for_tests(
 
 def _shuffled(task: Task, seed: int, references: bool, **side: int) -> list[Instance]:
     rows = task.instances.filter(**side).order_by("position")
-    # Who took the task's qualification test knows its inputs, and their answers.
+    # Workers who took the task's qualification test know its inputs and answers.
     tested = inputs_of_tests(task.slug)
     usable = [
         row
@@ -156,25 +154,22 @@ def _shuffled(task: Task, seed: int, references: bool, **side: int) -> list[Inst
 
 
 def has_references(instance: Instance) -> bool:
-    """Tell whether people can be shown a reference, whichever is taken.
-
-    A blank reference is no answer that anybody could be right about.
-    """
+    """Check whether an instance has references and none is blank."""
     return bool(instance.references) and all(
         text.strip() for text in instance.references
     )
 
 
 def noisy_below(human: HumanConfig) -> dict[str, float]:
-    """Give the share of right answers below which a worker is noisy, by polarity.
+    """Return the share of right answers below which a worker is noisy, by polarity.
 
-    Polarities that the task does not name have the site's share.
+    Polarities that the task leaves out have the site's share.
     """
     return human.noisy_below.shares(float(settings.GENIE["NOISY_BELOW"]))
 
 
 def starts_at(*, now: bool) -> datetime:
-    """Decide when work goes out: at the configured hour unless told otherwise."""
+    """Return when work is sent out: at the configured hour, or now."""
     if now:
         return timezone.now()
     return next_start(

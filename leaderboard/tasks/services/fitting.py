@@ -1,4 +1,4 @@
-"""Whether a task can be loaded: what its task.toml says, what this site has, what fits."""
+"""Check whether a task can be loaded: its task.toml, the site's parts, their fit."""
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -34,15 +34,15 @@ from leaderboard.tasks.services.configuration import hit_type_for
 
 @dataclass(frozen=True)
 class Misfits:
-    """All that is wrong with a task.toml, by what it is that is wrong."""
+    """All problems of a task.toml, by kind."""
 
     # keys and their values
     keys: list[Problem]
-    # names of things that this site does not have
+    # names that this site does not have
     names: list[Problem]
-    # things that do not go together
+    # settings that conflict
     together: list[Problem]
-    # what nobody could check of workers
+    # requirements that cannot be checked of workers
     workers: list[Problem]
 
     def all(self) -> list[Problem]:
@@ -50,7 +50,7 @@ class Misfits:
 
 
 def usable(slug: str, document: Mapping[str, object]) -> TaskConfig:
-    """Read a task.toml, or refuse it with everything that is wrong.
+    """Read a task.toml, or refuse it with all of its problems.
 
     Raises
     ------
@@ -71,7 +71,7 @@ def usable(slug: str, document: Mapping[str, object]) -> TaskConfig:
 
 
 def misfits(document: Mapping[str, object]) -> Misfits:
-    """Say all that is wrong with a task.toml; what one thing entails is not said again."""
+    """Return all problems of a task.toml, but none that only follows from another."""
     parsed = read_task(document, hit_templates.known())
     config, keys = parsed.config, list(parsed.problems)
     together = [*metric_problems(config.metrics)]
@@ -91,7 +91,7 @@ def misfits(document: Mapping[str, object]) -> Misfits:
 
 
 def _news(problems: Iterable[Problem], reported: Sequence[Problem]) -> list[Problem]:
-    """Leave out what follows from a problem at the same key, above or below it."""
+    """Leave out problems that follow from one at the same key, above or below it."""
     return [
         problem
         for problem in problems
@@ -147,9 +147,9 @@ def _of_workers(human: HumanConfig) -> Iterator[Problem]:
 
 
 def _of_table(table: str, config: TaskConfig, human: HumanConfig) -> list[Problem]:
-    """Say what does not go together in one table.
+    """Return conflicting settings of one table.
 
-    Names that this site does not have are left to the check that lists those there are.
+    Names that this site does not have are reported elsewhere, with the known ones.
     """
     design = all_designs().get(human.design)
     scale = all_scales().get(human.scale)
@@ -166,7 +166,7 @@ def _of_table(table: str, config: TaskConfig, human: HumanConfig) -> list[Proble
 
 
 def pay_problem(human: HumanConfig) -> str:
-    """Return what is wrong with the reward by the time that a HIT is expected to take.
+    """Return the problem of a reward below the minimum for the expected time of a HIT.
 
     Workers of this site came by a link or an invitation; those of a platform are paid.
     """
@@ -181,7 +181,7 @@ def pay_problem(human: HumanConfig) -> str:
 
 
 def _of_pay(config: TaskConfig, document: Mapping[str, object]) -> Iterator[Problem]:
-    """Check the reward of [human], and of other tables that the document has."""
+    """Check the reward of [human], and of the other tables in the document."""
     found: set[str] = {""}
     for table, human in _tables(config).items():
         problem = pay_problem(human) if table in document else ""
@@ -248,7 +248,7 @@ def _of_place(
 def _of_design(
     table: str, design: type[Design], template: HITTemplate, scale: type[Scale]
 ) -> Iterator[Problem]:
-    # a family of scales, such as `number`, stands for each of its ranges
+    # a family of scales, such as `number`, includes all of its ranges
     if {scale.slug, scale.slug.partition("_")[0]}.isdisjoint(design.scales):
         yield Problem(
             f"{table}.scale",
@@ -304,5 +304,5 @@ def _of_questions(
 
 
 def _within(error: GenieError) -> str:
-    """Let a sentence stand after a key."""
+    """Return an error's message so that it can follow a key."""
     return error.message[0].lower() + error.message[1:]

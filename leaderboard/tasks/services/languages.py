@@ -1,4 +1,4 @@
-"""Whether what a task says in other languages is all that a page needs."""
+"""Check whether a task's translations have everything that a page needs."""
 
 import re
 from collections.abc import Iterable, Iterator
@@ -16,7 +16,7 @@ _NO_CODE = "is no code of a language, such as de or zh-hans."
 def problems(
     table: str, human: HumanConfig, labels: Iterable[str]
 ) -> Iterator[Problem]:
-    """Say what is missing of each language that a task names, and what there is too much."""
+    """Yield missing and superfluous texts of each language of a task."""
     if not _is_code(human.language):
         yield Problem(f"{table}.language", _NO_CODE)
         return
@@ -52,5 +52,4 @@ def problems(
 
 
 def _is_code(language: str) -> bool:
-    """Tell whether pages can name the language so, as the site's own are called."""
     return len(language) <= _LONGEST and bool(re.fullmatch(LANGUAGE, language))

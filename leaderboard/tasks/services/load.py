@@ -1,4 +1,4 @@
-"""Load a benchmark task from its official release or its bundle, once."""
+"""Load a benchmark task once, from its official release or its bundle."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -23,7 +23,7 @@ from leaderboard.tasks.services import brought, revisions
 from leaderboard.tasks.services.fitting import usable
 
 N_NAMED = 20
-# of task.toml, those that have a column of their own
+# keys of task.toml with a column each
 COLUMNS = (
     *("title", "kind", "summary", "description", "licence", "homepage", "citation"),
     *("source_language", "target_language", "demo", "version_of"),
@@ -32,7 +32,7 @@ COLUMNS = (
 
 @dataclass(frozen=True)
 class LoadReport:
-    """What loading a task did."""
+    """Counts and changes of loading a task."""
 
     task: Task
     created: bool
@@ -46,9 +46,9 @@ def load_task(
     hide_references: bool = False,
     reader: str | None = None,
 ) -> LoadReport:
-    """Load a task; the same release again changes nothing, another one is refused.
+    """Load a task. The same release again changes nothing; a different one is refused.
 
-    `reader` is for a release that lies in another layout than the task's own.
+    `reader` is for a release in a different layout from the task's.
     """
     return load_definition(
         slug,
@@ -70,12 +70,12 @@ def load_definition(
     files: Mapping[str, bytes] | None = None,
     by: Account | None = None,
 ) -> LoadReport:
-    """Load a task by what its task.toml says, wherever that came from.
+    """Load a task by its parsed task.toml.
 
-    `files` are those of its bundle, which are kept with it.
+    `files` are those of its bundle, and are stored with the task.
     """
     with hit_templates.at_hand(brought.templates_of(files or {})):
-        # what cannot be measured or asked as it says is refused before anything
+        # invalid metrics and questions are refused before any write
         config = usable(slug, document)
         release = _release(config, source, reader)
         return _load(config, document, release, hide_references, files, by)
@@ -106,7 +106,8 @@ def _load(
     slug = config.slug
     _refuse_unknown_field(config, release)
     existing = Task.objects.filter(slug=slug).first()
-    # What was hidden once stays so, even when it is loaded without the option.
+    # Hidden references stay hidden, even if the task is loaded again without the
+    # option.
     hidden = (
         hide_references
         or config.release.hidden_references
@@ -126,7 +127,7 @@ def _load(
         brought.keep(task, files)
     revisions.begin(task, by=by)
     if config.budget.cents:
-        # What staff have set in the admin before stays.
+        # Values that staff set in the admin are kept.
         Budget.objects.get_or_create(
             pool=slug, defaults={"limit_cents": config.budget.cents}
         )
@@ -134,7 +135,7 @@ def _load(
 
 
 def _refuse_cut(task: Task, config: TaskConfig) -> None:
-    """Refuse another sample of a loaded task that would cut a document in two."""
+    """Refuse a new sample size that would split a document of a loaded task."""
     page_by, n, now = config.page_by, config.human.sample_size, task.configuration
     if not page_by or (page_by, n) == (now.page_by, now.human.sample_size):
         return
@@ -154,12 +155,12 @@ def _refuse_cut(task: Task, config: TaskConfig) -> None:
 def change(
     task: Task, document: dict[str, Any], *, by: Account, because: str = ""
 ) -> None:
-    """Let a loaded task say something else from now on; its instances stay.
+    """Change a loaded task's task.toml; its instances stay.
 
     Raises
     ------
     GenieError
-        ``unusable-task``, and ``incomparable`` where it takes a new version.
+        ``unusable-task``, and ``incomparable`` if the change needs a new version.
     """
     config = usable(task.slug, document)
     _refuse_cut(task, config)
@@ -167,7 +168,7 @@ def change(
 
 
 def _refuse_unknown_field(config: TaskConfig, release: Release) -> None:
-    """Refuse to put pages together by a field that no instance has."""
+    """Refuse to group pages by a field that no instance has."""
     fields = dict.fromkeys(name for one in release.instances for name in one.fields)
     for table in ("human", "comparison", "joint"):
         named = getattr(config, table).page_by
@@ -191,7 +192,7 @@ def _refuse_without_source(config: TaskConfig) -> NoReturn:
 
 
 def _ranks(config: TaskConfig, release: Release, seed: int) -> list[int]:
-    """Draw the order in which instances are judged: by whole documents if pages have them.
+    """Draw the order in which instances are rated, by whole documents on shared pages.
 
     Raises
     ------
@@ -216,7 +217,8 @@ def _ranks(config: TaskConfig, release: Release, seed: int) -> list[int]:
 def _create(
     slug: str, release: Release, described: Mapping[str, object], config: TaskConfig
 ) -> Task:
-    # Test questions are made of instances outside the sample: nobody may recompute it.
+    # Test questions use instances outside the sample: the order must not be
+    # predictable.
     seed = seed_for("sample", slug, release.sha256)
     task = Task.objects.create(
         slug=slug,
@@ -251,7 +253,7 @@ def _refresh(
     by: Account | None,
     because: str = "",
 ) -> None:
-    """Take over what task.toml says today; the instances stay as they are."""
+    """Store the current values of task.toml; the instances stay unchanged."""
     document = described["config"]
     if isinstance(document, Mapping):
         revisions.revise(task, document, by=by, because=because)
@@ -261,7 +263,7 @@ def _refresh(
 
 
 def _described(config: TaskConfig) -> dict[str, object]:
-    """Give what the task's row says of itself, to be searched and shown."""
+    """Return the columns of the task's row that are searched and shown."""
     return {name: getattr(config, name) for name in COLUMNS}
 
 

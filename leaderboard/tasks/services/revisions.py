@@ -1,4 +1,4 @@
-"""Change a loaded task: kept with who and when, and never so that scores mix."""
+"""Change a loaded task, with author and time, and never so that scores mix."""
 
 import json
 from collections.abc import Mapping
@@ -17,12 +17,12 @@ from leaderboard.tasks.config import TaskConfig, read_task
 from leaderboard.tasks.config.differences import HUMAN, differences, incomparable
 from leaderboard.tasks.models import Task, TaskRevision
 
-# Where nobody has been asked yet.
+# Before the first question is asked.
 _BEFORE = (State.REQUESTED, State.DECLINED, State.WITHDRAWN)
 
 
 def begin(task: Task, *, by: Account | None = None) -> None:
-    """Keep what a task was loaded with as its first revision."""
+    """Store a task's first revision: its task.toml at loading."""
     TaskRevision.objects.get_or_create(
         task=task,
         number=1,
@@ -38,13 +38,13 @@ def revise(
     by: Account | None = None,
     because: str = "",
 ) -> TaskRevision | None:
-    """Note a changed task.toml before it is taken over; None: it means the same.
+    """Store a changed task.toml as a revision; None if its meaning is the same.
 
     Raises
     ------
     GenieError
-        ``incomparable`` where people have been asked already and scores of before and
-        after could not stand on one board.
+        ``incomparable`` if people have answered already and the board would mix scores
+        from before and after.
     """
     # Two changes at once get two numbers.
     Task.objects.select_for_update().get(pk=task.pk)
@@ -73,14 +73,14 @@ def revise(
 
 
 def _read(document: Mapping[str, Any]) -> TaskConfig:
-    # As the row is read: dates and the like are texts in what is kept.
+    # As the row is read: dates and similar values are stored as texts.
     return read_task(json.loads(json.dumps(document)), hit_templates.known()).config
 
 
 def asked_by(task: Task) -> set[str]:
-    """Name the tables of task.toml by which people have been asked already."""
+    """Return the tables of task.toml by which people have been asked already."""
     of_task = HumanEvaluation.objects.filter(task=task)
-    # what was asked about and then withdrawn may yet come back to the board
+    # withdrawn submissions can return to the board
     back = of_task.filter(
         state=State.WITHDRAWN,
         campaigns__isnull=False,

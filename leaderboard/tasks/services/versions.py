@@ -1,4 +1,4 @@
-"""Versions of a task: what would make scores incomparable makes a new one."""
+"""Versions of a task: changes that make scores incomparable create a new one."""
 
 import re
 
@@ -6,10 +6,10 @@ from leaderboard.tasks.models import Task
 
 
 def versions_of(task: Task) -> list[Task]:
-    """Give all versions of a task that this site has, the first one first.
+    """Return all versions of a task on this site, the first one first.
 
-    A version names the one before it, which may have been loaded elsewhere only; two may
-    follow one. Empty where there is only one.
+    A version refers to the one before it, which may exist on another site only; two may
+    follow one. Empty if there is only one.
     """
     first, seen = task, {task.slug}
     while first.version_of and first.version_of not in seen:
@@ -30,7 +30,7 @@ def versions_of(task: Task) -> list[Task]:
 
 
 def next_slug(task: Task) -> tuple[str, int]:
-    """Give the address of the next version, and its number."""
+    """Return the slug of the next version, and its number."""
     stem = re.sub(r"-\d+$", "", task.slug) if task.version_of else task.slug
     number = max(len(versions_of(task)), 1) + 1
     while Task.objects.filter(slug=f"{stem[:95]}-{number}").exists():

@@ -1,4 +1,4 @@
-"""What a task requires of its workers, and whether its platform can check that."""
+"""A task's requirements for workers, and whether its platform can check them."""
 
 from dataclasses import asdict
 
@@ -11,20 +11,20 @@ from leaderboard.tasks.config import HumanConfig
 
 
 def check(human: HumanConfig, pool: str = "") -> None:
-    """Refuse what would fail when the first campaign starts: of a task, and of its pool.
+    """Refuse requirements that would fail when the first campaign starts.
 
     Raises
     ------
     GenieError
         ``bad-requirements`` or ``requirement-not-checked``.
     """
-    # [human.study] is about the platform that [human] names
+    # [human.study] applies to the platform in [human]
     study = study_of(human) if type(human) is HumanConfig else None
     check_platform(human.platform, _required(human, pool), study)
 
 
 def ask_platform(human: HumanConfig, pool: str) -> None:
-    """Ask the platform, before money is set aside, whether it could run this."""
+    """Check with the platform, before money is reserved, whether it could run this."""
     accounts.check(human.platform, _required(human, pool), study_of(human))
 
 
@@ -38,10 +38,9 @@ def _required(human: HumanConfig, pool: str) -> list[Requirement]:
 
 
 def study_of(human: HumanConfig) -> StudyTerms:
-    """Give what a task states of its studies."""
     return StudyTerms(**asdict(human.study))
 
 
 def stated(human: HumanConfig) -> require.Wanted:
-    """Give what a task states in its own table of requirements."""
+    """Return the requirements of the task's [human.requirements] table."""
     return require.Wanted(**asdict(human.requirements))

@@ -1,7 +1,8 @@
 """Benchmark tasks as data: a folder each, with a task.toml.
 
-Shipped ones stand beside this file; others in the folders that `GENIE_TASKS` names and in
-extensions, which are looked through after it. A folder is a bundle as `export_task` writes it.
+Shipped tasks are in this folder. Others are in the folders of `GENIE_TASKS` and in
+extensions, which are searched after it. A folder is a bundle as `export_task` writes
+it.
 """
 
 import tomllib
@@ -18,28 +19,28 @@ FOLDER = Path(__file__).resolve().parent
 
 
 def known() -> list[str]:
-    """List the slugs of the tasks that have a folder."""
+    """Return the slugs of the tasks that have a folder."""
     return sorted({path.name for path in _folders()})
 
 
 def outside() -> list[str]:
-    """List those that do not come with the product."""
+    """Return the slugs of the tasks that are not shipped."""
     own = {path.parent.name for path in FOLDER.glob("*/task.toml")}
     return sorted({*known()} - own)
 
 
 def covered() -> list[Path]:
-    """List the folders that are not found, as one of their name was found before."""
+    """Return the folders that are hidden by an earlier one with the same name."""
     return [path for path in _folders() if path != folder(path.name)]
 
 
 def missing_folders() -> list[Path]:
-    """List the folders that `GENIE_TASKS` names and that are not there."""
+    """Return the folders in `GENIE_TASKS` that do not exist."""
     return [path for path in _named() if not path.is_dir()]
 
 
 def folder(slug: str) -> Path:
-    """Find a task's folder, or say which tasks there are."""
+    """Return a task's folder; the error lists the known tasks."""
     for path in _folders():
         if path.name == slug:
             return path
@@ -51,7 +52,7 @@ def folder(slug: str) -> Path:
 
 
 def definition(slug: str) -> dict[str, Any]:
-    """Read a task's task.toml as it stands; `task_config` says what it means."""
+    """Read a task's raw task.toml; `task_config` interprets it."""
     path = folder(slug) / "task.toml"
     try:
         return tomllib.loads(path.read_text(encoding="utf-8"))
@@ -60,13 +61,13 @@ def definition(slug: str) -> dict[str, Any]:
 
 
 def data_of(slug: str) -> Path | None:
-    """Give the folder that brings a task's texts along; None: a release has them."""
+    """Return the folder with a task's texts; None: they are in a release."""
     home = folder(slug)
     return home if (home / "test.jsonl").is_file() else None
 
 
 def templates_of(slug: str) -> dict[str, bytes]:
-    """Read the HIT templates that a folder outside the tree brings, as in a bundle."""
+    """Read the HIT templates of a folder outside the tree, as in a bundle."""
     home = folder(slug)
     return {
         path.relative_to(home).as_posix(): path.read_bytes()
@@ -76,7 +77,7 @@ def templates_of(slug: str) -> dict[str, bytes]:
 
 
 def _folders() -> Iterator[Path]:
-    # What comes with the product is found first: no other folder takes its place.
+    # Shipped tasks are found first: no other folder can replace them.
     for root in (FOLDER, *_named()):
         for path in sorted(root.glob("*/task.toml")):
             yield path.parent
