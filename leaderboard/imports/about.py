@@ -1,4 +1,4 @@
-"""What a person says of files of judgments, beside what stands in them."""
+"""Details of an import that a person adds to its files."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from crowd.hits.models.campaign import ELSEWHERE
 from genie.lib.unguessable import name_for
 from leaderboard.evaluation.estimates import NOBODY
 
-# Where imported work was done: no platform of ours, so that nobody can be sent there.
+# The platform of imported work: work can never be sent to it.
 PLATFORM = ELSEWHERE
 
 
 def told_by_rows(judgments: Judgments) -> dict[str, str]:
-    """Give what rows themselves tell of how people were asked: when, and how long."""
+    """Return the details of how people were asked that rows have: period and time."""
     told, judged = {}, judgments.judged
     at, seconds = judged["at"].dropna(), judged["seconds"].dropna()
     if len(at):
@@ -32,24 +32,23 @@ def told_by_rows(judgments: Judgments) -> dict[str, str]:
 
 @dataclass(frozen=True)
 class About:
-    """What is said of an import.
+    """Details of an import.
 
     Parameters
     ----------
     title : str
-        Of the task; empty: its slug. Of a task that is there already it stays.
+        Of a new task; empty: its slug. An existing task keeps its title.
     source, licence, citation : str
-        From where the files are, on which terms, and how they are cited.
+        Origin, license and citation of the files.
     known : mapping of str to str
-        What is known of how people were asked, by the names of
+        Details of how people were asked, by the keys of
         `tasks.selectors.made_elsewhere.ASKED` or others.
     choices : mapping of str to str
-        What was said to the reader of the files.
+        Answers to the reader's questions about the files.
     questions : mapping of str to str
-        Criterion to what people read.
+        Criterion to the question that people read.
     scales : mapping of str to str
-        Criterion to the scale that it was answered on, such as "1 to 5"; "*" stands for
-        every criterion.
+        Criterion to its scale, such as "1 to 5"; "*" is every criterion.
     """
 
     title: str = ""
@@ -62,12 +61,12 @@ class About:
     scales: Mapping[str, str] = field(default_factory=dict)
 
 
-#: Begins what stands for the worker of a row that names none; no file has this character.
+#: Prefix of stand-in workers for rows without a worker; no file has this character.
 UNKNOWN = "\0"
 
 
 def platform_worker_id(slug: str, name: str) -> str:
-    """Name a person of a task's files so that nobody finds their name again.
+    """Return a pseudonymous worker id from which the name cannot be recovered.
 
     The same name in two imports of a task is the same person.
     """

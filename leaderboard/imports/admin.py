@@ -1,4 +1,4 @@
-"""Imports for staff: where judgments of others came from, and the way back."""
+"""Imports for staff: their origin, and the button to take them back."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ class ImportAdmin(WorkOfTask):
     ) -> None:
         def back(row: Import) -> bool:
             try:
-                # another copy of the row: this one is still needed, to say what it was
+                # a copy of the row, because the message needs it after the deletion
                 take_back(Import.objects.select_related("task").get(pk=row.pk))
             except GenieError as error:
                 self.message_user(request, error.message, messages.ERROR)

@@ -1,18 +1,19 @@
-"""How judgments are kept: what campaigns of an import are called, and values turned."""
+"""Keys of an import's campaigns, and conversions between values and ratings."""
 
 import numpy as np
 import numpy.typing as npt
 
 Floats = npt.NDArray[np.float64]
-# What a campaign of an import is for, as its key says. From `ONE`, `PAIRS` and `ASIDE`
-# what was imported is read back; `WON` and `PAGES` say the same once more, for boards of
-# preferences and for pages that showed several outputs.
+# The part of an import that a campaign has, as in its key. The import is read back from
+# `ONE`, `PAIRS` and `ASIDE`; `WON` and `PAGES` repeat rows, for boards of preferences
+# and
+# for pages that showed several outputs.
 ONE, PAIRS, ASIDE, WON, PAGES = "one", "pairs", "aside", "won", "pages"
 MAGNITUDE = "magnitude"
 
 
 def key_of(import_pk: int) -> str:
-    """Begin the keys of an import's campaigns.
+    """Return the prefix of the keys of an import's campaigns.
 
     Examples
     --------
@@ -23,7 +24,7 @@ def key_of(import_pk: int) -> str:
 
 
 def as_kept(values: Floats, scale: str, *, lower_is_better: bool) -> Floats:
-    """Turn values as found into ratings: higher is better, magnitudes are ratios.
+    """Return values as ratings: higher is better, and magnitudes are ratios.
 
     Examples
     --------
@@ -32,12 +33,12 @@ def as_kept(values: Floats, scale: str, *, lower_is_better: bool) -> Floats:
     """
     if scale == MAGNITUDE:
         return values / 100
-    # not `-values`, which makes a zero with a sign
+    # not `-values`, which can be a negative zero
     return 0.0 - values if lower_is_better else values
 
 
 def as_found(ratings: Floats, scale: str, *, lower_is_better: bool) -> Floats:
-    """Turn ratings into values as found; of magnitudes up to the last digit."""
+    """Return ratings as values of the file; magnitudes may differ in the last digit."""
     if scale == MAGNITUDE:
         return ratings * 100
     return 0.0 - ratings if lower_is_better else ratings

@@ -1,4 +1,4 @@
-"""Where judgments that were made elsewhere came from, and what was published of them."""
+"""The origin of imported ratings, and published figures."""
 
 from django.conf import settings
 from django.db import models
@@ -8,33 +8,34 @@ from leaderboard.tasks.models import Task
 
 
 class Import(models.Model):
-    """Files of judgments that were read in at once.
+    """Files of ratings that were imported together.
 
-    `Task.imported` marks a task whose judgments all came in so: nobody is asked on it.
+    `Task.imported` marks a task whose ratings were all imported: it asks no workers.
     """
 
     task = models.ForeignKey(Task, on_delete=models.PROTECT, related_name="imports")
     layout = models.SlugField(max_length=100)
-    # what a person said of the files beside what was found
+    # the answers of a person to the reader's questions
     choices = OrderedJSONField(default=dict)
-    # of each its name, sha256 and bytes
+    # name, sha256 and bytes of each
     files = models.JSONField(default=list)
-    # from where they are, under which licence, and how they are cited; "" nobody said
+    # origin, license and citation; "" if not recorded
     source = models.CharField(max_length=500, blank=True)
     licence = models.CharField(max_length=200, blank=True)
     citation = models.TextField(blank=True)
-    # pay, instructions, screening, ...: what is known of each; what is missing is unknown
+    # pay, instructions, screening, ...: recorded details; missing keys are not recorded
     known = OrderedJSONField(default=dict)
-    # what the rows were: role -> how many
+    # role of rows -> count
     roles = OrderedJSONField(default=dict)
-    # roles that count as judgments by the publishers' rules
+    # roles that count as ratings by the publishers' rules
     counted = models.JSONField(default=list)
-    # what the files say beside their rows: languages, criteria as they call them, which
-    # of these are better when smaller, whether values are standardised, names too long
+    # details in the files besides rows: languages, criteria as the files call them,
+    # which
+    # of these are better when smaller, whether values are standardized, names too long
     # for a column, figures printed in them
     said = OrderedJSONField(default=dict)
     n_workers = models.PositiveIntegerField(default=0)
-    # what a person should know of the rows, as sentences
+    # warnings about the rows, as sentences
     problems = models.JSONField(default=list)
     imported_by = models.ForeignKey(
         settings.AUTH_USER_MODEL,
@@ -53,7 +54,7 @@ class Import(models.Model):
 
 
 class PublishedFigure(models.Model):
-    """A number that was printed of a task's judgments, to stand beside ours."""
+    """A published number of a task's ratings, to compare with Genie's."""
 
     task = models.ForeignKey(
         Task, on_delete=models.CASCADE, related_name="published_figures"
@@ -64,11 +65,11 @@ class PublishedFigure(models.Model):
     column = models.CharField(max_length=100)
     # a number, a word, or a list (a range of ranks)
     value = models.JSONField()
-    # how far ours may lie apart; null: not at all
+    # allowed difference from Genie's number; null: none
     tolerance = models.FloatField(null=True, blank=True)
-    # the slug of the computation of ours that it is compared with
+    # slug of Genie's figure that it is compared with
     figure = models.SlugField(max_length=100)
-    # why it cannot come out, where that is known
+    # why it cannot be reproduced, if that is known
     why = models.CharField(max_length=500, blank=True)
     position = models.PositiveIntegerField(default=0)
 

@@ -75,12 +75,10 @@ class Task(models.Model):
 
     @property
     def asked(self) -> HumanConfig:
-        """The table of the questions: about one output, or about two."""
         return self.configuration.comparison if self.pairs_only else self.human
 
     @property
     def sample_size(self) -> int:
-        """How many instances people rate of each submission."""
         return min(self.human.sample_size, self.n_instances)
 
     @property
@@ -96,7 +94,6 @@ class Task(models.Model):
         ]
 
     def output(self, text: str) -> str:
-        """Return an output or a reference in the task's output format."""
         return with_layout(text, self.configuration.output_format)
 
     @property

@@ -1,5 +1,5 @@
-"""Files of judgments by other people's tools; a layout each, in `layouts`.
+"""Readers of rating files from other tools, one module per layout in `layouts`.
 
-How a file is read: `read.guess` asks every layout how surely it is its own, `read.read`
-lets one read it. What comes out is the same for all, see `judgments`.
+`read.guess` asks every layout how surely a file has it; `read.read` reads the file with
+one. The result is the same for all layouts, see `judgments`.
 """

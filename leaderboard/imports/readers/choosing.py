@@ -1,4 +1,4 @@
-"""What a person chose, checked against what there is to choose."""
+"""Check a person's choices against the options."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -10,12 +10,12 @@ from leaderboard.imports.readers.layout import Choice
 def chosen(
     choices: Mapping[str, Any], name: str, options: Sequence[str], usual: str = ""
 ) -> str:
-    """Give what was chosen, else what is usual, else the only option.
+    """Return the chosen option, else the default, else the only option.
 
     Raises
     ------
     GenieError
-        "choice-needed" where one must be made, "unknown-choice" where it is none of them.
+        "choice-needed" if one must be made, "unknown-choice" if it is no option.
     """
     picked = str(choices.get(name) or usual)
     if not picked and len(options) == 1:
@@ -33,7 +33,7 @@ def chosen(
 
 
 def one_of(name: str, question: str, options: Sequence[str]) -> Choice:
-    """Ask for one of several, which must be said where there is more than one.
+    """Create a question with options, which must be answered if there are several.
 
     Examples
     --------

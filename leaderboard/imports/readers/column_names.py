@@ -1,4 +1,4 @@
-"""What the names of a wide table's columns say: `1_red_fluency`, `Q12_sysA_item3_quality`."""
+"""Parse the column names of wide tables: `1_red_fluency`, `Q12_sysA_item3_quality`."""
 
 import re
 from collections import Counter
@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from genie.lib.errors import GenieError
 
-#: What a pattern can name; `{}` stands for what means nothing.
+#: The parts of a pattern; `{}` is a part without meaning.
 PARTS = ("system", "instance", "criterion")
 _FIELD = re.compile(r"\{(\w*)(\*?)\}")
 _SEPARATORS = "_-.:|/ "
@@ -62,23 +62,15 @@ _CRITERIA = frozenset(
         "rel",
     ]
 )
-# Fewer columns of a form are chance.
+# Fewer columns of one form may be chance.
 _FEW = 4
 
 
 def compiled(pattern: str) -> re.Pattern[str]:
-    """Turn a pattern such as `{instance}_{system}_{criterion}` into an expression.
+    """Return a pattern such as `{instance}_{system}_{criterion}` as an expression.
 
-    Parameters
-    ----------
-    pattern : str
-        Text with the names of `PARTS` in braces. A part does not hold the marks that
-        separate parts in the pattern, unless a star follows its name: `{system*}`.
-
-    Raises
-    ------
-    GenieError
-        "bad-pattern".
+    `PARTS` are in braces. A part does not contain the marks that separate parts in the
+    pattern, unless a star follows its name: `{system*}`. The error is "bad-pattern".
     """
     names = [name for name, _ in _FIELD.findall(pattern) if name]
     unknown = set(names) - set(PARTS)
@@ -105,7 +97,7 @@ def compiled(pattern: str) -> re.Pattern[str]:
 
 
 def guessed(columns: Sequence[str]) -> str:
-    """Guess the pattern that most columns have; "" where there is none."""
+    """Guess the pattern of most columns; "" if there is none."""
     shapes = Counter(_shape(column) for column in columns)
     for shape, n in shapes.most_common(3):
         if n < _FEW or len(shape) not in (2, 3, 4):
@@ -124,12 +116,10 @@ def _tokens(column: str) -> list[str]:
 
 
 def _shape(column: str) -> tuple[str, ...]:
-    """Give what stands before each of a name's parts."""
     return ("", *_CUT.findall(column.strip()))
 
 
 def _named(rows: Sequence[Sequence[str]]) -> Mapping[int, str]:
-    """Say which part is what; nothing where two columns would mean the same."""
     columns = dict(enumerate(zip(*rows, strict=True)))
     for k, tokens in list(columns.items()):
         # the number of a question in the questionnaire

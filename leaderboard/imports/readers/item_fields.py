@@ -1,4 +1,4 @@
-"""Whose texts an item of an annotation tool shows: in which of its fields that stands."""
+"""The fields of an annotation tool's items that contain systems and texts."""
 
 import math
 from collections.abc import Mapping, Sequence
@@ -32,14 +32,14 @@ _INSTANCES = (
 
 @dataclass(frozen=True)
 class Fields:
-    """In which fields of an item stand its systems, their texts, and what was put in.
+    """The fields of an item with its systems, their texts, and the input.
 
     Parameters
     ----------
     systems, texts : tuple of str
-        A field each, or one field whose value may be a list; texts may be none.
+        One field per system, or one field with a list; texts may be empty.
     instance : str
-        "" where each item is an instance of its own.
+        "" if each item is a separate instance.
     """
 
     systems: tuple[str, ...]
@@ -47,15 +47,13 @@ class Fields:
     instance: str
 
     def systems_of(self, item: Item) -> list[str]:
-        """Give whose texts are shown, in their order; empty where that is not said."""
+        """Return the systems of the texts, in order; empty if the item has none."""
         return _values(item, self.systems)
 
     def instance_of(self, item: Item, number: str) -> str:
-        """Give the instance's name; the item's own number where it has none."""
         return str(item.get(self.instance) or number)
 
     def keep(self, made: Judgments, item: Item, instance: str) -> None:
-        """Keep the texts of an item."""
         texts = _values(item, self.texts)
         systems = self.systems_of(item)
         if texts and len(texts) == len(systems):
@@ -81,17 +79,9 @@ def _values(item: Item, names: Sequence[str]) -> list[str]:
 
 
 def asked(items: Sequence[Item]) -> tuple[Choice, ...]:
-    """Ask in which fields systems, texts and instances stand, with what seems likely.
+    """Return the questions about the fields, with likely answers.
 
-    Parameters
-    ----------
-    items : sequence of mapping
-        What was shown, by field.
-
-    Returns
-    -------
-    tuple of Choice
-        "systems", which is needed where no field has a likely name; "texts"; "instance".
+    They are "systems" (required if no field has a likely name), "texts" and "instance".
 
     Examples
     --------
@@ -131,13 +121,13 @@ def _likely(items: Sequence[Item], candidates: Sequence[Sequence[str]]) -> str:
 
 
 def chosen_fields(items: Sequence[Item], choices: Mapping[str, Any]) -> Fields:
-    """Take the fields that were chosen, else the likely ones.
+    """Return the chosen fields, else the likely ones.
 
     Raises
     ------
     GenieError
-        "choice-needed" where nothing says whose texts are shown, "unknown-choice" where
-        no item has such a field.
+        "choice-needed" if no field has the systems, "unknown-choice" if no item has the
+        chosen field.
 
     Examples
     --------
@@ -164,7 +154,7 @@ def chosen_fields(items: Sequence[Item], choices: Mapping[str, Any]) -> Fields:
 
 
 def number_of(word: str) -> float:
-    """Read a number, NaN where there is none."""
+    """Return a word as a number, NaN if it is none."""
     try:
         value = math.nan if "_" in word else float(word)
     except ValueError:

@@ -1,4 +1,4 @@
-"""What every layout's file becomes: one row for each thing that somebody said."""
+"""The common form of all layouts: a row for each rating."""
 
 from __future__ import annotations
 
@@ -16,39 +16,39 @@ if TYPE_CHECKING:
 
 
 class Role(StrEnum):
-    """What a row is; only judgments (and what a layout's rules add) reach a board."""
+    """The role of a row; only judgments (and roles that a layout adds) count."""
 
     JUDGMENT = "judgment"
     # the same text shown to the same worker once more
     REPEATED = "repeated"
     # a reference among the outputs
     REFERENCE = "reference"
-    # a damaged or otherwise known text, to see who is careful
+    # a text of known quality, such as a damaged one, to test care
     PLANTED = "planted"
     TUTORIAL = "tutorial"
-    # what only made a page or a task full
+    # filler of a page or a task
     FILL_UP = "fill-up"
-    # of a whole document, where the others are of its segments
+    # about a whole document, in files with ratings of segments
     DOCUMENT = "document"
-    # said again later by the same worker
+    # the same worker rated it again later
     SUPERSEDED = "superseded"
     CANCELLED = "cancelled"
     DRAFT = "draft"
     # by a program
     PREDICTION = "prediction"
-    # the right answer, not anybody's
+    # the correct answer
     KEY = "key"
-    # the worker could see whose output it was
+    # the worker could see the system's name
     NAMES_SHOWN = "names shown"
 
 
 #: Columns of `Judgments.rows`, with their types.
-#: `file` and `row`: which source, from 0, and its line or record, from 1.
+#: `file` and `row`: number of the source, from 0, and its line or record, from 1.
 #: `other`: of a preference the system in second place, `system` being in the first; the
-#: value is 1 where the first is preferred, 0 where the second is, and .5 a tie.
-#: `word`: the value as found. `value` is NaN where it is no number and has no order.
-#: `page` groups what was on the screen together; `place` counts from 0, -1: not known.
-#: `at`: Unix seconds. `seconds`: how long it took. Both NaN where nobody knows.
+#: value is 1 if the first is preferred, 0 if the second is, and .5 for a tie.
+#: `word`: the value as found. `value` is NaN if it is no number and has no order.
+#: `page` groups outputs on one screen; `place` counts from 0, -1: not recorded.
+#: `at`: Unix seconds. `seconds`: duration. Both NaN if not recorded.
 #: `spans`: None, or a list of `Span` as dictionaries.
 COLUMNS: Mapping[str, str] = {
     "file": "int64",
@@ -69,7 +69,7 @@ COLUMNS: Mapping[str, str] = {
     "spans": "object",
 }
 _USUAL: Mapping[str, Any] = {"int64": 0, "object": "", "float64": np.nan}
-# A moment farther than this from 1970, in seconds, is no moment of a study.
+# A time farther than this from 1970, in seconds, cannot be the time of a study.
 _FAR = 1e11
 _DEFAULTS = {
     **{name: _USUAL[kind] for name, kind in COLUMNS.items()},
@@ -86,12 +86,12 @@ class Span:
     Parameters
     ----------
     start, end : int or None
-        Characters of the output, from 0, the end exclusive; None where something is
-        missing from it.
+        Characters of the output, from 0, the end exclusive; None for an omission.
     severity : str
-        "minor", "major", "critical", "neutral", or another word of the file; "" not said.
+        "minor", "major", "critical", "neutral", or another word of the file; "" if
+        empty.
     category : str
-        As the file has it, levels joined by "/"; "" not said.
+        As in the file, levels joined by "/"; "" if empty.
     """
 
     start: int | None
@@ -100,7 +100,7 @@ class Span:
     category: str = ""
 
     def to_dict(self) -> dict[str, Any]:
-        """Give it as JSON can hold it; an omission has no place."""
+        """Return the span for JSON; an omission has no place."""
         about = {"severity": self.severity, "category": self.category}
         if self.start is None or self.end is None:
             return {"missing": True, **about}
@@ -109,18 +109,16 @@ class Span:
 
 @dataclass(frozen=True)
 class Problem:
-    """Something that a person should know of a file, by its place.
+    """A problem of a file and its place.
 
     Parameters
     ----------
-    source : str
-        The file's name.
     row : int
-        Line or record, from 1; 0 where it is about the whole file.
+        Line or record, from 1; 0 for the whole file.
     field : str
-        Column or key; "" where it is about all of it.
+        Column or key; "" for all.
     sentence : str
-        What is wrong and what to do, in a sentence.
+        The problem and what to do.
     fatal : bool
         Whether the row cannot be used.
     """
@@ -138,22 +136,15 @@ class Problem:
 
 
 def told(problem: Problem) -> str:
-    """Say a problem as it can be kept: without people, who may stand in paths and cells."""
+    """Return a problem without names and ids of people, so that it can be stored."""
     return without_people(str(replace(problem, source=kept_name(problem.source))))
 
 
 @dataclass
 class Texts:
-    """What was shown, where the files have it.
+    """The texts that raters saw, if the files have them.
 
-    Parameters
-    ----------
-    inputs : dict of str to dict
-        Instance -> field -> text.
-    outputs : dict of (str, str) to str
-        (system, instance) -> text.
-    references : dict of str to list of str
-        Instance -> references.
+    `inputs` is instance -> field -> text, `outputs` is (system, instance) -> text.
     """
 
     inputs: dict[str, dict[str, str]] = field(default_factory=dict)
@@ -163,30 +154,26 @@ class Texts:
 
 @dataclass
 class Judgments:
-    """All that files of one layout say.
+    """Everything in files of one layout.
 
     Parameters
     ----------
-    layout : str
-        Slug of the layout.
     rows : DataFrame
         With the columns of `COLUMNS`; `extra` has the same index.
     counted : tuple of Role
-        Roles that the publishers' own rules count as judgments.
+        Roles that count as judgments by the publishers' rules.
     extra : DataFrame
-        Columns of the files that have no meaning here, as found.
+        Other columns of the files, unchanged.
     documents : dict of str to str
-        Instance -> document, in the test set's order where the file has it.
-    domains : dict of str to str
-        Instance -> domain.
+        Instance -> document, in the test set's order if the file has it.
     languages : tuple of (str, str)
-        Source and target language, "" where not said.
+        Source and target language, "" if not stated.
     lower_is_better : tuple of str
         Criteria whose smaller values are better.
     standardised : bool
-        Whether the values are z-scores of workers instead of what they gave.
+        Whether the values are z-scores of workers instead of raw values.
     published : dict of str to float
-        Figures that stand in the files themselves, by name.
+        Figures printed in the files, by name.
     scales : dict of str to str
         Criterion to the scale that the files state, such as "1 to 5".
     """
@@ -207,23 +194,21 @@ class Judgments:
 
     @property
     def judged(self) -> pd.DataFrame:
-        """The rows that count, in their order."""
         return self.rows[self.rows["role"].isin([role.value for role in self.counted])]
 
     def n_by_role(self) -> dict[str, int]:
-        """Count the rows of each role."""
         counts = self.rows["role"].value_counts()
         return {str(role): int(n) for role, n in counts.sort_index().items()}
 
 
 def frame(columns: Mapping[str, Sequence[Any] | Any]) -> pd.DataFrame:
-    """Make the rows of `Judgments` from some of their columns.
+    """Return the rows of `Judgments` from some of their columns.
 
     Parameters
     ----------
     columns : mapping of str to sequence
-        Some of `COLUMNS`, all of one length; one value stands for all rows. What is left
-        out gets its usual value.
+        Some of `COLUMNS`, all of one length; a single value applies to all rows.
+        Missing columns have their default.
 
     Returns
     -------
@@ -245,14 +230,14 @@ def frame(columns: Mapping[str, Sequence[Any] | Any]) -> pd.DataFrame:
         if _is_one(value):
             value = [value] * n if kind == "object" else np.full(n, value)
         made[name] = pd.Series(value, dtype=kind).reset_index(drop=True)
-    # no calendar has these moments, and nobody took endlessly long
+    # no calendar has such times, and no duration is infinite
     made["at"] = made["at"].where((made["at"] > -_FAR) & (made["at"] < _FAR))
     made["seconds"] = made["seconds"].where(np.isfinite(made["seconds"]))
     return pd.DataFrame(made)
 
 
 def from_rows(rows: Iterable[Mapping[str, Any]]) -> pd.DataFrame:
-    """Make the rows of `Judgments` from one mapping each, which may leave columns out."""
+    """Return the rows of `Judgments` from mappings, which may leave columns out."""
     listed = list(rows)
     return frame(
         {name: [row.get(name, _DEFAULTS[name]) for row in listed] for name in COLUMNS}
@@ -268,23 +253,23 @@ def supersede(
     by: Sequence[str],
     roles: Sequence[Role] = (Role.JUDGMENT,),
 ) -> int:
-    """Mark all but the last of the rows that are the same thing said again.
+    """Mark all but the last of repeated rows as superseded.
 
     Parameters
     ----------
     rows : DataFrame
         As in `Judgments`, changed in place.
     by : sequence of str
-        Columns that say what the same thing is. The last is the one with the latest
-        `at`; without times, the last in the file. Rows without a worker or an instance
-        are not known to be the same.
+        Rows with the same values of these repeat each other. The last has the latest
+        `at`; without times, it is the last in the file. Rows without a worker or an
+        instance never repeat each other.
     roles : sequence of Role
-        Rows of these are looked at.
+        Only rows with these roles are compared.
 
     Returns
     -------
     int
-        How many were marked.
+        Number of marked rows.
     """
     named = [name for name in ("worker", "instance") if name in by]
     known = (rows[named] != "").all(axis="columns")

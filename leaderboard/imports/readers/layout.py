@@ -1,4 +1,4 @@
-"""What a layout is: how a tool of the field writes judgments down."""
+"""The interface of layouts: files of ratings as one tool writes them."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
@@ -12,20 +12,20 @@ from leaderboard.imports.readers.sources import Source
 
 @dataclass(frozen=True)
 class Choice:
-    """Something that a person can, or must, say of a file.
+    """A question about a file that a person can, or must, answer.
 
     Parameters
     ----------
     name : str
         Key in `choices`.
     question : str
-        What is asked, in words.
+        The question in words.
     options : tuple of str
-        What can be answered; empty: any text.
+        Possible answers; empty: any text.
     found : str
-        What the file itself seems to say; "" nothing.
+        The likely answer from the file; "" if there is none.
     needed : bool
-        Whether nothing can be read before it is answered.
+        Whether the file cannot be read before it is answered.
     """
 
     name: str
@@ -37,16 +37,16 @@ class Choice:
 
 @dataclass(frozen=True)
 class Look:
-    """What a layout sees of files before it reads them.
+    """A layout's estimate of whether files have it, before they are read.
 
     Parameters
     ----------
     surety : float
-        From 0 (not its own) to 1 (nothing else it can be).
+        From 0 (a different layout) to 1 (no other layout possible).
     because : str
-        What it recognises, in a few words.
+        The evidence in a few words.
     choices : tuple of Choice
-        What can be corrected.
+        Questions that a person can answer.
     """
 
     surety: float
@@ -58,19 +58,7 @@ NOT_MINE = Look(0.0)
 
 
 class Layout(ABC):
-    """One way to write judgments down.
-
-    Parameters
-    ----------
-    slug : str
-        Name on the command line.
-    title : str
-        What people call it.
-    files : str
-        Which files it is made of, in a sentence.
-    tried_on : str
-        On what the reader was tried: files of others, or examples of our own.
-    """
+    """One layout of rating files."""
 
     slug: str
     title: ClassVar[str]
@@ -80,20 +68,19 @@ class Layout(ABC):
     @classmethod
     @abstractmethod
     def look(cls, sources: Sequence[Source]) -> Look:
-        """Say how surely these files are of this layout, from their names and beginnings."""
+        """Return how surely files have this layout, from their names and beginnings."""
 
     @classmethod
     @abstractmethod
     def read(cls, sources: Sequence[Source], choices: Mapping[str, Any]) -> Judgments:
-        """Read them whole, with every problem by its row.
+        """Read the files, with every problem by its row.
 
         Raises
         ------
         GenieError
-            Where nothing can be read; what is wrong with single rows is a `Problem`.
+            If no row can be read; a wrong row is a `Problem`.
         """
 
 
 def all_layouts() -> dict[str, type[Layout]]:
-    """Give every layout by its slug."""
     return discover("leaderboard.imports.readers.layouts", Layout)

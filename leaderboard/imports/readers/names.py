@@ -1,4 +1,4 @@
-"""Which column of a table holds what, under the names that people give them."""
+"""Column names of tables, and the fields that they mean."""
 
 import unicodedata
 from collections.abc import Mapping, Sequence
@@ -24,7 +24,7 @@ ALIASES: Mapping[str, tuple[str, ...]] = {
     "session": ("session", "session_id", "evaluation_session_id"),
 }  # fmt: skip
 
-#: What only files of other people's tools have, or call otherwise.
+#: Fields that only files of other tools have, or call differently.
 MORE: Mapping[str, tuple[str, ...]] = {
     "system": ("system_name", "model_id", "model_name", "systemid", "mt_system"),
     "worker": (
@@ -66,7 +66,7 @@ MORE: Mapping[str, tuple[str, ...]] = {
     "output_b": ("output_b", "text_b", "response_b", "output2", "text2", "answer_b"),
 }  # fmt: skip
 
-#: Columns that say who somebody is; they are not taken, under any layout.
+#: Columns that identify people; they are dropped, under any layout.
 PERSONAL = frozenset(
     [
         "ip",
@@ -111,7 +111,7 @@ _MARKS = frozenset("\"'`´‘’‚‛“”„‟«»‹›")
 
 
 def plain(name: str) -> str:
-    """Give a column's name in small letters, with one `_` for blanks, dots and hyphens.
+    """Return a name in small letters, with one `_` for blanks, dots and hyphens.
 
     Examples
     --------
@@ -137,13 +137,9 @@ def fold_name(name: str) -> str:
 
 
 def fields_of(header: Sequence[str]) -> dict[str, str]:
-    """Find the columns of a table by their names.
+    """Return the column of each field of `ALIASES` or `MORE`.
 
-    Returns
-    -------
-    dict of str to str
-        Field of `ALIASES` or `MORE` -> column. A column has one field, the first that
-        has a name for it.
+    A column has one field, the first with a name for it.
 
     Examples
     --------

@@ -1,11 +1,12 @@
-"""What people are called once their files are in."""
+"""Pseudonyms of raters, and the removal of names from messages."""
 
 import re
 from collections.abc import Iterable
 
-# A code that a tool or an organiser gave: it has a number and is short.
+# A code of a tool or an organizer: it has a number and is short.
 _CODE = re.compile(r"(?=.*\d)[\w.#-]{1,16}", re.ASCII)
-# What platforms give and others could look up: MTurk's, and hexadecimal ones as Prolific's.
+# Ids of platforms, which could be looked up: MTurk's, and hexadecimal ones as
+# Prolific's.
 _PLATFORM = re.compile(r"A[0-9A-Z]{9,}|[0-9a-f]{16,}", re.ASCII)
 
 # An e-mail address, an IPv4 address, or an id of a platform, within other words.
@@ -22,7 +23,7 @@ _PROGRAM = re.compile(
 
 
 def is_program(name: str) -> bool:
-    """Tell whether a name is a language model's: nobody can tell it from a hash.
+    """Check whether a name is a language model's; hashed names cannot be recognized.
 
     Examples
     --------
@@ -33,7 +34,7 @@ def is_program(name: str) -> bool:
 
 
 def without_people(text: str) -> str:
-    """Take addresses of people, and what a platform calls them, out of a sentence.
+    """Return a sentence without addresses and platform ids of people.
 
     Examples
     --------
@@ -44,7 +45,7 @@ def without_people(text: str) -> str:
 
 
 def kept_name(path: str) -> str:
-    """Name a file without its folders: tools have a folder for each person.
+    """Return a file's name without its folders: tools have a folder for each person.
 
     Examples
     --------
@@ -55,18 +56,18 @@ def kept_name(path: str) -> str:
 
 
 def pseudonyms(names: Iterable[str]) -> dict[str, str]:
-    """Give each person a name that says nothing of them.
+    """Return a pseudonym for each person.
 
     Parameters
     ----------
     names : iterable of str
-        As in the file: names, e-mail addresses, ids of a platform, or codes.
+        As in the file: names, e-mail addresses, platform ids, or codes.
 
     Returns
     -------
     dict of str to str
-        In the order in which they first came. Codes of a tool ("rater3") stay; all others
-        are counted: "worker-1", ... An empty name stays empty.
+        In the order of the first occurrence. Codes of a tool ("rater3") stay; all
+        others are numbered: "worker-1", ... An empty name stays empty.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Which of two was preferred, in the words that people write for it."""
+"""The words for the preferred one of two."""
 
 from collections.abc import Iterable, Sequence
 
@@ -19,7 +19,7 @@ _SECOND = frozenset(
         "shown_b", "answer_b", "model_2", "system_2", "option_b", "2",
     )
 )  # fmt: skip
-# docs/importing.md lists them: any other word is asked about.
+# docs/importing.md lists them: a person must explain any other word.
 _TIE = frozenset(
     (
         "tie", "tied", "draw", "equal", "equally_good", "same", "no_preference",
@@ -27,7 +27,7 @@ _TIE = frozenset(
         "both_are_bad", "tie_bothbad", "tie_both_bad",
     )
 )  # fmt: skip
-# Numbers whose meaning is known only where these are all there are.
+# Numbers with a clear meaning only if a column has no others.
 _COUNTED = (frozenset("12"), frozenset("120"))
 
 
@@ -37,7 +37,7 @@ def outcomes(
     second: Sequence[str],
     means: tuple[Iterable[str], Iterable[str], Iterable[str]] = ((), (), ()),
 ) -> Floats:
-    """Read who won each comparison.
+    """Return the outcome of each comparison.
 
     Parameters
     ----------
@@ -46,14 +46,14 @@ def outcomes(
     first, second : sequence of str, (n,)
         The two systems.
     means : three collections of str
-        Words that mean the first, the second, and a tie, where people have said so.
+        Words that a person assigned to the first, the second, and a tie.
 
     Returns
     -------
     (n,) array of float
-        1 the first, 0 the second, .5 neither; NaN if the word is not known, or if it is
-        a system's name in other letters and would mean another outcome as a word. Numbers
-        are known only where the column has nothing but 1 and 2, and 0 for a tie.
+        1 the first, 0 the second, .5 a tie; NaN if the word is unknown, or if it is a
+        system's name in different case and would mean a different outcome as a word.
+        Numbers are known only if the column has only 1 and 2, and 0 for a tie.
 
     Examples
     --------

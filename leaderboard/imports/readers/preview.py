@@ -1,4 +1,4 @@
-"""What was read, for people: to see that it is right before anything is stored."""
+"""A preview of files, for people to check before anything is stored."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 MOST_PROBLEMS = 100
 MOST_NAMES = 100
 FIRST_ROWS = 10
-# Fewer values than this say nothing of a scale.
+# Fewer values than this are no evidence of a scale.
 _ENOUGH = 20
 _SHOWN = ("role", "worker", "instance", "system", "other", "criterion", "value", "word")
 _NEVER_IN_FILES = ("pay", "instructions", "how workers were screened")
@@ -26,14 +26,8 @@ _NEVER_IN_FILES = ("pay", "instructions", "how workers were screened")
 class UsedScale:
     """The scale on which ratings of a criterion are stored and shown.
 
-    Parameters
-    ----------
-    shown : str
-        As people write it: "1 to 5".
-    source : str
-        From where it is known, in a few words.
-    confirmed : bool
-        False if it is a guess from too few different values.
+    `shown` is written for people ("1 to 5"), `source` is the evidence in a few words,
+    and `confirmed` is False if it is a guess from too few different values.
     """
 
     slug: str
@@ -44,20 +38,20 @@ class UsedScale:
 
 @dataclass(frozen=True)
 class Scale:
-    """What the values of a criterion look like.
+    """The values of a criterion.
 
     Parameters
     ----------
     n : int
         Judgments.
     least, most : float or None
-        None where no value is a number.
+        None if no value is a number.
     n_distinct : int
         Different values, or different words.
     likely : str
-        What it is, in a few words; of ratings, the scale that would be stored.
+        The kind of values in a few words; for ratings, the scale that would be stored.
     words : dict of str to int
-        The commonest words with their numbers, where no value is a number.
+        The commonest words with their counts, if no value is a number.
     scale : UsedScale or None
         None if the values are no ratings.
     """
@@ -72,39 +66,30 @@ class Scale:
     scale: UsedScale | None = None
 
     def to_dict(self) -> dict[str, Any]:
-        """Give it as JSON can hold it."""
         used = self.scale and dict(vars(self.scale))
         return {**vars(self), "scale": used}
 
 
 @dataclass(frozen=True)
 class Preview:
-    """All that a person checks.
+    """Everything that a person checks before an import.
 
     Parameters
     ----------
-    roles : dict of str to int
-        Rows by role.
     counted : tuple of str
-        The roles whose rows are judgments.
+        Roles that count as ratings.
     systems : dict of str to int
-        Judgments of each, at most `MOST_NAMES`, the most judged first.
+        Ratings of each, at most `MOST_NAMES`, the most rated first.
     n_systems, n_instances, n_workers, n_pages : int
-        Among judgments.
-    scales : tuple of Scale
-        One a criterion.
-    rows : tuple of dict
-        The first.
+        Among rows that count.
     problems : tuple of Problem
         The first, fatal ones before others.
-    n_problems, n_fatal : int
-        All of them.
     texts : dict of str to int
-        Inputs, outputs and references.
+        Counts of inputs, outputs and references.
     unknown : tuple of str
-        What the files do not say.
+        Details that the files lack.
     refused : tuple of str
-        Why this must not be stored as it is: scales that are mixed, nothing to store.
+        Reasons against storing this: mixed scales, no ratings.
     """
 
     layout: str
@@ -127,7 +112,6 @@ class Preview:
     refused: tuple[str, ...]
 
     def to_dict(self) -> dict[str, Any]:
-        """Give it as JSON can hold it."""
         found = dict(vars(self))
         found["scales"] = [scale.to_dict() for scale in self.scales]
         found["problems"] = [
@@ -136,7 +120,6 @@ class Preview:
         return found
 
     def to_text(self) -> str:
-        """Give it as lines for a terminal."""
         roles = ", ".join(f"{n:,} {role}" for role, n in self.roles.items())
         lines = [
             f"Layout {self.layout}: {roles}.",
@@ -172,14 +155,14 @@ def preview(
     scales: Mapping[str, UsedScale] | None = None,
     refused: Sequence[str] = (),
 ) -> Preview:
-    """Look at what was read.
+    """Return a preview of files that were read.
 
     Parameters
     ----------
     scales : dict of str to UsedScale
-        Of ratings, by criterion.
+        By criterion of ratings.
     refused : sequence of str
-        What has to be answered before this is stored.
+        Questions that must be answered before this is stored.
     """
     judged = judgments.judged
     ordered = sorted(judgments.problems, key=lambda problem: not problem.fatal)
@@ -219,7 +202,6 @@ def _n(names: pd.Series) -> int:
 
 
 def _by_system(judged: pd.DataFrame) -> dict[str, int]:
-    """Count the judgments of each system; a preference is one of both."""
     import pandas as pd
 
     names = pd.concat([judged["system"], judged["other"]])
@@ -271,7 +253,6 @@ def _unknown(judgments: Judgments, judged: pd.DataFrame) -> tuple[str, ...]:
 
 
 def _refused(judged: pd.DataFrame) -> tuple[str, ...]:
-    """Refuse a criterion whose files, or workers, use different scales."""
     found = []
     if judged.empty:
         return ("There are no judgments.",)
@@ -293,7 +274,7 @@ def _refused(judged: pd.DataFrame) -> tuple[str, ...]:
 
 
 def _is_mixed(least: Sequence[float], most: Sequence[float]) -> bool:
-    """Tell whether some use points or z scores where others use 0 to 100 or more."""
+    """Check for points or z-scores in some parts and 0 to 100 or more in others."""
     ends = list(zip(least, most, strict=True))
     small = any(low >= 0 and high <= 10 for low, high in ends)
     signed = any(low < 0 < high and high <= 20 for low, high in ends)

@@ -1,4 +1,4 @@
-"""Which layout files have, and what they say."""
+"""Detect the layout of files and read them."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -11,18 +11,15 @@ from leaderboard.imports.readers.names import fields_of
 from leaderboard.imports.readers.sources import Source
 from leaderboard.imports.readers.tables import SEPARATED, header_of, separator_of
 
-# A layout that is less sure than this is not tried.
+# A less likely layout is not tried.
 SURE_ENOUGH = 0.5
 _PAGE = re.compile(r"\s*<(!doctype|html)", re.IGNORECASE)
 
 
 def guess(sources: Sequence[Source]) -> dict[str, Look]:
-    """Ask every layout whether the files are its own, the surest first.
+    """Return the likely layouts of the files by slug, the surest first.
 
-    Returns
-    -------
-    dict of str to Look
-        Layouts with a surety above 0; equals in the order of their names.
+    Their surety is above 0; ties are in the order of slugs.
     """
     looks = {slug: layout.look(sources) for slug, layout in all_layouts().items()}
     sure = [(slug, look) for slug, look in looks.items() if look.surety > 0]
@@ -35,13 +32,13 @@ def read(
     layout: str = "",
     choices: Mapping[str, Any] | None = None,
 ) -> Judgments:
-    """Read files of one layout, the one named or the likeliest.
+    """Read files of one layout, by default of the likeliest.
 
     Raises
     ------
     GenieError
-        "unknown-layout" where none is likely or there is none of that name, and what the
-        layout itself finds.
+        "unknown-layout" if none is likely or the name is unknown, and errors of the
+        layout.
     """
     layouts = all_layouts()
     if not layout:
@@ -74,7 +71,6 @@ def read(
 
 
 def _nearest_reason(source: Source) -> str:
-    """Return why no layout fits a file: the first reason that applies."""
     header, lines = header_of(source), source.lines(5)
     fields, table = set(fields_of(header)), source.ending in SEPARATED
     at = next(

@@ -1,4 +1,4 @@
-"""What people call the roles of rows."""
+"""Common words for the roles of rows."""
 
 from collections.abc import Sequence
 
@@ -32,11 +32,10 @@ def roles_of(words: Sequence[str]) -> tuple[list[str] | None, list[str]]:
     Returns
     -------
     roles : list of str or None
-        The role of each row, an empty cell being a judgment; None where it is no column
-        of roles at all.
+        The role of each row, an empty cell being a judgment; None if the column has no
+        roles.
     unknown : list of str
-        Words that are no roles; their rows count as cancelled, as nobody knows what they
-        are.
+        Words that are no roles; their rows count as cancelled.
 
     Examples
     --------

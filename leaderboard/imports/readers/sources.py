@@ -1,4 +1,4 @@
-"""A file to read judgments from, whatever it is kept in."""
+"""A file of ratings, plain or compressed."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ from genie.lib.errors import GenieError
 if TYPE_CHECKING:
     import pandas as pd
 
-# What is not a judgments' file unpacks to more than this.
+# The limit on what a file of ratings unpacks to.
 MOST_BYTES = 2_000_000_000
-# Enough of a file to see what it is.
+# Enough of a file to recognize its layout.
 HEAD_BYTES = 65_536
 _GZIP = b"\x1f\x8b"
-# In JSON: the character of number 0, and halves of characters.
+# In JSON: the character of number 0, and half surrogate pairs.
 _NUL = re.compile(r"(?<!\\)((?:\\\\)*)\\u0000")
 _HALF = re.compile(r"\\u[dD][89a-fA-F]")
 
@@ -36,9 +36,9 @@ class Source:
     Parameters
     ----------
     name : str
-        Its path within the folder that was given, with "/".
+        Its path within the imported folder, with "/".
     data : bytes
-        Its content as it is kept; gzip is unpacked by `text`.
+        Its raw content; `text` unpacks gzip.
     """
 
     name: str
@@ -46,7 +46,7 @@ class Source:
 
     @cached_property
     def text(self) -> str:
-        """Its text, without a byte order mark.
+        """The text without a byte order mark.
 
         Raises
         ------
@@ -84,7 +84,7 @@ class Source:
 
     @cached_property
     def head(self) -> str:
-        """Its beginning, for a look: at most `HEAD_BYTES`, "" where it is no text."""
+        """The beginning of the text: at most `HEAD_BYTES`, "" if it is no text."""
         data = self.data[:HEAD_BYTES]
         if data[:2] == _GZIP:
             try:
@@ -97,27 +97,27 @@ class Source:
 
     @property
     def stem(self) -> str:
-        """Its file name without folder, and without .gz and the ending before it."""
+        """The file name without folder, .gz and the ending before it."""
         name = self.name.rpartition("/")[2]
         name = name.removesuffix(".gz")
         return name.rpartition(".")[0] or name
 
     @property
     def ending(self) -> str:
-        """The ending of its name in small letters, such as "csv"; .gz does not count."""
+        """The ending of the name in small letters, such as "csv", without .gz."""
         return self.name.lower().removesuffix(".gz").rpartition(".")[2]
 
     def lines(self, n: int | None = None) -> list[str]:
-        """Give its lines, or the first `n` of its `head`, without line ends."""
+        """Return the lines, or the first `n` of its `head`, without line ends."""
         if n is None:
-            # other characters that end lines elsewhere are text here
+            # other characters that end lines elsewhere are ordinary characters here
             every = self.text.removesuffix("\n").split("\n") if self.text else []
             return [line.removesuffix("\r") for line in every]
         head = self.head.split("\n", n)[:n]
         return [line.removesuffix("\r") for line in head]
 
     def objects(self) -> Iterator[tuple[int, Any]]:
-        """Give the JSON value of each line with its number; empty lines are left out.
+        """Yield the JSON value of each line with its number, without empty lines.
 
         Raises
         ------
@@ -136,7 +136,7 @@ class Source:
                 ) from error
 
     def json(self) -> Any:
-        """Give the JSON value of the whole file.
+        """Return the JSON value of the whole file.
 
         Raises
         ------
@@ -151,7 +151,7 @@ class Source:
             ) from error
 
     def table(self, separator: str = ",", *, header: bool = True) -> pd.DataFrame:
-        """Give it as a table of words, an empty cell being "".
+        """Return the file as a table of words, an empty cell being "".
 
         Raises
         ------
@@ -176,7 +176,7 @@ class Source:
 
 
 def _value(text: str) -> Any:
-    """Read JSON; what no database can store in a text is replaced."""
+    """Parse JSON; characters that a database cannot store are replaced."""
     if "\\u0000" in text:
         text = _NUL.sub(r"\1\\ufffd", text)
     value = json.loads(text, object_pairs_hook=_object)
@@ -187,7 +187,6 @@ def _value(text: str) -> Any:
 
 
 def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    """Return an object of JSON, in which each key is there once."""
     made = dict(pairs)
     if len(made) < len(pairs):
         twice = [
@@ -201,12 +200,12 @@ def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 
 def sources_in(path: Path) -> list[Source]:
-    """Read a file, or all files of a folder and its folders, in the order of their names.
+    """Read a file, or all files of a folder and its subfolders, in the order of names.
 
     Raises
     ------
     GenieError
-        "no-file" where there is nothing.
+        "no-file" if there is none.
     """
     if path.is_file():
         return [Source(path.name, path.read_bytes())]

@@ -1,4 +1,4 @@
-"""Marked errors: where they are, and what they cost."""
+"""The places and costs of marked errors."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
@@ -6,7 +6,7 @@ from typing import Any
 
 from leaderboard.imports.readers.judgments import Span
 
-#: What a marked error costs (Freitag et al., TACL 2021, table 1; "critical" as Appraise).
+#: The cost of an error (Freitag et al., TACL 2021, table 1; "critical" as Appraise).
 WEIGHTS: Mapping[str, float] = {
     "neutral": 0.0,
     "undecided": 0.0,
@@ -16,29 +16,28 @@ WEIGHTS: Mapping[str, float] = {
 }
 PUNCTUATION = 0.1
 NON_TRANSLATION = 25.0
-# Fewer spans than this prove nothing of how ends are counted.
+# Fewer spans are no evidence of how ends are counted.
 _ENOUGH = 5
 
 
 def mqm_score(spans: Iterable[Span], *, major_punctuation: bool = False) -> float:
-    """Add up what the errors of one text cost.
+    """Return the MQM score of one text: the sum of its errors' costs.
 
     Parameters
     ----------
     major_punctuation : bool
-        Whether a major error in punctuation costs as any other major one (Google's
-        weights) instead of as little as a minor one (Appraise's).
+        Whether a major error in punctuation costs as much as any other major one
+        (Google's weights) instead of as little as a minor one (Appraise's).
 
     Returns
     -------
     float
-        At most 0, which is a text without errors. A severity that was left open costs
-        nothing.
+        At most 0, the score of a text without errors. An empty severity costs nothing.
 
     Raises
     ------
     ValueError
-        If an error's cost is not known, with its severity and those that are.
+        If the cost of a severity is unknown, with the known ones.
     """
     return -round(sum(_cost(span, major_punctuation) for span in spans), 6) + 0.0
 
@@ -60,7 +59,7 @@ def _cost(span: Span, major_punctuation: bool) -> float:
 
 
 def category_of(value: Any) -> str:
-    """Write a category in one string, its levels joined by "/".
+    """Return a category as one string, its levels joined by "/".
 
     Examples
     --------
@@ -73,7 +72,7 @@ def category_of(value: Any) -> str:
 
 
 def severity_of(value: Any) -> str:
-    """Write a severity in small letters, "" where it was left open.
+    """Return a severity in small letters, "" if it is empty.
 
     Examples
     --------
@@ -84,7 +83,7 @@ def severity_of(value: Any) -> str:
 
 
 def inclusive(marked: Sequence[Mapping[str, Any]]) -> list[Span]:
-    """Read spans as Appraise and Pearmut write them: the last character counts.
+    """Read spans of Appraise and Pearmut, whose ends are inclusive.
 
     Parameters
     ----------
@@ -95,12 +94,13 @@ def inclusive(marked: Sequence[Mapping[str, Any]]) -> list[Span]:
     Returns
     -------
     list of Span
-        The end exclusive.
+        With exclusive ends.
 
     Raises
     ------
     ValueError
-        If a place is no number, or ends before it begins, or an error's cost is not known.
+        If a place is no number or ends before it begins, or the cost of a severity is
+        unknown.
 
     Examples
     --------
@@ -127,20 +127,21 @@ def inclusive(marked: Sequence[Mapping[str, Any]]) -> list[Span]:
 
 
 def fit(pairs: Sequence[tuple[str, list[Span]]]) -> tuple[list[list[Span]], str]:
-    """Test places with the texts, and put right what these prove wrong.
+    """Check places against the texts, and correct systematic shifts.
 
     Parameters
     ----------
     pairs : sequence of (str, list of Span)
-        Each text with its spans as the layout says they are; "" where it is not known.
+        Each text with its spans by the layout's rules; "" for an unknown text.
 
     Returns
     -------
     list of list of Span
-        The spans of each, in their order: moved where the ends fall on ends of words only
-        then, and out of a browser's counting, where an emoji is 2, if only that fits.
+        The spans of each, in order. Ends are moved if only then they are at ends of
+        words. Places are converted from UTF-16 units (an emoji counts 2) if only that
+        fits.
     str
-        What a person should know of it, in sentences; "" nothing.
+        Notes for a person, in sentences; may be "".
     """
     spans = [one for _, one in pairs]
     told = []
@@ -167,7 +168,6 @@ def fit(pairs: Sequence[tuple[str, list[Span]]]) -> tuple[list[list[Span]], str]
 
 
 def _has_words(text: str) -> bool:
-    """Tell whether words are set apart by blanks, as Chinese ones are not."""
     return text.count(" ") * 15 >= len(text) - 15
 
 
@@ -196,7 +196,7 @@ def _moved(span: Span, by: int) -> Span:
 
 
 def _in_units(pairs: Sequence[tuple[str, list[Span]]]) -> list[list[Span]] | None:
-    """Read places as a browser counts, where the texts with emoji fit only so."""
+    """Convert places from UTF-16 units if texts with emoji fit only so; else None."""
     plain = wide = n = 0
     turned = []
     for text, spans in pairs:
@@ -212,7 +212,6 @@ def _in_units(pairs: Sequence[tuple[str, list[Span]]]) -> list[list[Span]] | Non
 
 
 def _is_word(text: str, span: Span) -> bool:
-    """Tell whether a span begins and ends where words do."""
     if span.start is None or span.end is None or not span.start < span.end <= len(text):
         return False
     before = text[span.start - 1 : span.start]

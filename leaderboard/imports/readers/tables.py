@@ -1,4 +1,4 @@
-"""Tables of words, whatever they are kept in, with the line of each row."""
+"""Tables of words from any format, with the line of each row."""
 
 from __future__ import annotations
 
@@ -26,9 +26,9 @@ if TYPE_CHECKING:
 SEPARATED = ("csv", "tsv", "tab", "txt")
 ENDINGS = (*SEPARATED, "jsonl", "json", "ndjson", "parquet")
 _PARQUET = b"PAR1"
-# A cell may hold a conversation.
+# A cell may contain a conversation.
 _LONGEST_CELL = 10_000_000
-# An e-mail address, or an IPv4 address: what no column of answers is made of.
+# An e-mail address, or an IPv4 address: answers contain neither.
 _PERSON = r"[^@\s]+@[^@\s]+\.[a-zA-Z]{2,}|(?:\d{1,3}\.){3}\d{1,3}"
 
 
@@ -38,14 +38,12 @@ class Table:
 
     Parameters
     ----------
-    name : str
-        The file's.
     words : DataFrame
-        Its cells as words, an empty one or null being ""; objects and lists as JSON.
+        Its cells as words; empty cells and null are "", objects and lists are JSON.
     rows : array of int
-        Line or record of each, from 1.
+        Line or record of each row, from 1.
     problems : list of Problem
-        Rows that are left out.
+        Problems of rows that are left out.
     """
 
     name: str
@@ -55,22 +53,21 @@ class Table:
 
     @property
     def header(self) -> list[str]:
-        """The names of its columns."""
         return [str(name) for name in self.words]
 
     def column(self, name: str) -> npt.NDArray[np.object_]:
-        """Give a column without blanks around its words."""
+        """Return a column without blanks around its words."""
         return np.array([word.strip() for word in self.words[name]], dtype=object)
 
     def names(self, name: str) -> npt.NDArray[np.object_]:
-        """Return a column of names as `column`, but with blanks if only these tell two apart."""
+        """Return a column of names; blanks around stay if only they tell two apart."""
         words, raw = self.column(name), self.words[name].to_numpy(dtype=object)
         raw = np.where(words == "", "", raw)
         return words if len(set(raw)) == len(set(words)) else raw
 
 
 def header_of(source: Source) -> list[str]:
-    """Give the names of a table's columns from its beginning; none where it is no table."""
+    """Return a table's columns from its beginning; empty if it is no table."""
     if source.ending == "parquet" or source.data[:4] == _PARQUET:
         return _parquet_head(source)[0]
     if source.ending in SEPARATED:
@@ -91,7 +88,7 @@ def _header(text: str) -> list[str]:
 
 
 def separator_of(text: str) -> str:
-    """Find what separates columns: tab, semicolon or comma, by the first line."""
+    """Return the separator of the first line: tab, semicolon, comma or bar."""
     line = text.lstrip("\n").split("\n", 1)[0]
     outside = "".join(line.split('"')[::2])
     return max(
@@ -105,7 +102,7 @@ def table_of(source: Source) -> Table:
     Raises
     ------
     GenieError
-        "not-csv", "not-json" or "no-rows", and what `Source.text` finds.
+        "not-csv", "not-json" or "no-rows", and errors of `Source.text`.
     """
     if source.ending == "parquet" or source.data[:4] == _PARQUET:
         header, records = _parquet(source)
@@ -148,13 +145,13 @@ def _of_csv(source: Source) -> Table:
 
 
 def csv_rows(source: Source, separator: str = ",") -> Iterator[tuple[int, list[str]]]:
-    """Read the rows of a CSV file that are not empty, each with its first line's number.
+    """Yield the non-empty rows of a CSV file, each with its first line's number.
 
     Raises
     ------
     GenieError
-        ``not-csv``, also if a row takes in lines after a quotation mark and does not end
-        where that is closed.
+        ``not-csv``, also if a quoted cell spans lines and text follows its closing
+        quotation mark.
     """
     csv.field_size_limit(_LONGEST_CELL)
     lines = list(io.StringIO(source.text, newline=""))
@@ -199,7 +196,7 @@ def _word(value: object) -> str:
     if value is None:
         return ""
     if isinstance(value, str):
-        # Parquet may hold what no database can store
+        # Parquet may contain characters that a database cannot store
         return value.replace("\0", "\ufffd")
     if isinstance(value, list | dict | bool | int | float):
         return json.dumps(value, ensure_ascii=False, default=str)
@@ -258,13 +255,7 @@ def _parquet_head(source: Source) -> tuple[list[str], list[list[str]]]:
 
 
 def extra_of(table: Table, taken: Iterable[str]) -> tuple[pd.DataFrame, list[Problem]]:
-    """Give the columns that nobody took, without those that say who somebody is.
-
-    Returns
-    -------
-    problems : list of Problem
-        One for each column that is left out.
-    """
+    """Return the unused columns without personal ones, and a problem for each such."""
     left = [name for name in table.header if name not in set(taken)]
     personal = [name for name in left if is_personal(name, table.words[name])]
     sentence = "says who somebody is and was not taken."
@@ -275,7 +266,7 @@ def extra_of(table: Table, taken: Iterable[str]) -> tuple[pd.DataFrame, list[Pro
 
 
 def is_personal(name: str, words: pd.Series) -> bool:
-    """Tell whether a column holds names, addresses, places or numbers of people."""
+    """Check whether a column has names, addresses, places or numbers of people."""
     if plain(name) in PERSONAL:
         return True
     import pandas as pd
@@ -290,7 +281,7 @@ def number_problems(
     values: npt.NDArray[np.float64],
     nothing: npt.NDArray[np.bool_],
 ) -> list[Problem]:
-    """Name every row of a column that holds neither a number nor nothing."""
+    """Return problems for cells of a column that are neither a number nor empty."""
     bad = np.flatnonzero(np.isnan(values) & ~nothing)
     words = table.words[name].to_numpy()
     return [
@@ -303,7 +294,7 @@ def number_problems(
 
 
 def rows_of_head(source: Source, header: Sequence[str]) -> list[dict[str, str]]:
-    """Give the first rows of a table from its beginning, by column."""
+    """Return the first rows of a table from its beginning, by column."""
     if source.ending == "parquet" or source.data[:4] == _PARQUET:
         rows = _parquet_head(source)[1]
         return [dict(zip(header, row, strict=False)) for row in rows]

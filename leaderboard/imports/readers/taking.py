@@ -1,4 +1,4 @@
-"""What readers of tables have in common: criteria under each other, texts, and doubles."""
+"""Helpers of table readers: stacked criteria, texts, and repeated rows."""
 
 from __future__ import annotations
 
@@ -34,21 +34,21 @@ SAME_THING = ("worker", "instance", "system", "criterion")
 def stacked(
     parts: Sequence[Mapping[str, Any]], extra: pd.DataFrame
 ) -> tuple[pd.DataFrame, pd.DataFrame]:
-    """Put what stands in several columns of a line under each other.
+    """Stack the values of several columns of a line as rows.
 
     Parameters
     ----------
     parts : sequence of mapping
-        Columns as for `judgments.frame`, all of one length: one mapping for each column of
-        the table that holds values.
+        Columns as for `judgments.frame`, all of one length: one mapping for each column
+        with values.
     extra : DataFrame
-        What else a line has.
+        The other columns of a line.
 
     Returns
     -------
     rows, extra : DataFrame
         In the order of the lines and of `parts`; both with the index 0, 1, ...; without
-        rows that say nothing, and judgments of no system.
+        empty rows and judgments of no system.
     """
     import pandas as pd
 
@@ -67,17 +67,16 @@ def stacked(
 
 
 def words_of(table: Table, name: str | None) -> npt.NDArray[np.object_]:
-    """Give a column's words; where there is none, as many empty ones."""
+    """Return a column's words; if there is none, as many empty ones."""
     return table.column(name) if name else np.full(len(table.rows), "", dtype=object)
 
 
 def names_of(table: Table, name: str | None) -> npt.NDArray[np.object_]:
-    """Return a column's names; if there is none, as many empty ones."""
     return table.names(name) if name else np.full(len(table.rows), "", dtype=object)
 
 
 def say_blanks(table: Table, columns: Sequence[str]) -> list[Problem]:
-    """Name what is one name only because blanks around it are dropped."""
+    """Return a problem for names that differ only in the blanks around them."""
     cells = {
         str(word) for name in columns for word in table.words[name] if word.strip()
     }
@@ -94,10 +93,10 @@ def say_blanks(table: Table, columns: Sequence[str]) -> list[Problem]:
 def answers(
     table: Table, name: str
 ) -> tuple[npt.NDArray[np.object_], Floats, list[Problem]]:
-    """Give a column's words and numbers, and what is wrong with them.
+    """Return a column's words and numbers, and their problems.
 
-    Where most words are no numbers, they are labels: all values are NaN. Else a word that
-    is no number is a problem, and its row says nothing.
+    If most words are no numbers, they are labels: all values are NaN. Else a word that
+    is no number is a problem, and its row counts as empty.
     """
     words = table.column(name)
     values, nothing = numbers(words), is_nothing(words)
@@ -138,7 +137,7 @@ def put_outputs(
     instances: Iterable[str],
     outputs: Iterable[str],
 ) -> None:
-    """Keep the first text of each system for each instance."""
+    """Add systems' texts; the first of each system and instance is kept."""
     for system, instance, text in zip(systems, instances, outputs, strict=True):
         if text and system:
             texts.outputs.setdefault((system, instance), text)
@@ -147,7 +146,6 @@ def put_outputs(
 def put_inputs(
     texts: Texts, instances: Iterable[str], name: str, words: Iterable[str]
 ) -> None:
-    """Keep the first text of each instance under a field's name."""
     for instance, text in zip(instances, words, strict=True):
         if text:
             texts.inputs.setdefault(instance, {}).setdefault(name, text)
@@ -156,7 +154,6 @@ def put_inputs(
 def put_references(
     texts: Texts, instances: Iterable[str], words: Iterable[str]
 ) -> None:
-    """Keep each reference of an instance once."""
     for instance, text in zip(instances, words, strict=True):
         if text and text not in texts.references.setdefault(instance, []):
             texts.references[instance].append(text)
@@ -165,7 +162,7 @@ def put_references(
 def say_doubles(
     judgments: Judgments, name: str, by: Sequence[str] = SAME_THING
 ) -> None:
-    """Let the last of several judgments of the same thing hold, and say how many do not."""
+    """Mark all but the last of repeated judgments, and add their number as a problem."""
     n = supersede(judgments.rows, by)
     if n:
         sentence = (

@@ -1,4 +1,4 @@
-"""The texts and documents of a test set, from files that lie beside the judgments."""
+"""The texts and documents of a test set, from files beside the ratings."""
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
@@ -14,9 +14,9 @@ class Segment:
     Parameters
     ----------
     instance : str
-        Its number, from 1 where the file lets one know.
+        Its number, from 1 if the file has it.
     document, domain : str
-        "" where not said.
+        "" if not stated.
     """
 
     instance: str
@@ -25,20 +25,20 @@ class Segment:
 
 
 def segments_of(sources: Sequence[Source], pair: str = "") -> list[Segment]:
-    r"""Read which document each segment is of, in the order of the test set.
+    r"""Return the document of each segment, in the order of the test set.
 
     Parameters
     ----------
     sources : sequence of Source
-        Of them a `*.docs` file of mt-metrics-eval (a line a segment: domain, document) or
-        a table with the columns segment, domain, document.
+        Used are a `*.docs` file of mt-metrics-eval (one line per segment: domain,
+        document) or a table with the columns segment, domain, document.
     pair : str
-        Of several `*.docs` files the one whose name holds this, such as "en-de".
+        Of several `*.docs` files the one with this in its name, such as "en-de".
 
     Returns
     -------
     list of Segment
-        Empty where there is no such file. A first line "canary" is number 0 and left out.
+        Empty if there is no such file. A first line "canary" is number 0 and left out.
 
     Examples
     --------
@@ -69,7 +69,7 @@ def segments_of(sources: Sequence[Source], pair: str = "") -> list[Segment]:
 
 
 def is_canary(text: str) -> bool:
-    """Tell whether a line is there only to be found in training data.
+    """Check whether a line exists only to be found in training data.
 
     Examples
     --------
@@ -86,20 +86,19 @@ class Batch:
     Parameters
     ----------
     items : dict of (str, str) to dict
-        (item, document) -> what was shown, as in the file.
+        (item, document) -> the item, as in the file.
     """
 
     items: dict[tuple[str, str], dict[str, object]] = field(default_factory=dict)
 
 
 def batches_of(sources: Sequence[Source]) -> list[Batch]:
-    """Read the batches of Appraise that lie beside its scores.
+    """Read the batches of Appraise beside its scores.
 
     Parameters
     ----------
     sources : sequence of Source
-        JSON files that are lists of tasks with "items"; of two that hold the same, the
-        first counts.
+        JSON files with lists of tasks with "items"; duplicates are left out.
 
     Examples
     --------
@@ -134,7 +133,7 @@ def batches_of(sources: Sequence[Source]) -> list[Batch]:
 def batch_of_accounts(
     batches: Sequence[Batch], shown: Mapping[str, Iterable[tuple[str, str]]]
 ) -> dict[str, Batch]:
-    """Find the batch that each account worked on, by the items that it scored.
+    """Return the batch that each account worked on, by the items that it scored.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Files that somebody sent, in one stream: read at a bounded cost in a process of its own."""
+"""Uploaded files in one stream, read at a bounded cost in a separate process."""
 
 import io
 import zipfile
@@ -13,26 +13,26 @@ from leaderboard.imports.readers.read import SURE_ENOUGH, guess, read
 from leaderboard.imports.readers.sources import Source
 
 MOST_PACKED = 2_000
-# What an archive unpacks to is handed to the job, which has less memory than the reader.
+# Unpacked archives are passed to the job, which has less memory than the reader.
 MOST_UNPACKED = 500_000_000
 
 
 @dataclass(frozen=True)
 class Found:
-    """What files seem to be, and what they say where that is clear.
+    """The likely layouts of files, and their ratings if they can be read.
 
     Parameters
     ----------
     layouts : list of (str, str, float, str)
         Slug, title, surety and reason of each layout that may fit, the surest first.
     layout : str
-        The one chosen, or the surest; "" none.
+        The chosen one, or the surest; "" if none.
     choices : tuple of Choice
-        What can be said of files of that layout.
+        Questions about files of that layout.
     sources : list of Source
         The files themselves, archives unpacked.
     error : str
-        Why there are no judgments, in a sentence.
+        Why there are no ratings, in a sentence.
     """
 
     layouts: list[tuple[str, str, float, str]] = field(default_factory=list)
@@ -51,19 +51,14 @@ def find(
 ) -> Found:
     """Read files that follow each other in a stream.
 
+    Errors of the files are in the result; none is raised.
+
     Parameters
     ----------
     files : sequence of (str, int)
         Name and bytes of each.
     layout : str
-        As what they are read; "": the likeliest layout.
-    choices : mapping of str to str
-        What a person said of them.
-
-    Returns
-    -------
-    Found
-        With the error where nothing can be read; nothing is raised for what files hold.
+        "": the likeliest layout.
     """
     try:
         sources = [one for name, n in files for one in _unpacked(name, stream.read(n))]
@@ -84,7 +79,7 @@ def find(
 
 
 def _unpacked(name: str, data: bytes) -> Iterator[Source]:
-    """Give a file, or those of an archive; a gzip file is unpacked by whoever reads it.
+    """Yield a file, or the files of an archive; gzip files stay packed.
 
     Raises
     ------
@@ -105,7 +100,7 @@ def _unpacked(name: str, data: bytes) -> Iterator[Source]:
                     code="too-large",
                 )
             for one in inside:
-                # what a Macintosh packs along
+                # files that macOS adds
                 if not one.filename.startswith("__MACOSX/"):
                     yield Source(one.filename, packed.read(one))
     except (zipfile.BadZipFile, OSError, RuntimeError, NotImplementedError) as error:

@@ -1,4 +1,4 @@
-"""Words of a table as numbers and as moments."""
+"""Read words of a table as numbers and times."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _NOTHING = frozenset(
 _DECIMAL_COMMA = r"[+-]?\d+,\d+"
 _EITHER = re.compile(r"[+-]?[1-9]\d{0,2},\d{3}", re.ASCII)
 _THOUSANDS = r"[+-]?[1-9]\d{0,2}(?:,\d{3})+(?:\.\d+)?"
-# Later than any study, in seconds; a larger number counts thousandths.
+# Later than any study, in seconds; a larger number counts milliseconds.
 _FAR = 1e11
 _FIRST = 1e8
 # "(1-5)" and "[0 to 100]"; "1 = bad, 5 = perfect".
@@ -38,25 +38,28 @@ _OTHERS = (
 
 
 def is_nothing(words: Words) -> npt.NDArray[np.bool_]:
-    """Tell which words stand for no answer: empty, NA, None, -, ..."""
+    """Return which words mean no answer: empty, NA, None, -, ...
+
+    The result is an (n,) array of bool.
+    """
     return np.fromiter(
         (word.strip().lower() in _NOTHING for word in words), bool, len(words)
     )
 
 
 def numbers(words: Words) -> Floats:
-    """Read numbers, with a decimal point or a decimal comma.
+    """Return words as numbers, with a decimal point or a decimal comma.
 
     Parameters
     ----------
     words : sequence of str, (n,)
-        One column. "1,000" is a thousand where every number with a comma can be read so,
+        One column. "1,000" is a thousand if every number with a comma can be read so,
         and none of them starts with 0.
 
     Returns
     -------
     (n,) array of float
-        NaN where there is no finite number.
+        NaN for words that are no finite number.
 
     Examples
     --------
@@ -82,7 +85,7 @@ def numbers(words: Words) -> Floats:
 def read_both_ways(words: Words) -> bool:
     """Return whether every number has a comma that may be decimal or of thousands.
 
-    Without a comma somewhere, or with other digits behind it, `numbers` knows which.
+    A number without a comma, or with a different number of digits after it, decides.
 
     Examples
     --------
@@ -103,7 +106,7 @@ def _floats(series: pd.Series) -> Floats:
 
 
 def stated_scale(text: str) -> str:
-    """Return the scale that a question or a column's name states, "" if it states none."""
+    """Return the scale stated by a question or a column's name, "" if there is none."""
     found = _RANGE.search(text)
     words = found.groups() if found else _MEANING.findall(text)
     ends = {int(word) for word in words}
@@ -111,17 +114,17 @@ def stated_scale(text: str) -> str:
 
 
 def moments(words: Words) -> Floats:
-    """Read moments: Unix seconds or thousandths, ISO 8601, US dates, others' dates.
+    """Return Unix seconds: from seconds, milliseconds, ISO 8601, US and other dates.
 
     Parameters
     ----------
     words : sequence of str, (n,)
-        One column, which has one form of dates: month first unless some cannot be.
+        One column with one form of dates: month first unless a date cannot be.
 
     Returns
     -------
     (n,) array of float
-        Unix seconds, UTC where no zone is said; NaN where nothing can be read.
+        Unix seconds, UTC if there is no zone; NaN for unreadable words.
 
     Examples
     --------
@@ -151,7 +154,7 @@ def moments(words: Words) -> Floats:
 def _stamps(series: pd.Series, form: str) -> Floats:
     import pandas as pd
 
-    # years before Christ are read, and then cannot be counted
+    # years before Christ are parsed, but cannot be converted
     series = series.where(~series.str.startswith("-"), "")
     read = pd.to_datetime(series, format=form, errors="coerce", utc=True)
     since = read - pd.Timestamp(0, tz="UTC")

@@ -1,1 +1,1 @@
-"""What was imported, read back."""
+"""Read imported ratings back."""

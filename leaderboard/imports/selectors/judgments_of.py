@@ -1,4 +1,4 @@
-"""An imported task as judgments again: what was brought in, not what a board made of it."""
+"""The ratings of an imported task as they were in the files, not as boards use them."""
 
 from __future__ import annotations
 
@@ -27,15 +27,16 @@ _COUNTED = (Role.JUDGMENT,)
 
 
 def judgments_of(task: Task) -> Judgments:
-    """Read what was imported into a task as its files said it, workers by pseudonyms.
+    """Read a task's imported ratings as in their files, with pseudonymous workers.
 
-    Roles, values, words, spans, times and places are what the reader gave; columns that it
-    had no place for are not kept. Files of a second import are counted on from the first's.
+    Roles, values, words, spans, times and places are the reader's; columns without a
+    place in `Judgments` are not stored. Files of a second import are numbered after the
+    first's.
 
     Raises
     ------
     ValueError
-        Where nothing was imported into the task.
+        If the task has no imports.
     """
     import pandas as pd
 
@@ -71,8 +72,6 @@ def judgments_of(task: Task) -> Judgments:
 
 
 class _Inputs:
-    """The inputs of a task by their keys, called as the files call them."""
-
     def __init__(self, task: Task) -> None:
         self._task = task
         self._called: dict[str, dict[str, str]] = {"instances": {}, "systems": {}}
@@ -96,7 +95,6 @@ class _Inputs:
         return {one: fields[name] for one, fields, _ in self._rows if name in fields}
 
     def texts(self) -> Texts:
-        """Give the texts, the document and the domain not among them."""
         texts = Texts()
         for name, fields, references in self._rows:
             shown = {k: t for k, t in fields.items() if k not in ("document", "domain")}
@@ -113,7 +111,6 @@ class _Inputs:
 
 
 def _rows(row: Import, inputs: _Inputs) -> pd.DataFrame:
-    """Give one import's rows, in the order in which they were read."""
     import pandas as pd
 
     campaigns = {
@@ -188,7 +185,6 @@ def _rows(row: Import, inputs: _Inputs) -> pd.DataFrame:
 def _of_items(
     campaigns: Mapping[int, tuple[str, str]], inputs: _Inputs
 ) -> dict[int, dict[str, str]]:
-    """Say what each item is about, as the files say it."""
     of_kind: dict[str, list[int]] = {}
     for pk, (kind, _) in campaigns.items():
         of_kind.setdefault(kind, []).append(pk)
@@ -220,7 +216,6 @@ def _criteria(row: Import, kept: list[str], kinds: list[str]) -> list[str]:
 
 
 def _workers(task: Task, pks: list[int]) -> list[str]:
-    """Give people's pseudonyms and programs' names, nothing where nobody knows who judged."""
     called = {platform_worker_id(task.slug, ""): ""} | {
         platform_worker_id(task.slug, name): name
         for row in task.imports.all()
@@ -242,7 +237,7 @@ def _values(
     scales: list[str],
     details: list[dict[str, Any]],
 ) -> list[float]:
-    """Turn ratings into the values that were found, to the last bit."""
+    """Convert ratings to the values of the files, exact to the last bit."""
     lower = set(row.said.get("lower_is_better", ()))
     rated = np.array(kinds, object) == ONE
     values = kept.to_numpy(float).copy()
@@ -255,7 +250,6 @@ def _values(
 
 
 def _or(details: list[dict[str, Any]], name: str, usual: list[Any]) -> list[Any]:
-    """Take what an answer's details say, where they say it."""
     return [one.get(name, value) for one, value in zip(details, usual, strict=True)]
 
 
@@ -264,5 +258,4 @@ def _numbers(values: list[Any]) -> list[float]:
 
 
 def _unix(at: Any) -> float | None:
-    """Give a moment in seconds; pandas has NaT where there is none."""
     return at.timestamp() if at is not None and at == at else None

@@ -1,4 +1,4 @@
-"""Whether anything published is kept with a task."""
+"""Whether a task has published figures."""
 
 from django.db.models import Exists, OuterRef, QuerySet
 
@@ -7,6 +7,6 @@ from leaderboard.tasks.models import Task
 
 
 def with_published() -> QuerySet[Task]:
-    """Give tasks that know it as `has_published`, without a query of its own."""
+    """Return tasks annotated with `has_published`, which saves a query for each."""
     kept = PublishedFigure.objects.filter(task=OuterRef("pk"))
     return Task.objects.annotate(has_published=Exists(kept))

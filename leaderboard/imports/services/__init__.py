@@ -1,1 +1,1 @@
-"""Judgments become rows of the house: `bring_in` is the one way, `take_back` the way out."""
+"""Store ratings as rows of this site with `bring_in`; remove them with `take_back`."""

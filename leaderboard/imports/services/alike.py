@@ -1,4 +1,4 @@
-"""Names that differ only in case, spaces or quotation marks: joined only if a person says so."""
+"""Names that differ only in case, spaces or quotation marks are joined on request."""
 
 from collections.abc import Iterable, Mapping
 
@@ -7,7 +7,7 @@ from leaderboard.imports.readers.layout import Choice
 from leaderboard.imports.readers.names import fold_name
 from leaderboard.imports.readers.taking import SAME_THING, say_doubles
 
-# Columns of `Judgments.rows` that hold them.
+# Columns of `Judgments.rows` with these names.
 _COLUMNS = {
     "systems": ("system", "other"),
     "raters": ("worker",),
@@ -21,7 +21,7 @@ def join_alike(
     choices: Mapping[str, str],
     known: Mapping[str, Iterable[str]],
 ) -> tuple[Choice, ...]:
-    """Join names of systems, raters and criteria where `choices` say so.
+    """Join names of systems, raters and criteria if `choices` ask for it.
 
     Parameters
     ----------
@@ -30,12 +30,12 @@ def join_alike(
     choices : mapping of str to str
         ``same_systems``, ``same_raters`` and ``same_criteria``: "yes" joins.
     known : mapping of str to iterable of str
-        Names that the task has already, by kind; joined names become these.
+        Names that the task has already, by kind; they win.
 
     Returns
     -------
     tuple of Choice
-        One for each kind that has such names, whether it is answered or not.
+        One for each kind with such names, even if it is answered.
     """
     asked = []
     rows, joined = judgments.rows, False
@@ -71,7 +71,7 @@ def _groups(names: Iterable[str]) -> list[list[str]]:
 
 
 def _question(kind: str, groups: list[list[str]]) -> Choice:
-    # a draft keeps nobody's name
+    # a draft must not store raters' names
     listed = (
         f"{len(groups):,} groups of names"
         if kind == "raters"

@@ -1,4 +1,4 @@
-"""Judgments from elsewhere into this site: all of an import, or nothing of it."""
+"""Import ratings into this site: completely, or not at all."""
 
 from __future__ import annotations
 
@@ -35,12 +35,13 @@ from leaderboard.tasks.models import Task
 if TYPE_CHECKING:
     import pandas as pd
 
-# So many new rows change how the database had better look for them.
+# After so many new rows the database needs new statistics for its query plans.
 MANY = 1_000
-# Each has a submission and scores of its own; a wrong column has as many as rows.
+# Each has a submission and scores; a wrong column has as many values as rows.
 MOST_SYSTEMS = 2_000
-# Is told what is being done, how much of it is done, and of how much; may raise to give
-# up, and nothing is stored.
+# Receives the current step, the amount done and the total; may raise to cancel, and
+# then
+# no data is stored.
 Tell = Callable[[str, int, int], None]
 
 
@@ -53,18 +54,18 @@ def bring_in(
     files: Sequence[Source] = (),
     tell: Tell = lambda what, done, of: None,
 ) -> Import:
-    """Store judgments as a task with a board, or as another wave of one that is there.
+    """Store ratings as a task with a board, or as another wave of an existing one.
 
-    Rows that do not count are kept aside, with what they are. All is stored in one
-    transaction; what is computed of it follows, and whatever breaks off there is taken up
-    by the queue.
+    Rows that do not count are stored aside, with their role. All is stored in one
+    transaction; scores are computed afterwards, and the queue resumes interrupted
+    computations.
 
     Raises
     ------
     GenieError
         ``no-judgments``, ``bad-slug``, ``not-imported``, ``imported-already``,
-        ``not-on-the-scale``, ``too-many-systems``, ``slug-taken`` where somebody made or
-        took back the task meanwhile.
+        ``not-on-the-scale``, ``too-many-systems``, ``slug-taken`` if the task was made
+        or taken back meanwhile.
     """
     about = about or About()
     planned = check(judgments, slug=slug, about=about, files=files)
@@ -76,7 +77,7 @@ def bring_in(
 
 
 class Planned:
-    """What an import would make; nothing is written yet."""
+    """The plan of an import; its constructor refuses what cannot be stored."""
 
     def __init__(
         self,
@@ -95,7 +96,7 @@ class Planned:
         self.measures = measures(
             self.rows, judgments, said=about.scales, before=before, files=files
         )
-        # scales whose ends moved: as before, and as they are now
+        # scales whose ends moved: old name -> new name
         self.moved = {
             before[name][0]: one.scale
             for name, one in self.measures.items()
@@ -105,14 +106,14 @@ class Planned:
 
     @property
     def counted(self) -> pd.DataFrame:
-        """Give the rows that count: ratings, then preferences."""
+        """The rows that count: ratings, then preferences."""
         import pandas as pd
 
         kinds = (ONE, PAIRS)
         return pd.concat([part.rows for part in self.parts if part.kind in kinds])
 
     def criteria(self, about: About) -> dict[str, tuple[str, Measure]]:
-        """Give what is asked, the criterion that ranks first: question and measure."""
+        """Return question and measure of each criterion; the first one ranks."""
         found = {
             kept: (about.questions.get(name) or name or kept, self.measures[name])
             for name, kept in self.names.rated.items()
@@ -130,12 +131,9 @@ def check(
     about: About | None = None,
     files: Sequence[Source] = (),
 ) -> Planned:
-    """Plan an import and write nothing.
+    """Plan an import without writing.
 
-    Raises
-    ------
-    GenieError
-        As `bring_in`.
+    It raises the errors of `bring_in`.
     """
     task = tasks.known_task(slug)
     if task is not None:
@@ -175,7 +173,7 @@ def _refuse_again(task: Task, files: Sequence[Source]) -> None:
 
 
 def _refuse_overtaken(planned: Planned, slug: str, files: Sequence[Source]) -> None:
-    """Hold the task, and refuse what somebody else has brought in meanwhile."""
+    """Lock the task, and refuse files that were imported meanwhile."""
     now = Task.objects.select_for_update().filter(slug=slug).first()
     if now is not None:
         _refuse_again(now, files)
@@ -187,7 +185,7 @@ def _refuse_overtaken(planned: Planned, slug: str, files: Sequence[Source]) -> N
 
 
 def described(files: Sequence[Source]) -> list[dict[str, Any]]:
-    """Give each file's name, sha256 and bytes; of its path, nothing that names people."""
+    """Return each file's name without folders, sha256 and bytes."""
     return [
         {
             "name": kept_name(one.name),
@@ -201,7 +199,6 @@ def described(files: Sequence[Source]) -> list[dict[str, Any]]:
 def _refuse_other_meaning(
     task: Task | None, judgments: Judgments, criteria: Iterable[str]
 ) -> None:
-    """Refuse values that mean something else than those of the same criterion before."""
     for row in task.imports.all() if task else ():
         before = row.said
         for name in set(criteria) & set(before.get("scales", {})):
@@ -285,8 +282,9 @@ def _store(
     campaigns.count_instances(task)
     tasks.ask(task, campaigns.asked(task))
     if n >= MANY:
-        # what is computed next reads them all, and a database that still takes the tables
-        # for small ones goes about it in a way that takes hours
+        # the next computation reads them all, and without new statistics the database
+        # plans
+        # for small tables, which can take hours
         count_anew(*WRITTEN)
     return row
 
@@ -319,7 +317,6 @@ def _said(
 
 
 def _judges(judgments: Judgments) -> list[str]:
-    """Name the programs that judged: they are not people, and are called by their names."""
     workers, roles = judgments.rows["worker"], judgments.rows["role"]
     by_program = roles == Role.PREDICTION.value
     people = set(workers[~by_program])
@@ -327,7 +324,6 @@ def _judges(judgments: Judgments) -> list[str]:
 
 
 def _problems(judgments: Judgments) -> list[str]:
-    """Say what a person should know, the first thousand of it."""
     problems = [told(problem) for problem in judgments.problems[:1_000]]
     if "" in set(judgments.rows["worker"]):
         problems.append(

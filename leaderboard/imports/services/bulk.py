@@ -1,4 +1,4 @@
-"""Many rows of one table at once, column by column."""
+"""Store many rows of one table, column by column."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ if TYPE_CHECKING:
     from django.db.models import Model
 
 BATCH = 2_000
-# Is told how many rows are stored; may raise to give up, and nothing is stored.
+# Receives the number of rows stored; may raise to cancel, and then no data is stored.
 Tell = Callable[[int], None]
 
 
 def store(
     model: type[Model], columns: Mapping[str, Any], n: int, tell: Tell | None = None
 ) -> list[int]:
-    """Store `n` rows and give their keys, in their order.
+    """Store `n` rows and return their keys, in order.
 
     A column is a list, or one value for all rows.
     """
@@ -37,6 +37,6 @@ def _rows(columns: Mapping[str, Any], n: int) -> Iterator[dict[str, Any]]:
         value if isinstance(value, list) else repeat(value, n)
         for value in columns.values()
     ]
-    # one value for all never ends: as many rows as were announced
+    # a single value repeats without end, so `n` limits the rows
     for row in islice(zip(*lists, strict=False), n):
         yield dict(zip(names, row, strict=True))

@@ -1,4 +1,4 @@
-"""Campaigns that are over, and were never here: what imported answers hang on."""
+"""The finished campaigns that imported answers belong to."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def places_of(
     *,
     by: Account,
 ) -> list[Place]:
-    """Make the campaigns of a part, each for its evaluation, in the order of numbers."""
+    """Create the campaigns of a part, in the order of their numbers."""
     joint = _joint(row, part, systems, by) if part.kind in _SEVERAL else None
     places = []
     for number, rows in part.rows.groupby("campaign"):
@@ -61,7 +61,6 @@ def places_of(
 
 
 def criteria_before(task: Task | None) -> tuple[set[str], set[str]]:
-    """Name the criteria of ratings, and of preferences, that a task has already."""
     found: dict[str, set[str]] = {ONE: set(), PAIRS: set()}
     for row in task.imports.all() if task else ():
         for kind, names in found.items():
@@ -72,7 +71,7 @@ def criteria_before(task: Task | None) -> tuple[set[str], set[str]]:
 
 
 def asked(task: Task) -> dict[str, HITType]:
-    """Give the HIT type of each criterion that a task has scores of, the first one's."""
+    """Return the first HIT type of each criterion that a task has scores of."""
     found: dict[str, HITType] = {}
     for row in task.imports.order_by("pk"):
         for kind in (ONE, WON):
@@ -84,9 +83,9 @@ def asked(task: Task) -> dict[str, HITType]:
 
 
 def move_ends(task: Task, moved: Mapping[str, str]) -> None:
-    """Call scales of a task by the names that have their new ends.
+    """Rename scales of a task whose ends have moved.
 
-    HIT types never change, so campaigns get others that say the same otherwise.
+    HIT types never change, so campaigns get new ones that differ only in the scale.
     """
     for row in task.imports.all() if moved else ():
         scales = row.said.get("scales", {})
@@ -151,7 +150,7 @@ def _hit_type(
 
 
 def _moment(at: float) -> datetime:
-    """Give a time of the files; now, where nobody knows it."""
+    """Return a time of the files; now, if it is not recorded."""
     return timezone.now() if at != at else datetime.fromtimestamp(at, UTC)
 
 
@@ -161,7 +160,7 @@ def _add(
     # not their number: the first may have been taken back
     last = evaluation.campaigns.aggregate(last=Max("position"))["last"]
     position = 0 if last is None else last + 1
-    # only the first may leave open what it asks, and of each wave none can be the same
+    # only the first may have no criterion, and all waves must differ
     names = {"", *evaluation.campaigns.values_list("criterion", flat=True)}
     criterion = rows["named"].iloc[0] if position else ""
     if position and criterion in names:
@@ -214,7 +213,7 @@ def _per_page(rows: pd.DataFrame) -> int:
 
 
 def count_instances(task: Task) -> None:
-    """Say of each evaluation of a task how many inputs were judged."""
+    """Store the number of rated inputs of each evaluation of a task."""
     counts = (
         JudgedItem.objects.filter(evaluation__task=task)
         .order_by()

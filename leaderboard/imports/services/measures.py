@@ -1,4 +1,4 @@
-"""On which scale a criterion was answered: as stated, as stored, or as its values suggest."""
+"""The scale of a criterion: as stated, as stored, or as its values suggest."""
 
 from __future__ import annotations
 
@@ -29,19 +29,20 @@ SLIDER = "slider-100"
 MARKED = "error-span-translation"
 # Ends that people are shown, the narrowest first.
 _USUAL = ((0, 1), (1, 5), (1, 6), (1, 7), (0, 5), (0, 6), (1, 10), (0, 10))
-# Fewer different values may all lie within a part of the scale that people saw.
+# Fewer different values may all be within a part of the scale that people saw.
 ENOUGH = 5
-# If at most this share of values is not on a scale that holds all others, it is asked for;
-# a fifth of it if they are more than `ENOUGH` different values, as a scale's tail is.
+# If at most this share of values is not on a scale of all the others, a person is
+# asked;
+# a fifth of it for more than `ENOUGH` different values, which may be a scale's tail.
 _FEW = 0.05
-# Values that a question lists.
+# Number of values that a question lists.
 _LISTED = 5
 _ENDS = re.compile(r"(-?[0-9]{1,9}) *(?:to|-|–|\.\.) *(-?[0-9]{1,9})", re.ASCII)
-#: Families of scales whose scores are in their own unit: their ends only bound values.
+#: Families of scales with their unit: the ends only bound values.
 OWN_UNIT = ("z", "sum")
-# What an earlier import had: the scale of a criterion, and the import's number.
+# From an earlier import: the scale of a criterion, and the import's number.
 Before = tuple[str, int]
-# Design and HIT template by scale; what is not here is a number.
+# Design and HIT template by scale; for any other, it is a number.
 _ASKED = {
     SLIDER: ("slider", "general-judgement"),
     MAGNITUDE: ("plain-magnitude", "magnitude-judgement"),
@@ -53,12 +54,9 @@ _ASKED = {
 
 @dataclass(frozen=True)
 class Measure:
-    """How a criterion's values are kept.
+    """How a criterion's values are stored.
 
-    Parameters
-    ----------
-    lower_is_better : bool
-        Values are kept with their sign turned round.
+    With `lower_is_better`, values are stored with their sign changed.
     """
 
     scale: str
@@ -67,11 +65,9 @@ class Measure:
     template: str = "general-judgement"
 
     def kept(self, values: Floats) -> Floats:
-        """Turn values as found into ratings."""
         return as_kept(values, self.scale, lower_is_better=self.lower_is_better)
 
     def found(self, ratings: Floats) -> Floats:
-        """Turn ratings into values as found."""
         return as_found(ratings, self.scale, lower_is_better=self.lower_is_better)
 
 
@@ -82,12 +78,12 @@ def find_scales(
     said: Mapping[str, str],
     before: Mapping[str, Before],
 ) -> dict[str, UsedScale]:
-    """Find the scale of each criterion of ratings (`rows` without preferences).
+    """Return the scale of each criterion of ratings (`rows` without preferences).
 
-    It is that of an earlier import of the task, else the one that a person or the files
-    state. Only a scale that is not stated is guessed from the values, and a guess from
-    fewer than `ENOUGH` different values has to be confirmed. The ends of z-scores and of
-    penalties of before, which no score is in proportion to, move out as far as values go.
+    It is that of an earlier import of the task, else the one stated by a person or the
+    files. Only a scale that is not stated is guessed from the values, and a guess from
+    fewer than `ENOUGH` different values must be confirmed. The ends of earlier z-scores
+    and penalties, to which no score is proportional, move out to include all values.
 
     Raises
     ------
@@ -153,7 +149,7 @@ def _strays(values: Floats) -> tuple[tuple[int, int], npt.NDArray[np.bool_]]:
 def unconfirmed(
     rows: pd.DataFrame, scales: Mapping[str, UsedScale], files: Sequence[Source]
 ) -> list[str]:
-    """Ask for the scales that values do not show: too few of them, or a few strays."""
+    """Return questions about scales with too few different values or a few strays."""
     found: dict[str, list[str]] = {}
     for criterion, own in rows.groupby("criterion", sort=False):
         if scales[str(criterion)].confirmed:
@@ -197,7 +193,7 @@ def measures(
     Raises
     ------
     GenieError
-        ``unknown-scale``; ``not-on-the-scale``, with the first rows that are not.
+        ``unknown-scale``; ``not-on-the-scale``, with the first rows.
     """
     found = find_scales(rows, judgments, said=said, before=before)
     outside = say_outside(rows, found, judgments, files)
@@ -238,7 +234,7 @@ def say_outside(
     judgments: Judgments,
     files: Sequence[Source],
 ) -> list[Problem]:
-    """Make each value outside its scale a problem of `judgments`, and return these."""
+    """Return problems of values outside their scales, and add them to `judgments`."""
     problems = []
     for criterion, values in _by_criterion(rows, judgments.lower_is_better):
         used = scales[criterion]
@@ -259,14 +255,13 @@ def say_outside(
 
 
 def file_name(files: Sequence[Source], number: int) -> str:
-    """Return the name of a row's file."""
     return files[number].name if number < len(files) else f"file {number + 1}"
 
 
 def _by_criterion(
     rows: pd.DataFrame, lower_is_better: Sequence[str]
 ) -> list[tuple[str, Floats]]:
-    """Return the values of each criterion, turned round where lower is better."""
+    """Return the values of each criterion, with changed signs if lower is better."""
     return [
         (str(name), 0.0 - own.to_numpy() if name in lower_is_better else own.to_numpy())
         for name, own in rows.groupby("criterion", sort=False)["value"]
@@ -308,7 +303,7 @@ def scale_named(text: str, *, lower: bool = False) -> str:
 
 
 def in_words(slug: str) -> str:
-    """Return how a scale is shown, in a form that `scale_named` reads.
+    """Return a scale for people, in a form that `scale_named` reads.
 
     Examples
     --------
@@ -332,7 +327,6 @@ def _ends(scale: type[Scale]) -> tuple[float, float]:
 
 
 def _guess(values: Floats, *, standardised: bool, lower: bool) -> str:
-    """Guess a scale from values: nothing else in an import does."""
     low, high = float(values.min()), float(values.max())
     ends = math.floor(low), math.ceil(high)
     if ends[0] == ends[1]:
@@ -340,7 +334,7 @@ def _guess(values: Floats, *, standardised: bool, lower: bool) -> str:
     if standardised:
         return _named("z", *ends)
     if low >= 0.01 and 100 < high <= 1_000_000:
-        # without an upper end that anybody keeps to: how many times as good
+        # an upper end that raters do not keep to: how many times as good
         return MAGNITUDE
     if lower or low < -10 or high > 100 or (low < 0 and high <= 0):
         return _named("sum", *ends)
@@ -361,7 +355,7 @@ def _named(family: str, low: float, high: float) -> str:
 
 
 def measure(slug: str, *, lower: bool = False, marked: bool = False) -> Measure:
-    """Give how ratings on a scale are kept and shown; `marked`: with errors marked."""
+    """Return how ratings on a scale are stored and shown; `marked`: with error marks."""
     if slug == SLIDER and marked:
         return Measure(slug, lower, "error-spans", MARKED)
     design, template = _ASKED.get(slug, ("number", "general-judgement"))
@@ -369,7 +363,7 @@ def measure(slug: str, *, lower: bool = False, marked: bool = False) -> Measure:
 
 
 def check_severities(rows: pd.DataFrame) -> None:
-    """Refuse marks whose weight is not known, where marks are scored.
+    """Refuse marks with an unknown weight, if marks are scored.
 
     Raises
     ------
@@ -387,12 +381,10 @@ def check_severities(rows: pd.DataFrame) -> None:
 
 
 def _marked(spans: pd.Series) -> bool:
-    """Tell whether errors were marked, in words whose weights are known."""
     given = spans[spans.notna()]
     known = all(span.get("severity") in WEIGHTS for listed in given for span in listed)
     return len(given) > 0 and known
 
 
 def preferred() -> Measure:
-    """Give the measure of one side of a preference."""
     return Measure(PREFERRED)

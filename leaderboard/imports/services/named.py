@@ -1,17 +1,17 @@
-"""Names as files have them, and as columns of ours can hold them."""
+"""Names in files, and the names that database columns can store."""
 
 import hashlib
 from collections.abc import Callable, Iterable
 
-# As long as the columns are: a submission's name, an instance's id, a criterion.
+# The columns' lengths: a submission's name, an instance's id, a criterion.
 SYSTEM, INSTANCE, CRITERION = 100, 200, 50
 NOT_SAID, OVERALL = "not said", "overall"
-# The name of scores that are made of marks (`leaderboard.designs.one_output`).
+# The criterion of scores from marks (`leaderboard.designs.one_output`).
 _TAKEN = "spans"
 
 
 def fitting(names: Iterable[str], longest: int) -> dict[str, str]:
-    """Give each name as it is kept: shortened where it is too long, and never empty.
+    """Return each name as it is stored: shortened to `longest`, and never empty.
 
     Examples
     --------
@@ -24,7 +24,7 @@ def fitting(names: Iterable[str], longest: int) -> dict[str, str]:
 
 
 def criteria(names: Iterable[str]) -> dict[str, str]:
-    """Give criteria as they are kept: addresses and caches take no blanks.
+    """Return criteria as they are stored: addresses and caches allow no blanks.
 
     Examples
     --------
@@ -35,13 +35,12 @@ def criteria(names: Iterable[str]) -> dict[str, str]:
 
 
 def _criterion(name: str) -> str:
-    # an @ stands for a slot in names of questions
+    # an @ is a slot in names of questions
     kept = "-".join(_short(name.replace("@", " at "), CRITERION).split())
     return f"marked-{kept}" if kept == _TAKEN else kept or OVERALL
 
 
 def _distinct(names: Iterable[str], keep: Callable[[str], str]) -> dict[str, str]:
-    """Keep each name; of two that would be one, the second gets a number."""
     kept: dict[str, str] = {}
     taken: set[str] = set()
     for name in dict.fromkeys(names):
@@ -62,5 +61,5 @@ def _short(name: str, longest: int) -> str:
 
 
 def changed(names: dict[str, str]) -> dict[str, str]:
-    """Give those that are kept otherwise than found: as kept, and as found."""
+    """Return the names that are stored differently: as stored, and as found."""
     return {kept: name for name, kept in names.items() if kept != name}

@@ -1,4 +1,4 @@
-"""Who judged elsewhere, as workers that nobody can reach."""
+"""Imported raters, as workers without an account."""
 
 from collections.abc import Iterable
 
@@ -9,7 +9,7 @@ _BATCH = 2_000
 
 
 def workers_of(slug: str, names: Iterable[str]) -> dict[str, int]:
-    """Give the worker of each name, made where it is new; excluded from all work."""
+    """Return the worker of each name; new ones are created, excluded from all work."""
     id_of = {name: platform_worker_id(slug, name) for name in dict.fromkeys(names)}
     Worker.objects.bulk_create(
         [

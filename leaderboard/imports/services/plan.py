@@ -1,4 +1,4 @@
-"""Which HITs, assignments and answers rows become; nothing is written here."""
+"""Plan the HITs, assignments and answers of rows, without writing."""
 
 from __future__ import annotations
 
@@ -17,14 +17,12 @@ from leaderboard.imports.services.measures import Measure
 if TYPE_CHECKING:
     import pandas as pd
 
-# A page that shows so many systems' outputs of one input shows them side by side.
+# A page with so many systems' outputs of one input shows them side by side.
 _SEVERAL = 2
 
 
 @dataclass(frozen=True)
 class Criteria:
-    """What criteria are called here, by what the files call them."""
-
     rated: dict[str, str]
     paired: dict[str, str]
     aside: dict[str, str]
@@ -38,9 +36,9 @@ class Part:
     ----------
     rows : DataFrame
         Those of `Judgments` with `kept` (the rating), `exact` (whether the value can be
-        read from it), `named` (the criterion as it is kept), `scale`, `slot`, and
-        `campaign`, `item` and `turn`: numbers for each campaign, HIT and assignment of the
-        part, from 0.
+        computed from it), `named` (the stored criterion), `scale`, `slot`, and
+        `campaign`, `item` and `turn`: numbers of each campaign, HIT and assignment of
+        the part, from 0.
     """
 
     kind: str
@@ -50,7 +48,7 @@ class Part:
 def parts(
     judgments: Judgments, measures: Mapping[str, Measure], names: Criteria
 ) -> list[Part]:
-    """Divide rows into what becomes one kind of campaign each; none are lost.
+    """Divide rows into parts, one for each kind of campaign; none are lost.
 
     `measures` has those of ratings. Empty parts are left out.
     """
@@ -78,9 +76,9 @@ def criteria_of(
     rated_before: Collection[str] = (),
     paired_before: Collection[str] = (),
 ) -> Criteria:
-    """Name the criteria so that columns can hold them, ratings and preferences apart.
+    """Return stored names of the criteria, different for ratings and preferences.
 
-    `rated_before` and `paired_before` are what the task's other imports called theirs.
+    `rated_before` and `paired_before` are those of the task's other imports.
     """
     counted = _counted(judgments)
     rows, aside = judgments.rows[counted], judgments.rows[~counted]
@@ -99,7 +97,6 @@ def criteria_of(
 
 
 def _counted(judgments: Judgments) -> pd.Series[bool]:
-    """Say which rows go to a board: judgments of a system, with a number."""
     rows = judgments.rows
     counts: pd.Series[bool]
     counts = rows["role"].isin([role.value for role in judgments.counted])
@@ -109,18 +106,17 @@ def _counted(judgments: Judgments) -> pd.Series[bool]:
 
 
 def n_without_number(judgments: Judgments) -> int:
-    """Count judgments that no board can hold: without a number, or of no system."""
+    """Count judgments that no board can use: without a number, or of no system."""
     meant = judgments.rows["role"].isin([role.value for role in judgments.counted])
     return int((meant & ~_counted(judgments)).sum())
 
 
 def n_counted(judgments: Judgments) -> int:
-    """Count the rows that go to a board."""
     return int(_counted(judgments).sum())
 
 
 def ratings_of(judgments: Judgments) -> pd.DataFrame:
-    """Give the rows that count and rate one output each."""
+    """Return the rows that count and rate one output each."""
     rows = judgments.rows[_counted(judgments)]
     return rows[rows["other"] == ""]
 
@@ -137,9 +133,10 @@ def _rated(rows: pd.DataFrame, measures: Mapping[str, Measure]) -> pd.DataFrame:
 
 
 def _one(rows: pd.DataFrame) -> Part:
-    """Make a campaign of each system and scale, a HIT of each input.
+    """Create a campaign for each system and scale, and a HIT for each input.
 
-    Whoever rates an output again does so on another HIT, as nobody has the same twice.
+    A repeated rating of an output is on another HIT, as a worker never gets the same
+    one twice.
     """
     again = _again(rows, ["system", "instance", "worker", "criterion"])
     rows = rows.assign(
@@ -153,7 +150,6 @@ def _one(rows: pd.DataFrame) -> Part:
 
 
 def _pages(rows: pd.DataFrame) -> Part:
-    """Make a HIT of each page that showed several systems' outputs of an input."""
     together = ["page", "instance", "worker"]
     shown = rows[rows["page"] != ""]
     n = shown.groupby(together)["system"].transform("nunique")
@@ -176,7 +172,7 @@ def _pages(rows: pd.DataFrame) -> Part:
 
 
 def slot_name(nth: int) -> str:
-    """Name a place on a page: A to Z, then AA.
+    """Return the name of a place on a page: A to Z, then AA.
 
     Examples
     --------
@@ -200,7 +196,7 @@ def _pairs(rows: pd.DataFrame) -> Part:
 
 
 def _won(rows: pd.DataFrame) -> Part:
-    """Say each preference of both systems: the one in first place, and the other."""
+    """Repeat each preference for both systems, the first and the second."""
     import pandas as pd
 
     turned = rows.assign(system=rows["other"], kept=1.0 - rows["kept"])
@@ -209,7 +205,6 @@ def _won(rows: pd.DataFrame) -> Part:
 
 
 def _aside(rows: pd.DataFrame) -> Part:
-    """Keep what no board shows, in one campaign of its own."""
     about = ["role", "system", "other", "instance"]
     again = _again(rows, [*about, "worker", "criterion"])
     rows = rows.assign(
@@ -228,10 +223,10 @@ def _aside(rows: pd.DataFrame) -> Part:
 
 
 def _workers(rows: pd.DataFrame) -> list[str]:
-    """Let somebody else stand for each page or instance that names no worker.
+    """Create a stand-in worker for each page or instance without a worker.
 
-    Not one person for all, who would be a very diligent one: what is drawn is then
-    instances, and nothing is said of workers.
+    A single stand-in would be one very busy worker. With many, intervals cover the
+    drawn instances only, and not the workers.
     """
     names = zip(rows["worker"], rows["instance"], rows["page"], strict=True)
     return [
@@ -241,10 +236,8 @@ def _workers(rows: pd.DataFrame) -> list[str]:
 
 
 def _again(rows: pd.DataFrame, by: list[str]) -> Any:
-    """Count how often the same was said before."""
     return rows.groupby(by, sort=False).cumcount()
 
 
 def _numbered(rows: pd.DataFrame, by: list[str]) -> Any:
-    """Give what is the same by these columns one number, in the order of the rows."""
     return rows.groupby(by, sort=False).ngroup().to_numpy()

@@ -1,4 +1,4 @@
-"""Scores, ranks and results of an imported task, by the machine that ours come from."""
+"""Scores, ranks and results of an imported task, computed as those of other tasks."""
 
 from collections.abc import Callable
 
@@ -14,20 +14,20 @@ from leaderboard.submissions.models.submission import Submission
 from leaderboard.tasks.models import Task
 
 Tell = Callable[[str, int, int], None]
-# Why a published score changed.
+# The reason recorded with a changed score.
 REASON = "more judgments were imported, or an import was taken back"
 
 
 def score(task: Task, tell: Tell) -> None:
-    """Score every system of the task, publish them, rank them, and compute what is joint.
+    """Score, publish and rank every system of the task, and score joint evaluations.
 
-    What breaks off between is done by the queue: it finds what is not scored.
+    The queue resumes interrupted computations: it finds systems without scores.
     """
     rows = HumanEvaluation.objects.filter(task=task).select_related("task")
     single = HumanEvaluation.Strategy.SINGLE
     alone = list(
         rows.filter(strategy=single, submission__isnull=False)
-        # what was withdrawn comes back by nobody's import
+        # an import does not restore withdrawn systems
         .exclude(state=State.WITHDRAWN)
         .order_by("pk")
     )
@@ -50,7 +50,7 @@ def _score(evaluation: HumanEvaluation) -> None:
         Score.objects.filter(evaluation=evaluation, superseded_at=None).update(
             provisional=False
         )
-        # nothing can come in any more: what is published is final
+        # no more answers can arrive: published scores are final
         HumanEvaluation.objects.filter(pk=evaluation.pk).update(
             state=State.SCORED, scored_at=read_at, final_at=read_at
         )

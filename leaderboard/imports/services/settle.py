@@ -19,17 +19,17 @@ from leaderboard.imports.services.measures import (
 from leaderboard.imports.services.named import SYSTEM
 from leaderboard.tasks.models import Task
 
-# Names that a refusal lists.
+# Number of names that an error lists.
 _LISTED = 5
 
 
 def preview_import(
     judgments: Judgments, *, slug: str, about: About, files: Sequence[Source] = ()
 ) -> tuple[Preview, tuple[Choice, ...]]:
-    """Return what an import would store, and what is asked about names.
+    """Return a preview of an import, and the questions about names.
 
-    Names are joined as `about` says, in `judgments` itself, and values outside their scale
-    become problems of it.
+    Names are joined as `about` asks, in `judgments` itself, and values outside their
+    scale become problems of it.
 
     Raises
     ------
@@ -45,7 +45,7 @@ def preview_import(
 def settle(
     judgments: Judgments, task: Task | None, about: About, files: Sequence[Source]
 ) -> tuple[dict[str, UsedScale], tuple[Choice, ...], list[str]]:
-    """Find scales and join names as chosen: both, what is asked, and what has no answer."""
+    """Find scales and join names as chosen; return these, questions, and refusals."""
     known = task.submissions.values_list("system_name", flat=True) if task else ()
     before = scales_of(task)
     _say_of_all(judgments)
@@ -66,7 +66,6 @@ def settle(
 
 
 def _too_long(judgments: Judgments, files: Sequence[Source]) -> list[str]:
-    """Return what is wrong with each system's name that cannot be stored whole."""
     found: dict[str, str] = {}
     for column in ("system", "other"):
         rows = judgments.rows[judgments.rows[column].str.len() > SYSTEM]
@@ -81,7 +80,6 @@ def _too_long(judgments: Judgments, files: Sequence[Source]) -> list[str]:
 
 
 def _say_of_all(judgments: Judgments) -> None:
-    """Make problems of rows that count for nothing, and of rows that count again."""
     rows = judgments.judged
     told = []
     if n := plan.n_without_number(judgments):
@@ -98,7 +96,7 @@ def _say_of_all(judgments: Judgments) -> None:
 
 
 def scales_of(task: Task | None) -> dict[str, Before]:
-    """Give the scales of what a task has already: one criterion has one scale."""
+    """Return the scales of a task's earlier imports by criterion."""
     rows = task.imports.order_by("pk") if task else ()
     scales: dict[str, Before] = {}
     for row in rows:

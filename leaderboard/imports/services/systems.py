@@ -1,4 +1,4 @@
-"""The systems that were judged elsewhere, and what they said."""
+"""The systems of an import, and their outputs."""
 
 from collections.abc import Mapping
 
@@ -26,7 +26,7 @@ TEAM = "imported"
 def submissions_of(
     row: Import, names: Mapping[str, str], *, by: Account
 ) -> dict[str, int]:
-    """Give the submission of each system, by its name in the files; made where new."""
+    """Return each system's submission by its name in the files; create new ones."""
     team, _ = Team.objects.get_or_create(
         slug=TEAM, defaults={"name": "Judged elsewhere"}
     )
@@ -49,7 +49,7 @@ def _made(row: Import, team: Team, name: str, by: Account) -> int:
         seed=0,
         imported=row,
         requested_by=by,
-        # how much of the test set was judged elsewhere is not for us to plan
+        # the number of rated instances is given by the files, not planned here
         ranks_partial=True,
         finished_at=timezone.now(),
     )
@@ -71,7 +71,7 @@ def _made(row: Import, team: Team, name: str, by: Account) -> int:
         state=submission.state,
         sentence="Its judgments were made elsewhere and imported.",
         actor=by,
-        # nobody waits for news of it
+        # the submitter does not need news of it
         announced_at=timezone.now(),
     )
     return submission.pk
@@ -80,7 +80,6 @@ def _made(row: Import, team: Team, name: str, by: Account) -> int:
 def predict(
     texts: Texts, systems: Mapping[str, int], instances: Mapping[str, int]
 ) -> None:
-    """Store the outputs that the files have, and nothing for those they have not."""
     stored = Prediction.objects.filter(submission__in=set(systems.values()))
     known = set(stored.values_list("submission_id", "instance_id"))
     new = {

@@ -1,4 +1,4 @@
-"""An import goes again: with it what hangs on it, and the task if nothing else is left."""
+"""Delete an import with all of its rows, and the task if it was the only import."""
 
 from collections.abc import Callable
 from typing import Any
@@ -31,20 +31,19 @@ Tell = Callable[[str, int, int], None]
 
 
 def take_back(row: Import, tell: Tell = lambda what, done, of: None) -> bool:
-    """Delete all that came with an import; tell whether its task is still there.
+    """Delete all rows of an import; return whether its task still exists.
 
-    What other imports brought to the task stays, and is scored again.
+    Rows of the task's other imports stay, and are scored again.
 
     Raises
     ------
     GenieError
-        ``in-use`` where somebody has asked something of its systems meanwhile; nothing
-        is deleted then.
+        ``in-use`` if its systems are part of later evaluations; then no row is deleted.
     """
     task = row.task
     try:
         with transaction.atomic():
-            # nothing is brought in meanwhile, nor taken back twice
+            # no import may run meanwhile, nor a second deletion
             Task.objects.select_for_update().filter(pk=task.pk).first()
             if not Import.objects.filter(pk=row.pk).exists():
                 return Task.objects.filter(pk=task.pk).exists()
@@ -74,14 +73,12 @@ def take_back(row: Import, tell: Tell = lambda what, done, of: None) -> bool:
 
 
 def _brought(row: Import) -> set[str]:
-    """Name the inputs that an import judged, or brought for nobody to judge."""
     judged = JudgedItem.objects.filter(item__campaign__key__startswith=key_of(row.pk))
     ids = judged.values_list("instance__instance_id", flat=True).distinct()
     return {*ids, *row.said.get("unjudged", ())}
 
 
 def _judgments(row: Import) -> None:
-    """Delete the answers and what they hang on, from the leaves on."""
     own = Campaign.objects.filter(key__startswith=key_of(row.pk))
     pks = list(own.values_list("pk", flat=True))
     joint = HumanEvaluation.objects.filter(
@@ -104,7 +101,6 @@ def _judgments(row: Import) -> None:
 
 
 def _systems(task: Task) -> None:
-    """Delete the systems of which no judgment is left."""
     bare = HumanEvaluation.objects.filter(
         task=task, imported__isnull=False, campaigns=None
     )
@@ -119,7 +115,6 @@ def _systems(task: Task) -> None:
 
 
 def _hand_on(row: Import, task: Task) -> None:
-    """Let evaluations that have other judgments, too, be those of another import."""
     other = task.imports.exclude(pk=row.pk).order_by("pk").first()
     HumanEvaluation.objects.filter(imported=row).update(imported=other)
 

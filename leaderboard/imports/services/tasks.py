@@ -1,4 +1,4 @@
-"""The task of an import: made of what the files say, or given more inputs."""
+"""The task of an import: created from the files, or extended with more inputs."""
 
 from __future__ import annotations
 
@@ -29,12 +29,12 @@ _BATCH = 2_000
 
 
 def known_task(slug: str) -> Task | None:
-    """Give the imported task of this name; None where the name is free.
+    """Return the imported task of this name; None if the name is free.
 
     Raises
     ------
     GenieError
-        ``bad-slug``, and ``not-imported`` where people are asked on that task.
+        ``bad-slug``, and ``not-imported`` if that task asks workers of this site.
     """
     if not SLUG.fullmatch(slug) or len(slug) > _LONGEST_TITLE:
         raise GenieError(
@@ -61,7 +61,7 @@ def make(
     about: About,
     by: Account,
 ) -> Task:
-    """Load a task that nobody can hand in to; `criteria` name, question and measure."""
+    """Create a task without submissions; `criteria` are name -> (question, measure)."""
     rows = [_instance(name, ids[name], judgments) for name in instances]
     document = _document(slug, judgments, rows, criteria, about)
     report = load_definition(slug, document, release_of(rows, {}), by=by)
@@ -73,7 +73,6 @@ def make(
 def extend(
     task: Task, judgments: Judgments, instances: Sequence[str], ids: Mapping[str, str]
 ) -> None:
-    """Add the inputs that the task has not yet."""
     known = set(task.instances.values_list("instance_id", flat=True))
     new = [_instance(n, ids[n], judgments) for n in instances if ids[n] not in known]
     n = task.n_instances
@@ -96,7 +95,7 @@ def extend(
 
 
 def ask(task: Task, asked: Mapping[str, HITType]) -> None:
-    """Let a task's criteria be those of its imports, its own first, in their order.
+    """Set a task's criteria to those of its imports, in their order.
 
     The first one ranks: its scale is the task's.
     """
@@ -117,7 +116,7 @@ def ask(task: Task, asked: Mapping[str, HITType]) -> None:
 
 
 def leave_out(task: Task, ids: Collection[str]) -> None:
-    """Remove those inputs that no judgment is left of, and what was said of them."""
+    """Remove those inputs that have no ratings left, with their outputs."""
     items = Item.objects.filter(campaign__pool=task.slug)
     used = set(items.values_list("content_key", flat=True))
     rows = task.instances.filter(instance_id__in=ids)
@@ -132,7 +131,7 @@ def leave_out(task: Task, ids: Collection[str]) -> None:
     Prediction.objects.filter(instance__in=gone).delete()
     task.instances.filter(pk__in=gone).delete()
     left = list(task.instances.order_by("position"))
-    # from the first on, so that no two have a place at once
+    # from the first on, so that two never have the same position
     for place, one in enumerate(left):
         if (one.position, one.sample_rank) != (place, place):
             one.position = one.sample_rank = place
@@ -141,7 +140,7 @@ def leave_out(task: Task, ids: Collection[str]) -> None:
 
 
 def _resized(task: Task, n: int) -> None:
-    """Take over how many inputs there are; metrics were computed of others."""
+    """Store the number of inputs; delete metric results, which used the old ones."""
     task.n_instances = n
     task.config["human"]["sample_size"] = n
     task.save(update_fields=["n_instances", "config"])
@@ -150,7 +149,6 @@ def _resized(task: Task, n: int) -> None:
 
 
 def stored(task: Task, ids: Mapping[str, str]) -> tuple[dict[str, int], dict[str, str]]:
-    """Give each input's key and document, by its name in the files."""
     rows = task.instances.values_list("instance_id", "pk", f"fields__{DOCUMENT}")
     found = {one: (pk, document or "") for one, pk, document in rows}
     of = {name: found[kept] for name, kept in ids.items()}
@@ -175,7 +173,6 @@ def _document(
     criteria: Mapping[str, tuple[str, Measure]],
     about: About,
 ) -> dict[str, Any]:
-    """Say the task as a task.toml does."""
     shown = dict.fromkeys(
         name for one in judgments.texts.inputs.values() for name in one
     )
@@ -221,14 +218,13 @@ def _document(
 
 
 def _metrics(judgments: Judgments, rows: Sequence[ReleaseInstance]) -> list[str]:
-    """Choose light metrics where there are texts to compare."""
     if not judgments.texts.outputs or not all(one.references for one in rows):
         return []
     return ["sacrebleu", "chrf", "rougeL", "length"]
 
 
 def instances_in(judgments: Judgments, counted: pd.DataFrame) -> list[str]:
-    """Give the inputs of a board: in the test set's order, or as they come in the files."""
+    """Return the inputs of a board: in the test set's order, or as in the files."""
     judged = set(counted["instance"].unique())
     with_text = {instance for _, instance in judgments.texts.outputs}
     ordered = dict.fromkeys([*judgments.documents, *judgments.texts.inputs])

@@ -1,4 +1,4 @@
-"""Parts of an import as rows: campaigns, inputs, HITs, items, assignments, answers."""
+"""Store parts of an import: campaigns, inputs, HITs, items, assignments, answers."""
 
 from __future__ import annotations
 
@@ -33,30 +33,25 @@ WRITTEN = (HIT, Item, Assignment, Answer, JudgedItem, JudgedOutput)
 
 @dataclass(frozen=True)
 class Place:
-    """Where the rows of one campaign go."""
-
     campaign: Campaign
-    # none: what is kept aside
+    # none: rows stored aside
     evaluation: HumanEvaluation | None = None
 
 
 @dataclass(frozen=True)
 class Known:
-    """What rows name, by the names of the files."""
-
     task: Task
     instances: Mapping[str, int]
     systems: Mapping[str, int]
     workers: Mapping[str, int]
-    # instance -> its id here, and its document
+    # instance -> its stored id, and its document
     ids: Mapping[str, str]
     documents: Mapping[str, str]
-    # when work was done of which nobody knows it
+    # the time of work without a recorded time
     at: datetime
 
 
 def write(part: Part, places: Sequence[Place], known: Known, tell: Tell) -> None:
-    """Store a part, `places` being those of its campaigns by their numbers."""
     rows = part.rows
     items = rows.drop_duplicates("item").sort_values("item")
     item_pks, hit_pks = _items(part, items, places, known)
@@ -89,7 +84,6 @@ def write(part: Part, places: Sequence[Place], known: Known, tell: Tell) -> None
 def _items(
     part: Part, items: pd.DataFrame, places: Sequence[Place], known: Known
 ) -> tuple[list[int], list[int]]:
-    """Store a HIT with its item for each of the part's, in their order."""
     slug = known.task.slug
     campaigns = [places[n].campaign.pk for n in items["campaign"].tolist()]
     keys = [content_key(slug, known.ids[one]) for one in items["instance"].tolist()]
@@ -126,7 +120,6 @@ def _items(
 
 
 def _aside(items: pd.DataFrame) -> Iterator[dict[str, Any]]:
-    """Say of what is kept aside what it was: no other row does."""
     names = ("role", "system", "other", "instance")
     for row in zip(*(items[name].tolist() for name in names), strict=True):
         yield {name: value for name, value in zip(names, row, strict=True) if value}
@@ -139,7 +132,6 @@ def _judged(
     places: Sequence[Place],
     known: Known,
 ) -> None:
-    """Say what each item is about, and whose output stood in which slot."""
     evaluations = [places[n].evaluation for n in items["campaign"].tolist()]
     judged = store(
         JudgedItem,
@@ -175,7 +167,6 @@ def _judged(
 
 
 def _turns(turns: pd.DataFrame, hits: list[int], known: Known) -> list[int]:
-    """Store an assignment for each turn: approved, and nothing paid for it."""
     ends, begins, seconds = [], [], []
     columns = (turns["at"].tolist(), turns["seconds"].tolist())
     for at, took in zip(*columns, strict=True):
@@ -207,9 +198,9 @@ def _turns(turns: pd.DataFrame, hits: list[int], known: Known) -> list[int]:
 def _details(
     rows: pd.DataFrame, about: pd.DataFrame, known: Known
 ) -> Iterator[dict[str, Any]]:
-    """Say of each answer from which row it is, and what no column of ours holds.
+    """Yield the source row of each answer, and values without a column.
 
-    `row` has the file, the row within it, and the place among all that was read.
+    `row` has the file, the row within it, and the position among all rows read.
     """
     own, of_turn = (
         list(zip(frame["at"].tolist(), frame["seconds"].tolist(), strict=True))
@@ -253,14 +244,13 @@ def _said(rows: pd.DataFrame, known: Known) -> Iterator[dict[str, Any]]:
 
 
 def _number(value: float) -> float | str | None:
-    """Give a number as JSON has it, which knows no infinity."""
     if math.isnan(value):
         return None
     return value if math.isfinite(value) else str(value)
 
 
 def _kept(at: float) -> float:
-    """Give a time as a column of ours has it, to the microsecond."""
+    """Return a time with the precision of a database column, microseconds."""
     return at if math.isnan(at) else datetime.fromtimestamp(at, UTC).timestamp()
 
 

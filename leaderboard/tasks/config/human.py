@@ -282,7 +282,6 @@ class HumanConfig:
         return form
 
     def said_in(self, criteria: Mapping[str, str]) -> dict[str, object]:
-        """Return the translations for these criteria, by language."""
         return {name: words.said(criteria) for name, words in self.languages.items()}
 
     def judged_blind(self, criteria: Mapping[str, str]) -> bool:
@@ -335,7 +334,6 @@ class HumanConfig:
         ratings_per_item: int,
         n_anchor_items: int = 0,
     ) -> Quote:
-        """Return the price of so many items and test questions, to the cent."""
         priced = quote(
             platform=self.platform,
             reward_cents=self.reward_cents,
@@ -374,7 +372,6 @@ class ComparisonConfig(HumanConfig):
     wave_size: int = setting(whole(1, 1_000), 20, per_table=True)
 
     def n_tests_among(self, n_pairs: int) -> int:
-        """Return the number of test questions for so many pairs, summed over waves."""
         return round((self.positive_share + self.negative_share) * n_pairs)
 
 

@@ -115,7 +115,6 @@ def problems(
 
 
 def _share(human: HumanConfig, polarity: str, polarities: Sequence[str]) -> float:
-    """Return the share of test questions that this polarity's criteria mark."""
     shares = {POSITIVE: human.positive_share, NEGATIVE: human.negative_share}
     return shares[polarity] if len(polarities) > 1 else sum(shares.values())
 

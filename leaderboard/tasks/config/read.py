@@ -22,8 +22,6 @@ TRANSLATION = "translation"
 
 
 class Template(Protocol):
-    """The defaults that an HIT template has for a task."""
-
     @property
     def questions(self) -> Mapping[str, str]: ...
 
@@ -81,7 +79,6 @@ def _says(table: object, name: str) -> bool:
 
 
 def _completed(human: H, templates: Mapping[str, Template], place: Place) -> H:
-    """Fill in the HIT template's values for keys that the table leaves out."""
     template = templates.get(human.hit_template)
     if template is None:  # loading reports the known templates
         return human

@@ -27,8 +27,6 @@ _TIME = (1980, 1, 1, 0, 0, 0)
 
 @dataclass(frozen=True)
 class Bundle:
-    """A task's files by their path within the bundle, task.toml among them."""
-
     slug: str
     document: Mapping[str, object]
     files: Mapping[str, bytes]
@@ -159,7 +157,6 @@ def _safe(name: str) -> str:
 
 
 def _is_hidden(path: str) -> bool:
-    """Check whether a path is a system's or tool's file, such as .git."""
     return any(part.startswith((".", "__MACOSX")) for part in PurePosixPath(path).parts)
 
 
@@ -183,7 +180,6 @@ def _folder(folder: Path) -> Iterable[tuple[str, bytes]]:
 
 
 def _of_files(files: Mapping[str, bytes]) -> Bundle:
-    """Find task.toml at the top, or in the only folder."""
     homes = [path for path in files if PurePosixPath(path).name == DEFINITION]
     if len(homes) != 1:
         what = "no task.toml" if not homes else "more than one task.toml"

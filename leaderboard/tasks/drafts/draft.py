@@ -61,7 +61,6 @@ def _document(material: Material, ask: Ask) -> dict[str, object]:
 
 
 def _metrics(material: Material) -> list[str]:
-    """Choose light metrics; they need references, so there are none without."""
     if not all(item.references for item in material.items):
         return []
     return ["sacrebleu", "chrf", "rougeL", "length"]
@@ -98,7 +97,6 @@ def _human(material: Material, ask: Ask) -> dict[str, object]:
 
 
 def _sample_size(material: Material, ask: Ask) -> int:
-    """Return how many inputs are rated: as many as wanted, in whole documents."""
     n = min(ask.n_items or MOST_ITEMS, max(1, len(material.items)))
     if ask.items_per_page == 1 or not ask.by_document:
         return n

@@ -10,8 +10,6 @@ _N_NAMED = 5
 
 @dataclass
 class Built:
-    """Items, systems and problems collected while files are read."""
-
     fields: dict[str, dict[str, str]] = field(default_factory=dict)
     references: dict[str, list[str]] = field(default_factory=dict)
     systems: dict[str, dict[str, str]] = field(default_factory=dict)

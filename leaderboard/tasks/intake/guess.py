@@ -152,7 +152,6 @@ def _plain(column: str) -> str:
 
 
 def _differing(tables: Sequence[Table]) -> dict[str, bool]:
-    """Return, for each column of several files, whether the files differ in it."""
     found = {}
     for name in {name for table in tables for name in table.columns}:
         having = [table for table in tables if name in table.columns]
@@ -234,7 +233,6 @@ def _among_files(
 
 
 def _alone(roles: Mapping[str, str], tables: Sequence[Table]) -> dict[str, str]:
-    """Take the only text of a file as its output if another file has the inputs."""
     texts = [name for name, role in roles.items() if role not in {ID, IGNORED}]
     if len(texts) != 1 or (roles[texts[0]] and _plain(texts[0]) not in _WEAK):
         return {}

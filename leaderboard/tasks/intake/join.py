@@ -141,7 +141,6 @@ def _take(table: Table, uses: Sequence[Use], built: Built) -> None:
 
 
 def _apart(file: str, inputs: Sequence[Use], built: Built) -> None:
-    """Refuse input columns whose names differ only in case and punctuation."""
     named: dict[str, str] = {}
     for use in inputs:
         other = named.setdefault(slug(use.column), use.column)

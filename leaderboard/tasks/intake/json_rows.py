@@ -120,8 +120,6 @@ def _parsed(text: str, file: str, line: int | None) -> Any:
 
 
 class _Number(str):
-    """A number as it was written."""
-
     __slots__ = ()
 
 

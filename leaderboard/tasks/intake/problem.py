@@ -16,18 +16,10 @@ _UNSHOWABLE = re.compile(
 class FileProblem:
     """One problem of a file.
 
-    Parameters
-    ----------
-    code : str
-        Stable, hyphenated name of the kind of problem.
-    message : str
-        The problem and what to do, as a sentence without its full stop.
-    file : str
-        As its owner called it.
-    place : str
-        Row, line or cell in words; empty for the whole file.
-    column : str
-        Empty if the problem concerns no column.
+    `code` is the stable, hyphenated name of the kind of problem. `message` is a
+    sentence without its full stop: the problem and what to do. `place` is the row, line
+    or cell in words, empty for the whole file; `column` is empty if the problem
+    concerns none.
     """
 
     code: str
@@ -37,7 +29,6 @@ class FileProblem:
     column: str = ""
 
     def __str__(self) -> str:
-        """Return the sentence that people read."""
         column = f"column “{shown(self.column)}”" if self.column else ""
         where = ", ".join(filter(None, (shown(self.file), self.place, column)))
         return f"{where}: {self.message}." if where else f"{self.message}."

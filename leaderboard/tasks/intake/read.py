@@ -235,7 +235,6 @@ def _of_text(text: str, limits: Limits) -> tuple[str, str] | None:
 def _mixed(
     file: str, columns: Sequence[str], rows: Sequence[Row]
 ) -> Iterable[FileProblem]:
-    """Yield columns of conversations that have other values, too."""
     for name in columns:
         filled = [row for row in rows if row.cells.get(name) not in (None, "")]
         talks = [row for row in filled if turns.is_conversation(row.cells[name])]

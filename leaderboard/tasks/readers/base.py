@@ -16,18 +16,11 @@ _LONGEST_ID = 200
 
 @dataclass(frozen=True)
 class ReleaseInstance:
-    """One test input.
+    """One test input; `id` is unique in the release, at most 200 characters.
 
-    Parameters
-    ----------
-    id : str
-        Unique in the release, at most 200 characters.
-    fields : dict of str to str
-        The texts that people and systems see, by the release's names and in its order.
-    references : list of str
-        Human-written outputs; may be empty.
-    source : str
-        The field that a prediction could be copied from; empty: none.
+    `fields` are the texts that people and systems see, by the release's names and in
+    its order. `source` is the field that a prediction could be copied from; empty:
+    none.
     """
 
     id: str
@@ -40,16 +33,9 @@ class ReleaseInstance:
 class Release:
     """A benchmark's test set as it was released.
 
-    Parameters
-    ----------
-    instances : list of ReleaseInstance
-        In the release's order.
-    sha256 : str
-        Hash of ids, fields and references in canonical JSON: it does not depend on the
-        layout of the files.
-    files : dict of str to str
-        File name (without folders) to its sha256, or a library's identifier of its
-        data.
+    `sha256` is the hash of ids, fields and references in canonical JSON: it does not
+    depend on the layout of the files. `files` maps names without folders to their
+    sha256, or to a library's identifier of its data.
     """
 
     instances: list[ReleaseInstance]

@@ -16,13 +16,7 @@ _LONGEST_NAME = 255
 
 @dataclass
 class Folder:
-    """A release's folder or single file, with the hashes of everything read from it.
-
-    Parameters
-    ----------
-    read : dict of str to str
-        File name to sha256 of everything read so far.
-    """
+    """A release's folder or single file, with the hashes of everything read from it."""
 
     path: Path
     read: dict[str, str] = field(default_factory=dict)
@@ -60,7 +54,6 @@ class Folder:
         return folder / name
 
     def text(self, path: Path) -> str:
-        """Read a UTF-8 file, with or without byte order mark."""
         data = path.read_bytes()
         self.read[path.name] = hashlib.sha256(data).hexdigest()
         try:

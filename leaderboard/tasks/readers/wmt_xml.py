@@ -94,8 +94,6 @@ def _parse(file: Path, origlang: str | None) -> tuple[dict[str, _Segment], str]:
 
 
 class _Handler:
-    """Collects segments while expat reads the file."""
-
     def __init__(self, file: Path, origlang: str | None) -> None:
         self.segments: dict[str, _Segment] = {}
         self._file = file

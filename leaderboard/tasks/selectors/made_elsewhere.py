@@ -50,14 +50,11 @@ class Origin:
 
     @property
     def in_words(self) -> list[tuple[str, str]]:
-        """Recorded details, each with its question."""
         return [(ASKED.get(key, key), said) for key, said in self.known.items()]
 
 
 @dataclass(frozen=True)
 class Provenance:
-    """The origins of all ratings of a task."""
-
     origins: tuple[Origin, ...]
 
     @property

@@ -88,7 +88,6 @@ def _parts(files: Mapping[str, bytes]) -> dict[str, dict[str, bytes]]:
 
 
 def _template_of(path: str) -> str:
-    """Return the template that a file belongs to; empty for files beside templates."""
     parts = PurePosixPath(path).parts
     return parts[1] if parts[0] == TEMPLATES and len(parts) >= _DEPTH else ""
 

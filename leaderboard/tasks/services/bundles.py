@@ -138,7 +138,6 @@ def _in_order(fields: Mapping[str, str], names: list[str]) -> dict[str, str]:
 
 
 def _definition(task: Task) -> dict[str, Any]:
-    """Return the task.toml for the bundle's data, whatever release they came from."""
     release = release_table(task.config)
     if release.get("reader") != READER or "split" in release.get("options", {}):
         release = {"reader": READER}

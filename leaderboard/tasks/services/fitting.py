@@ -34,8 +34,6 @@ from leaderboard.tasks.services.configuration import hit_type_for
 
 @dataclass(frozen=True)
 class Misfits:
-    """All problems of a task.toml, by kind."""
-
     # keys and their values
     keys: list[Problem]
     # names that this site does not have
@@ -181,7 +179,6 @@ def pay_problem(human: HumanConfig) -> str:
 
 
 def _of_pay(config: TaskConfig, document: Mapping[str, object]) -> Iterator[Problem]:
-    """Check the reward of [human], and of the other tables in the document."""
     found: set[str] = {""}
     for table, human in _tables(config).items():
         problem = pay_problem(human) if table in document else ""
@@ -304,5 +301,4 @@ def _of_questions(
 
 
 def _within(error: GenieError) -> str:
-    """Return an error's message so that it can follow a key."""
     return error.message[0].lower() + error.message[1:]

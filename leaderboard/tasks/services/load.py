@@ -32,8 +32,6 @@ COLUMNS = (
 
 @dataclass(frozen=True)
 class LoadReport:
-    """Counts and changes of loading a task."""
-
     task: Task
     created: bool
     n_instances: int
@@ -168,7 +166,6 @@ def change(
 
 
 def _refuse_unknown_field(config: TaskConfig, release: Release) -> None:
-    """Refuse to group pages by a field that no instance has."""
     fields = dict.fromkeys(name for one in release.instances for name in one.fields)
     for table in ("human", "comparison", "joint"):
         named = getattr(config, table).page_by
@@ -253,7 +250,6 @@ def _refresh(
     by: Account | None,
     because: str = "",
 ) -> None:
-    """Store the current values of task.toml; the instances stay unchanged."""
     document = described["config"]
     if isinstance(document, Mapping):
         revisions.revise(task, document, by=by, because=because)
@@ -263,7 +259,6 @@ def _refresh(
 
 
 def _described(config: TaskConfig) -> dict[str, object]:
-    """Return the columns of the task's row that are searched and shown."""
     return {name: getattr(config, name) for name in COLUMNS}
 
 

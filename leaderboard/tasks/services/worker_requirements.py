@@ -42,5 +42,4 @@ def study_of(human: HumanConfig) -> StudyTerms:
 
 
 def stated(human: HumanConfig) -> require.Wanted:
-    """Return the requirements of the task's [human.requirements] table."""
     return require.Wanted(**asdict(human.requirements))

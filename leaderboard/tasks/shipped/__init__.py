@@ -19,12 +19,10 @@ FOLDER = Path(__file__).resolve().parent
 
 
 def known() -> list[str]:
-    """Return the slugs of the tasks that have a folder."""
     return sorted({path.name for path in _folders()})
 
 
 def outside() -> list[str]:
-    """Return the slugs of the tasks that are not shipped."""
     own = {path.parent.name for path in FOLDER.glob("*/task.toml")}
     return sorted({*known()} - own)
 
@@ -35,7 +33,6 @@ def covered() -> list[Path]:
 
 
 def missing_folders() -> list[Path]:
-    """Return the folders in `GENIE_TASKS` that do not exist."""
     return [path for path in _named() if not path.is_dir()]
 
 

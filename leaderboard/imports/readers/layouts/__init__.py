@@ -1,1 +1,1 @@
-"""One file a layout; each is found by its class."""
+"""One module per layout; each is found by its class."""

@@ -18,7 +18,7 @@ _PEOPLE = "human_annotations"
 _MODELS = "llm_annotations"
 # An object of objects of labels.
 _FORM = re.compile(r'\s*\{\s*"[^"]*"\s*:\s*\{\s*"(?:[^"\\]|\\.)*"\s*:\s*(?:"|-?\d)')
-#: What the parts of an id between `__` are.
+#: The meaning of the parts of an id between `__`.
 WHOLE = "instance"
 PATTERNS = {
     WHOLE: 1,
@@ -27,7 +27,7 @@ PATTERNS = {
     "instance__system__criterion": 3,
     "instance__system_a__system_b__turn": 4,
 }
-# A part is a name of something when it stands in this many ids, on average.
+# A part is a name if it occurs in this many ids, on average.
 _OFTEN = 5
 
 
@@ -44,7 +44,6 @@ class AltTest(Layout):
 
     @classmethod
     def look(cls, sources: Sequence[Source]) -> Look:
-        """Know it by the files' names and first label; a folder may have several sets."""
         found = [source for source in sources if _FORM.match(source.head)]
         named = [source for source in found if source.stem in (_PEOPLE, _MODELS)]
         if not named and len(found) != 1:
@@ -88,7 +87,6 @@ class AltTest(Layout):
 
 
 def _set(source: Source) -> str:
-    """Name the data set: the folder, else the file without what kind it is."""
     folder = source.name.rpartition("/")[0].rpartition("/")[2]
     if source.stem in (_PEOPLE, _MODELS):
         return folder or "labels"
@@ -98,7 +96,7 @@ def _set(source: Source) -> str:
 def _labels(
     source: Source,
 ) -> tuple[list[tuple[int, str, str, str, object]], list[Problem]]:
-    """Read a file: (number, role, rater, id, label), and what is no label."""
+    """Return (number, role, rater, id, label) rows, and the problems."""
     role = (Role.PREDICTION if source.stem == _MODELS else Role.JUDGMENT).value
     content = source.json()
     if not isinstance(content, dict):
@@ -125,7 +123,6 @@ def _labels(
 
 
 def _pattern(ids: Sequence[str], words: Sequence[str]) -> str:
-    """Guess what the parts of ids are; the whole id where they do not say it."""
     parts = [one.split("__") for one in ids]
     if len({len(one) for one in parts}) != 1:
         return _of_two([one.rsplit("__", 1) for one in ids])
@@ -196,6 +193,5 @@ def _rows(
 
 
 def _split(one: str, n: int) -> list[str]:
-    """Cut an id into its parts from the end; what is missing is empty."""
     parts = one.rsplit("__", n - 1)
     return [*parts, *[""] * (n - len(parts))]

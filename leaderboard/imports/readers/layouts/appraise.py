@@ -1,4 +1,4 @@
-"""Appraise, the platform of WMT: a CSV without a header, a row a score."""
+"""Appraise, the platform of WMT: a CSV without a header, one row per score."""
 
 import re
 from collections import defaultdict
@@ -34,7 +34,7 @@ from leaderboard.imports.readers.test_sets import (
     segments_of,
 )
 
-# Rows that a refusal lists.
+# Number of rows that an error lists.
 _LISTED = 50
 _PAIR = re.compile(r",(?:TGT|BAD|REF|CHK),([^,\s]+),([^,\s]+),")
 
@@ -109,7 +109,6 @@ def _language_pair(files: Sequence[Source]) -> Choice:
 def _place(
     rows: list[Row], sources: Sequence[Source], made: Judgments, name: str
 ) -> None:
-    """Find the segment of each row, its texts and its document."""
     segments = segments_of(sources)
     known = {segment.instance: segment for segment in segments}
     shown: dict[str, list[tuple[str, str]]] = defaultdict(list)
@@ -117,7 +116,7 @@ def _place(
         shown[row.login].append((row.item, row.document))
     batches = batch_of_accounts(batches_of(sources), shown)
     numbered = _item_is_segment(rows, {s.instance: s.document for s in segments})
-    # a number that several documents have is a segment's only within its document
+    # a number that occurs in several documents identifies a segment only within one
     within = not segments and len({r.item for r in rows}) < len(
         {(r.item, r.name) for r in rows}
     )
@@ -179,13 +178,12 @@ def _keep(
 
 
 def _segment_number(item: Mapping[str, Any]) -> str:
-    """Give the segment that a batch names as "system | number from 0 | document"."""
+    """Return the segment of a batch's "system | number from 0 | document"."""
     parts = str(item.get("_item", "")).split(" | ")
     return str(int(parts[1]) + 1) if len(parts) > 2 and parts[1].isdigit() else ""
 
 
 def _item_is_segment(rows: list[Row], documents: Mapping[str, str]) -> bool:
-    """Tell whether the item is the segment's number, the same for every system."""
     real = [row for row in rows if row.role is Role.JUDGMENT]
     if documents:
         return all(documents.get(row.item) == row.name for row in real)
@@ -203,12 +201,12 @@ def _item_is_segment(rows: list[Row], documents: Mapping[str, str]) -> bool:
 
 
 def _refuse_split(rows: list[Row], name: str) -> None:
-    """Refuse a document of which several accounts, or some systems, have only a part.
+    """Refuse a document of which accounts or systems have different parts.
 
     Raises
     ------
     GenieError
-        ``no-position``: which segments the parts hold is not known.
+        ``no-position``: the segments of the parts are unknown.
     """
     of: dict[str, dict[str, dict[str, list[Row]]]] = defaultdict(dict)
     for row in rows:
@@ -236,7 +234,6 @@ def _refuse_split(rows: list[Row], name: str) -> None:
 
 
 def _places(rows: list[Row]) -> dict[int, str]:
-    """Name each row's segment by its document and its place among the account's items."""
     of: dict[tuple[str, str, str], list[Row]] = defaultdict(list)
     for row in rows:
         of[(row.login, row.document, row.system)].append(row)
@@ -260,7 +257,6 @@ def _fit_spans(rows: list[Row], problems: list[Problem], name: str) -> None:
 def _people(
     rows: list[Row], sources: Sequence[Source], problems: list[Problem]
 ) -> dict[str, str]:
-    """Find the person behind each account."""
     mapped: dict[str, str] = {}
     for source in sources:
         if source.lines(1) == ["login,annotator"]:
@@ -284,7 +280,6 @@ def _people(
 def _frames(
     rows: list[Row], people: Mapping[str, str], file: int, made: Judgments, name: str
 ) -> tuple[Any, Any]:
-    """Write the usable rows as judgments, one for each system and criterion."""
     import pandas as pd
 
     by_spans = bool(rows) and rows[0].spans is not None
@@ -327,7 +322,6 @@ def _frames(
 
 
 def _said(row: Row, *, esa: bool) -> list[dict[str, Any]]:
-    """Give what a row says of each of its systems, by criterion."""
     if row.other:
         first, second = row.score, row.other.score
         return [
@@ -355,7 +349,7 @@ def _said(row: Row, *, esa: bool) -> list[dict[str, Any]]:
 
 
 def _gaps(rows: list[Row]) -> dict[int, float]:
-    """Take the time between an account's starts; the file's own is of the last change."""
+    """Return the times between an account's starts; a row's end is its last change."""
     gaps = {id(row): float("nan") for row in rows}
     by_login: dict[str, list[Row]] = defaultdict(list)
     for row in rows:
@@ -369,7 +363,6 @@ def _gaps(rows: list[Row]) -> dict[int, float]:
 
 
 def _told(rows: list[Row], name: str, unused: bool) -> list[Problem]:
-    """Say what a person should know of all rows together."""
     told = []
     several = sum("+" in row.system and row.role is Role.JUDGMENT for row in rows)
     if several:

@@ -1,4 +1,4 @@
-"""The rows of Appraise's export: what each holds, and what it is."""
+"""The rows of Appraise's export, and their roles."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ _TYPES = {
     "REF": Role.REFERENCE,
     "CHK": Role.REPEATED,
 }
-# Columns before the two times -> what kind of campaign it is.
+# Columns before the two times -> kind of campaign.
 _KINDS = {7: "segments", 9: "documents", 10: "spans"}
-# Unix seconds are larger than any number of an item.
+# Unix seconds are larger than any item number.
 _A_TIME = 1e8
-# Roles in which the same thing said again replaces what was said before.
+# Roles in which a repeated row replaces the earlier one.
 _SAID_AGAIN = (Role.JUDGMENT, Role.PLANTED, Role.REFERENCE, Role.REPEATED)
 
 
@@ -54,7 +54,7 @@ class Row:
 
     @property
     def name(self) -> str:
-        """Its document without the system and without what was done to it."""
+        """The document without its system and its modification tags."""
         return self.document.partition("#")[0]
 
     @property
@@ -65,7 +65,7 @@ class Row:
 
 
 def kind_of(source: Source) -> str:
-    """Tell by its first row which kind of campaign a file is of, "" none.
+    """Return the kind of campaign of a file's first row, "" if it is none.
 
     Examples
     --------
@@ -83,7 +83,7 @@ def kind_of(source: Source) -> str:
 
 
 def _shape(cells: list[str]) -> int:
-    """Count the columns before the times; 0 where there are no times."""
+    """Count the columns before the times; 0 if there are no times."""
     for end in (len(cells), len(cells) - 2):
         if end - 2 in _KINDS and all(_is_time(cell) for cell in cells[end - 2 : end]):
             return end - 2
@@ -98,17 +98,17 @@ def _is_time(cell: str) -> bool:
 
 
 def rows_of(source: Source, problems: list[Problem]) -> list[Row]:
-    """Read all rows, also those that cannot be used: others are read beside them.
+    """Read all rows, also unusable ones: others need them as neighbors.
 
     Parameters
     ----------
     problems : list of Problem
-        Gets one for each row that cannot be used.
+        One is added for each unusable row.
 
     Raises
     ------
     GenieError
-        "mixed-kinds" where rows are of several kinds of campaigns.
+        "mixed-kinds" if rows are of several kinds of campaigns.
 
     Examples
     --------
@@ -137,8 +137,6 @@ def rows_of(source: Source, problems: list[Problem]) -> list[Row]:
 
 
 class _WrongError(ValueError):
-    """A row that cannot be used, with the column and a sentence."""
-
     def __init__(self, column: str, sentence: str) -> None:
         super().__init__(sentence)
         self.field = column
@@ -174,7 +172,7 @@ def _row(number: int, cells: list[str], shape: int) -> Row:
 
 
 def _fill(row: Row, spans: str) -> None:
-    """Read the marks and the score, last, as only a row without a fault has one."""
+    """Read the marks, and last the score, so that only a valid row has one."""
     if row.type not in _TYPES:
         raise _WrongError("type", f"{row.type!r} is none of {', '.join(_TYPES)}.")
     if row.spans is not None:
@@ -192,7 +190,7 @@ def _spans(cell: str) -> list[Span]:
 
 
 def give_roles(rows: list[Row]) -> None:
-    """Say what each row is; of what was said again, the last counts.
+    """Set the role of each row; of repeated rows, the last counts.
 
     Examples
     --------
@@ -210,7 +208,7 @@ def give_roles(rows: list[Row]) -> None:
             continue
         key = (row.login, row.system, row.item, row.document, row.type)
         before = latest.get(key)
-        # A row that cannot be used replaces none that can.
+        # An unusable row does not replace a usable one.
         if before and _order(before) > _order(row):
             row.role = Role.SUPERSEDED
             continue
@@ -239,7 +237,7 @@ def _role(row: Row) -> Role:
 
 
 def join_pairs(rows: list[Row]) -> None:
-    r"""Find the two rows that a task with two outputs side by side was written as.
+    r"""Link the two rows of a task with two outputs side by side.
 
     Examples
     --------
@@ -279,7 +277,7 @@ def refuse_outside(rows: list[Row], name: str) -> None:
 
 
 def systems_of(system: str) -> list[str]:
-    """Take names of one text's systems apart, without the prefix of the test set.
+    """Return the systems of one text, without the prefix of the test set.
 
     Examples
     --------

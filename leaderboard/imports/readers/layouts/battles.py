@@ -1,4 +1,4 @@
-"""Battles: two models answer what somebody asked, and are voted on, as in Chatbot Arena."""
+"""Battles: two models answer a question, and a vote decides, as in Chatbot Arena."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -30,7 +30,7 @@ _JUDGES = ("judge", "judge_hash", "user", "user_id", "annotator", "worker")
 _SESSIONS = ("evaluation_session_id", "session_id")
 _QUESTIONS = ("question_id", "conversation_id", "id", "battle_id")
 _TIMES = ("tstamp", "timestamp", "created_at")
-# One of these tells a log of battles from any other table of two.
+# One of these distinguishes a log of battles from other tables with two models.
 _SIGNS = frozenset(
     (
         "conversation_a",
@@ -62,7 +62,6 @@ class Battles(Layout):
 
     @classmethod
     def look(cls, sources: Sequence[Source]) -> Look:
-        """Know it by its columns."""
         found = [header for s in sources if _is_mine(header := header_of(s))]
         if not found:
             return NOT_MINE
@@ -71,7 +70,6 @@ class Battles(Layout):
 
     @classmethod
     def read(cls, sources: Sequence[Source], choices: Mapping[str, Any]) -> Judgments:
-        """Read the votes; those by programs, and with names shown, are told apart."""
         import pandas as pd
 
         judgments = Judgments(cls.slug, frame({}))
@@ -139,7 +137,7 @@ def _rows(table: Table, judgments: Judgments) -> tuple[Any, Any]:
         "instance": instances,
         "system": first,
         "other": second,
-        # what is no comparison says nothing
+        # a word that is no outcome is no vote
         "value": np.where(bad, np.nan, values),
         "word": np.where(bad, "", words),
         # model_a was on the left
@@ -166,7 +164,6 @@ def _rows(table: Table, judgments: Judgments) -> tuple[Any, Any]:
 
 
 def _winners(table: Table) -> Any:
-    """Give the winner's word; of three columns the one that says 1."""
     if "winner" in table.header:
         return table.column("winner")
     said = [
@@ -184,7 +181,6 @@ def _winners(table: Table) -> Any:
 
 
 def _instances(table: Table, judgments: Judgments) -> Any:
-    """Give each battle its question; a question judged in several turns is several."""
     name = _one_of(table, _QUESTIONS)
     if name is None:
         return np.array([f"{table.name}:{row}" for row in table.rows], dtype=object)
@@ -212,7 +208,6 @@ def _roles(table: Table, workers: Sequence[str]) -> list[str]:
 
 
 def _take_texts(table: Table, instances: Sequence[str], judgments: Judgments) -> None:
-    """Take what was asked and answered, as conversations or as prompts and responses."""
     texts, unread = judgments.texts, 0
     for side in ("a", "b"):
         systems = table.column(f"model_{side}")
@@ -237,7 +232,6 @@ def _take_texts(table: Table, instances: Sequence[str], judgments: Judgments) ->
 
 
 def _conversation(word: str) -> tuple[str, str] | None:
-    """Split a conversation into what was asked first, and all that followed."""
     messages = _json(word)
     if not isinstance(messages, list) or not messages:
         return None
@@ -251,7 +245,6 @@ def _conversation(word: str) -> tuple[str, str] | None:
 
 
 def _turns(asked: str, said: str) -> tuple[str, str]:
-    """Do the same with lists of prompts and of responses, or with plain texts."""
     prompts, responses = _json(asked), _json(said)
     if not isinstance(prompts, list) or not isinstance(responses, list):
         return asked, said
@@ -271,7 +264,6 @@ def _joined(messages: Sequence[tuple[str, str]]) -> str:
 
 
 def _content(value: object) -> str:
-    """Give the text of a message: text, or a list of typed parts."""
     if isinstance(value, list):
         return "\n".join(
             str(part.get("text") or f"[{part.get('type', 'part')}]")

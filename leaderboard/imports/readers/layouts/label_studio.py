@@ -29,7 +29,7 @@ from leaderboard.imports.readers.spans import WEIGHTS, fit, mqm_score, severity_
 from leaderboard.imports.readers.taking import say_doubles
 from leaderboard.imports.readers.values import moments
 
-# What a row of JSON_MIN and CSV says of the annotation, beside data and answers.
+# Columns of JSON_MIN and CSV about the annotation, beside data and answers.
 _ABOUT = frozenset(
     ("id", "annotation_id", "annotator", "created_at", "updated_at", "lead_time",
      "annotation_notes", "was_cancelled", "ground_truth")
@@ -39,10 +39,8 @@ _SAME = ("worker", "instance", "system", "other", "criterion")
 
 @dataclass
 class _Answer:
-    """What was said under one name."""
-
     name: str
-    # which objects it is about, such as ["text1", "text2"]
+    # the objects that it concerns, such as ["text1", "text2"]
     about: list[str]
     word: str
     span: Span | None = None
@@ -50,8 +48,6 @@ class _Answer:
 
 @dataclass
 class _Annotation:
-    """One person's answers to one task."""
-
     source: Source
     row: int
     task: str
@@ -64,7 +60,7 @@ class _Annotation:
 
 
 class LabelStudio(Layout):
-    """Ratings, choices, pairs and spans; which name is what must be said."""
+    """Ratings, choices, pairs and spans; a person must state the meaning of names."""
 
     slug = "label-studio"
     title = "Label Studio"
@@ -95,7 +91,7 @@ class LabelStudio(Layout):
         for one, at in zip(found, times, strict=True):
             instance = fields.instance_of(one.item, one.task)
             fields.keep(made, one.item, instance)
-            # programs are called by their names
+            # programs keep their names
             worker = "" if one.role is Role.KEY else people.get(one.who, one.who)
             about = {
                 "file": list(sources).index(one.source),
@@ -118,7 +114,6 @@ class LabelStudio(Layout):
 
 
 def _kind(source: Source) -> str:
-    """Tell which export a file is, "" none."""
     head = source.head
     if source.ending == "json" and head.lstrip().startswith("["):
         if '"annotations"' in head and re.search(r'"(completed_by|from_name)"', head):
@@ -131,7 +126,6 @@ def _kind(source: Source) -> str:
 
 
 def _annotations(source: Source, problems: list[Problem]) -> Iterator[_Annotation]:
-    """Give all annotations, drafts and predictions of a file."""
     if _kind(source) == "CSV":
         separator = "\t" if source.ending == "tsv" else ","
         listed: list[Any] = source.table(separator).to_dict("records")
@@ -157,14 +151,13 @@ def _annotations(source: Source, problems: list[Problem]) -> Iterator[_Annotatio
 def _of_task(
     source: Source, row: int, task: Mapping[str, Any]
 ) -> Iterator[_Annotation]:
-    """Read a task of JSON."""
     data = dict(task["data"])
     every = [(one, _role(one)) for one in task["annotations"]]
     every += [(one, Role.DRAFT) for one in task.get("drafts") or []]
     every += [(one, Role.PREDICTION) for one in task.get("predictions") or []]
     for one, role in every:
         if not isinstance(one, dict):
-            # exports may hold their numbers only
+            # exports may have only their numbers
             continue
         yield _Annotation(
             source,
@@ -180,7 +173,6 @@ def _of_task(
 
 
 def _of_row(source: Source, row: int, task: Mapping[str, Any]) -> _Annotation:
-    """Read a row of JSON_MIN or CSV, where data and answers stand side by side."""
     item = {name: value for name, value in task.items() if name not in _ABOUT}
     answers = [
         _Answer(name, [], word)
@@ -210,7 +202,7 @@ def _role(about: Mapping[str, Any]) -> Role:
 
 
 def _who(value: Any) -> str:
-    """Give a person's number; names and addresses of the object form are not taken."""
+    """Return a person's number; names and addresses of the object form are dropped."""
     if isinstance(value, dict):
         value = value.get("id")
     return "" if value is None else str(value)
@@ -237,7 +229,7 @@ def _answer(result: Mapping[str, Any]) -> _Answer:
 
 
 def _words(value: Any) -> list[str]:
-    """Give an answer's words; a list, or JSON in a cell, may hold several."""
+    """Return an answer's words; a list, or JSON in a cell, may have several."""
     if isinstance(value, str) and value[:1] in ("[", "{"):
         try:
             value = json.loads(value)
@@ -269,7 +261,6 @@ def _criteria(found: Sequence[_Annotation]) -> Choice:
 def _mapping(
     found: Sequence[_Annotation], choices: Mapping[str, Any]
 ) -> dict[str, tuple[str, int]]:
-    """Read the mapping: name -> criterion and which of the texts, 0 where not said."""
     given = choices.get("criteria") or ""
     if isinstance(given, Mapping):
         given = ",".join(f"{name}={criterion}" for name, criterion in given.items())
@@ -297,7 +288,7 @@ def _rows(
     fields: Fields,
     problems: list[Problem],
 ) -> list[dict[str, Any]]:
-    """Make a row of each answer that has a criterion; spans of a name are one."""
+    """Return a row for each answer with a criterion; spans of a name are one answer."""
     systems = fields.systems_of(one.item)
     targets = list(
         dict.fromkeys(t for a in one.answers for t in a.about if t and len(systems) > 1)
@@ -334,7 +325,7 @@ def _rows(
 
 
 def _row(answer: _Answer, which: int, systems: Sequence[str]) -> dict[str, Any] | str:
-    """Read one answer; what is wrong with it is a sentence."""
+    """Read one answer; a problem with it is returned as a sentence."""
     word = answer.word
     if not systems:
         return "Its task does not say whose text is shown: put it into the data."
@@ -352,7 +343,6 @@ def _row(answer: _Answer, which: int, systems: Sequence[str]) -> dict[str, Any] 
 
 
 def _fit(rows: list[dict[str, Any]], made: Judgments) -> None:
-    """Test the places of spans with the texts."""
     marked = [row for row in rows if row.get("spans")]
     outputs = made.texts.outputs
     texts = [outputs.get((row["system"], row["instance"]), "") for row in marked]

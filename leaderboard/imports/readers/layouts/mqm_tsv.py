@@ -1,4 +1,4 @@
-"""Google's MQM tables: one row for each error, the span marked within the text."""
+"""Google's MQM tables: one row per error, with the span marked within the text."""
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
@@ -21,14 +21,12 @@ from leaderboard.imports.readers.spans import mqm_score
 _NEEDED = ("system", "seg_id", "rater", "category", "severity")
 _OPEN, _CLOSE = "<v>", "</v>"
 _NOTHING = ("no-error", "no error")
-# Errors that were put in on purpose, to see who finds them.
+# Errors that were inserted on purpose, as a test.
 _PLANTED = "hotw"
 
 
 @dataclass
 class _Error:
-    """One row of the file."""
-
     row: int
     cells: Mapping[str, str]
     file: int
@@ -38,23 +36,20 @@ class _Error:
 
     @property
     def key(self) -> tuple[str, str, str, str]:
-        """What one rater said of one text."""
         return (self["rater"], self["system"], self["doc"], self["seg_id"])
 
     @property
     def nothing(self) -> bool:
-        """Whether it says that there is no error."""
         said = (self["category"].lower(), self["severity"].lower())
         return any(word in _NOTHING for word in said)
 
     @property
     def planted(self) -> bool:
-        """Whether it is about an error put in on purpose."""
         return self["severity"].lower().startswith(_PLANTED)
 
 
 class MQMTable(Layout):
-    """Errors by several raters; a text's score is what its errors cost."""
+    """Errors by several raters; a text's score is the cost of its errors."""
 
     slug = "mqm-tsv"
     title = "MQM table (Google)"
@@ -103,7 +98,7 @@ def _is_table(source: Source) -> bool:
 
 
 def _errors(source: Source, file: int, problems: list[Problem]) -> list[_Error]:
-    """Read the rows; quotation marks are text here."""
+    """Read the rows; quotation marks are ordinary characters here."""
     lines = source.lines()
     names = [name.strip() for name in lines[0].split("\t")]
     found = []
@@ -126,7 +121,7 @@ def _errors(source: Source, file: int, problems: list[Problem]) -> list[_Error]:
 
 
 def _by_number(errors: Sequence[_Error]) -> bool:
-    """Tell whether seg_id counts through the whole test set, not within a document."""
+    """Check whether seg_id counts through the whole test set, not within a document."""
     of: dict[str, set[str]] = defaultdict(set)
     for error in errors:
         of[error["seg_id"]].add(error["doc"])
@@ -140,7 +135,6 @@ def _instance(error: _Error, numbered: bool) -> str:
 def _spans(
     errors: Sequence[_Error], name: str, problems: list[Problem]
 ) -> list[tuple[Span, bool]]:
-    """Read what a rater marked in a text, each with whether it was put in on purpose."""
     marked = [error for error in errors if not error.nothing]
     if marked and len(marked) < len(errors):
         row = next(error.row for error in errors if error.nothing)
@@ -167,7 +161,7 @@ def _spans(
 
 
 def _place(error: _Error) -> tuple[int | None, int | None]:
-    """Find the mark in the target; what is marked in the source only is missing there."""
+    """Return the mark's place in the target; none for a mark in the source only."""
     target = error["target"]
     start, close = target.find(_OPEN), target.find(_CLOSE)
     if 0 <= start < close:
@@ -197,7 +191,7 @@ def _row(
     people: Mapping[str, str],
     spans: Sequence[tuple[Span, bool]],
 ) -> dict[str, Any]:
-    """Score what one rater said of one text; a planted error costs nothing."""
+    """Return the score of one rater for one text; inserted errors cost nothing."""
     first = errors[0]
     own = [span for span, planted in spans if not planted]
     planted = any(error.planted for error in errors)

@@ -1,4 +1,4 @@
-"""mt-metrics-eval: a test set's human scores, a line for each system and segment."""
+"""mt-metrics-eval: a test set's human scores, one line per system and segment."""
 
 import math
 import re
@@ -19,17 +19,17 @@ from leaderboard.imports.readers.layout import NOT_MINE, Choice, Layout, Look
 from leaderboard.imports.readers.sources import Source
 from leaderboard.imports.readers.test_sets import Segment, is_canary, segments_of
 
-# "en-de.mqm.seg.score", with what stands before the pair of languages
+# "en-de.mqm.seg.score", with a prefix before the language pair
 _NAME = re.compile(
     r"(?P<set>(?:.*[-_.])?(?P<pair>[a-z]{2,3}-[a-z]{2,3}))\.(?P<score>.+)\.(?P<level>seg|sys)"
 )
-# Nobody knows who gave these scores, or how many they were.
+# The files do not contain raters, or their number.
 NOBODY = "consensus"
 _ALL = "all"
 
 
 class MTMetricsEval(Layout):
-    """Human scores of systems and segments, of nobody in particular."""
+    """Human scores of systems and segments, without raters."""
 
     slug = "mt-metrics-eval"
     title = "mt-metrics-eval (segment and system scores)"
@@ -46,7 +46,7 @@ class MTMetricsEval(Layout):
             return NOT_MINE
         names = sorted({_name(source)["score"] for source in files})
         asked = (_sets(files), _scores(files))
-        # Beside rows of single people, these are only what came of them.
+        # Beside rows of single raters, these are only their averages.
         share = len(files) / len([s for s in sources if s.head] or files)
         return Look(0.6 + 0.35 * share, f"segment scores: {', '.join(names)}", asked)
 
@@ -104,7 +104,7 @@ def _scores(files: Sequence[Source]) -> Choice:
 def _rows(
     source: Source, file: int, segments: Sequence[Segment], problems: list[Problem]
 ) -> list[dict[str, Any]]:
-    """Read one file; the n-th line of a system is of the n-th segment."""
+    """Read one file; the n-th line of a system is the n-th segment."""
     lines = _lines(source, problems)
     instances = _instances(source, [system for _, system, _ in lines], segments)
     common = {"file": file, "worker": NOBODY, "criterion": _name(source)["score"]}
@@ -126,7 +126,6 @@ def _rows(
 
 
 def _lines(source: Source, problems: list[Problem]) -> list[tuple[int, str, str]]:
-    """Give line number, system and score of each line."""
     found = []
     for number, line in enumerate(source.lines(), 1):
         if not line.strip() or (number == 1 and is_canary(line)):
@@ -143,7 +142,7 @@ def _lines(source: Source, problems: list[Problem]) -> list[tuple[int, str, str]
 def _instances(
     source: Source, systems: Sequence[str], segments: Sequence[Segment]
 ) -> list[Segment | None]:
-    """Find the segment of each line of a system; None is a canary's."""
+    """Return the segment of each line of a system; None for a canary's."""
     counts = set(Counter(systems).values())
     if len(counts) > 1:
         raise GenieError(
@@ -154,7 +153,7 @@ def _instances(
     n = next(iter(counts), 0)
     if not segments:
         return [Segment(str(number), "") for number in range(1, n + 1)]
-    # the documents may begin with a canary, which is a segment of its own
+    # the documents may begin with a canary, which is a separate segment
     if n not in (len(segments), len(segments) + 1):
         raise GenieError(
             f"{source.name} has {n:,} lines a system, and the documents are of"
@@ -181,7 +180,6 @@ def _tell(made: Judgments, segments: Sequence[Segment], name: str) -> None:
 def _published(
     sources: Sequence[Source], scores: set[str], test_set: str
 ) -> dict[str, float]:
-    """Read the system scores that lie beside."""
     found = {}
     for source in sources:
         if not _is_scores(source, "sys"):
@@ -198,7 +196,6 @@ def _published(
 
 
 def _texts(sources: Sequence[Source], pair: str, segments: Sequence[Segment]) -> Texts:
-    """Read sources, references and outputs, which lie in folders of their own."""
     texts = Texts()
     for source in sources:
         folder, _, name = source.name.rpartition("/")

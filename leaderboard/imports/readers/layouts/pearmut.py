@@ -1,4 +1,4 @@
-"""Pearmut: campaigns in JSON, and a line for each document that somebody submitted."""
+"""Pearmut: campaigns in JSON, and one line per submitted document."""
 
 import math
 from collections import Counter
@@ -29,8 +29,6 @@ from leaderboard.imports.readers.spans import fit, inclusive, mqm_score
 
 @dataclass
 class _Text:
-    """What somebody said of one model's text."""
-
     page: Page
     instance: str
     document: str
@@ -40,7 +38,7 @@ class _Text:
     spans: list[Span]
     role: Role
     prefilled: int
-    # what was expected, where it is a check
+    # the expected score, if it is a check
     key: Any
 
 
@@ -104,7 +102,6 @@ def _choice(files: Sequence[Source]) -> Choice:
 
 
 def _campaign(sources: Sequence[Source], name: str) -> Mapping[str, Any]:
-    """Find the campaign that an output is of; empty where it is not there."""
     for source in sources:
         if source.ending == "json" and '"campaign_id"' in source.text:
             value = source.json()
@@ -119,7 +116,6 @@ def _campaign(sources: Sequence[Source], name: str) -> Mapping[str, Any]:
 def _texts(
     page: Page, campaign: Mapping[str, Any], source: Source, made: Judgments
 ) -> Iterator[_Text]:
-    """Give what was said of each model's text of each segment."""
     items = _items(page, campaign)
     said = page.record["annotation"]
     said = said if isinstance(said, list) else [said]
@@ -157,7 +153,7 @@ def _texts(
 
 
 def _items(page: Page, campaign: Mapping[str, Any]) -> list[Mapping[str, Any]]:
-    """Find what was shown; older lines say only the number of the document."""
+    """Return the items shown; older lines have only the document's number."""
     items = page.record.get("item")
     if items is None:
         data, number = campaign.get("data"), page.record["item_i"]
@@ -168,12 +164,11 @@ def _items(page: Page, campaign: Mapping[str, Any]) -> list[Mapping[str, Any]]:
 
 
 def _is_said(value: object) -> bool:
-    """Tell whether this is what is said of one text, not an object by model."""
     return isinstance(value, dict) and bool({"score", "error_spans"} & set(value))
 
 
 def _by_model(item: Mapping[str, Any], value: Any) -> dict[str, Any]:
-    """Give a value by model; older files have lists in the order of the models."""
+    """Return a value by model; older files have lists in the order of the models."""
     if isinstance(value, dict):
         return value
     listed = value if isinstance(value, list) else [] if value is None else [value]
@@ -201,13 +196,13 @@ def _text(
     item: Mapping[str, Any],
     outputs: Mapping[str, Any],
 ) -> _Text | str:
-    """Read what is said of one text; what is wrong with its spans is a sentence."""
+    """Read the answers about one text; a problem with its spans is a sentence."""
     output = str(outputs.get(system) or "")
     try:
         spans = inclusive(about.get("error_spans") or [])
     except (ValueError, TypeError, AttributeError) as error:
         return f"The spans of {system!r} cannot be read: {error}."
-    # the tokens behind the text stand for what is missing
+    # the tokens after the text are for omissions
     spans = [
         Span(None, None, one.severity, one.category)
         if output and one.start is not None and one.start >= len(output)
@@ -245,7 +240,6 @@ def _keep(
 
 
 def _protocol(texts: Sequence[_Text]) -> str:
-    """Guess the protocol where the campaign is not there."""
     if any(span.category for text in texts for span in text.spans):
         return "MQM"
     return "ESA" if any(text.spans for text in texts) else "DA"
@@ -258,7 +252,6 @@ def _write(
     protocol: str,
     file: int,
 ) -> None:
-    """Write a row for each score, slider and sum of errors."""
     import pandas as pd
 
     shared = Counter(text.page.line for text in texts)
@@ -293,7 +286,6 @@ def _write(
 
 
 def _keys(texts: Sequence[_Text], file: int, criterion: str) -> list[dict[str, Any]]:
-    """Give the score that was expected of each check, the middle of its range."""
     rows: dict[tuple[str, str], dict[str, Any]] = {}
     for text in texts:
         asked = text.key if isinstance(text.key, list) else [text.key]

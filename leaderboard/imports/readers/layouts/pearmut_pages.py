@@ -1,4 +1,4 @@
-"""The lines of Pearmut's output: who submitted which document, and what it was."""
+"""The lines of Pearmut's output: submitted documents and their roles."""
 
 import json
 import math
@@ -9,7 +9,7 @@ from typing import Any, TypeGuard
 from leaderboard.imports.readers.judgments import Problem, Role
 from leaderboard.imports.readers.sources import Source
 
-# Documents that are no judgments, by the beginning of their number.
+# Prefixes of document numbers that are not ratings.
 _ASIDE = {
     "welcome_": Role.TUTORIAL,
     "goodbye_": Role.FILL_UP,
@@ -19,8 +19,6 @@ _ASIDE = {
 
 @dataclass
 class Page:
-    """One line: a document that somebody submitted."""
-
     line: int
     record: Mapping[str, Any]
     role: Role
@@ -29,12 +27,12 @@ class Page:
 
     @property
     def key(self) -> tuple[str, str]:
-        """What is the same when it is sent again."""
+        """Equal for a document that is submitted again."""
         return str(self.record["user_id"]), str(self.record["item_i"])
 
 
 def is_output(source: Source) -> bool:
-    """Tell whether a file's first line is a document that was submitted.
+    """Check whether a file's first line is a submitted document.
 
     Examples
     --------
@@ -57,20 +55,9 @@ def is_output(source: Source) -> bool:
 def pages_of(
     source: Source, info: Mapping[str, Any], problems: list[Problem]
 ) -> list[Page]:
-    """Read all lines; of a document sent again, the last counts.
+    """Read all lines; of a document submitted again, the last counts.
 
-    Parameters
-    ----------
-    info : mapping
-        Of the campaign.
-    problems : list of Problem
-        Gets one for each line that is no document.
-
-    Examples
-    --------
-    >>> line = b'{"user_id": "u", "item_i": "welcome_0", "annotation": []}'
-    >>> pages_of(Source("a.jsonl", line), {}, [])[0].role
-    <Role.TUTORIAL: 'tutorial'>
+    A problem is added for each line that is no document.
     """
     pages: dict[tuple[str, str], Page] = {}
     listed = []
@@ -101,7 +88,6 @@ def _role(record: Mapping[str, Any], info: Mapping[str, Any]) -> Role:
 
 
 def _times(record: Mapping[str, Any]) -> tuple[float, float]:
-    """Give when it was submitted and how long it was open."""
     actions = record.get("actions")
     actions = actions if isinstance(actions, list) else []
     times = [
@@ -113,7 +99,7 @@ def _times(record: Mapping[str, Any]) -> tuple[float, float]:
 
 
 def is_number(value: object) -> TypeGuard[float]:
-    """Tell a number of JSON from all else.
+    """Check for a JSON number; True and False are none.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""A plain long table: who said what of which system's output for which instance."""
+"""A plain long table: rater, system, instance and value."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
@@ -37,12 +37,12 @@ from leaderboard.imports.readers.values import (
     stated_scale,
 )
 
-#: What can be said of a table's columns.
+#: The fields that a person can assign to columns.
 FIELDS = (
     "system", "instance", "worker", "criterion", "value", "at", "began", "seconds", "page",
     "place", "document", "domain", "role", "counts", "output", "input", "reference",
 )  # fmt: skip
-# Fields whose names do not say what they hold.
+# Fields whose names are ambiguous.
 _IN_WORDS = {
     "instance": "the instance (what was judged)",
     "worker": "the worker (who judged)",
@@ -56,7 +56,7 @@ _IN_WORDS = {
     "counts": "yes or no: does the row count?",
     "input": "the input (source text)",
 }
-# Numbers that nobody gave to an output.
+# Numbers that are not ratings.
 _COUNTED = frozenset(
     (
         "n", "count", "index", "row", "rank", "order", "trust", "age", "wins", "total", "day",
@@ -69,7 +69,7 @@ _NO = frozenset(("false", "0", "0.0", "no"))
 
 
 class Plain(Layout):
-    """One line a judgment, or one line an output with a column for each criterion."""
+    """One line per rating, or one line per output with a column for each criterion."""
 
     slug = "plain"
     title = "Plain table"
@@ -80,13 +80,11 @@ class Plain(Layout):
 
     @classmethod
     def look(cls, sources: Sequence[Source]) -> Look:
-        """Know it by the names of its columns."""
         looks = [_look(source) for source in sources]
         return max(looks, key=lambda look: look.surety, default=NOT_MINE)
 
     @classmethod
     def read(cls, sources: Sequence[Source], choices: Mapping[str, Any]) -> Judgments:
-        """Read all tables that have a system and values; other tables give texts."""
         import pandas as pd
 
         judgments = Judgments(cls.slug, frame({}))
@@ -162,7 +160,7 @@ def _choices(
 
 
 def _fields(header: Sequence[str], choices: Mapping[str, Any]) -> dict[str, str]:
-    """Find the columns by their names; what is chosen wins, "" being none."""
+    """Return the column of each field by its name; choices win, "" being none."""
     chosen = {f: str(choices[f]) for f in FIELDS if choices.get(f) is not None}
     taken = set(chosen.values())
     left = [name for name in header if name not in taken]
@@ -176,7 +174,6 @@ def _criteria(
     fields: Mapping[str, str],
     choices: Mapping[str, Any],
 ) -> list[str]:
-    """Find columns that hold the numbers of a criterion each."""
     asked = _listed(str(choices.get("criteria") or ""))
     if asked:
         return [name for name in asked if name in header]
@@ -191,7 +188,6 @@ def _criteria(
 
 
 def _rates(name: str) -> bool:
-    """Return whether the numbers of a column of this name can be ratings."""
     return plain(name) not in _COUNTED and not plain(name).endswith(_NO_RATINGS)
 
 
@@ -210,7 +206,6 @@ def _rows(
     criteria: Sequence[str],
     judgments: Judgments,
 ) -> tuple[Any, Any]:
-    """Make a row of each value of each line."""
     shared = _shared(table, fields, judgments)
     parts, total = [], _totals(table, shared, judgments)
     for name in criteria or [fields["value"]]:
@@ -239,7 +234,7 @@ def _rows(
 
 
 def _refuse_nearly_criteria(table: Table, names: Iterable[str]) -> None:
-    """Refuse columns that only some cells keep from being a criterion.
+    """Refuse columns that would be a criterion but for a few cells.
 
     Raises
     ------
@@ -259,7 +254,6 @@ def _refuse_nearly_criteria(table: Table, names: Iterable[str]) -> None:
 def _shared(
     table: Table, fields: Mapping[str, str], judgments: Judgments
 ) -> dict[str, Any]:
-    """Give what all values of a line have in common."""
     shared: dict[str, Any] = {
         field: words_of(table, fields.get(field))
         for field in ("instance", "page", "document")
@@ -272,12 +266,12 @@ def _shared(
     at, seconds = moments(words), numbers(words_of(table, fields.get("seconds")))
     began = moments(words_of(table, fields.get("began")))
     if "seconds" not in fields:
-        # a column called time may hold how long it took
+        # a column called time may have durations
         spent = numbers(words) if np.isnan(at).all() else at - began
         seconds = np.where(spent >= 0, spent, np.nan)
     places = numbers(words_of(table, fields.get("place")))
     places = np.where(np.isnan(places) | (np.abs(places) > 1e6), -1, places)
-    # whoever counts from 1 has no place 0
+    # if places count from 1, there is no place 0
     first = int((places[places >= 0] >= 1).all())
     return {
         **shared,
@@ -310,7 +304,7 @@ def _roles(table: Table, fields: Mapping[str, str], judgments: Judgments) -> lis
 
 
 def _totals(table: Table, shared: Mapping[str, Any], judgments: Judgments) -> Any:
-    """Return which rows name neither instance nor worker, and make them problems."""
+    """Return the rows without instance and worker, and add problems for them."""
     total = shared["instance"] + shared["worker"] == ""
     total &= not total.all()
     judgments.problems += [
@@ -348,7 +342,7 @@ def _say_what_is_missing(
 def _take_texts(
     table: Table, fields: Mapping[str, str], judgments: Judgments, usual: Any = None
 ) -> None:
-    """Take inputs, references and outputs, the last from `usual` rows only."""
+    """Add inputs, references and outputs, the last from `usual` rows only."""
     if "instance" not in fields:
         return
     instances = table.column(fields["instance"])
@@ -360,7 +354,7 @@ def _take_texts(
     if {"output", "system"} <= set(fields):
         systems = table.names(fields["system"])
         outputs = table.words[fields["output"]].to_numpy()
-        if usual is not None:  # a damaged text is nobody's output
+        if usual is not None:  # a damaged text is no system's output
             outputs = np.where(usual, outputs, "")
         put_outputs(judgments.texts, systems, instances, outputs)
 
@@ -368,7 +362,6 @@ def _take_texts(
 def _take_texts_beside(
     source: Source, fields: Mapping[str, str], judgments: Judgments
 ) -> None:
-    """Take the texts of a table without values; other files are left."""
     if source.ending in ENDINGS and {"instance", "output", "system"} <= set(fields):
         _take_texts(table_of(source), fields, judgments)
         return

@@ -1,4 +1,4 @@
-"""Potato: what people said in its three ages, and the data that was shown."""
+"""Potato: outputs of its three versions, and the data that was shown."""
 
 import json
 import math
@@ -32,7 +32,7 @@ from leaderboard.imports.readers.taking import say_doubles
 _STATE = "user_state.json"
 _OLD = "annotated_instances"
 _TABLES = {"csv": ",", "tsv": "\t"}
-# A name under which the value itself says what was chosen.
+# Under this name the value itself is the choice.
 _BY_VALUE = re.compile(r"scale_.*|\d+|selection|selected|value|rating|slider|text_box")
 _SECONDS = re.compile(r"(\d+)d (\d+)h (\d+)m (\d+)s")
 _SAME = ("worker", "instance", "system", "other", "criterion")
@@ -40,8 +40,6 @@ _SAME = ("worker", "instance", "system", "other", "criterion")
 
 @dataclass
 class _Said:
-    """All that one person said of one item."""
-
     source: Source
     row: int
     user: str
@@ -122,7 +120,6 @@ def _about(
 
 
 def _age(source: Source) -> str:
-    """Tell which of the tool's three outputs a file is, "" none."""
     name = source.name.rpartition("/")[2]
     if name == _STATE and '"instance_id_to_label_to_value"' in source.head:
         return "state"
@@ -140,7 +137,7 @@ def _age(source: Source) -> str:
 
 
 def _newest(sources: Sequence[Source], problems: list[Problem]) -> list[Source]:
-    """Take the newest of the outputs, which all hold the same answers."""
+    """Return the newest of the outputs, which all have the same answers."""
     by_age: dict[str, list[Source]] = {}
     for source in sources:
         if age := _age(source):
@@ -156,7 +153,6 @@ def _newest(sources: Sequence[Source], problems: list[Problem]) -> list[Source]:
 
 
 def _items(sources: Sequence[Source]) -> dict[str, Mapping[str, Any]]:
-    """Read the data that was shown, by its id."""
     items: dict[str, Mapping[str, Any]] = {}
     for source in sources:
         if _age(source) or source.ending not in ("json", "jsonl"):
@@ -172,7 +168,7 @@ def _items(sources: Sequence[Source]) -> dict[str, Mapping[str, Any]]:
 
 
 def _values(source: Source) -> list[Any]:
-    """Read JSON, or JSON lines under either ending."""
+    """Read JSON or JSON lines; files of either kind may have either ending."""
     try:
         value = json.loads(source.text)
     except (ValueError, RecursionError):
@@ -201,13 +197,12 @@ def _said(source: Source, problems: list[Problem]) -> Iterator[_Said]:
             what = f"It cannot be read: {error!r}. Export it again, or take it out."
             problems.append(Problem(source.name, row, "", what))
             continue
-        # pages of a survey stand among the items, too
+        # pages of a survey are among the items, too
         if not said.item.endswith(".html"):
             yield said
 
 
 def _of_state(source: Source) -> Iterator[tuple[int, dict[str, Any]]]:
-    """Give what the tool keeps of a person while it runs, as records of an export."""
     state = source.json()
     state = state if isinstance(state, dict) else {}
     labels, spans = (
@@ -224,7 +219,6 @@ def _of_state(source: Source) -> Iterator[tuple[int, dict[str, Any]]]:
 
 
 def _of_table(source: Source) -> Iterator[tuple[int, dict[str, Any]]]:
-    """Give the rows of an export, with a column for each schema and label."""
     table = source.table(_TABLES[source.ending])
     for row, cells in enumerate(table.to_dict("records"), 2):
         labels: dict[str, dict[str, Any]] = {}
@@ -253,7 +247,6 @@ def _record(source: Source, row: int, record: Any, folder: str) -> _Said:
 
 
 def _labels(value: Any) -> dict[str, dict[str, Any]]:
-    """Give the answers by schema and name, from objects or from lists of pairs."""
     if isinstance(value, dict):
         return {
             str(schema): said
@@ -273,7 +266,7 @@ def _labels(value: Any) -> dict[str, dict[str, Any]]:
 def _spans(value: Any) -> list[Span]:
     """Read spans; their ends are exclusive already."""
     if isinstance(value, dict):
-        # a cell of a table holds JSON
+        # a cell of a table contains JSON
         listed = [json.loads(v) if isinstance(v, str) else v for v in value.values()]
         value = [one for v in listed for one in (v if isinstance(v, list) else [v])]
     spans = []
@@ -288,7 +281,6 @@ def _spans(value: Any) -> list[Span]:
 
 
 def _seconds(value: Any) -> float:
-    """Read how long it took, from what the tool's versions write of it."""
     if not isinstance(value, dict):
         return math.nan
     if found := _SECONDS.search(str(value.get("time_string", ""))):
@@ -301,7 +293,6 @@ def _seconds(value: Any) -> float:
 def _rows(
     said: _Said, systems: Sequence[str], several: set[str], problems: list[Problem]
 ) -> list[dict[str, Any]]:
-    """Make a row of each schema's answer."""
     rows = []
     for schema, by_name in said.labels.items():
         if not by_name:
@@ -358,7 +349,6 @@ def _answer(
 
 
 def _fit(rows: list[dict[str, Any]], made: Judgments) -> None:
-    """Test the places of spans with the texts."""
     marked = [row for row in rows if row.get("spans")]
     outputs = made.texts.outputs
     fitted, told = fit(

@@ -1,4 +1,4 @@
-"""RankME: several outputs side by side on a page, each given a number."""
+"""RankME: several outputs side by side on a page, with a number each."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -38,9 +38,9 @@ _CRITERIA = {
     "qual": "quality",
     "flu": "fluency",
 }
-# What else a page has for each of its places.
+# Other columns for each place of a page.
 _OTHERS = ("sys", "ref", "dupl_ref")
-# Designs by their own names: magnitude estimation has no upper end.
+# Names of designs; magnitude estimation has no upper end.
 _MAGNITUDES = re.compile(r"(plain|rank)[_-]?me|magnitude", re.IGNORECASE)
 _ROWS = ("judgement", "mr_id", "system", "position", "worker", "time")
 
@@ -58,7 +58,6 @@ class RankmePages(Layout):
 
     @classmethod
     def look(cls, sources: Sequence[Source]) -> Look:
-        """Know it by its columns; a folder may have several designs."""
         pages = [s for s in sources if _places(header_of(s))]
         if pages:
             n = _places(header_of(pages[0]))
@@ -70,7 +69,7 @@ class RankmePages(Layout):
 
     @classmethod
     def read(cls, sources: Sequence[Source], choices: Mapping[str, Any]) -> Judgments:
-        """Read all files of one design: the same name but for the criterion."""
+        """Read all files of one design: the same name except for the criterion."""
         found = {n: s for n, s in enumerate(sources) if _design(s)}
         designs = sorted({_design(source) for source in found.values()})
         design = chosen(choices, "design", designs)
@@ -109,7 +108,6 @@ def _choice(sources: Sequence[Source]) -> tuple[Choice, ...]:
 
 
 def _design(source: Source) -> str:
-    """Name a file's design: its own name without the criterion; "" where it has none."""
     header = header_of(source)
     if _places(header):
         return source.stem
@@ -119,7 +117,6 @@ def _design(source: Source) -> str:
 
 
 def _places(header: Sequence[str]) -> int:
-    """Count the systems on a page; 0 where the columns are no pages."""
     n = 0
     while f"sys{n + 1}" in header:
         n += 1
@@ -127,7 +124,6 @@ def _places(header: Sequence[str]) -> int:
 
 
 def _stems(header: Sequence[str], places: int) -> list[str]:
-    """Find the criteria: what stands before the number of each place."""
     stems = [name[:-1] for name in header if name.endswith("1")]
     return [
         stem
@@ -147,14 +143,13 @@ def _named(header: Sequence[str]) -> list[str]:
 
 
 def _from_pages(table: Table, judgments: Judgments) -> tuple[Any, Any]:
-    """Make a row of each place and criterion of each page."""
     header = table.header
     fields = fields_of(header)
     places = _places(header)
     stems = _stems(header, places)
     n = len(table.rows)
     at = _moments(table, fields.get("at"))
-    # what was on one person's screen, where the file tells
+    # the outputs on one person's screen, if the file has it
     screen = next(
         (h for h in ("judgment", "judgement", fields.get("page")) if h in header), None
     )
@@ -192,7 +187,6 @@ def _from_pages(table: Table, judgments: Judgments) -> tuple[Any, Any]:
 
 
 def _from_rows(table: Table, judgments: Judgments) -> tuple[Any, Any]:
-    """Make a row of each criterion of each line."""
     header = table.header
     places = numbers(words_of(table, "position"))
     criteria = [name for name in header if name not in _ROWS]
@@ -203,7 +197,7 @@ def _from_rows(table: Table, judgments: Judgments) -> tuple[Any, Any]:
         "worker": names_of(table, "worker"),
         "instance": words_of(table, "mr_id"),
         "system": names_of(table, "system"),
-        # numbers of judgements start again in each file
+        # numbers of ratings start again in each file
         "page": [f"{apart}:{number}" for number in judged],
         "place": np.where(np.isnan(places), 0, places).astype(np.int64) - 1,
         "at": moments(words_of(table, "time")),
@@ -232,7 +226,7 @@ def _checked(table: Table, name: str, judgments: Judgments) -> tuple[Any, Any]:
 
 
 def _take_outputs(source: Source, judgments: Judgments) -> None:
-    """Take the texts of a file outputs.csv beside: mr_id, system, mr, text."""
+    """Add the texts of a file outputs.csv beside: mr_id, system, mr, text."""
     if not {"mr_id", "system", "mr", "text"} <= set(header_of(source)):
         return
     table = table_of(source)

@@ -1,4 +1,4 @@
-"""Two outputs side by side, and which of them a worker preferred."""
+"""Two outputs side by side, and the one that a worker preferred."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -35,7 +35,7 @@ _TAKEN = (
 
 
 class TwoChoice(Layout):
-    """One line a comparison: the two systems, the winner, and who said so."""
+    """One line per comparison: the two systems, the winner, and the rater."""
 
     slug = "two-choice"
     title = "Two-choice table"
@@ -47,7 +47,6 @@ class TwoChoice(Layout):
 
     @classmethod
     def look(cls, sources: Sequence[Source]) -> Look:
-        """Know it by the columns of two systems and a winner."""
         found = [s for s in sources if _is_mine(header_of(s))]
         if not found:
             return NOT_MINE
@@ -66,7 +65,6 @@ class TwoChoice(Layout):
 
     @classmethod
     def read(cls, sources: Sequence[Source], choices: Mapping[str, Any]) -> Judgments:
-        """Read the comparisons of one file or all, and the texts that stand beside."""
         import pandas as pd
 
         mine = {n: s for n, s in enumerate(sources) if _is_mine(header_of(s))}
@@ -129,12 +127,12 @@ def _rows(
         "role": _roles(table, fields),
         "system": first,
         "other": second,
-        # what is no comparison says nothing
+        # a word that is no outcome is no comparison
         "value": np.where(bad, np.nan, values),
         "word": np.where(bad, "", words),
         "at": at,
         "seconds": spent,
-        # columns of what was shown say where it was
+        # columns of the texts have their places
         "place": 0 if fields["system_a"].lower().startswith("shown") else -1,
         **{
             field: words_of(table, fields.get(field))
@@ -205,7 +203,6 @@ def _take_texts(table: Table, fields: Mapping[str, str], judgments: Judgments) -
 
 
 def _take_pairs(source: Source, shown: set[str], judgments: Judgments) -> None:
-    """Take the texts of a table of pairs, as far as they were judged."""
     fields = fields_of(header_of(source))
     if not {"instance", "system_a", "system_b", *_TEXTS} <= set(fields):
         sentence = "has no columns of two systems and a winner and was not read."

@@ -1,4 +1,4 @@
-"""Surveys: one line a participant, one column a question, as Qualtrics and Prolific give."""
+"""Surveys of Qualtrics and Prolific: one line per participant, a column per question."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -22,7 +22,7 @@ from leaderboard.imports.readers.tables import (
 from leaderboard.imports.readers.taking import say_doubles, stacked, words_of
 from leaderboard.imports.readers.values import is_nothing, moments, numbers
 
-#: What is kept of a participant beside the answers.
+#: Fields of a participant beside the answers.
 _KEPT = frozenset(
     (
         "status", "finished", "progress", "duration_in_seconds", "userlanguage", "consent",
@@ -45,7 +45,7 @@ _LEADING = re.compile(r"\s*([+-]?\d+(?:[.,]\d+)?)(?!\d)\s*(?:[^\w\s].*|$)", re.D
 
 
 class WideSurvey(Layout):
-    """A column for each output and criterion; its name tells which."""
+    """A column for each output and criterion; its name has both."""
 
     slug = "wide"
     title = "Survey: one line a participant (Qualtrics, Prolific)"
@@ -56,13 +56,11 @@ class WideSurvey(Layout):
 
     @classmethod
     def look(cls, sources: Sequence[Source]) -> Look:
-        """Know it by many columns whose names have the same parts."""
         looks = [_look(source) for source in sources if source.ending in SEPARATED]
         return max(looks, key=lambda look: look.surety, default=NOT_MINE)
 
     @classmethod
     def read(cls, sources: Sequence[Source], choices: Mapping[str, Any]) -> Judgments:
-        """Read the answers of every participant."""
         import pandas as pd
 
         judgments = Judgments(cls.slug, frame({}))
@@ -122,13 +120,11 @@ def _look(source: Source) -> Look:
 
 
 def _answers(header: Sequence[str]) -> list[str]:
-    """Give the columns that are neither of the survey itself nor checks of attention."""
     known = _METADATA | PERSONAL
     return [c for c in header if plain(c) not in known and not _CHECK.search(c)]
 
 
 def _without_headers(table: Table) -> Table:
-    """Leave out the lines with questions' texts and ids that Qualtrics adds."""
     marked = [
         any(cell.startswith(_IMPORT_ID) for cell in cells)
         for cells in table.words.iloc[:3].to_numpy()
@@ -184,7 +180,6 @@ def _checked(role: str, check: bool) -> str:
 
 
 def _roles(table: Table) -> list[str]:
-    """Tell previews, unfinished answers and those without consent from the others."""
     by_name = {plain(name): name for name in table.header}
     columns = {
         name: [word.lower() for word in table.column(by_name[name])]
@@ -210,7 +205,6 @@ def _worker(table: Table, choices: Mapping[str, Any]) -> str | None:
 def _shared(
     table: Table, choices: Mapping[str, Any], judgments: Judgments
 ) -> dict[str, Any]:
-    """Give who answered and when, which is the same for all of a line."""
     name = _worker(table, choices)
     workers = words_of(table, name)
     unnamed = workers == ""
@@ -235,7 +229,6 @@ def _labels(text: str) -> dict[str, str]:
 
 
 def _said(words: Any, labels: Mapping[str, str]) -> tuple[Any, Any]:
-    """Read the answers to a question: numbers, words that count, or "5 - very good"."""
     nothing = is_nothing(words)
     counted = [labels.get(word.lower(), word) for word in words]
     if np.isnan(numbers(counted)[~nothing]).any():
@@ -245,7 +238,7 @@ def _said(words: Any, labels: Mapping[str, str]) -> tuple[Any, Any]:
 
 
 def _check_said(table: Table, said: Mapping[str, tuple[Any, Any]]) -> list[Problem]:
-    """Name the words among numbers; where most are words, none is a number."""
+    """Return problems of words among numbers; if most are words, none is a number."""
     n_said = sum(int((words != "").sum()) for words, _ in said.values())
     n_numbers = sum(int((~np.isnan(values)).sum()) for _, values in said.values())
     problems = []

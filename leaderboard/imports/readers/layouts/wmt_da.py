@@ -1,4 +1,4 @@
-"""WMT's direct assessment by the crowd: one row a judgment, with its quality control."""
+"""WMT's crowdsourced direct assessment: one row per rating, with quality control."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ _CLOSE = 0.01
 
 
 class WmtDa(Layout):
-    """Files of direct assessment as WMT publishes them, for one pair of languages."""
+    """Files of direct assessment as WMT publishes them, for one language pair."""
 
     slug = "wmt-da"
     title = "WMT direct assessment (crowd)"
@@ -61,7 +61,6 @@ class WmtDa(Layout):
 
     @classmethod
     def look(cls, sources: Sequence[Source]) -> Look:
-        """Know it by its columns; a folder may have several pairs."""
         found = _files(sources)
         if not found:
             return NOT_MINE
@@ -84,12 +83,12 @@ class WmtDa(Layout):
 
     @classmethod
     def read(cls, sources: Sequence[Source], choices: Mapping[str, Any]) -> Judgments:
-        """Read one pair; raw scores where they can be had, unless z is asked for."""
+        """Read one pair; raw scores if possible, unless z is asked for."""
         found = _files(sources)
         pair = chosen(choices, "pair", sorted({pair for pair, _ in found}))
         files = {kind: number for (p, kind), number in found.items() if p == pair}
         moments = _worker_moments(sources, pair)
-        # a file that is there and cannot be read is no reason for other numbers
+        # an unreadable file is an error, and does not change the numbers silently
         beside = any(s.stem == f"worker-mean-sd-{pair}" for s in sources)
         usual = "raw" if "raw" in files or beside else "z"
         values = chosen(choices, "values", ("raw", "z"), usual)
@@ -116,12 +115,12 @@ class WmtDa(Layout):
 
 
 def _files(sources: Sequence[Source]) -> dict[tuple[str, str], int]:
-    """Find the files of judgments: (pair, "z" or "raw") -> number of the source."""
+    """Return the files of ratings: (pair, "z" or "raw") -> number of the source."""
     found: dict[tuple[str, str], int] = {}
     for number, source in enumerate(sources):
         z, raw = _Z_NAME.fullmatch(source.stem), _RAW_NAME.fullmatch(source.stem)
         if not (z or raw) and len(sources) > 1:
-            continue  # what stands beside is not opened
+            continue  # other files are not opened
         first, *rest = [*source.lines(2), ""][:2]
         if first.split() == _Z_COLUMNS:
             cells = rest[0].split()
@@ -136,7 +135,6 @@ def _files(sources: Sequence[Source]) -> dict[tuple[str, str], int]:
 
 
 def _table(source: Source, kind: str) -> tuple[pd.DataFrame, list[Problem]]:
-    """Read a file's cells under the names of the raw file, with the line of each row."""
     import pandas as pd
 
     columns = _Z_COLUMNS if kind == "z" else _RAW_COLUMNS
@@ -162,7 +160,6 @@ def _table(source: Source, kind: str) -> tuple[pd.DataFrame, list[Problem]]:
 def _worker_moments(
     sources: Sequence[Source], pair: str
 ) -> dict[str, tuple[float, float]]:
-    """Read mean and standard deviation of each worker's raw scores."""
     found = {}
     for source in sources:
         if source.stem != f"worker-mean-sd-{pair}":
@@ -180,7 +177,7 @@ def _raw(
     moments: Mapping[str, tuple[float, float]],
     name: str,
 ) -> tuple[Floats, list[Problem]]:
-    """Undo the standardisation; what was given are whole numbers."""
+    """Undo the standardization; raw scores are whole numbers."""
     unknown = (np.nan, np.nan)
     mean, sd = np.array([moments.get(w, unknown) for w in table["worker"]]).T
     raw = z * sd + mean
@@ -242,7 +239,6 @@ def _judgments(
 
 
 def _extra(kept: pd.DataFrame, sources: Sequence[Source]) -> pd.DataFrame:
-    """Keep the type, the HIT's time, and what the publishers found of each worker."""
     extra = kept[["type", "seconds"]].rename(columns={"seconds": "hit_seconds"})
     for source in sources:
         if source.stem == "ad-trk-stats" and source.ending == "class":
