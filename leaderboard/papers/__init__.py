@@ -1,6 +1,6 @@
-"""A task's published numbers beside ours.
+"""Compare a task's published numbers with Genie's.
 
-`figure_sets` compute figures from any judgments, as readers of `leaderboard.imports`
+`figure_sets` compute figures from any ratings, as readers of `leaderboard.imports`
 return them; `task_figures` compares those of a task with its published numbers.
 
 Front door: models; expected; task_figures (api, keep, views).

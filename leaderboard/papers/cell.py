@@ -1,4 +1,4 @@
-"""One printed number, what comes out here, and what that means."""
+"""One printed number, the number computed here, and the verdict."""
 
 import math
 from collections.abc import Mapping
@@ -10,11 +10,9 @@ Value = float | str
 
 
 class Verdict(StrEnum):
-    """How a printed number and ours stand to each other."""
-
     HOLDS = "holds"
-    NOT_MET = "not met"  # and we say why
-    FAILS = "FAILS"  # it should hold
+    NOT_MET = "not met"  # with an explanation
+    FAILS = "FAILS"  # without one
     OURS_ONLY = "ours only"
     NO_DATA = "no data"
 
@@ -25,25 +23,23 @@ class Cell:
 
     Parameters
     ----------
-    row, column : str
-        Where it stands.
     paper : float, str or None
-        What is printed; None where nothing is.
+        The printed number; None if there is none.
     ours : float, str or None
-        What comes out here; None when it cannot be computed from the data at hand.
+        The number computed here; None if it cannot be computed from the data.
     tolerance : float, (float, float) or None
         Allowed distance between the two, or the range in which the printed number must
         lie. Texts must be equal.
     why : str
-        Why the printed number cannot be met, or what ours leaves out.
+        Why the printed number cannot be reproduced, or what ours leaves out.
     must_hold : bool
-        False for printed numbers known not to come out; they cannot fail.
+        False for printed numbers that cannot be reproduced; they cannot fail.
     digits : int or None
-        Decimals to show; None for three figures that count.
+        Decimals to show; None for three significant figures.
     also : mapping
-        Further figures of ours, by what they are.
+        More figures of ours, by their names.
     source : str
-        "published", or "computed" by somebody else than the authors.
+        "published", or "computed" by others than the authors.
     """
 
     row: str
@@ -59,7 +55,6 @@ class Cell:
 
     @property
     def verdict(self) -> Verdict:
-        """Compare the printed value with ours."""
         if self.ours is None:
             return Verdict.NO_DATA
         if self.paper is None:
@@ -74,21 +69,20 @@ class Cell:
         accepted = self.accepted
         if self.paper is None or accepted is None:
             return self.paper == self.ours
-        # a NaN of ours makes both comparisons false
+        # both comparisons are false if ours is NaN
         return accepted[0] <= self.paper <= accepted[1]
 
     @property
     def accepted(self) -> tuple[float, float] | None:
-        """Range in which the printed number may lie."""
+        """Range of printed numbers that agree with ours; None without a tolerance."""
         if self.tolerance is None or isinstance(self.ours, str) or self.ours is None:
             return None
         if isinstance(self.tolerance, tuple):
             return self.tolerance
-        slack = self.tolerance + 1e-9  # a half printed as .005 is a hair more in binary
+        slack = self.tolerance + 1e-9  # .005 is slightly more in binary
         return self.ours - slack, self.ours + slack
 
     def to_dict(self) -> dict[str, Any]:
-        """Give the cell as JSON can hold it."""
         accepted = self.accepted
         return {
             "row": self.row,
@@ -111,12 +105,11 @@ def _plain(value: Value | None) -> Value | None:
 
 
 def printed(value: Value) -> str:
-    """Write a printed value."""
     return value if isinstance(value, str) else f"{value:.12g}"
 
 
 def shown(value: Value, digits: int | None) -> str:
-    """Write a value of ours; without digits, three figures that count."""
+    """Return a value of ours as text; without digits, three significant figures."""
     if isinstance(value, str):
         return value
     if math.isnan(value):

@@ -1,4 +1,4 @@
-"""Lists of printed numbers, and each beside ours."""
+"""Read lists of printed numbers, and compare each with ours."""
 
 import csv
 import io
@@ -17,29 +17,29 @@ from leaderboard.papers.figures import plain
 PUBLISHED = "published"
 _NO_FIGURE = "No figure of this name is computed from these judgments."
 _MOST_DIGITS = 10
-_FIRST = 5  # problems that a sentence names
+_FIRST = 5  # problems that a message lists
 
 
 @dataclass(frozen=True)
 class Printed:
-    """A number that somebody printed.
+    """A printed number.
 
     Parameters
     ----------
     id : str
-        `PART/ROW/NAME` of the figure that it shall equal.
+        `PART/ROW/NAME` of the figure that it should equal.
     value : float or str
         Ranges of ranks as `1-3`, yes and no as words.
     tolerance : float or None
-        How far ours may lie apart; None: not at all.
+        Allowed difference from ours; None: none.
     source : str
-        "published" where it stands in a paper, table or file of the authors.
+        "published" if it is in a paper, table or file of the authors.
     note : str
-        Where, and how it is defined.
+        Its place and its definition.
     why : str
-        Why it cannot come out; "" where it should.
+        Why it cannot be reproduced; "" if it should be.
     table : str
-        The table that it stands in; "" not said.
+        The table of the number; "" if not stated.
     """
 
     id: str
@@ -52,12 +52,12 @@ class Printed:
 
 
 def read_expected(path: Path) -> list[Printed]:
-    """Read a list of objects, or a CSV table, with id, value, tolerance, source and note.
+    """Read a list of objects, or a CSV table: id, value, tolerance, source and note.
 
     Raises
     ------
     GenieError
-        "bad-expected", with all entries that are wrong.
+        "bad-expected", with all wrong entries.
     """
     try:
         text = path.read_text("utf-8-sig")
@@ -69,7 +69,7 @@ def read_expected(path: Path) -> list[Printed]:
 
 
 def expected_of(text: str, name: str = "The list") -> list[Printed]:
-    """Read the same from text, JSON where it begins with a bracket."""
+    """Read the same from a text; it is JSON if it begins with a bracket."""
     if text.lstrip().startswith("["):
         try:
             entries = json.loads(text)
@@ -90,7 +90,7 @@ def expected_of(text: str, name: str = "The list") -> list[Printed]:
 
 
 def not_usable(name: str, wrong: Sequence[str]) -> GenieError:
-    """Refuse a list with all that is wrong with it, the first few in the sentence."""
+    """Return the error for a list, with all problems in its details."""
     more = len(wrong) - _FIRST
     said = "; ".join(wrong[:_FIRST]) + (f"; and {more:,} more" if more > 0 else "")
     return GenieError(
@@ -101,7 +101,6 @@ def not_usable(name: str, wrong: Sequence[str]) -> GenieError:
 
 
 def _printed(entry: object) -> Printed | str:
-    """Read an entry, or say what is wrong with it."""
     if not isinstance(entry, Mapping) or not str(entry.get("id") or "").strip():
         return "has no id"
     value, tolerance = entry.get("value"), entry.get("tolerance")
@@ -122,7 +121,6 @@ def _printed(entry: object) -> Printed | str:
 
 
 def _value(value: Any) -> Value:
-    """Read numbers that stand in quotation marks, as a CSV file has them."""
     if isinstance(value, str):
         try:
             return float(value)
@@ -133,7 +131,7 @@ def _value(value: Any) -> Value:
 
 
 def find(figures: Mapping[str, Value], id: str) -> Value | None:
-    """Look a figure up; the name may stand before its row, as in `p/A>B`."""
+    """Return a figure by its id; the name may come before the row, as in `p/A>B`."""
     if id in figures:
         return figures[id]
     parts = id.split("/")
@@ -145,14 +143,9 @@ def compared(
     figures: Mapping[str, Value],
     also: Mapping[str, Mapping[str, float]] | None = None,
 ) -> list[Cell]:
-    """Put each printed number beside ours.
+    """Return a cell for each printed number.
 
-    Parameters
-    ----------
-    figures : mapping of str to value
-        Ours, by id.
-    also : mapping of str to mapping, optional
-        Further figures of ours, by the id.
+    `figures` and `also` (more figures of ours) have the printed numbers' ids.
     """
     further = also or {}
     return [
@@ -177,7 +170,7 @@ def _cell(one: Printed, ours: Value | None, also: Mapping[str, float]) -> Cell:
 
 
 def _digits(tolerance: float | None) -> int | None:
-    """Show ours as finely as it is compared."""
+    """Return the decimals that the tolerance needs."""
     if not tolerance:
         return None if tolerance is None else 0
     return next(

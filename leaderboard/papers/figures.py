@@ -1,8 +1,8 @@
-"""Sets of figures that are computed from anybody's judgments, each under a name of its own.
+"""Sets of figures that are computed from any ratings.
 
-A figure's id is what it belongs to and its name: `PART/ROW/NAME`. The part is a language
-pair, a campaign, a criterion; the row a system, a pair `A>B` or a judge; a figure of the
-whole has no row.
+A figure's id is `PART/ROW/NAME`. The part is a language pair, a campaign or a
+criterion; the row is a system, a pair `A>B` or a judge. A figure of the whole has no
+row.
 """
 
 from __future__ import annotations
@@ -20,52 +20,49 @@ if TYPE_CHECKING:
     from leaderboard.imports.readers.judgments import Judgments
 
 Computed = dict[str, Value]
-#: Layouts, scores and such, where a set of figures depends on them.
+#: Layouts, scores and other settings of a set of figures.
 Settings = Mapping[str, Any]
 
 
 class Figures(ABC):
-    """Figures that are computed together."""
-
-    #: Name before the figure's: `da` and `wins` make `da-wins`.
+    #: Prefix of the figures' names: `da` and `wins` make `da-wins`.
     slug: str
     title: ClassVar[str]
-    #: Name of each figure, and what it is.
+    #: Name of each figure, with a description.
     names: ClassVar[Mapping[str, str]]
-    #: Layouts of files that are most likely meant.
+    #: The most likely layouts of files.
     layouts: ClassVar[tuple[str, ...]] = ()
-    #: Whether judgments of several criteria belong together.
+    #: Whether ratings of several criteria belong together.
     pooled: ClassVar[bool] = False
 
     @classmethod
     @abstractmethod
     def of(cls, judgments: Judgments, settings: Settings) -> Computed:
-        """Compute all figures that these judgments have, by `ROW/NAME`.
+        """Compute all figures that these ratings have, by `ROW/NAME`.
 
         Raises
         ------
         GenieError, ValueError
-            Where they cannot be computed from such judgments.
+            If they cannot be computed from such ratings.
         """
 
 
 def all_figures() -> dict[str, type[Figures]]:
-    """Find all sets of figures, by slug."""
     return discover("leaderboard.papers.figure_sets", Figures)
 
 
 def under(part: str, figures: Mapping[str, Value]) -> Computed:
-    """Put figures under the name of a part; the empty one changes nothing."""
+    """Prefix figures with a part; the empty one changes nothing."""
     return {f"{part}/{id}" if part else id: value for id, value in figures.items()}
 
 
 def by_row(name: str, values: Mapping[str, Any] | pd.Series) -> Computed:
-    """Name one figure of many rows."""
+    """Return one figure of many rows, by `ROW/NAME`."""
     return {f"{row}/{name}": plain(value) for row, value in values.items()}
 
 
 def plain(value: Any) -> Value:
-    """Write a value as a cell has it: ranges of ranks as `1-3`, yes and no as words."""
+    """Return a value for a cell: ranges of ranks as `1-3`, True and False as words."""
     if isinstance(value, bool):
         return "yes" if value else "no"
     if isinstance(value, Sequence) and not isinstance(value, str):
@@ -74,15 +71,14 @@ def plain(value: Any) -> Value:
 
 
 def ranks(means: Mapping[str, float] | pd.Series) -> Computed:
-    """Count places from the highest mean down; equal ones by name."""
+    """Return ranks from the highest mean down; ties are ordered by name."""
     order = sorted(means.items(), key=lambda pair: (-pair[1], pair[0]))
     return {str(name): float(place) for place, (name, _) in enumerate(order, 1)}
 
 
 def asked(rows: pd.DataFrame) -> pd.DataFrame:
-    """Keep the rows of the first criterion.
+    """Return the rows of the first criterion.
 
-    Where a score was asked for, the errors marked beside it give an MQM score as well:
-    that is a second row of the same judgment.
+    If people gave a score, their error marks are a second row, with an MQM score.
     """
     return rows[rows["criterion"] == rows["criterion"].iloc[0]] if len(rows) else rows

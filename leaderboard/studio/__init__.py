@@ -1,13 +1,13 @@
-"""From people's files to a running evaluation: looked at, drafted, loaded, submitted, started.
+"""From files to a running evaluation: read, drafted, loaded, submitted, started.
 
-Pages (`/studio/`) and the command `new` call the same services. `keep` holds drafts,
-which are the pages' own, until they are loaded or forgotten. `look` says what files seem to hold
-and all that is wrong with them, and keeps nothing; `make` loads the task and submits each
-system as anybody would; `start` approves what was priced, and only that. `rehearse` draws the
-test questions of a draft and undoes it, `pilot` has a few people judge a few pages outside of
-any task, `bring` has judgments made elsewhere
-read, looked at and imported, `own_test` reads qualification tests in plain text, and `edit`
-changes what is loaded.
+Pages (`/studio/`) and the command `new` call the same services. `keep` holds drafts
+until they are loaded or deleted. `look` proposes what files contain, lists all
+problems, and stores no data. `make` loads the task and submits each system like any
+submitter. `start` approves exactly the priced work. `rehearse` draws the test questions
+of a draft and undoes it. `pilot` has a few people rate a few pages outside of any task.
+`bring` reads, previews and imports ratings. `own_test` parses qualification tests in
+plain text, and `edit` changes loaded tasks.
 
-Front door: api (bundles, imports); models; services (bring, keep, look, make, preview, start); urls.
+Front door: api (bundles, imports); models; services (bring, keep, look, make, preview,
+start); urls.
 """

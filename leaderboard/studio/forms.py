@@ -1,4 +1,4 @@
-"""What a person says of a new task, step by step."""
+"""The forms for a new task, step by step."""
 
 from collections.abc import Mapping
 from decimal import Decimal
@@ -40,8 +40,6 @@ _PLATFORMS = {
 
 
 class NewForm(forms.Form):
-    """The name of a task, and its address."""
-
     title = forms.CharField(max_length=200, label="Name of the task")
     slug = forms.SlugField(
         max_length=100,
@@ -61,8 +59,6 @@ class NewForm(forms.Form):
 
 
 class AskForm(forms.Form):
-    """What people are asked."""
-
     design = forms.ChoiceField(
         choices=list(_DESIGNS.items()),
         required=False,
@@ -137,7 +133,6 @@ class AskForm(forms.Form):
 
     @property
     def criteria(self) -> list[tuple[int, list[forms.BoundField]]]:
-        """Give the rows of criteria, as the page shows them."""
         parts = ("name", "question", "blind")
         return [
             (n, [self[f"{part}_{n}"] for part in parts])
@@ -146,7 +141,6 @@ class AskForm(forms.Form):
 
     @property
     def has_more(self) -> bool:
-        """Tell whether there is anything beyond the first two criteria."""
         return any(
             field.value() or field.errors
             for _, row in self.criteria[2:]
@@ -155,7 +149,6 @@ class AskForm(forms.Form):
 
     @property
     def others(self) -> list[forms.BoundField]:
-        """Give the fields that are not about one criterion."""
         return [self[name] for name in type(self).base_fields]
 
     def clean(self) -> dict[str, Any]:
@@ -174,7 +167,7 @@ class AskForm(forms.Form):
                 criteria.append([key, question, blind])
         cleaned["criteria"] = criteria
         for name in READ_BEFORE:
-            # A browser sends line ends of its own.
+            # Browsers send CR LF.
             cleaned[name] = cleaned.get(name, "").replace("\r\n", "\n")
         if cleaned["consent"] == CONSENT:
             cleaned["consent"] = ""
@@ -182,7 +175,6 @@ class AskForm(forms.Form):
 
 
 def _free(criteria: list[Any]) -> str:
-    """Name a criterion that was given none."""
     return f"criterion-{len(criteria) + 1}" if criteria else OVERALL
 
 
@@ -190,7 +182,7 @@ _OF_TEST = ("qualification", "test_name", "test_n", "pass_percent", "test_questi
 
 
 class RewardForm(forms.Form):
-    """Where a reward is said in dollars and kept in cents."""
+    """A form with a reward in dollars, stored in cents."""
 
     def clean(self) -> dict[str, Any]:
         cleaned: dict[str, Any] = super().clean() or {}
@@ -200,8 +192,6 @@ class RewardForm(forms.Form):
 
 
 class PeopleForm(RewardForm):
-    """Who judges, how much, and for how much."""
-
     who = forms.ChoiceField(label="Who judges", widget=forms.RadioSelect)
     reward = forms.DecimalField(
         min_value=0,
@@ -295,17 +285,14 @@ class PeopleForm(RewardForm):
 
     @property
     def main(self) -> list[forms.BoundField]:
-        """Give the fields that are not about the test."""
         return [field for field in self if field.name not in _OF_TEST]
 
     @property
     def of_test(self) -> list[forms.BoundField]:
-        """Give the fields about the test."""
         return [self[name] for name in _OF_TEST]
 
     @property
     def tests(self) -> bool:
-        """Tell whether anything is said of a test."""
         return bool(self["qualification"].value()) or any(
             field.errors for field in self.of_test
         )
@@ -324,8 +311,6 @@ class PeopleForm(RewardForm):
 
 
 class LinkForm(forms.Form):
-    """A link by which several people become workers."""
-
     places = forms.IntegerField(
         min_value=1, max_value=1000, initial=20, label="For how many people"
     )
@@ -340,7 +325,7 @@ class LinkForm(forms.Form):
 
 
 def _who() -> list[tuple[str, str]]:
-    """List who can be asked on this site: platforms only where they are set up."""
+    """Return the possible workers: platforms only if they are set up."""
     return [
         (LINK, "People with a link, which you send them"),
         (INVITED, "Workers of this site"),

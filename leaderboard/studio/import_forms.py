@@ -1,4 +1,4 @@
-"""What a person says of judgments that were made elsewhere."""
+"""The forms for imports of ratings."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -11,12 +11,11 @@ from leaderboard.tasks.selectors.made_elsewhere import ASKED
 _SAID = ("source", "licence", "citation")
 
 
-class BringForm(NewForm):
-    """The name of the task that files of judgments become, and its address."""
+class BringForm(NewForm): ...
 
 
 class LayoutForm(forms.Form):
-    """As what files are read: a layout, and what its reader wants to know."""
+    """The layout of files, and its reader's questions."""
 
     def __init__(
         self, data: Any, seen: Mapping[str, Any], said: Mapping[str, Any]
@@ -65,23 +64,21 @@ class LayoutForm(forms.Form):
 
     @property
     def main(self) -> list[forms.BoundField]:
-        """Give what was found, and what has to be said."""
         return [self[name] for name in self.first]
 
     @property
     def rest(self) -> list[forms.BoundField]:
-        """Give what files need not say."""
         return [self[name] for name in self.fields if name not in self.first]
 
     @property
     def said(self) -> dict[str, Any]:
-        """Give what was said, as a draft keeps it; what is left empty is for the reader."""
+        """Return the answers as a draft stores them; the reader handles empty ones."""
         choices = {
             name: self.cleaned_data[field]
             for field, name in self.names.items()
             if self.cleaned_data.get(field)
         }
-        # a scale that was only shown stays open to correction by other choices
+        # a scale that was only shown may still change with other choices
         scales = dict(self.scales_said) | {
             one["criterion"]: text
             for field, one in self.scales.items()
@@ -124,7 +121,7 @@ def _choice(one: Mapping[str, Any], said: str) -> forms.Field:
 
 
 class AboutForm(forms.Form):
-    """From where judgments are, and what is known of how people were asked."""
+    """The origin of ratings, and details of how people were asked."""
 
     title = forms.CharField(max_length=100, required=False, label="Title of the task")
     source = forms.CharField(
@@ -167,17 +164,14 @@ class AboutForm(forms.Form):
 
     @property
     def main(self) -> list[forms.BoundField]:
-        """Give the fields that come first: where files are from, and the questions."""
         return [self[name] for name in ("title", *_SAID)] + self._named("question_")
 
     @property
     def known(self) -> list[forms.BoundField]:
-        """Give the fields of what is usually not known."""
         return self._named("known_")
 
     @property
     def said(self) -> dict[str, Any]:
-        """Give what was said, as a draft keeps it."""
         filled = {key: text for key, text in self.cleaned_data.items() if text}
         return {
             **{name: filled[name] for name in _SAID if name in filled},

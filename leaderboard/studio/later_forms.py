@@ -1,4 +1,4 @@
-"""What a person says of a task afterwards: of its pilot, and of what may change."""
+"""The forms for a task's pilot and for later changes."""
 
 import copy
 from collections.abc import Collection, Mapping
@@ -13,8 +13,6 @@ from leaderboard.studio.services import pilot
 
 
 class ProposalForm(RewardForm):
-    """What a pilot proposes, to be corrected and taken over."""
-
     reward, n_items, ratings = (
         copy.copy(PeopleForm.base_fields[name])
         for name in ("reward", "n_items", "ratings")
@@ -22,8 +20,6 @@ class ProposalForm(RewardForm):
 
 
 class PilotForm(RewardForm):
-    """How large a pilot is, and what it pays."""
-
     n_items = forms.IntegerField(
         min_value=1, max_value=100, initial=pilot.N_ITEMS, label="Pages"
     )
@@ -44,7 +40,7 @@ class PilotForm(RewardForm):
     joins = forms.BooleanField(required=False, initial=True, label="I am one of them")
 
     def wanted(self, n_inputs: int) -> pilot.Wanted:
-        """Give what is wanted; the usual where nothing usable has been said."""
+        """Return the size and reward; the default if the input is invalid."""
         if not self.is_valid():
             return pilot.Wanted(n_items=min(pilot.N_ITEMS, n_inputs))
         said = self.cleaned_data
@@ -57,8 +53,6 @@ class PilotForm(RewardForm):
 
 
 class EditForm(RewardForm):
-    """What may be changed of a task that has been loaded."""
-
     title = forms.CharField(max_length=100, label="Name of the task")
     summary = forms.CharField(
         max_length=300, required=False, label="What a system has to do, in a sentence"
@@ -144,7 +138,7 @@ class EditForm(RewardForm):
         cleaned["budget_cents"] = int(budget * 100) if said else None
         if "reward" not in self.fields:
             del cleaned["reward_cents"]
-        # A browser sends line ends of its own.
+        # Browsers send CR LF.
         for name in {"description", "instructions", "consent"} & self.fields.keys():
             cleaned[name] = cleaned.get(name, "").replace("\r\n", "\n")
         return cleaned

@@ -11,14 +11,14 @@ from leaderboard.tasks.models import Task
 
 
 class Draft(models.Model):
-    """A task that somebody is making of files; forgotten some time after the last change."""
+    """A task in preparation from files; deleted some time after the last change."""
 
     owner = models.ForeignKey(
         settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="drafts"
     )
     slug = models.SlugField(max_length=100)
     title = models.CharField(max_length=200)
-    # uses: what a person says of each column; asked, people: the forms as filled in
+    # uses: the role of each column; asked, people: the forms as filled in
     state = OrderedJSONField(default=dict)
     # once it has been loaded
     task = models.ForeignKey(
@@ -35,8 +35,6 @@ class Draft(models.Model):
 
 
 class DraftFile(models.Model):
-    """One file of a draft, as it came."""
-
     draft = models.ForeignKey(Draft, on_delete=models.CASCADE, related_name="files")
     name = models.CharField(max_length=200)
     file = models.FileField(max_length=200, upload_to="drafts")
@@ -50,5 +48,5 @@ class DraftFile(models.Model):
 
 @receiver(post_delete, sender=DraftFile)
 def _forget(instance: DraftFile, **_sent: Any) -> None:
-    """Delete a file once its row is gone for certain, also with its owner's account."""
+    """Delete a file once its row's deletion is committed, also with the account."""
     transaction.on_commit(partial(instance.file.delete, save=False))

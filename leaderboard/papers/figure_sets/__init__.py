@@ -1,1 +1,1 @@
-"""Sets of figures that a task's published numbers are compared with."""
+"""Sets of figures to compare with a task's published numbers."""

@@ -24,7 +24,8 @@ if TYPE_CHECKING:
 
     from leaderboard.imports.readers.judgments import Judgments
 
-# What WMT's tables print on the diagonal, below it, and where nothing is significant.
+# WMT's tables print it on the diagonal, below it, and for differences without
+# significance.
 FILLER = 0.12
 
 
@@ -54,9 +55,9 @@ class DirectAssessment(Figures):
 
     @classmethod
     def of(cls, judgments: Judgments, settings: Settings) -> Computed:
-        """Compute what raw scores, z-scores or both of them give.
+        """Compute the figures of raw scores, z-scores or both.
 
-        Raw scores are standardised here by all of a worker's rows; where the file has
+        Raw scores are standardized here over all of a worker's rows. If the file has
         z-scores, there are no raw figures.
         """
         found = counts(judgments)
@@ -69,7 +70,7 @@ class DirectAssessment(Figures):
 
 
 def counts(judgments: Judgments) -> Computed:
-    """Count rows and workers, and rows by what the file calls their kind."""
+    """Count rows and workers, and rows by the file's types."""
     found: Computed = {
         "judgments": float(len(judgments.rows)),
         "workers": float(judgments.rows["worker"].nunique()),
@@ -81,10 +82,10 @@ def counts(judgments: Judgments) -> Computed:
 
 
 def _both(judgments: Judgments) -> tuple[pd.DataFrame, pd.DataFrame]:
-    """Give the rows that count with raw scores and with z-scores in `value`.
+    """Return the rows that count, with raw scores and with z-scores in `value`.
 
-    Who gives the same score throughout has no z-score. Such rows stand only for texts
-    that nobody else judged, and there with 0, as WMT has it.
+    A worker with the same score throughout has no z-score. As in WMT, such rows count,
+    with 0, only for texts without any other rating.
     """
     rows = judgments.rows
     z = rows["value"] * 0.0 + worker_z_scores(rows["value"], rows["worker"])
@@ -97,12 +98,11 @@ def _both(judgments: Judgments) -> tuple[pd.DataFrame, pd.DataFrame]:
 
 
 def segment_means(judged: pd.DataFrame) -> pd.Series:
-    """Average the judgments of one segment of one system; indexed by both."""
+    """Return the mean of each segment of each system, indexed by both."""
     return judged.groupby(["system", "instance"])["value"].mean()
 
 
 def _standardised(judged: pd.DataFrame) -> Computed:
-    """Compute all that rests on z-scores, which stand in `value`."""
     ranking = rank_sum_ranking(
         judged["value"], judged["system"], judged["instance"].astype(str)
     )
@@ -122,7 +122,6 @@ def _standardised(judged: pd.DataFrame) -> Computed:
 
 
 def _span(clusters: list[int], number: int) -> RankRange:
-    """Give the places of one cluster of systems that stand in order."""
     first = clusters.index(number) + 1
     return RankRange(first, first + clusters.count(number) - 1)
 
@@ -144,7 +143,7 @@ def _p_values(ranking: RankSumRanking) -> Computed:
 
 
 def _errors(judged: pd.DataFrame) -> Computed:
-    """Give the standard errors of judgments, apart and by worker."""
+    """Compute the standard errors of ratings, independent and clustered by worker."""
     found: dict[str, Value] = {}
     for system, of_it in judged.groupby("system"):
         values, n = of_it["value"], len(of_it)

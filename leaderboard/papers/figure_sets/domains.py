@@ -32,7 +32,6 @@ class Domains(Figures):
 
     @classmethod
     def of(cls, judgments: Judgments, settings: Settings) -> Computed:
-        """Compute all from values and the segments' domains."""
         judged = asked(judgments.judged)
         judged = judged[judged["value"].notna()]
         raters = judged["worker"]
@@ -40,7 +39,7 @@ class Domains(Figures):
             raters = judgments.extra["account"].reindex(judged.index)
         cells = judged.groupby(["system", "instance"])["value"]
         scores, sizes = cells.mean(), cells.size()
-        # a segment without a domain is of one that has no name
+        # segments without a domain form an unnamed one
         domains = scores.index.get_level_values("instance").map(
             lambda segment: judgments.domains.get(segment, "")
         )

@@ -1,4 +1,4 @@
-"""A campaign of marked errors: its rows, spans and scores, and what it took."""
+"""A campaign of marked errors: its rows, spans and scores, and the working time."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from leaderboard.imports.readers.judgments import Judgments
 
-# A longer pause is not work on one segment.
+# A longer pause, in seconds, is no work on one segment.
 _LONGEST_GAP = 300
 _SEVERITIES = ("minor", "major", "critical", "neutral", "undecided")
 _CLEAN = (Role.JUDGMENT.value, Role.PLANTED.value)
@@ -60,7 +60,7 @@ class ErrorSpans(Figures):
 
     @classmethod
     def of(cls, judgments: Judgments, settings: Settings) -> Computed:
-        """Compute all; accounts, tags and starts stand in `extra` where a file has them."""
+        """Compute all figures; `extra` may have accounts, tags and starts."""
         rows = with_extra(judgments)
         clean = rows[rows["role"].isin(_CLEAN)]
         real = rows[rows["role"] == Role.JUDGMENT.value]
@@ -83,7 +83,7 @@ class ErrorSpans(Figures):
 
 
 def with_extra(judgments: Judgments) -> pd.DataFrame:
-    """Give the rows of the criterion that people were asked for, with all columns."""
+    """Return the rows of the criterion that people were asked for, with all columns."""
     rows = asked(judgments.rows)
     if judgments.extra is None:
         return rows
@@ -91,7 +91,7 @@ def with_extra(judgments: Judgments) -> pd.DataFrame:
 
 
 def segment_scores(judgments: Judgments) -> pd.Series:
-    """Average the scores of a segment of a system; indexed by both."""
+    """Return the mean score of each segment of each system, indexed by both."""
     rows = with_extra(judgments)
     counted = {role.value for role in judgments.counted}
     rows = rows[rows["role"].isin(counted) & rows["value"].notna()]
@@ -124,11 +124,11 @@ def _spans(rows: pd.DataFrame) -> Computed:
 
 
 def efforts(campaigns: list[Judgments]) -> Computed:
-    """Say how long people took, each person of each campaign counting alike.
+    """Return the mean working times; each person of each campaign has the same weight.
 
-    The time of a text is that since the start of the account's text before it, over all
-    real and planted ones; of planted texts themselves none is taken. What lasted longer
-    than 300 s counts as the person's median.
+    The time of a text runs from the start of the account's previous text, real or
+    planted; planted texts have none. Times above 300 s are replaced by the person's
+    median.
     """
     import pandas as pd
 

@@ -1,4 +1,4 @@
-"""The alternative annotator test of every judge, and how far judges agree with people."""
+"""The alternative annotator test of every judge, and judges' agreement with people."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ class Judges(Figures):
 
     @classmethod
     def of(cls, judgments: Judgments, settings: Settings) -> Computed:
-        """Compute all; `epsilon` of the settings is what a person costs more."""
+        """Compute all figures; `epsilon` in the settings is the extra cost of a person."""
         judged = judgments.judged
         said = judgments.rows[judgments.rows["role"] == Role.PREDICTION.value]
         numbers = _are_numbers(judged) and _are_numbers(said)
@@ -72,12 +72,10 @@ class Judges(Figures):
 
 
 def _are_numbers(rows: pd.DataFrame) -> bool:
-    """Tell ratings from words; which of two is preferred is a word."""
     return bool(rows["value"].notna().all() and not rows["other"].any())
 
 
 def _labels(rows: pd.DataFrame, numbers: bool) -> Labels:
-    """Give each rater's labels by what was labelled."""
     labels: Labels = {}
     what = zip(
         rows["instance"], rows["system"], rows["other"], rows["criterion"], strict=True
@@ -104,7 +102,6 @@ def _of_test(test: AlternativeAnnotator) -> Computed:
 
 
 def _agreement(people: Labels, labels: dict[str, Label], numbers: bool) -> Computed:
-    """Compare a judge with people, thing by thing that two or more of them labelled."""
     by_thing: dict[str, list[Label]] = {}
     for each in people.values():
         for thing, label in each.items():

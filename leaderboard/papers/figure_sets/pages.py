@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from leaderboard.imports.readers.judgments import Judgments, Texts
 
-# What is typed as a number on a scale that people mostly take to end at 100.
+# A number that raters type, on a scale that most of them end at 100.
 _MUCH = 200
 _WALD = 1.96
 
@@ -63,7 +63,7 @@ class Pages(Figures):
 
     @classmethod
     def of(cls, judgments: Judgments, settings: Settings) -> Computed:
-        """Compute all; `seed` of the settings draws TrueSkill's orders."""
+        """Compute all figures; `seed` of the settings draws TrueSkill's orders."""
         judged = judgments.judged
         judged = judged[judged["value"].notna()]
         screen = judged.groupby(["worker", "page"], sort=False).ngroup()
@@ -88,7 +88,6 @@ class Pages(Figures):
 
 
 def _pairs(judged: pd.DataFrame) -> pd.DataFrame:
-    """Put each two outputs of a screen into a row."""
     shown = judged[["screen", "worker", "instance", "system", "value"]]
     shown = shown.assign(row=np.arange(len(shown)))
     both = shown.merge(shown, on="screen")
@@ -125,7 +124,7 @@ def _counts(
 
 
 def _distinct(judged: pd.DataFrame, screen: pd.Series) -> int:
-    """Count the sets of outputs that were shown together, to however many workers."""
+    """Count the sets of outputs shown together, each once for all its workers."""
     keys = judged.assign(screen=screen).sort_values("system")
     shown = keys["instance"] + "\n" + keys["system"]
     return len(set(shown.groupby(keys["screen"]).agg("\n".join)))
@@ -148,7 +147,7 @@ def _of_systems(
 def _strengths(games: Comparisons, workers: pd.Series, names: list[str]) -> Computed:
     fit = bradley_terry(games.wins + games.ties / 2)
     by_worker = bradley_terry_by_worker(games, workers, ties="half")
-    # CR0: without the factor that allows for few workers
+    # CR0: without the small-sample factor for few workers
     n_workers = workers.nunique()
     clustered = _errors(by_worker) * ((n_workers - 1) / n_workers) ** 0.5
     alone = _errors(fit)
@@ -174,7 +173,7 @@ def _strengths(games: Comparisons, workers: pd.Series, names: list[str]) -> Comp
 
 
 def _errors(fit: BradleyTerry) -> np.ndarray:
-    """Give standard errors: of strengths on the diagonal, of differences beside it."""
+    """Return standard errors: of strengths on the diagonal, else of differences."""
     covariance = fit.covariance
     own = np.diag(covariance)
     pairs = own[:, None] + own[None, :] - 2 * covariance

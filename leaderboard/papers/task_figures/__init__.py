@@ -1,1 +1,1 @@
-"""What was published of a task's judgments, kept with it and shown beside ours."""
+"""The published numbers of a task, stored with it and compared with ours."""

@@ -1,4 +1,4 @@
-"""A task's published numbers beside ours, as JSON."""
+"""A task's published numbers and ours, as JSON."""
 
 import json
 from typing import Any, cast
@@ -97,7 +97,7 @@ class NewPublishedSerializer(Body):
 class TaskPublished(TaskView):
     serializer_class = PublishedFiguresSerializer
     parser_classes = [JSONParser]
-    # of adding and of taking back; a role on the task is enough
+    # permissions to add and to delete; a role on the task is enough
     staff_permission = Staff.SEE_REFERENCES
     of_tasks = True
 

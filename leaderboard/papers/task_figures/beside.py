@@ -1,4 +1,4 @@
-"""A task's published numbers, each beside ours with a verdict."""
+"""A task's published numbers, each compared with ours."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
@@ -19,14 +19,11 @@ COLUMNS = (
 
 @dataclass(frozen=True)
 class Beside:
-    """One published number with ours."""
-
     table: str
     figure: str
     cell: Cell
 
     def record(self) -> dict[str, Any]:
-        """Give it as a row of a table, or as JSON can hold it."""
         cell = self.cell.to_dict()
         values = (
             *(self.table, cell["row"], cell["column"], self.figure),
@@ -37,7 +34,6 @@ class Beside:
 
 
 def beside(task: Task) -> list[Beside]:
-    """Compare all published numbers of a task with ours, in their order."""
     rows = list(task.published_figures.all())
     ours = figures_of(task, {set_of(row) for row in rows}) if rows else {}
     return [
@@ -47,18 +43,17 @@ def beside(task: Task) -> list[Beside]:
 
 
 def set_of(row: PublishedFigure) -> str:
-    """Name the set of a figure: `da` of `da-wins`."""
+    """Return the set of a figure: `da` of `da-wins`."""
     return row.figure.partition("-")[0]
 
 
 def id_of(row: PublishedFigure) -> str:
-    """Name what it is compared with, within its set."""
+    """Return the figure's id within its set."""
     name = row.figure.partition("-")[2]
     return f"{row.row}/{name}" if row.row else name
 
 
 def cells_of(rows: list[PublishedFigure], ours: Mapping[str, Computed]) -> list[Cell]:
-    """Compare published numbers with figures of ours, given set by set."""
     cells = []
     for row in rows:
         printed = Printed(id_of(row), plain(row.value), row.tolerance, why=row.why)

@@ -1,4 +1,4 @@
-"""Figures of a task's judgments, set by set, kept while nothing changes."""
+"""Figures of a task's ratings, cached by set until the ratings change."""
 
 import hashlib
 import json
@@ -18,7 +18,7 @@ from leaderboard.papers.task_figures.judgments import judgments_for
 from leaderboard.submissions.selectors.visibility import public
 from leaderboard.tasks.models import Task
 
-#: The set of figures that stand on the board itself, whatever its judgments are.
+#: The set of figures on the board, for any ratings.
 BOARD = "board"
 BOARD_NAMES = {
     "score": "a system's score, as the board shows it",
@@ -32,7 +32,7 @@ _KEPT_SECONDS = 24 * 3600
 
 
 def known() -> dict[str, str]:
-    """Give every figure by its slug, in words, those of the board first."""
+    """Return every figure's description by slug, those of the board first."""
     board = {f"{BOARD}-{name}": words for name, words in BOARD_NAMES.items()}
     sets = {
         f"{one.slug}-{name}": words
@@ -43,7 +43,7 @@ def known() -> dict[str, str]:
 
 
 def figures_of(task: Task, sets: Iterable[str]) -> dict[str, Computed]:
-    """Compute the sets that are asked for; what cannot be computed is left out."""
+    """Compute some sets; figures that cannot be computed are left out."""
     names = list(task.imports.order_by("pk").values_list("pk", flat=True))
     state = json.dumps([task.pk, version(task), names])
     return {one: _kept(task, one, state) for one in sorted(set(sets))}
@@ -70,9 +70,10 @@ def _compute(task: Task, one: str) -> Computed:
 def by_criterion(
     figures: type[Figures], judgments: Judgments, settings: Mapping[str, Any]
 ) -> Computed:
-    """Compute a set from the judgments of each criterion, and of all or the first one.
+    """Compute a set for each criterion, and for all of them or the first one.
 
-    What has no criterion before it is of all where the set pools them, else of the first.
+    Ids without a criterion are of all ratings if the set pools them, else of the first
+    criterion.
     """
     rows, extra = judgments.rows, judgments.extra
     found: Computed = {}
@@ -94,7 +95,7 @@ def _or_nothing(
     try:
         return figures.of(judgments, settings)
     except (GenieError, ValueError):
-        # these judgments have no such figures
+        # these ratings have no such figures
         return {}
 
 

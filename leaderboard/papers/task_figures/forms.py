@@ -1,4 +1,4 @@
-"""What staff say of numbers that were printed."""
+"""The form for published numbers."""
 
 from django import forms
 
@@ -7,8 +7,6 @@ from leaderboard.papers.task_figures.computed import BOARD
 
 
 class PublishedForm(forms.Form):
-    """A list of printed numbers, and where they stand."""
-
     cells = forms.CharField(
         max_length=500_000,
         label="Numbers",

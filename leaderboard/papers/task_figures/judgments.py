@@ -1,4 +1,4 @@
-"""A task's judgments, whether they were brought in or made here."""
+"""A task's ratings, imported or made here."""
 
 from dataclasses import replace
 
@@ -13,10 +13,9 @@ from quality.detection.models import Ban
 
 
 def judgments_for(task: Task) -> Judgments:
-    """Give what was imported, as its files said it, or else the ratings that count here.
+    """Return a task's ratings that count: the imported ones, else those made here.
 
-    Of what was imported, too, systems that were withdrawn and workers who are banned here
-    count for nothing, as on the board.
+    As on the board, withdrawn systems and banned workers are left out, also of imports.
     """
     return _left(task) if task.imports.exists() else _ours(task)
 

@@ -1,4 +1,4 @@
-"""Published numbers are read from a list and kept with a task."""
+"""Store published numbers of a list with a task."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -19,12 +19,12 @@ _SOMEWHERE = "Published"
 
 
 def published_in(printed: Sequence[Printed], part: str = "") -> list[Printed]:
-    """Select what was published, of one part without its name.
+    """Return the published numbers of one part, without its prefix.
 
     Raises
     ------
     GenieError
-        "nothing-published" where that is nothing.
+        "nothing-published" if there are none.
     """
     wanted = [
         replace(one, id=one.id.removeprefix(f"{part}/"))
@@ -49,25 +49,22 @@ def keep_published(
     figures: str = "",
     why: str = "",
 ) -> list[PublishedFigure]:
-    """Put a list of printed numbers in the place of those of the same table.
+    """Replace the stored numbers of the same table by those of a list.
+
+    It raises the errors of `planned`.
 
     Parameters
     ----------
     printed : sequence of Printed
-        Those that somebody else computed are left out: they were not published.
+        Those with the source "computed" are left out: they were not published.
     part : str
-        Only ids that begin so, and without it: a language pair or campaign of a list.
+        Prefix of ids, such as a language pair or campaign; others are left out.
     table : str
-        Where those are printed of which the list does not say it.
+        The table of entries without one.
     figures : str
-        The set that they are compared with; empty: the first that has such a figure.
+        The set to compare with; empty: the first that has such a figure.
     why : str
-        Why those that do not come out cannot, where an entry does not say it itself.
-
-    Raises
-    ------
-    GenieError
-        As `planned`.
+        The reason for differences, for entries without one.
     """
     rows = planned(task, printed, part=part, table=table, figures=figures, why=why)
     with transaction.atomic():
@@ -77,7 +74,7 @@ def keep_published(
 
 
 def forget_published(task: Task, table: str | None = None) -> int:
-    """Delete what is kept of a table, or of all; tell how many numbers that were."""
+    """Delete the stored numbers of a table, or all; return their count."""
     rows = task.published_figures.all()
     return (rows if table is None else rows.filter(table=table)).delete()[0]
 
@@ -91,12 +88,12 @@ def planned(
     figures: str = "",
     why: str = "",
 ) -> list[PublishedFigure]:
-    """Give what `keep_published` would keep, and write nothing.
+    """Return the rows that `keep_published` would store, without writing.
 
     Raises
     ------
     GenieError
-        "bad-expected" with every entry that names no figure or is too long,
+        "bad-expected" with every entry that matches no figure or is too long,
         "nothing-published" for an empty list.
     """
     wanted = published_in(printed, part)
@@ -133,7 +130,6 @@ def _wrong(
     table: str,
     likely: str,
 ) -> list[str]:
-    """Say of each entry what keeps it from being kept."""
     wrong, seen = [], set()
     for one, (row, column, called) in zip(wanted, placed, strict=True):
         place = (one.table or table, row, column)
@@ -156,7 +152,6 @@ def _lengths(one: Printed, row: str) -> list[tuple[str, int]]:
 
 
 def _likely(task: Task) -> list[str]:
-    """Give all sets of figures, those that are likely meant of such a task first."""
     layouts = set(task.imports.values_list("layout", flat=True))
     sets = all_figures().values()
     return sorted(
@@ -174,9 +169,8 @@ def _likely(task: Task) -> list[str]:
 def _placed(
     one: Printed, figures: str, likely: list[str]
 ) -> tuple[str, str, list[str]]:
-    """Give the row and the name of an id, and the figures that are called so, if any."""
     words = one.id.split("/")
-    # the name may stand before its row, as in `p/A>B`
+    # the name may come before the row, as in `p/A>B`
     for parts in (words, [*words[:-2], *words[:-3:-1]]):
         name = parts[-1]
         called = [
@@ -192,7 +186,6 @@ def _placed(
 def _chosen(
     task: Task, row: str, called: Sequence[str], ours: dict[str, Computed]
 ) -> str:
-    """Take the first set that has this figure of this task, or the first of all."""
     for slug in called:
         figures, _, name = slug.partition("-")
         if figures not in ours:

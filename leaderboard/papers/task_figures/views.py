@@ -1,4 +1,4 @@
-"""The page of a task's published numbers beside ours, and its files."""
+"""The page of a task's published numbers and ours, and its files."""
 
 import json
 from collections import Counter
@@ -24,8 +24,8 @@ from leaderboard.papers.task_figures.keep import forget_published, keep_publishe
 from leaderboard.submissions.selectors.visibility import Staff
 from leaderboard.tasks.models import Task
 
-_MOST_SAID = 50  # problems of a list that the page names
-# How a verdict looks, and what it is called for readers.
+_MOST_SAID = 50  # problems of a list that the page shows
+# The style of a verdict, and its name for readers.
 _SHOWN = {
     Verdict.HOLDS: ("good", "holds"),
     Verdict.NOT_MET: ("warn", "explained"),
@@ -36,10 +36,7 @@ _SHOWN = {
 
 @require_http_methods(["GET", "HEAD", "POST"])
 def published(request: HttpRequest, slug: str) -> HttpResponse:
-    """Show what was published of a task beside what comes out here, cell by cell.
-
-    Staff who may change the task put numbers there and take them away.
-    """
+    """Show a task's published numbers and ours; staff may add and delete them."""
     task = get_object_or_404(Task, slug=slug)
     may = staff_may(request.user, Staff.SEE_REFERENCES, task.slug)
     if request.method != "POST":
@@ -113,7 +110,6 @@ def _line(row: Beside, words: dict[str, str], reasons: list[str]) -> dict[str, o
 
 @require_safe
 def published_file(request: HttpRequest, slug: str, form: str) -> HttpResponse:
-    """Give the same as a table or as JSON."""
     task = get_object_or_404(Task, slug=slug)
     records = [row.record() for row in beside(task)]
     if form == "csv":

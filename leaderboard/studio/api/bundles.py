@@ -1,4 +1,4 @@
-"""Tasks as bundles, for staff by program."""
+"""Tasks as bundles in the API, for staff."""
 
 from collections.abc import Mapping
 from typing import Any, cast
@@ -26,7 +26,7 @@ from leaderboard.api.query import task_of
 from leaderboard.submissions.selectors.visibility import Staff
 from leaderboard.tasks.services import archives, bundles
 
-# What surrounds a file in a multipart body.
+# Bytes around a file in a multipart body.
 _ROOM = 1 << 16
 REFUSALS = ("not-authenticated", "permission-denied")
 
@@ -62,7 +62,7 @@ class ZipRenderer(BaseRenderer):
         accepted_media_type: str | None = None,
         renderer_context: Mapping[str, Any] | None = None,
     ) -> bytes:
-        # A refusal is JSON whatever was asked for.
+        # A refusal is JSON for any Accept header.
         return JSONRenderer().render(data)
 
 
@@ -116,7 +116,8 @@ class BundleList(View):
                     code="unusable-task",
                     details={"problems": looked.problems},
                 )
-            # What is loaded already would be changed: that takes more than to add one.
+            # It would change a loaded task: that takes more than the permission to add
+            # one.
             if looked.exists and not staff_may(request.user, Staff.SEE_REFERENCES):
                 raise PermissionDenied
             created = bundles.import_bundle(

@@ -1,4 +1,4 @@
-"""Judgments made elsewhere, for staff by program: sent, read, looked at, imported."""
+"""Imports of ratings in the API, for staff: sent, read, previewed, imported."""
 
 import json
 import re
@@ -37,7 +37,7 @@ class TableField(serializers.CharField):
         if not isinstance(said, dict):
             raise serializers.ValidationError("Not a JSON object.")
         texts = {str(key): str(text) for key, text in said.items()}
-        # what no database can store: a character of number 0, halves of characters
+        # characters that no database can store: number 0, half surrogate pairs
         if _NO_TEXT.search("".join([*texts, *texts.values()])):
             raise serializers.ValidationError("Not text.")
         return texts

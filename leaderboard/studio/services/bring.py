@@ -1,8 +1,8 @@
-"""Judgments made elsewhere: files are kept in a draft, read by a job, looked at, imported.
+"""Imports of ratings: a draft keeps the files, a job reads them, a person confirms.
 
-The draft's state has, under `imported`: `layout`, `choices` and `about` as a person said
-them; `scales`, of criteria; `phase`; `asked`, which counts what was asked for, so that a job that comes late
-writes nothing; `seen`, what was found; `error`.
+The draft's state has, under `imported`: `layout`, `choices` and `about` as entered;
+`scales` by criterion; `phase`; `asked`, which counts requests, so that a late job
+writes nothing; `seen`, the findings; `error`.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ READING, READ, IMPORTING, IMPORTED = "reading", "read", "importing", "imported"
 UNDER_WAY = frozenset([READING, IMPORTING])
 KEY = "imported"
 READ_JOB, IMPORT_JOB = "leaderboard.jobs.read_import", "leaderboard.jobs.bring_in"
-# Large files of 200,000 judgments take ten seconds; the job itself is not bounded otherwise.
+# Large files of 200,000 judgments take ten seconds; the job has no other limit.
 LIMITS = Limits(cpu_seconds=240, memory_bytes=2 << 30, wall_seconds=480)
 _TOLD_EVERY = 20_000
 _OUR_FAULT = (
@@ -48,10 +48,10 @@ logger = logging.getLogger(__name__)
 def begin(
     *, owner: Account, slug: str, title: str, files: Sequence[File[bytes]], **said: Any
 ) -> Draft:
-    """Keep files of judgments in a draft, and have them read.
+    """Store files of ratings in a draft, and enqueue reading them.
 
-    `said`: `layout`, `choices`, `scales`, `about`, and `at_once` where what can be imported is
-    imported without anybody looking at it.
+    `said`: `layout`, `choices`, `scales`, `about`, and `at_once` to import without a
+    confirmation.
 
     Raises
     ------
@@ -73,12 +73,11 @@ def begin(
 
 
 def is_import(draft: Draft) -> bool:
-    """Tell whether a draft holds judgments and not outputs."""
     return KEY in draft.state
 
 
 def state_of(draft: Draft) -> dict[str, Any]:
-    """Give what is kept of an import, all keys there."""
+    """Return the state of an import, with all keys."""
     usual = {
         "layout": "",
         "choices": {},
@@ -92,12 +91,12 @@ def state_of(draft: Draft) -> dict[str, Any]:
 
 
 def say(draft: Draft, **said: Any) -> None:
-    """Keep what a person says of the files, and have them read anew.
+    """Store a person's answers about the files, and enqueue reading them again.
 
     Raises
     ------
     GenieError
-        ``under-way`` while an import is made, ``imported-already`` after it.
+        ``under-way`` during the import, ``imported-already`` after it.
     """
     with transaction.atomic():
         draft = Draft.objects.select_for_update().get(pk=draft.pk)
@@ -108,12 +107,13 @@ def say(draft: Draft, **said: Any) -> None:
 
 
 def start(draft: Draft, *, title: str = "", **said: Any) -> None:
-    """Have an import made, by a job; an empty title leaves that of the draft.
+    """Enqueue an import; an empty title leaves the draft's.
 
     Raises
     ------
     GenieError
-        ``under-way``, ``imported-already``, ``not-read`` where nothing can be imported.
+        ``under-way``, ``imported-already``, ``not-read`` if the files cannot be
+        imported.
     """
     with transaction.atomic():
         draft = Draft.objects.select_for_update().get(pk=draft.pk)
@@ -137,7 +137,7 @@ def _refuse_busy(draft: Draft) -> None:
 
 
 def read_now(pk: int) -> None:
-    """Read a draft's files and keep what they seem to be: a dry run of the import."""
+    """Read a draft's files and store the findings: a dry run of the import."""
     draft = Draft.objects.filter(pk=pk).first()
     if draft is None or state_of(draft)["phase"] != READING:
         return
@@ -165,7 +165,7 @@ def read_now(pk: int) -> None:
 
 
 def bring_in_now(pk: int) -> None:
-    """Import what a draft holds; a job that runs twice finds the phase changed."""
+    """Import a draft's files; a job that runs twice finds the phase changed."""
     draft = Draft.objects.filter(pk=pk).first()
     if draft is None or state_of(draft)["phase"] != IMPORTING:
         return
@@ -182,7 +182,7 @@ def bring_in_now(pk: int) -> None:
             tell=_teller(pk),
         )
     except GenieError as error:
-        # a job that died between the import and this line has done it
+        # a job that died between the import and this line has imported it
         if error.code == "imported-already":
             _keep(pk, phase=IMPORTED, task=Task.objects.get(slug=draft.slug))
         else:
@@ -195,9 +195,9 @@ def bring_in_now(pk: int) -> None:
 
 
 def _teller(pk: int) -> Callable[[str, int, int], None]:
-    """Keep now and then how far an import is.
+    """Return a function that stores an import's progress now and then.
 
-    Not in the database: nobody else sees into its transaction.
+    Not in the database: other connections cannot see into its transaction.
     """
     last = -_TOLD_EVERY
 
@@ -211,7 +211,6 @@ def _teller(pk: int) -> Callable[[str, int, int], None]:
 
 
 def progress_of(draft: Draft) -> tuple[str, int, int] | None:
-    """Give what an import is at, how much of it is done, and of how much."""
     found: tuple[str, int, int] | None = cache.get(_progress(draft.pk))
     return found
 
@@ -248,7 +247,6 @@ def _about(draft: Draft) -> About:
 
 
 def _find(draft: Draft) -> Found:
-    """Read the files in a process of its own, within limits."""
     said, files = state_of(draft), []
     with tempfile.TemporaryFile() as together:
         for row in draft.files.all():

@@ -1,4 +1,4 @@
-"""Change what a loaded task says, and begin a new version where scores would not compare."""
+"""Change a loaded task, and begin a new version if scores would not be comparable."""
 
 import copy
 import json
@@ -24,9 +24,9 @@ from leaderboard.tasks.services import load
 from leaderboard.tasks.services.versions import next_slug
 
 FILE = "version.json"
-# No field has a colon in its name, so these are columns of their own.
+# Fields have no colon in their names, so these columns are distinct.
 ID, REFERENCES = "row: id", "row: references"
-# What a page changes, and where task.toml says it.
+# The settings that a page changes, and their keys in task.toml.
 PLACES = {
     "title": ("title",),
     "summary": ("summary",),
@@ -39,12 +39,11 @@ PLACES = {
     "judges_show": ("judges", "show"),
     "judges_rank": ("judges", "rank"),
 }
-# What may be said of a task whose judgments were made elsewhere: nobody is asked on it.
+# The settings of imported tasks, which ask no workers.
 OF_IMPORTED = ("title", "summary", "description", "judges_show", "judges_rank")
 
 
 def said_by(task: Task) -> dict[str, Any]:
-    """Give what the task says now of all that may be changed."""
     config = task.configuration
     of_pairs = _table_of(task) == "comparison"
     return {
@@ -70,15 +69,15 @@ def change(
     because: str = "",
     budget_cents: int | None = None,
 ) -> None:
-    """Take over what is said anew, kept with who and when.
+    """Store new settings, with author and time.
 
-    What has been approved keeps its price, and what runs keeps its reward and its words.
+    Approved work keeps its price, and running work keeps its reward and its words.
 
     Raises
     ------
     GenieError
-        ``unusable-task`` with what is wrong, ``not-asked-here`` for what would only matter
-        where people are asked.
+        ``unusable-task`` with the problems, ``not-asked-here`` for settings that
+        imported tasks do not have.
     """
     if task.imported:
         _refuse_for_people(task, said, budget_cents)
@@ -115,9 +114,9 @@ def _refuse_for_people(
 
 @transaction.atomic
 def new_version(task: Task, *, by: Account) -> Draft:
-    """Begin a draft with the task's texts and questions, to be changed and loaded beside it.
+    """Create a draft with the task's texts and questions, to change and load beside it.
 
-    The outputs of one's own systems come along; others submit theirs anew.
+    It has the outputs of the user's systems; other teams submit theirs again.
     """
     slug, number = next_slug(task)
     systems = make.submissions_of(
@@ -153,14 +152,13 @@ def _stem(task: Task) -> str:
 
 
 def _table_of(task: Task) -> str:
-    """Name the table that says what people read: that of pairs, where these are asked."""
+    """Return the table with the workers' texts: that of pairs, if these are asked."""
     return "comparison" if "comparison" in task.config else "human"
 
 
 def _columns(
     task: Task, systems: list[Submission]
 ) -> tuple[list[dict[str, Any]], list[Use]]:
-    """Lay a task out as a file of one row an instance, and say what its columns are."""
     config = task.configuration
     texts = {
         one.pk: dict(
@@ -205,7 +203,6 @@ def _columns(
 
 
 def _asked(task: Task) -> dict[str, Any]:
-    """Give what was asked, as the studio's page has it."""
     config, table = task.configuration, _table_of(task)
     human = config.comparison if table == "comparison" else config.human
     blind = {name for name, shown in human.show_input.items() if not shown}

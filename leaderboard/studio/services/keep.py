@@ -1,4 +1,4 @@
-"""Drafts: the files of a task that is being made, and what was said of them so far."""
+"""Drafts: the files of a task in preparation, and the answers so far."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from leaderboard.tasks.drafts.ask import Ask
 from leaderboard.tasks.intake.roles import Use
 from leaderboard.tasks.models import Task
 
-# After so many days without a change a draft is forgotten; a loaded task stays.
+# Drafts are deleted after so many days without a change; a loaded task stays.
 KEPT_DAYS = 30
 LINK, INVITED = "link", "invited"
 N_DRAWN, PASS_PERCENT = 8, 80
@@ -33,7 +33,7 @@ OWN_PEOPLE = {LINK, INVITED}
 def begin(
     *, owner: Account, slug: str, title: str, files: Sequence[File[bytes]]
 ) -> Draft:
-    """Keep the files of a new draft.
+    """Store the files of a new draft.
 
     Raises
     ------
@@ -47,7 +47,7 @@ def begin(
 
 
 def refuse_taken(slug: str) -> None:
-    """Refuse the address of a task that is there: drafts make new ones only."""
+    """Refuse the address of an existing task: drafts make new ones only."""
     if Task.objects.filter(slug=slug).exists():
         raise GenieError(
             f"There is a task with the address {slug} already; choose another one.",
@@ -57,7 +57,7 @@ def refuse_taken(slug: str) -> None:
 
 @transaction.atomic
 def add(draft: Draft, files: Sequence[File[bytes]]) -> None:
-    """Keep further files; one of a known name takes the place of the older one."""
+    """Store more files; one with the name of an older one replaces it."""
     names = [_name(file) for file in files]
     if not names:
         raise GenieError("Choose at least one file.", code="no-files")
@@ -71,25 +71,24 @@ def add(draft: Draft, files: Sequence[File[bytes]]) -> None:
     draft.files.filter(name__in=names).delete()
     for name, file in zip(names, files, strict=True):
         row = DraftFile(draft=draft, name=name)
-        # the name in the storage is ours: what people call files may be anything
+        # a random name in the storage: uploaded names may be anything
         row.file.save(f"{draft.pk}-{secrets.token_hex(8)}", file)
     draft.save()
 
 
 def drop_file(draft: Draft, pk: int) -> None:
-    """Leave one file out."""
     draft.files.filter(pk=pk).delete()
     draft.save()
 
 
 def delete(draft: Draft) -> None:
-    """Delete a draft with its files; what was loaded of it stays, pilots end."""
+    """Delete a draft with its files and end its pilots; a loaded task stays."""
     pilot.end(draft, by=None, reason="The draft was deleted.")
     draft.delete()
 
 
 def forget_old() -> None:
-    """Delete the drafts that nobody has changed for long; settle pilots that are over."""
+    """Delete drafts without recent changes, and settle pilots that are over."""
     before = timezone.now() - timedelta(days=KEPT_DAYS)
     for draft in Draft.objects.filter(changed_at__lt=before):
         delete(draft)
@@ -97,7 +96,7 @@ def forget_old() -> None:
 
 
 def read(draft: Draft) -> Files:
-    """Read the draft's files anew, as its owner says that they are to be read."""
+    """Read the draft's files again, with the roles that its owner chose."""
     rows = list(draft.files.all())
     opened = [(row.name, row.file.open("rb")) for row in rows]
     try:
@@ -108,7 +107,6 @@ def read(draft: Draft) -> Files:
 
 
 def settled(draft: Draft) -> list[Use]:
-    """Give what a person said of columns."""
     return [
         Use(file, column, role, name, shown_as, "as you said")
         for file, column, role, name, shown_as in draft.state.get("uses", [])
@@ -116,19 +114,17 @@ def settled(draft: Draft) -> list[Use]:
 
 
 def settle(draft: Draft, uses: Sequence[Use]) -> None:
-    """Keep what a person says of columns."""
     rows = [[use.file, use.column, use.role, use.name, use.format] for use in uses]
     keep(draft, uses=rows)
 
 
 def keep(draft: Draft, **said: Any) -> None:
-    """Keep what was said in one step."""
     draft.state = {**draft.state, **said}
     draft.save()
 
 
 def ask_of(draft: Draft) -> Ask:
-    """Give what is to be asked, as far as it was said; the rest is usual."""
+    """Return the questions and people of a draft, with defaults for missing answers."""
     asked: dict[str, Any] = draft.state.get("asked", {})
     people: dict[str, Any] = draft.state.get("people", {})
     criteria = asked.get("criteria", [])
@@ -156,7 +152,6 @@ def ask_of(draft: Draft) -> Ask:
 
 
 def written_test(draft: Draft) -> list[WrittenQuestion]:
-    """Give the questions of a test that was written in the draft; none where none was."""
     people: dict[str, Any] = draft.state.get("people", {})
     if people.get("qualification") != own_test.WRITTEN:
         return []
@@ -164,7 +159,6 @@ def written_test(draft: Draft) -> list[WrittenQuestion]:
 
 
 def pass_percent(draft: Draft) -> int:
-    """Give the share of right answers that passes the draft's test."""
     return draft.state.get("people", {}).get("pass_percent") or PASS_PERCENT
 
 

@@ -1,4 +1,4 @@
-"""Look at files of outputs: what is in them, what is wrong, what would be asked."""
+"""Read files of outputs: their content, their problems, and the resulting questions."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -21,25 +21,25 @@ from leaderboard.tasks.intake.roles import Said, Use
 from leaderboard.tasks.intake.table import Limits, Table
 from leaderboard.tasks.services import fitting
 
-# What a web process lets one file cost; it is read in a child process.
+# Limits of a web process for one file; it is read in a child process.
 BOUNDS = Bounds(cpu_seconds=20, memory_bytes=1 << 30, wall_seconds=60)
 MOST_FILES = 100
-# How many people may judge a pair.
+# How many people may rate a pair.
 VOTES = {1, 2, *range(3, MOST_WORKERS + 1, 2)}
 
 
 @dataclass(frozen=True)
 class Files:
-    """What files hold, before anything is kept.
+    """The content of files, before any is stored.
 
     Parameters
     ----------
     tables : list of Table
-        Those that could be read, for a preview.
+        Readable ones, for a preview.
     uses : list of Use
-        What each column is taken for.
+        The role of each column.
     problems : list of FileProblem
-        All at once; where there are none, `material` is complete.
+        All at once; if there are none, `material` is complete.
     """
 
     tables: list[Table] = field(default_factory=list)
@@ -50,8 +50,6 @@ class Files:
 
 @dataclass(frozen=True)
 class Drafted:
-    """A task that could be loaded, or what speaks against it."""
-
     bundle: Bundle | None
     problems: list[str]
 
@@ -61,16 +59,10 @@ def look_at(
     said: Said | None = None,
     settled: Sequence[Use] = (),
 ) -> Files:
-    """Read files and put them together; nothing is kept.
+    """Read files and join them, without storing.
 
-    Parameters
-    ----------
-    files : sequence of tuple
-        Name and content of each.
-    said : Said, optional
-        What a person says of columns.
-    settled : sequence of Use
-        Columns that a person has looked at one by one.
+    `files` are name and content of each; `settled` has the roles that a person
+    confirmed.
     """
     if not files or len(files) > MOST_FILES:
         wrong = f"choose 1 to {MOST_FILES} files"
@@ -117,7 +109,6 @@ def _same_names(tables: Sequence[Table]) -> list[FileProblem]:
 
 
 def _too_long(material: Material) -> list[FileProblem]:
-    """Find outputs that no submission could have."""
     most = int(settings.GENIE["MAX_PREDICTION_CHARS"])
     return [
         FileProblem(
@@ -132,7 +123,7 @@ def _too_long(material: Material) -> list[FileProblem]:
 
 
 def draft_of(material: Material, ask: Ask) -> Drafted:
-    """Draft the task and say all that this site has against it; nothing is kept."""
+    """Draft the task and return all problems on this site, without storing."""
     if not SLUG.fullmatch(ask.slug) or len(ask.slug) > 100:
         wrong = (
             f"The name {ask.slug[:80]!r} must be lower-case letters and digits, with "
@@ -148,7 +139,7 @@ def draft_of(material: Material, ask: Ask) -> Drafted:
 
 
 def _unlike(material: Material, ask: Ask) -> Iterator[str]:
-    """Say what could not be approved once it is loaded: the material does not allow it."""
+    """Yield problems of the material that would prevent approval later."""
     referenced = sum(bool(item.references) for item in material.items)
     drawn = (ask.qualification or {}).get("n", 0)
     judged = min(ask.n_items or MOST_ITEMS, len(material.items))
@@ -177,7 +168,7 @@ def _unlike(material: Material, ask: Ask) -> Iterator[str]:
 
 
 def opened(paths: Mapping[str, str]) -> list[tuple[str, IO[bytes]]]:
-    """Open files by name and path, as a command names them.
+    """Open files by name and path, as a command receives them.
 
     Raises
     ------

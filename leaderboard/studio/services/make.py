@@ -1,4 +1,4 @@
-"""Make a task of a draft, and submit each system's outputs to it."""
+"""Load a draft's task, and submit each system's outputs to it."""
 
 import io
 import json
@@ -25,8 +25,6 @@ UNDER_WAY = {State.RECEIVED, State.VALID}
 
 @dataclass(frozen=True)
 class Made:
-    """A task that is loaded, and the systems submitted to it."""
-
     task: Task
     created: bool
     submissions: list[Submission]
@@ -40,16 +38,16 @@ def make(
     owner: Account,
     by_link: bool = False,
 ) -> Made:
-    """Load the bundle's task and submit the systems that are not there yet, or nothing.
+    """Load the bundle's task and submit the missing systems, or change nothing.
 
-    It may be called again: what is there stays as it is. A new task that is `by_link` is
-    shown only to people who get a link to it.
+    It may be called again: existing rows stay. A new task with `by_link` is shown only
+    to people with its link.
 
     Raises
     ------
     GenieError
-        ``edited`` where the task has a design by now that no draft can ask for; and what
-        `bundles.import_bundle` raises.
+        ``edited`` if the task now has a design that no draft has, and the errors of
+        `bundles.import_bundle`.
     """
     _refuse_to_undo(bundle)
     report = bundles.import_bundle(bundle, by=owner)
@@ -72,7 +70,7 @@ def make(
 
 
 def _refuse_to_undo(bundle: Bundle) -> None:
-    """Keep a task.toml that was edited and loaded: a draft would put its own over it."""
+    """Refuse to overwrite a task.toml that was edited and loaded."""
     task = Task.objects.filter(slug=bundle.slug).first()
     if task is None or task.human.design in {way.design for way in WAYS.values()}:
         return
@@ -87,9 +85,9 @@ def _refuse_to_undo(bundle: Bundle) -> None:
 def submissions_of(
     task: Task, systems: Iterable[str], *, owner: Account
 ) -> list[Submission]:
-    """Give somebody's own submissions of these systems, in their order.
+    """Return a user's submissions of these systems, in order.
 
-    Others may submit systems of the same names to the task.
+    Other users may have submitted systems of the same names.
     """
     systems = list(systems)
     rows = Submission.objects.filter(
@@ -104,12 +102,12 @@ def submissions_of(
 
 
 def measure(made: Made, *, seconds: float = 900) -> Made:
-    """Work the queue here until all of them are checked and measured.
+    """Run the queue in this process until all systems are checked and measured.
 
     Raises
     ------
     GenieError
-        ``not-measured``, with what each system lacks.
+        ``not-measured``, with the state of each system.
     """
 
     def arrived() -> bool:
@@ -135,7 +133,7 @@ def _lack(row: Submission) -> str:
 
 
 def _team(owner: Account) -> Team:
-    """Choose the first of several teams: the systems are the house's own."""
+    """Return the owner's first team."""
     try:
         return submit.team_for(owner)
     except GenieError as error:

@@ -1,4 +1,4 @@
-"""A qualification test in plain text: a question, its answers below it, the right one marked."""
+"""Qualification tests in plain text: a question, its answers, the right one marked."""
 
 import re
 from collections.abc import Sequence
@@ -23,15 +23,15 @@ MOST_QUESTIONS = 50
 
 
 def read(text: str) -> list[WrittenQuestion]:
-    r"""Read questions that stand apart by empty lines.
+    r"""Read questions separated by empty lines.
 
-    Below a line such as ``[de]`` the same questions stand in another language, in the same
-    order and with their answers in the same order.
+    Below a line such as ``[de]`` the same questions follow in another language, in the
+    same order and with their answers in the same order.
 
     Raises
     ------
     GenieError
-        ``unusable-test`` with the first thing that is wrong, and in which question.
+        ``unusable-test`` with the first problem and its question.
     """
     first, *rest = _SECTION.split(text)
     questions = _questions(first)
@@ -109,7 +109,7 @@ def _wrong(sentence: str) -> GenieError:
 def publish(
     task: Task, questions: Sequence[WrittenQuestion], pass_percent: int, *, by: Account
 ) -> None:
-    """Put a task's own test into use: its campaigns ask for the one of its name."""
+    """Put a task's test into use: its campaigns require the test by its name."""
     languages = {name for question in questions for name in question.translations}
     spec = TestSpec(
         name=task.slug,
@@ -130,6 +130,5 @@ def _title(task: Task, language: str) -> str:
 
 
 def in_use() -> list[tuple[str, str]]:
-    """Give the site's tests that can be asked for, by name."""
     rows = QualificationTest.objects.filter(state=QualificationTest.State.PUBLISHED)
     return [(row.name, str(row)) for row in rows.order_by("name")]

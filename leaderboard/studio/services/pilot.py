@@ -1,7 +1,7 @@
-"""A pilot: a few pages that a few people judge, to see how long it takes and how far they agree.
+"""A pilot: a few people rate a few pages, to measure time and agreement.
 
-It is a campaign in a pool of its own, before there is a task: no score, board, release or
-detector ever reads its ratings. Only those who come by its link are given its pages.
+It is a campaign in a separate pool, before the task exists: no score, board, release or
+detector reads its ratings. Only people with its link get its pages.
 """
 
 from __future__ import annotations
@@ -45,42 +45,40 @@ if TYPE_CHECKING:
 
 N_ITEMS, N_PEOPLE = 10, 3
 DAYS = 14
-# With fewer, nothing is told of how ratings vary.
+# With fewer ratings, their variance is not estimated.
 FEWEST_RATINGS = 10
 _PREFIX = "pilot_"
 
 
 @dataclass(frozen=True)
 class Wanted:
-    """How large a pilot is, and what a page of it pays."""
-
     n_items: int = N_ITEMS
     n_people: int = N_PEOPLE
     reward_cents: int = 0
-    # whether who starts it takes one of the places
+    # whether the person who starts it takes one of the places
     joins: bool = True
 
     @property
     def cents(self) -> int:
-        """Give its price: on this site nobody takes a fee."""
+        """Price; on this site there is no fee."""
         return self.n_items * self.n_people * self.reward_cents
 
 
 @dataclass(frozen=True)
 class Measured:
-    """What a pilot has shown so far.
+    """The measurements of a pilot.
 
     Parameters
     ----------
     n_ratings, n_people : int
-        Pages judged, and by how many people.
+        Pages rated, and the people who rated them.
     seconds : float, optional
-        Median time that somebody was active on a page.
+        Median active time on a page.
     agreement : mapping
-        Criterion to Krippendorff's alpha and what goes with it; None where no two people
-        have judged the same page, or all answers are the same.
+        Criterion to Krippendorff's alpha and its details; None if no two people rated
+        the same page, or all answers are the same.
     components : Components, optional
-        Where the variation of the ranking criterion's ratings comes from, in points.
+        Variance components of the ranking criterion's ratings, in points.
     """
 
     n_ratings: int
@@ -90,7 +88,6 @@ class Measured:
     components: Components | None
 
     def kept(self) -> dict[str, Any]:
-        """Give what a draft plans by, as it keeps it."""
         variances = asdict(self.components) if self.components else None
         return {
             "seconds": self.seconds,
@@ -100,7 +97,6 @@ class Measured:
 
 
 def campaign_of(draft: Draft) -> Campaign | None:
-    """Give the draft's newest pilot."""
     return Campaign.objects.filter(key=_name(draft, number_of(draft))).first()
 
 
@@ -108,16 +104,16 @@ def campaign_of(draft: Draft) -> Campaign | None:
 def begin(
     draft: Draft, bundle: Bundle, material: Material, wanted: Wanted, *, by: Account
 ) -> str:
-    """Start a pilot at a price that a person has approved; give its link's token.
+    """Start a pilot at a price that a person has approved; return its link's token.
 
     Pages are drawn at random; the systems take turns on them.
 
     Raises
     ------
     GenieError
-        ``pilot-runs``, ``below-minimum-pay``, ``over-budget``, and what no page can show.
+        ``pilot-runs``, ``below-minimum-pay``, ``over-budget``, and errors of pages.
     """
-    # Who clicks twice at once starts one.
+    # Two clicks at once start one pilot.
     draft = Draft.objects.select_for_update(of=("self",)).get(pk=draft.pk)
     if draft.task_id is not None:
         raise GenieError("The task has been loaded already.", code="already-loaded")
@@ -148,7 +144,7 @@ def begin(
         exposure="campaign",
         max_assignments=wanted.n_people,
     )
-    # In the transaction that builds it: nobody else is given a page meanwhile.
+    # In the transaction that builds it, so that other workers get no page meanwhile.
     token = invitations.invite(
         by,
         campaign.title,
@@ -165,7 +161,7 @@ def begin(
 
 
 def _check_pay(bundle: Bundle, wanted: Wanted) -> None:
-    """Refuse a reward below the minimum; people come by the link, so none is needed."""
+    """Refuse a reward below the minimum; people come by the link and may be unpaid."""
     table = "comparison" if "comparison" in bundle.document else "human"
     config = read_task(bundle.document, hit_templates.known()).config
     human = replace(
@@ -176,7 +172,7 @@ def _check_pay(bundle: Bundle, wanted: Wanted) -> None:
 
 
 def end(draft: Draft, *, by: Account | None, reason: str) -> None:
-    """Hand out no more pages; the money that is left over is free again."""
+    """Stop handing out pages, and free the remaining money."""
     campaign = campaign_of(draft)
     if campaign is not None:
         run.stop(campaign.pk, by, reason)
@@ -185,12 +181,12 @@ def end(draft: Draft, *, by: Account | None, reason: str) -> None:
 
 @transaction.atomic
 def close(campaign: Campaign) -> None:
-    """Settle a pilot's account where nobody is at work any more."""
+    """Settle a pilot's account if no worker is active."""
     closing.close([campaign])
 
 
 def close_over() -> None:
-    """Settle all pilots that are over, those of former numbers and drafts, too."""
+    """Settle all pilots that are over, also those of deleted drafts."""
     for campaign in Campaign.objects.filter(
         closing.asks_again(), key__startswith=_PREFIX
     ):
@@ -198,7 +194,6 @@ def close_over() -> None:
 
 
 def measured(campaign: Campaign) -> Measured:
-    """Say what the pages judged so far show."""
     ratings = clean_ratings(campaign)
     kind = campaign.hit_type
     unit = unit_of(all_scales()[kind.scale])
@@ -221,9 +216,9 @@ def measured(campaign: Campaign) -> Measured:
 
 
 def _components(ratings: pd.DataFrame, unit: Unit) -> Components | None:
-    """Estimate the components; how systems differ is part of how pages do.
+    """Estimate the variance components; differences of systems count as page variance.
 
-    So the plan is rather too large than too small. Without any variation nothing is told.
+    So the plan is rather too large than too small. None without any variation.
     """
     if len(ratings) < FEWEST_RATINGS or unit.logarithmic:
         return None
@@ -246,5 +241,5 @@ def number_of(draft: Draft) -> int:
 
 
 def _name(draft: Draft, number: int) -> str:
-    """Name its campaign, pool and account; tasks' names have hyphens only."""
+    """Return the name of its campaign, pool and account; no task's name has a "_"."""
     return f"{_PREFIX}{draft.pk}_{number}"

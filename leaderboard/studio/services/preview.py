@@ -1,4 +1,4 @@
-"""What a draft would become, before anything is stored: its pages, its price, how precise."""
+"""A preview of a draft: its pages, its price, its precision."""
 
 import math
 from collections.abc import Mapping
@@ -27,13 +27,13 @@ from leaderboard.tasks.services.configuration import (
 
 
 def first_page(bundle: Bundle, material: Material) -> str:
-    """Show the page about the first input, as HTML that needs nothing else."""
+    """Return the page about the first input as self-contained HTML."""
     hit_type, item = page_of(bundle, material, 0)
     return page_of_items(hit_type, [item], Pages(shown_item, sent_to))
 
 
 def page_of(bundle: Bundle, material: Material, number: int) -> tuple[HITType, Item]:
-    """Give a HIT type and an item that are in no database, as `page_like` has them."""
+    """Return an unsaved HIT type and item of the page, as `page_like` has them."""
     spec, data = page_like(bundle, material, number)
     return HITType(**asdict(spec)), Item(pk=0, key="preview", data=data)
 
@@ -41,14 +41,9 @@ def page_of(bundle: Bundle, material: Material, number: int) -> tuple[HITType, I
 def page_like(
     bundle: Bundle, material: Material, number: int
 ) -> tuple[HITTypeSpec, dict[str, Any]]:
-    """Say how the page about an input looks, and what it shows.
+    """Return the HIT type and the content of the page about an input.
 
-    Parameters
-    ----------
-    bundle : Bundle
-        One that this site can use.
-    number : int
-        The inputs in their order; the systems take turns.
+    `number` counts inputs in order; the systems take turns.
     """
     task = _unsaved(bundle, material)
     config = task.configuration
@@ -63,16 +58,16 @@ def page_like(
         Shown(0, item.id, item.fields, item.references),
         [material.systems[name][item.id] for name in turn],
     )
-    # criteria that are asked apart have a page of their own; this is the first
+    # criteria asked separately have a page each; this is the first
     return hit_type_of(task, human, human.separate()[0]), data
 
 
 def precision_of(
     bundle: Bundle, material: Material, measured: Mapping[str, Any] | None = None
 ) -> Precision | None:
-    """Say how precise the scores will be; None where nobody can tell beforehand.
+    """Return the expected precision of scores; None if it is unknown.
 
-    Judged by what a pilot has `measured`, where there was one.
+    It is estimated from a pilot, if there was one.
     """
     if compares(bundle):
         return None
@@ -83,7 +78,7 @@ def precision_of(
 
 
 def price_of(bundle: Bundle, material: Material) -> Quote:
-    """Price all systems together, or all pairs, should none of them be clear before."""
+    """Return the price of all systems, or of all pairs if none is decided early."""
     task, n = _unsaved(bundle, material), len(material.systems)
     if not compares(bundle):
         return quote_single(task, n_anchor_items=0).times(n)
@@ -92,7 +87,6 @@ def price_of(bundle: Bundle, material: Material) -> Quote:
 
 
 def compares(bundle: Bundle) -> bool:
-    """Tell whether two systems stand beside each other."""
     return "comparison" in bundle.document
 
 

@@ -1,4 +1,4 @@
-"""The test questions that a draft would hide: loaded, asked for, and undone at once."""
+"""The hidden test questions of a draft: loaded, drawn, and rolled back."""
 
 from collections.abc import Mapping
 from dataclasses import replace
@@ -21,29 +21,19 @@ from leaderboard.tasks.intake.join import Material
 from leaderboard.tasks.models import Task
 from leaderboard.tasks.services import bundles
 
-# Of a large file the first inputs say enough, and nobody waits for the others.
+# The first inputs of a large file are enough, and keep the wait short.
 MOST_INPUTS = 300
 
 
 def hidden_questions(
     material: Material, ask: Ask, *, system: int, by: Account
 ) -> list[Part]:
-    """Draw the questions for one system, or for one beside the next; nothing is kept.
+    """Draw the questions for one system, or for one and the next, without storing.
 
-    They are made as a campaign's are, of the task and its outputs in the database. What
-    is hidden in the end is drawn anew once the task is loaded.
-
-    Parameters
-    ----------
-    ask : Ask
-        What the site could load: a name that no task has, no problems.
-    system : int
-        Which of the material's systems, in their order.
-
-    Raises
-    ------
-    GenieError
-        Why no questions can be made.
+    They are made like a campaign's, of the task and its outputs in the database. The
+    final questions are drawn again once the task is loaded. `ask` must be loadable: its
+    slug is free and it has no problems. A `GenieError` states why no questions can be
+    made.
     """
     few = replace(material, items=material.items[:MOST_INPUTS])
     drafted = draft_of(few, ask)
@@ -75,7 +65,7 @@ def hidden_questions(
 def _submitted(
     task: Task, name: str, outputs: Mapping[str, str], *, by: Account
 ) -> Submission:
-    """Write a system's rows as they are once it has been measured."""
+    """Store a system's rows in the state after measuring."""
     team, _ = Team.objects.get_or_create(slug=task.slug, defaults={"name": task.slug})
     submission = Submission.objects.create(
         task=task,

@@ -1,4 +1,4 @@
-"""What a person sees of judgments before they are imported."""
+"""The findings about imported files that a person sees before the import."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -15,7 +15,6 @@ LONGEST = 80
 def seen(
     found: Found, shown: Preview | None = None, asked: Sequence[Choice] = ()
 ) -> dict[str, Any]:
-    """Put together, as JSON can hold it, what files seem to be and what they say."""
     about: dict[str, Any] = {
         "layouts": [list(one) for one in found.layouts],
         "layout": found.layout,
@@ -30,7 +29,7 @@ def seen(
     said = shown.to_dict()
     first = said.pop("rows")
     people = pseudonyms(row["worker"] for row in first)
-    # a draft keeps words, not texts, and nobody's name
+    # a draft stores short words only: no texts, no names of people
     rows = [
         {
             key: str(cell)[:LONGEST]

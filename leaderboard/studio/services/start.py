@@ -1,4 +1,4 @@
-"""What an evaluation of several systems would cost, and its start by a person's word."""
+"""The price of evaluating several systems, and its start after a person's approval."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -26,16 +26,9 @@ WAITING = states.State.REQUESTED
 
 @dataclass(frozen=True)
 class Plan:
-    """What waits for approval, and what it costs at most.
+    """The systems or pairs to approve, and their greatest price.
 
-    Parameters
-    ----------
-    subjects : list
-        Submissions, or comparisons of two.
-    cents : int
-        Of all that wait, together.
-    n_hits : int
-        How many pages are judged for that.
+    `cents` and `n_hits` are sums over all that wait.
     """
 
     subjects: list[Subject]
@@ -44,16 +37,15 @@ class Plan:
 
     @property
     def waiting(self) -> list[Subject]:
-        """Give those that nobody has decided on."""
         return [one for one in self.subjects if _evaluation(one).state == WAITING]
 
 
 def plan(
     task: Task, submissions: Sequence[Submission], *, pairs: bool, by: Account
 ) -> Plan:
-    """Price the evaluation; with `pairs`, ask for every comparison of two systems first.
+    """Return the price of an evaluation; with `pairs`, request every comparison first.
 
-    To ask costs nothing and starts nothing.
+    A request costs nothing and starts nothing.
     """
     subjects: list[Subject] = (
         [*_pairs(task, submissions, by=by)] if pairs else [*submissions]
@@ -70,13 +62,13 @@ def plan(
 def approve(
     planned: Plan, *, by: Account, at_most_cents: int, despite: str = ""
 ) -> int:
-    """Approve what waits, to go out now; return how many were approved.
+    """Approve all that waits, to be sent out now; return the number approved.
 
     Raises
     ------
     GenieError
-        ``too-expensive`` where it costs more than the person has said, before anything
-        is approved; and what `decide.approve` refuses.
+        ``too-expensive`` if it costs more than the limit, before any approval; and the
+        errors of `decide.approve`.
     """
     waiting = planned.waiting
     decide.measure_together(*waiting)
@@ -98,7 +90,7 @@ def _approve(
             code="too-expensive",
         )
     for subject in waiting:
-        # Each of the two types by itself, as `decide` is typed.
+        # One branch per type, as `decide` is overloaded.
         if isinstance(subject, Submission):
             decide.approve(subject, by=by, start_now=True, despite=despite)
         else:
@@ -106,7 +98,7 @@ def _approve(
 
 
 def send_out() -> None:
-    """Work the queue here until what was approved is out."""
+    """Run the queue in this process until the approved work is sent out."""
     advance()
     jobs.drain()
 
@@ -114,7 +106,7 @@ def send_out() -> None:
 def invite(
     task: Task, *, by: Account, places: int, code: str = "", days: int = 30
 ) -> str:
-    """Make one link by which so many people become workers; give its token."""
+    """Create a link by which so many people become workers; return its token."""
     note = f"{task.title}: link for {places}"
     return invitations.invite(
         by, note, days=days, places=places, code=code, pool=task.slug
@@ -122,7 +114,6 @@ def invite(
 
 
 def pairs_asked(task: Task, submissions: Sequence[Submission]) -> QuerySet[Comparison]:
-    """Give the comparisons among these systems that somebody has asked for."""
     asked = Comparison.objects.filter(
         a__in=submissions, b__in=submissions, a__task=task
     )
@@ -130,9 +121,9 @@ def pairs_asked(task: Task, submissions: Sequence[Submission]) -> QuerySet[Compa
 
 
 def question_of_pairs(task: Task) -> comparison.Question:
-    """Say what each comparison asks: of every input of the sample, as often as wanted.
+    """Return the question of a pair: every input of the sample, as often as wanted.
 
-    Where two are wanted, a third decides between them.
+    If two ratings are wanted and differ, a third one decides.
     """
     n = task.human.ratings_per_instance
     few = {1: Strategy.ONE, 2: Strategy.MAX_THREE}
@@ -150,7 +141,7 @@ def _pairs(
 ) -> list[Comparison]:
     asked = pairs_asked(task, submissions)
     if not asked.exists():
-        # Two who ask at once: the second one finds the pairs of the first.
+        # Two requests at once: the second one finds the pairs of the first.
         Task.objects.select_for_update().get(pk=task.pk)
     if not asked.exists():
         comparison.request_all_pairs(submissions, question_of_pairs(task), by=by)

@@ -1,4 +1,4 @@
-"""Who may use the studio, and the frame of its pages."""
+"""Access to the studio, and the frame of its pages."""
 
 from collections.abc import Callable
 from functools import wraps
@@ -25,7 +25,7 @@ STEPS = (
 def for_makers(
     view: Callable[Concatenate[HttpRequest, P], HttpResponse],
 ) -> Callable[Concatenate[HttpRequest, P], HttpResponse]:
-    """Let in staff who may add tasks; for others there is no such page."""
+    """Admit staff who may add tasks; everyone else gets a 404."""
 
     @login_required
     @wraps(view)
@@ -40,7 +40,7 @@ def for_makers(
 
 
 def own_draft(request: HttpRequest, pk: int) -> Draft:
-    """Give the viewer's draft; those of others are not there."""
+    """Return the viewer's draft; those of others give a 404."""
     return get_object_or_404(Draft, pk=pk, owner=request.user.pk)
 
 
@@ -52,7 +52,6 @@ def page(
     *,
     status: int = 200,
 ) -> HttpResponse:
-    """Show one step of a draft."""
     frame = {"here": "studio", "draft": draft, "step": name, "steps": STEPS}
     template = f"leaderboard/studio/{name}.html"
     return render(request, template, {**frame, **context}, status=status)

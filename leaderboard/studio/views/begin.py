@@ -1,4 +1,4 @@
-"""A draft begins: its files, a short name and a title."""
+"""Create a draft: its files, a short name and a title."""
 
 from collections.abc import Callable
 from typing import cast
@@ -14,7 +14,7 @@ from leaderboard.studio.models import Draft
 def begun(
     request: HttpRequest, form: forms.Form, begin: Callable[..., Draft]
 ) -> tuple[Draft | None, str]:
-    """Begin a draft of what was sent; None, and what to say, where that cannot be."""
+    """Create a draft from the form; return None and a message if that fails."""
     files = request.FILES.getlist("files")
     if form.is_bound and not files:
         return None, "Choose at least one file."

@@ -1,4 +1,4 @@
-"""Files come in; what their columns are is looked at and corrected."""
+"""Upload files, and check and correct the roles of their columns."""
 
 import json
 from collections.abc import Mapping
@@ -44,7 +44,7 @@ FORMATS = {
 N_ROWS, N_CHARACTERS, N_PROBLEMS = 3, 140, 50
 
 
-@csrf_exempt  # only so far that an oversize body is refused before it is read
+@csrf_exempt  # only until the view has refused an oversize body without reading it
 def new(request: HttpRequest) -> HttpResponse:
     return refuse_oversize(request) or _new(request)
 
@@ -137,7 +137,6 @@ def _columns_page(request: HttpRequest, draft: Draft, found: Files) -> HttpRespo
 
 
 def _tables(found: Files) -> list[dict[str, Any]]:
-    """Lay each file's columns out, with what stands in their first rows."""
     numbers = {id(use): number for number, use in enumerate(found.uses)}
     return [
         {
@@ -167,7 +166,7 @@ def _shown(cell: object) -> str:
 
 
 def _as_said(found: Files, posted: Mapping[str, str]) -> list[Use]:
-    """Read what was chosen for each column; what is unknown stays as it was."""
+    """Return the chosen role of each column; unknown choices change nothing."""
     said = []
     for number, use in enumerate(found.uses):
         role = posted.get(f"role-{number}", use.role)
@@ -180,7 +179,6 @@ def _as_said(found: Files, posted: Mapping[str, str]) -> list[Use]:
 
 
 def _name(use: Use, role: str) -> str:
-    """Name an input or a system that a person left without a name."""
     named = {roles.INPUT, roles.SYSTEM, roles.OUTPUT}
     return (use.name or use.column) if role in named else ""
 

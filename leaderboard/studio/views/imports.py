@@ -1,4 +1,4 @@
-"""Judgments that people have already: files in, looked at and corrected, imported."""
+"""Import ratings: upload files, check and correct them, confirm."""
 
 from typing import Any
 
@@ -19,7 +19,7 @@ from leaderboard.submissions.views.oversize import refuse_oversize
 _FRAME = {"here": "studio"}
 
 
-@csrf_exempt  # only so far that an oversize body is refused before it is read
+@csrf_exempt  # only until the view has refused an oversize body without reading it
 def new_import(request: HttpRequest) -> HttpResponse:
     return refuse_oversize(request) or _new(request)
 

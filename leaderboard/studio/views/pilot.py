@@ -1,4 +1,4 @@
-"""A few people judge a few pages; what that shows is proposed, and a person takes it over."""
+"""Run a pilot, and let a person check and confirm its proposal."""
 
 from decimal import Decimal
 from typing import Any, cast
@@ -57,8 +57,8 @@ def _begin(
     wanted = form.wanted(len(material.items))
     shown = (request.POST.get("shown_cents"), request.POST.get("after"))
     if shown != (str(wanted.cents), str(service.number_of(draft))):
-        # Nobody has approved this price, or it was spent on a pilot that was since:
-        # it is shown, and asked for once more.
+        # This price was not approved, or it was spent on an earlier pilot:
+        # it is shown, and must be confirmed again.
         return _page(request, draft, material, drafted, form)
     by = cast("Account", request.user)
     try:
@@ -74,7 +74,7 @@ def _begin(
 def _take(
     request: HttpRequest, draft: Draft, material: Material, drafted: Drafted
 ) -> HttpResponse:
-    """Plan by what the pilot has shown, as a person has looked at it and agreed."""
+    """Plan by the pilot's measurements, as confirmed by a person."""
     campaign = service.campaign_of(draft)
     form = ProposalForm(request.POST)
     if campaign is None or not form.is_valid():
@@ -147,7 +147,6 @@ def _so_far(
 def _proposed(
     draft: Draft, fair: int | None, precision: Precision | None
 ) -> dict[str, Any]:
-    """Fill in the least reward that is fair, and what the first aim in reach takes."""
     ask = keep.ask_of(draft)
     people: dict[str, Any] = {"n_items": ask.n_items or None, "ratings": ask.ratings}
     if fair is not None and not ask.volunteers:

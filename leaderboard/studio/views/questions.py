@@ -1,4 +1,4 @@
-"""What is asked, of whom, and the page that workers would see."""
+"""The questions, the people, and the page that workers would see."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
@@ -31,24 +31,17 @@ from leaderboard.tasks.drafts.ask import WAYS
 from leaderboard.tasks.intake.join import Material
 
 _STATEMENT = WAYS["direct-assessment"].statement
-# The page may stand in a frame of our own, which no other page may.
+# The page may be in a frame of this site, and of no other.
 _FRAMED = POLICY.replace("frame-ancestors 'none'", "frame-ancestors 'self'")
 
 
 @dataclass(frozen=True)
 class Step:
-    """A page of questions about the draft, which are kept when they make sense.
+    """A page of questions about the draft; valid answers are stored.
 
-    Parameters
-    ----------
-    name, then : str
-        This page, and the one after it.
-    said : str
-        Where the draft keeps what was said here.
-    form : callable
-        Of what was sent, if anything was, and what was said before.
-    more : callable
-        What else the page shows.
+    `then` is the next page, `said` the draft's key for the answers. `form` creates the
+    form from the data sent, if any, and the stored answers; `more` returns the rest of
+    the context.
     """
 
     name: str
@@ -125,7 +118,6 @@ def people(request: HttpRequest, pk: int) -> HttpResponse:
 
 @for_makers
 def tests(request: HttpRequest, pk: int) -> HttpResponse:
-    """Show the test questions that would be hidden, and what counts as right."""
     draft = own_draft(request, pk)
     material = keep.read(draft).material
     if material is None:
@@ -137,7 +129,7 @@ def tests(request: HttpRequest, pk: int) -> HttpResponse:
         "n_inputs": min(len(material.items), MOST_INPUTS),
         "n_all": len(material.items),
     }
-    # A name that no task has: the draft's own may be taken since.
+    # A name that no task has: the draft's may be taken by now.
     tried = replace(keep.ask_of(draft), slug=f"{draft.slug[:80]}-preview-{pk}")
     by = cast("Account", request.user)
     try:
@@ -150,7 +142,7 @@ def tests(request: HttpRequest, pk: int) -> HttpResponse:
 @xframe_options_sameorigin
 @for_makers
 def worker_page(request: HttpRequest, pk: int) -> HttpResponse:
-    """Show one page as workers would see it; answers are explained and not kept."""
+    """Show one page as workers would see it; answers are explained and not stored."""
     draft = own_draft(request, pk)
     material = keep.read(draft).material
     drafted = draft_of(material, keep.ask_of(draft)) if material else None
@@ -168,7 +160,6 @@ def worker_page(request: HttpRequest, pk: int) -> HttpResponse:
 
 
 def plan_in_figures(material: Material, drafted: Drafted) -> dict[str, Any] | None:
-    """Say in figures what would be judged, before any price is worked out."""
     if drafted.bundle is None or drafted.problems:
         return None
     human: Any = drafted.bundle.document["human"]

@@ -1,4 +1,4 @@
-"""The task is loaded, priced, approved and started; people get their link."""
+"""Load, price, approve and start the task; show the link for people."""
 
 from typing import Any, cast
 
@@ -40,7 +40,7 @@ def start(request: HttpRequest, pk: int) -> HttpResponse:
 
 
 def _load(request: HttpRequest, draft: Draft) -> None:
-    # Read before anything is locked: large files take a while.
+    # Read before any lock: large files take a while.
     material = keep.read(draft).material
     if draft.task is not None or material is None:
         return
@@ -48,7 +48,7 @@ def _load(request: HttpRequest, draft: Draft) -> None:
     if drafted.bundle is None or drafted.problems:
         return
     with transaction.atomic():
-        # Whoever clicks twice loads once: the second waits, and finds it loaded.
+        # Two clicks load once: the second waits, and finds the task loaded.
         draft = Draft.objects.select_for_update(of=("self",)).get(pk=draft.pk)
         if draft.task is not None:
             return
@@ -78,7 +78,6 @@ def _price(request: HttpRequest, draft: Draft) -> None:
 
 
 def _approve(request: HttpRequest, draft: Draft) -> None:
-    """Approve what the page has shown, at the price that it has shown."""
     planned = _plan(request, draft)
     if planned is None or not decide.may_decide(request.user):
         raise GenieError("You may not approve this.", code="permission-denied")
@@ -167,7 +166,7 @@ def _line(subject: service.Subject) -> dict[str, Any]:
 
 
 def _plan(request: HttpRequest, draft: Draft) -> service.Plan | None:
-    """Price what is there; pairs are asked for by a button, not by looking at a page."""
+    """Price the requests; pairs are requested by a button, not by opening the page."""
     submissions = _submissions(draft)
     if draft.task is None or not _measured(submissions):
         return None
@@ -183,7 +182,7 @@ def _by_link(draft: Draft) -> bool:
 
 
 def _pairs(draft: Draft) -> bool:
-    """Tell by the loaded task: what the draft says may have changed since."""
+    """Return it by the loaded task: the draft may have changed since."""
     return draft.task is not None and "comparison" in draft.task.config
 
 

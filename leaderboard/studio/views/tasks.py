@@ -1,4 +1,4 @@
-"""A loaded task: what may be changed is changed here, the rest makes a new version."""
+"""Change a loaded task, or begin a new version of it."""
 
 from typing import Any, cast
 
@@ -28,7 +28,7 @@ def task(request: HttpRequest, slug: str) -> HttpResponse:
     if not staff_may(request.user, Staff.SEE_REFERENCES, slug):
         raise Http404("There is no such page.")
     row = get_object_or_404(Task, slug=slug)
-    # of judgments made elsewhere there is no version to ask about
+    # imported tasks have no versions to begin
     may_make = staff_may(request.user, Staff.IMPORT_TASKS) and not row.imported
     if "version" in request.POST and may_make:
         draft = service.new_version(row, by=cast("Account", request.user))
@@ -50,7 +50,7 @@ def task(request: HttpRequest, slug: str) -> HttpResponse:
 
 def _form(request: HttpRequest, row: Task) -> EditForm:
     said = service.said_by(row)
-    # What is agreed to is there to be edited, also where the task has no text of its own.
+    # The consent text can be edited even if the task uses the default.
     said["consent"] = said["consent"] or _usual(row)
     return EditForm(
         request.POST if "save" in request.POST or "show" in request.POST else None,
