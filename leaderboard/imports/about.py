@@ -34,21 +34,11 @@ def told_by_rows(judgments: Judgments) -> dict[str, str]:
 class About:
     """Details of an import.
 
-    Parameters
-    ----------
-    title : str
-        Of a new task; empty: its slug. An existing task keeps its title.
-    source, licence, citation : str
-        Origin, license and citation of the files.
-    known : mapping of str to str
-        Details of how people were asked, by the keys of
-        `tasks.selectors.made_elsewhere.ASKED` or others.
-    choices : mapping of str to str
-        Answers to the reader's questions about the files.
-    questions : mapping of str to str
-        Criterion to the question that people read.
-    scales : mapping of str to str
-        Criterion to its scale, such as "1 to 5"; "*" is every criterion.
+    An empty `title` is the slug, and an existing task keeps its title. `known` has
+    details of how people were asked, by the keys of
+    `tasks.selectors.made_elsewhere.ASKED` or others. `choices` are answers to the
+    reader's questions, `questions` map a criterion to the question that people read,
+    and `scales` to its scale, such as "1 to 5"; "*" is every criterion.
     """
 
     title: str = ""

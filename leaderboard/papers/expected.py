@@ -54,10 +54,7 @@ class Printed:
 def read_expected(path: Path) -> list[Printed]:
     """Read a list of objects, or a CSV table: id, value, tolerance, source and note.
 
-    Raises
-    ------
-    GenieError
-        "bad-expected", with all wrong entries.
+    Raises "bad-expected", with all wrong entries.
     """
     try:
         text = path.read_text("utf-8-sig")

@@ -12,10 +12,7 @@ def chosen(
 ) -> str:
     """Return the chosen option, else the default, else the only option.
 
-    Raises
-    ------
-    GenieError
-        "choice-needed" if one must be made, "unknown-choice" if it is no option.
+    Raises "choice-needed" if one must be made, "unknown-choice" if it is no option.
     """
     picked = str(choices.get(name) or usual)
     if not picked and len(options) == 1:

@@ -34,12 +34,8 @@ _INSTANCES = (
 class Fields:
     """The fields of an item with its systems, their texts, and the input.
 
-    Parameters
-    ----------
-    systems, texts : tuple of str
-        One field per system, or one field with a list; texts may be empty.
-    instance : str
-        "" if each item is a separate instance.
+    `systems` and `texts` have one field per system, or one field with a list; `texts`
+    may be empty. `instance` is "" if each item is a separate instance.
     """
 
     systems: tuple[str, ...]

@@ -83,15 +83,9 @@ _DEFAULTS = {
 class Span:
     """A marked error.
 
-    Parameters
-    ----------
-    start, end : int or None
-        Characters of the output, from 0, the end exclusive; None for an omission.
-    severity : str
-        "minor", "major", "critical", "neutral", or another word of the file; "" if
-        empty.
-    category : str
-        As in the file, levels joined by "/"; "" if empty.
+    `start` and `end` count characters of the output from 0, the end exclusive; both are
+    None for an omission. `severity` is "minor", "major", "critical", "neutral", another
+    word of the file, or "". `category` is as in the file, levels joined by "/".
     """
 
     start: int | None
@@ -111,16 +105,8 @@ class Span:
 class Problem:
     """A problem of a file and its place.
 
-    Parameters
-    ----------
-    row : int
-        Line or record, from 1; 0 for the whole file.
-    field : str
-        Column or key; "" for all.
-    sentence : str
-        The problem and what to do.
-    fatal : bool
-        Whether the row cannot be used.
+    `row` is the line or record, from 1, and 0 for the whole file; `field` is the column
+    or key, and "" for all. A row with a `fatal` problem cannot be used.
     """
 
     source: str
@@ -202,18 +188,10 @@ class Judgments:
 
 
 def frame(columns: Mapping[str, Sequence[Any] | Any]) -> pd.DataFrame:
-    """Return the rows of `Judgments` from some of their columns.
+    """Return all columns of `Judgments.rows` from some of them.
 
-    Parameters
-    ----------
-    columns : mapping of str to sequence
-        Some of `COLUMNS`, all of one length; a single value applies to all rows.
-        Missing columns have their default.
-
-    Returns
-    -------
-    DataFrame
-        With all columns in their order and the index 0, 1, ...
+    The given columns have one length; a single value applies to all rows. Missing
+    columns have their default. The index is 0, 1, ...
     """
     import pandas as pd
 
@@ -253,23 +231,12 @@ def supersede(
     by: Sequence[str],
     roles: Sequence[Role] = (Role.JUDGMENT,),
 ) -> int:
-    """Mark all but the last of repeated rows as superseded.
+    """Mark all but the last of repeated rows as superseded; return their number.
 
-    Parameters
-    ----------
-    rows : DataFrame
-        As in `Judgments`, changed in place.
-    by : sequence of str
-        Rows with the same values of these repeat each other. The last has the latest
-        `at`; without times, it is the last in the file. Rows without a worker or an
-        instance never repeat each other.
-    roles : sequence of Role
-        Only rows with these roles are compared.
-
-    Returns
-    -------
-    int
-        Number of marked rows.
+    Only rows with these `roles` are compared, and `rows` is changed in place. Rows with
+    the same values in the columns `by` repeat each other. The last has the latest `at`;
+    without times, it is the last in the file. Rows without a worker or an instance
+    never repeat each other.
     """
     named = [name for name in ("worker", "instance") if name in by]
     known = (rows[named] != "").all(axis="columns")

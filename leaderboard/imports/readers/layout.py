@@ -14,18 +14,9 @@ from leaderboard.imports.readers.sources import Source
 class Choice:
     """A question about a file that a person can, or must, answer.
 
-    Parameters
-    ----------
-    name : str
-        Key in `choices`.
-    question : str
-        The question in words.
-    options : tuple of str
-        Possible answers; empty: any text.
-    found : str
-        The likely answer from the file; "" if there is none.
-    needed : bool
-        Whether the file cannot be read before it is answered.
+    `name` is its key in `choices`. `options` are the answers; empty: any text. `found`
+    is the likely answer from the file, and `needed` whether the file cannot be read
+    without one.
     """
 
     name: str
@@ -39,14 +30,8 @@ class Choice:
 class Look:
     """A layout's estimate of whether files have it, before they are read.
 
-    Parameters
-    ----------
-    surety : float
-        From 0 (a different layout) to 1 (no other layout possible).
-    because : str
-        The evidence in a few words.
-    choices : tuple of Choice
-        Questions that a person can answer.
+    `surety` goes from 0 (a different layout) to 1 (no other layout possible); `because`
+    is the evidence in a few words, and `choices` are questions for a person.
     """
 
     surety: float
@@ -58,7 +43,11 @@ NOT_MINE = Look(0.0)
 
 
 class Layout(ABC):
-    """One layout of rating files."""
+    """One layout of rating files.
+
+    `files` lists its files in a sentence; `tried_on` states the files that the reader
+    was tested on.
+    """
 
     slug: str
     title: ClassVar[str]

@@ -56,18 +56,10 @@ def kept_name(path: str) -> str:
 
 
 def pseudonyms(names: Iterable[str]) -> dict[str, str]:
-    """Return a pseudonym for each person.
+    """Return a pseudonym for each name, e-mail address, platform id or code.
 
-    Parameters
-    ----------
-    names : iterable of str
-        As in the file: names, e-mail addresses, platform ids, or codes.
-
-    Returns
-    -------
-    dict of str to str
-        In the order of the first occurrence. Codes of a tool ("rater3") stay; all
-        others are numbered: "worker-1", ... An empty name stays empty.
+    They are in the order of the first occurrence. Codes of a tool ("rater3") stay; all
+    others are numbered: "worker-1", ... An empty name stays empty.
 
     Examples
     --------

@@ -157,12 +157,8 @@ def preview(
 ) -> Preview:
     """Return a preview of files that were read.
 
-    Parameters
-    ----------
-    scales : dict of str to UsedScale
-        By criterion of ratings.
-    refused : sequence of str
-        Questions that must be answered before this is stored.
+    `scales` are those of ratings, by criterion; `refused` has questions that must be
+    answered before this is stored.
     """
     judged = judgments.judged
     ordered = sorted(judgments.problems, key=lambda problem: not problem.fatal)

@@ -34,11 +34,8 @@ def read(
 ) -> Judgments:
     """Read files of one layout, by default of the likeliest.
 
-    Raises
-    ------
-    GenieError
-        "unknown-layout" if none is likely or the name is unknown, and errors of the
-        layout.
+    Raises "unknown-layout" if none is likely or the name is unknown, and errors of the
+    layout.
     """
     layouts = all_layouts()
     if not layout:

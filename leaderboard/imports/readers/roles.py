@@ -27,15 +27,10 @@ _ROLES = {word: role.value for role, words in _WORDS.items() for word in words}
 
 
 def roles_of(words: Sequence[str]) -> tuple[list[str] | None, list[str]]:
-    """Read a column of roles.
+    """Return the role of each row, and the words that are no roles.
 
-    Returns
-    -------
-    roles : list of str or None
-        The role of each row, an empty cell being a judgment; None if the column has no
-        roles.
-    unknown : list of str
-        Words that are no roles; their rows count as cancelled.
+    An empty cell is a judgment, and rows with unknown words count as cancelled. The
+    roles are None if the column has none.
 
     Examples
     --------

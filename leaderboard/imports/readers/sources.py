@@ -31,14 +31,9 @@ _HALF = re.compile(r"\\u[dD][89a-fA-F]")
 
 @dataclass(frozen=True)
 class Source:
-    """One file.
+    """One file; `data` is its raw content, and `text` unpacks gzip.
 
-    Parameters
-    ----------
-    name : str
-        Its path within the imported folder, with "/".
-    data : bytes
-        Its raw content; `text` unpacks gzip.
+    `name` is its path within the imported folder, with "/".
     """
 
     name: str
@@ -48,10 +43,7 @@ class Source:
     def text(self) -> str:
         """The text without a byte order mark.
 
-        Raises
-        ------
-        GenieError
-            "not-utf-8" or "damaged-file", with the file's name.
+        Raises "not-utf-8" or "damaged-file", with the file's name.
         """
         data = self.data
         if data[:2] == _GZIP:
@@ -119,10 +111,7 @@ class Source:
     def objects(self) -> Iterator[tuple[int, Any]]:
         """Yield the JSON value of each line with its number, without empty lines.
 
-        Raises
-        ------
-        GenieError
-            "not-json", with file and line.
+        Raises "not-json", with file and line.
         """
         for number, line in enumerate(self.text.split("\n"), 1):
             if not line.strip():
@@ -138,10 +127,7 @@ class Source:
     def json(self) -> Any:
         """Return the JSON value of the whole file.
 
-        Raises
-        ------
-        GenieError
-            "not-json", with the file's name.
+        Raises "not-json", with the file's name.
         """
         try:
             return _value(self.text)
@@ -153,10 +139,7 @@ class Source:
     def table(self, separator: str = ",", *, header: bool = True) -> pd.DataFrame:
         """Return the file as a table of words, an empty cell being "".
 
-        Raises
-        ------
-        GenieError
-            "not-csv", with file and what is wrong.
+        Raises "not-csv", with file and what is wrong.
         """
         import pandas as pd
 
@@ -202,10 +185,7 @@ def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 def sources_in(path: Path) -> list[Source]:
     """Read a file, or all files of a folder and its subfolders, in the order of names.
 
-    Raises
-    ------
-    GenieError
-        "no-file" if there is none.
+    Raises "no-file" if there is none.
     """
     if path.is_file():
         return [Source(path.name, path.read_bytes())]

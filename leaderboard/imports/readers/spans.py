@@ -21,23 +21,11 @@ _ENOUGH = 5
 
 
 def mqm_score(spans: Iterable[Span], *, major_punctuation: bool = False) -> float:
-    """Return the MQM score of one text: the sum of its errors' costs.
+    """Return the MQM score of one text: the sum of its errors' costs, at most 0.
 
-    Parameters
-    ----------
-    major_punctuation : bool
-        Whether a major error in punctuation costs as much as any other major one
-        (Google's weights) instead of as little as a minor one (Appraise's).
-
-    Returns
-    -------
-    float
-        At most 0, the score of a text without errors. An empty severity costs nothing.
-
-    Raises
-    ------
-    ValueError
-        If the cost of a severity is unknown, with the known ones.
+    With `major_punctuation`, a major error in punctuation costs as much as any other
+    major one (Google's weights) instead of as little as a minor one (Appraise's). An
+    empty severity costs nothing; an unknown one raises ValueError.
     """
     return -round(sum(_cost(span, major_punctuation) for span in spans), 6) + 0.0
 
@@ -85,22 +73,9 @@ def severity_of(value: Any) -> str:
 def inclusive(marked: Sequence[Mapping[str, Any]]) -> list[Span]:
     """Read spans of Appraise and Pearmut, whose ends are inclusive.
 
-    Parameters
-    ----------
-    marked : sequence of mapping
-        With "start_i" and "end_i" (whole numbers, or "missing" for an omission),
-        "severity", and "error_type" or "category".
-
-    Returns
-    -------
-    list of Span
-        With exclusive ends.
-
-    Raises
-    ------
-    ValueError
-        If a place is no number or ends before it begins, or the cost of a severity is
-        unknown.
+    They have "start_i" and "end_i" (whole numbers, or "missing" for an omission),
+    "severity", and "error_type" or "category". Raises ValueError if a place is no
+    number or ends before it begins, or if a severity is unknown.
 
     Examples
     --------
@@ -129,19 +104,10 @@ def inclusive(marked: Sequence[Mapping[str, Any]]) -> list[Span]:
 def fit(pairs: Sequence[tuple[str, list[Span]]]) -> tuple[list[list[Span]], str]:
     """Check places against the texts, and correct systematic shifts.
 
-    Parameters
-    ----------
-    pairs : sequence of (str, list of Span)
-        Each text with its spans by the layout's rules; "" for an unknown text.
-
-    Returns
-    -------
-    list of list of Span
-        The spans of each, in order. Ends are moved if only then they are at ends of
-        words. Places are converted from UTF-16 units (an emoji counts 2) if only that
-        fits.
-    str
-        Notes for a person, in sentences; may be "".
+    Each pair is a text ("" if unknown) and its spans by the layout's rules. Returns the
+    corrected spans of each, and notes for a person (or ""). Ends are moved if only then
+    they are at ends of words. Places are converted from UTF-16 units (an emoji counts
+    2) if only that fits.
     """
     spans = [one for _, one in pairs]
     told = []

@@ -36,14 +36,8 @@ _PERSON = r"[^@\s]+@[^@\s]+\.[a-zA-Z]{2,}|(?:\d{1,3}\.){3}\d{1,3}"
 class Table:
     """A table of words.
 
-    Parameters
-    ----------
-    words : DataFrame
-        Its cells as words; empty cells and null are "", objects and lists are JSON.
-    rows : array of int
-        Line or record of each row, from 1.
-    problems : list of Problem
-        Problems of rows that are left out.
+    Empty cells and null are "", objects and lists are JSON. `rows` has the line or
+    record of each row, from 1; `problems` are of rows that are left out.
     """
 
     name: str
@@ -99,10 +93,7 @@ def separator_of(text: str) -> str:
 def table_of(source: Source) -> Table:
     """Read a table from CSV with any separator, JSON, JSON Lines or Parquet.
 
-    Raises
-    ------
-    GenieError
-        "not-csv", "not-json" or "no-rows", and errors of `Source.text`.
+    Raises "not-csv", "not-json" or "no-rows", and errors of `Source.text`.
     """
     if source.ending == "parquet" or source.data[:4] == _PARQUET:
         header, records = _parquet(source)
@@ -147,11 +138,8 @@ def _of_csv(source: Source) -> Table:
 def csv_rows(source: Source, separator: str = ",") -> Iterator[tuple[int, list[str]]]:
     """Yield the non-empty rows of a CSV file, each with its first line's number.
 
-    Raises
-    ------
-    GenieError
-        ``not-csv``, also if a quoted cell spans lines and text follows its closing
-        quotation mark.
+    Raises ``not-csv``, also if a quoted cell spans lines and text follows its closing
+    quotation mark.
     """
     csv.field_size_limit(_LONGEST_CELL)
     lines = list(io.StringIO(source.text, newline=""))

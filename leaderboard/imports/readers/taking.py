@@ -36,19 +36,10 @@ def stacked(
 ) -> tuple[pd.DataFrame, pd.DataFrame]:
     """Stack the values of several columns of a line as rows.
 
-    Parameters
-    ----------
-    parts : sequence of mapping
-        Columns as for `judgments.frame`, all of one length: one mapping for each column
-        with values.
-    extra : DataFrame
-        The other columns of a line.
-
-    Returns
-    -------
-    rows, extra : DataFrame
-        In the order of the lines and of `parts`; both with the index 0, 1, ...; without
-        empty rows and judgments of no system.
+    Each of `parts` has columns as for `judgments.frame`, all of one length; `extra` has
+    the other columns of a line. Returns rows and extra in the order of the lines and of
+    `parts`, both with the index 0, 1, ..., without empty rows and judgments of no
+    system.
     """
     import pandas as pd
 
@@ -115,10 +106,7 @@ def answers(
 def refuse_both_ways(table: Table, name: str) -> None:
     """Refuse a column whose commas may be decimal or of thousands.
 
-    Raises
-    ------
-    GenieError
-        ``two-readings``.
+    Raises ``two-readings``.
     """
     words = table.column(name)
     if read_both_ways(words):

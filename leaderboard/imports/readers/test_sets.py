@@ -9,15 +9,7 @@ from leaderboard.imports.readers.sources import Source
 
 @dataclass(frozen=True)
 class Segment:
-    """One text of a test set.
-
-    Parameters
-    ----------
-    instance : str
-        Its number, from 1 if the file has it.
-    document, domain : str
-        "" if not stated.
-    """
+    """One text of a test set; `instance` is its number, from 1 if the file has it."""
 
     instance: str
     document: str
@@ -27,18 +19,10 @@ class Segment:
 def segments_of(sources: Sequence[Source], pair: str = "") -> list[Segment]:
     r"""Return the document of each segment, in the order of the test set.
 
-    Parameters
-    ----------
-    sources : sequence of Source
-        Used are a `*.docs` file of mt-metrics-eval (one line per segment: domain,
-        document) or a table with the columns segment, domain, document.
-    pair : str
-        Of several `*.docs` files the one with this in its name, such as "en-de".
-
-    Returns
-    -------
-    list of Segment
-        Empty if there is no such file. A first line "canary" is number 0 and left out.
+    It reads a `*.docs` file of mt-metrics-eval (one line per segment: domain,
+    document), of several the one with `pair` in its name, such as "en-de", or a table
+    with the columns segment, domain, document. A first line "canary" is number 0 and
+    left out.
 
     Examples
     --------
@@ -81,13 +65,7 @@ def is_canary(text: str) -> bool:
 
 @dataclass
 class Batch:
-    """The items that one account was shown.
-
-    Parameters
-    ----------
-    items : dict of (str, str) to dict
-        (item, document) -> the item, as in the file.
-    """
+    """The items that one account was shown, by (item, document), as in the file."""
 
     items: dict[tuple[str, str], dict[str, object]] = field(default_factory=dict)
 
@@ -95,10 +73,7 @@ class Batch:
 def batches_of(sources: Sequence[Source]) -> list[Batch]:
     """Read the batches of Appraise beside its scores.
 
-    Parameters
-    ----------
-    sources : sequence of Source
-        JSON files with lists of tasks with "items"; duplicates are left out.
+    They are JSON files with lists of tasks with "items"; duplicates are left out.
 
     Examples
     --------
@@ -135,15 +110,8 @@ def batch_of_accounts(
 ) -> dict[str, Batch]:
     """Return the batch that each account worked on, by the items that it scored.
 
-    Parameters
-    ----------
-    shown : mapping of str to iterable of (str, str)
-        Account -> (item, document) of its rows.
-
-    Returns
-    -------
-    dict of str to Batch
-        Accounts whose items are in no batch are left out.
+    `shown` maps accounts to (item, document) of their rows. Accounts whose items are in
+    no batch are left out.
 
     Examples
     --------

@@ -21,18 +21,9 @@ MOST_UNPACKED = 500_000_000
 class Found:
     """The likely layouts of files, and their ratings if they can be read.
 
-    Parameters
-    ----------
-    layouts : list of (str, str, float, str)
-        Slug, title, surety and reason of each layout that may fit, the surest first.
-    layout : str
-        The chosen one, or the surest; "" if none.
-    choices : tuple of Choice
-        Questions about files of that layout.
-    sources : list of Source
-        The files themselves, archives unpacked.
-    error : str
-        Why there are no ratings, in a sentence.
+    `layouts` has slug, title, surety and reason of each, the surest first. `layout` is
+    the chosen or the surest one, and `choices` are questions about it. `error` is a
+    sentence that explains missing `judgments`. The `sources` are unpacked.
     """
 
     layouts: list[tuple[str, str, float, str]] = field(default_factory=list)
@@ -51,14 +42,8 @@ def find(
 ) -> Found:
     """Read files that follow each other in a stream.
 
-    Errors of the files are in the result; none is raised.
-
-    Parameters
-    ----------
-    files : sequence of (str, int)
-        Name and bytes of each.
-    layout : str
-        "": the likeliest layout.
+    `files` are names and sizes in bytes; `layout` "" is the likeliest one. Errors of
+    the files are in the result; none is raised.
     """
     try:
         sources = [one for name, n in files for one in _unpacked(name, stream.read(n))]
@@ -81,10 +66,7 @@ def find(
 def _unpacked(name: str, data: bytes) -> Iterator[Source]:
     """Yield a file, or the files of an archive; gzip files stay packed.
 
-    Raises
-    ------
-    GenieError
-        "damaged-file" or "too-large", with the archive's name.
+    Raises "damaged-file" or "too-large", with the archive's name.
     """
     if not zipfile.is_zipfile(io.BytesIO(data)) or name.lower().endswith(".xlsx"):
         yield Source(name, data)

@@ -21,21 +21,11 @@ def join_alike(
     choices: Mapping[str, str],
     known: Mapping[str, Iterable[str]],
 ) -> tuple[Choice, ...]:
-    """Join names of systems, raters and criteria if `choices` ask for it.
+    """Join names of systems, raters and criteria in place if `choices` ask for it.
 
-    Parameters
-    ----------
-    judgments : Judgments
-        Changed in place.
-    choices : mapping of str to str
-        ``same_systems``, ``same_raters`` and ``same_criteria``: "yes" joins.
-    known : mapping of str to iterable of str
-        Names that the task has already, by kind; they win.
-
-    Returns
-    -------
-    tuple of Choice
-        One for each kind with such names, even if it is answered.
+    ``same_systems``, ``same_raters`` and ``same_criteria``: "yes" joins. Joined names
+    become those that the task has already (`known`, by kind). Returns a question for
+    each kind with such names, even if it is answered.
     """
     asked = []
     rows, joined = judgments.rows, False

@@ -60,12 +60,9 @@ def bring_in(
     transaction; scores are computed afterwards, and the queue resumes interrupted
     computations.
 
-    Raises
-    ------
-    GenieError
-        ``no-judgments``, ``bad-slug``, ``not-imported``, ``imported-already``,
-        ``not-on-the-scale``, ``too-many-systems``, ``slug-taken`` if the task was made
-        or taken back meanwhile.
+    Raises ``no-judgments``, ``bad-slug``, ``not-imported``, ``imported-already``,
+    ``not-on-the-scale``, ``too-many-systems``, ``slug-taken`` if the task was made or
+    taken back meanwhile.
     """
     about = about or About()
     planned = check(judgments, slug=slug, about=about, files=files)

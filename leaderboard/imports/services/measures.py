@@ -85,10 +85,7 @@ def find_scales(
     fewer than `ENOUGH` different values must be confirmed. The ends of earlier z-scores
     and penalties, to which no score is proportional, move out to include all values.
 
-    Raises
-    ------
-    GenieError
-        ``unknown-scale``.
+    Raises ``unknown-scale``.
     """
     found = {}
     names = list(map(str, rows["criterion"].unique()))
@@ -190,10 +187,7 @@ def measures(
 ) -> dict[str, Measure]:
     """Check that values are on their scales, and return the measure of each criterion.
 
-    Raises
-    ------
-    GenieError
-        ``unknown-scale``; ``not-on-the-scale``, with the first rows.
+    Raises ``unknown-scale``; ``not-on-the-scale``, with the first rows.
     """
     found = find_scales(rows, judgments, said=said, before=before)
     outside = say_outside(rows, found, judgments, files)
@@ -365,10 +359,7 @@ def measure(slug: str, *, lower: bool = False, marked: bool = False) -> Measure:
 def check_severities(rows: pd.DataFrame) -> None:
     """Refuse marks with an unknown weight, if marks are scored.
 
-    Raises
-    ------
-    GenieError
-        ``not-on-the-scale``.
+    Raises ``not-on-the-scale``.
     """
     given = rows["spans"][rows["spans"].notna()]
     named = {str(span.get("severity", "")) for listed in given for span in listed}

@@ -32,13 +32,10 @@ class Criteria:
 class Part:
     """Rows of one kind.
 
-    Parameters
-    ----------
-    rows : DataFrame
-        Those of `Judgments` with `kept` (the rating), `exact` (whether the value can be
-        computed from it), `named` (the stored criterion), `scale`, `slot`, and
-        `campaign`, `item` and `turn`: numbers of each campaign, HIT and assignment of
-        the part, from 0.
+    To the columns of `Judgments` come `kept` (the rating), `exact` (whether the value
+    can be computed from it), `named` (the stored criterion), `scale`, `slot`, and
+    `campaign`, `item` and `turn`: numbers of each campaign, HIT and assignment of the
+    part, from 0.
     """
 
     kind: str

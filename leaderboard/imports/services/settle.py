@@ -31,10 +31,7 @@ def preview_import(
     Names are joined as `about` asks, in `judgments` itself, and values outside their
     scale become problems of it.
 
-    Raises
-    ------
-    GenieError
-        ``unknown-scale``.
+    Raises ``unknown-scale``.
     """
     task = Task.objects.filter(slug=slug, imported=True).first()
     scales, asked, refused = settle(judgments, task, about, files)

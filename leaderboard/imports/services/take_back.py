@@ -35,10 +35,8 @@ def take_back(row: Import, tell: Tell = lambda what, done, of: None) -> bool:
 
     Rows of the task's other imports stay, and are scored again.
 
-    Raises
-    ------
-    GenieError
-        ``in-use`` if its systems are part of later evaluations; then no row is deleted.
+    Raises ``in-use`` if its systems are part of later evaluations; then no row is
+    deleted.
     """
     task = row.task
     try:

@@ -31,10 +31,7 @@ _BATCH = 2_000
 def known_task(slug: str) -> Task | None:
     """Return the imported task of this name; None if the name is free.
 
-    Raises
-    ------
-    GenieError
-        ``bad-slug``, and ``not-imported`` if that task asks workers of this site.
+    Raises ``bad-slug``, and ``not-imported`` if that task asks workers of this site.
     """
     if not SLUG.fullmatch(slug) or len(slug) > _LONGEST_TITLE:
         raise GenieError(

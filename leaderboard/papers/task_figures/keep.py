@@ -21,10 +21,7 @@ _SOMEWHERE = "Published"
 def published_in(printed: Sequence[Printed], part: str = "") -> list[Printed]:
     """Return the published numbers of one part, without its prefix.
 
-    Raises
-    ------
-    GenieError
-        "nothing-published" if there are none.
+    Raises "nothing-published" if there are none.
     """
     wanted = [
         replace(one, id=one.id.removeprefix(f"{part}/"))
@@ -90,11 +87,8 @@ def planned(
 ) -> list[PublishedFigure]:
     """Return the rows that `keep_published` would store, without writing.
 
-    Raises
-    ------
-    GenieError
-        "bad-expected" with every entry that matches no figure or is too long,
-        "nothing-published" for an empty list.
+    Raises "bad-expected" with every entry that matches no figure or is too long,
+    "nothing-published" for an empty list.
     """
     wanted = published_in(printed, part)
     likely = _likely(task)

@@ -53,10 +53,7 @@ def begin(
     `said`: `layout`, `choices`, `scales`, `about`, and `at_once` to import without a
     confirmation.
 
-    Raises
-    ------
-    GenieError
-        ``slug-taken``, ``no-files``, ``too-many-files``, ``same-file``.
+    Raises ``slug-taken``, ``no-files``, ``too-many-files``, ``same-file``.
     """
     if Task.objects.filter(slug=slug, imported=False).exists():
         raise GenieError(
@@ -93,10 +90,7 @@ def state_of(draft: Draft) -> dict[str, Any]:
 def say(draft: Draft, **said: Any) -> None:
     """Store a person's answers about the files, and enqueue reading them again.
 
-    Raises
-    ------
-    GenieError
-        ``under-way`` during the import, ``imported-already`` after it.
+    Raises ``under-way`` during the import, ``imported-already`` after it.
     """
     with transaction.atomic():
         draft = Draft.objects.select_for_update().get(pk=draft.pk)
@@ -109,11 +103,8 @@ def say(draft: Draft, **said: Any) -> None:
 def start(draft: Draft, *, title: str = "", **said: Any) -> None:
     """Enqueue an import; an empty title leaves the draft's.
 
-    Raises
-    ------
-    GenieError
-        ``under-way``, ``imported-already``, ``not-read`` if the files cannot be
-        imported.
+    Raises ``under-way``, ``imported-already``, ``not-read`` if the files cannot be
+    imported.
     """
     with transaction.atomic():
         draft = Draft.objects.select_for_update().get(pk=draft.pk)

@@ -73,11 +73,8 @@ def change(
 
     Approved work keeps its price, and running work keeps its reward and its words.
 
-    Raises
-    ------
-    GenieError
-        ``unusable-task`` with the problems, ``not-asked-here`` for settings that
-        imported tasks do not have.
+    Raises ``unusable-task`` with the problems, ``not-asked-here`` for settings that
+    imported tasks do not have.
     """
     if task.imported:
         _refuse_for_people(task, said, budget_cents)

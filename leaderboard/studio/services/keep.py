@@ -35,10 +35,7 @@ def begin(
 ) -> Draft:
     """Store the files of a new draft.
 
-    Raises
-    ------
-    GenieError
-        ``slug-taken``, ``no-files``, ``too-many-files``, ``same-file``.
+    Raises ``slug-taken``, ``no-files``, ``too-many-files``, ``same-file``.
     """
     refuse_taken(slug)
     draft = Draft.objects.create(owner_id=owner.pk, slug=slug, title=title)

@@ -170,10 +170,7 @@ def _unlike(material: Material, ask: Ask) -> Iterator[str]:
 def opened(paths: Mapping[str, str]) -> list[tuple[str, IO[bytes]]]:
     """Open files by name and path, as a command receives them.
 
-    Raises
-    ------
-    GenieError
-        ``unreadable-file``.
+    Raises ``unreadable-file``.
     """
     files: list[tuple[str, IO[bytes]]] = []
     for name, path in paths.items():

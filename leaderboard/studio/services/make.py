@@ -43,11 +43,8 @@ def make(
     It may be called again: existing rows stay. A new task with `by_link` is shown only
     to people with its link.
 
-    Raises
-    ------
-    GenieError
-        ``edited`` if the task now has a design that no draft has, and the errors of
-        `bundles.import_bundle`.
+    Raises ``edited`` if the task now has a design that no draft has, and the errors of
+    `bundles.import_bundle`.
     """
     _refuse_to_undo(bundle)
     report = bundles.import_bundle(bundle, by=owner)
@@ -104,10 +101,7 @@ def submissions_of(
 def measure(made: Made, *, seconds: float = 900) -> Made:
     """Run the queue in this process until all systems are checked and measured.
 
-    Raises
-    ------
-    GenieError
-        ``not-measured``, with the state of each system.
+    Raises ``not-measured``, with the state of each system.
     """
 
     def arrived() -> bool:

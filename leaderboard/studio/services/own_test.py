@@ -28,10 +28,7 @@ def read(text: str) -> list[WrittenQuestion]:
     Below a line such as ``[de]`` the same questions follow in another language, in the
     same order and with their answers in the same order.
 
-    Raises
-    ------
-    GenieError
-        ``unusable-test`` with the first problem and its question.
+    Raises ``unusable-test`` with the first problem and its question.
     """
     first, *rest = _SECTION.split(text)
     questions = _questions(first)

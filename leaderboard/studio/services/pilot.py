@@ -108,10 +108,7 @@ def begin(
 
     Pages are drawn at random; the systems take turns on them.
 
-    Raises
-    ------
-    GenieError
-        ``pilot-runs``, ``below-minimum-pay``, ``over-budget``, and errors of pages.
+    Raises ``pilot-runs``, ``below-minimum-pay``, ``over-budget``, and errors of pages.
     """
     # Two clicks at once start one pilot.
     draft = Draft.objects.select_for_update(of=("self",)).get(pk=draft.pk)

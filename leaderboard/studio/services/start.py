@@ -64,11 +64,8 @@ def approve(
 ) -> int:
     """Approve all that waits, to be sent out now; return the number approved.
 
-    Raises
-    ------
-    GenieError
-        ``too-expensive`` if it costs more than the limit, before any approval; and the
-        errors of `decide.approve`.
+    Raises ``too-expensive`` if it costs more than the limit, before any approval; and
+    the errors of `decide.approve`.
     """
     waiting = planned.waiting
     decide.measure_together(*waiting)

@@ -1,4 +1,4 @@
-"""What is said of a system, with its predictions and afterwards; all of it optional."""
+"""Optional details of a system, entered with its predictions or later."""
 
 from typing import Any
 
@@ -14,12 +14,11 @@ _FIELD = {"bad-link": "links", "bad-description": "description"}
 
 
 def said_at(error: GenieError) -> str | None:
-    """Say beside which field a refusal of what is said of a system stands."""
+    """Return the form field of an error in a system's details."""
     return _FIELD.get(error.code) or error.details.get("parameter")
 
 
 def initial_of(submission: Submission) -> dict[str, Any]:
-    """Give what is said of a system, as the form wants it."""
     said = {name: getattr(submission, name) for name in ("description", *FIELDS)}
     return {**said, "links": "\n".join(submission.links)}
 

@@ -1,4 +1,4 @@
-"""The form by which a file is checked and not handed in."""
+"""The form to check a file without submitting it."""
 
 from django import forms
 from django.utils.translation import gettext_lazy

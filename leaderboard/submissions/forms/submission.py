@@ -1,4 +1,4 @@
-"""The form by which predictions are handed in; the service has the last word."""
+"""The form to submit predictions; the service makes the final checks."""
 
 from collections.abc import Mapping
 from datetime import date
@@ -15,8 +15,6 @@ from leaderboard.submissions.services.submit import Quota
 
 
 class _TeamField(forms.ModelChoiceField):  # type: ignore[type-arg]
-    """A choice of teams, each with what is left of its quota."""
-
     left: Mapping[int, Quota] = {}
 
     def label_from_instance(self, team: Team) -> str:
@@ -50,7 +48,7 @@ class SubmissionForm(AboutSystemForm):
                 "instance; plain or compressed with gzip."
             )
         ),
-        # an empty file is refused by the service, with its own sentence
+        # the service refuses an empty file, with a clearer message
         allow_empty_file=True,
     )
     team = _TeamField(
@@ -103,25 +101,24 @@ class SubmissionForm(AboutSystemForm):
         assert isinstance(field, _TeamField)  # noqa: S101
         field.left = left
         field.queryset = Team.objects.filter(pk__in=[team.pk for team in teams])
-        # With one team, or none yet, the service knows which one is meant. Of several
-        # none is chosen for anybody: it decides who sees the submission, and whose
+        # With one team, or none yet, the service knows the team. With several, there is
+        # no
+        # default: the team decides who sees the submission, and whose
         # quota it uses.
         field.required = len(teams) > 1
         if len(teams) < 2:
             field.widget = forms.HiddenInput()
 
     def main_fields(self) -> list[forms.BoundField]:
-        """Give what everybody fills in; the rest is folded."""
         return [
             field for field in self.visible_fields() if field.name not in self.folded
         ]
 
     def folded_fields(self) -> list[forms.BoundField]:
-        """Give what can be said of the system, or left out, or said later."""
         return [self[name] for name in self.folded]
 
     def folded_in_use(self) -> bool:
-        """Tell whether what is folded was filled in, or has an error."""
+        """Return whether a folded field was filled in, or has an error."""
         return any(self[name].errors or self[name].value() for name in self.folded)
 
     def clean_anonymous_until(self) -> date | None:

@@ -5,18 +5,18 @@ from leaderboard.submissions.models.submission import Submission
 
 
 class RepeatedRequest(models.Model):
-    """A key under which a program hands in: sent again, it gets the same answer."""
+    """A key of an API request: if it is sent again, the answer is the same."""
 
     user = models.ForeignKey(
         settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="+"
     )
     key = models.CharField(max_length=200)
-    # what was sent under it: the fields and the file, hashed
+    # hash of the request: the fields and the file
     fingerprint = models.CharField(max_length=64)
     submission = models.ForeignKey(
         Submission, on_delete=models.CASCADE, null=True, related_name="+"
     )
-    # of a comparison or a joint evaluation, where that was asked for
+    # if it requested a comparison or a joint evaluation
     evaluation = models.ForeignKey(
         "leaderboard.HumanEvaluation",
         on_delete=models.CASCADE,

@@ -11,7 +11,7 @@ from leaderboard.tasks.models import Instance, Task
 
 
 class Team(models.Model):
-    """Who hands in: one person or several; quotas count per team."""
+    """Submitters: one person or several; quotas apply per team."""
 
     slug = models.SlugField(max_length=100, unique=True)
     name = models.CharField(max_length=200)
@@ -31,14 +31,14 @@ class Team(models.Model):
 
 
 class Submission(models.Model):
-    """One system's predictions for one task, and where they are on their way."""
+    """One system's predictions for one task, and their state."""
 
     class State(models.TextChoices):
         RECEIVED = "RECEIVED", gettext_lazy("received")
         INVALID = "INVALID", gettext_lazy("invalid")
         VALID = "VALID", gettext_lazy("valid")
         MEASURED = "MEASURED", states.State.REQUESTED.label
-        # its evaluation's states: only the machine writes them (`evaluation.machine`)
+        # states of its evaluation: only the machine writes them (`evaluation.machine`)
         DECLINED = states.State.DECLINED.value, states.State.DECLINED.label
         APPROVED = states.State.APPROVED.value, states.State.APPROVED.label
         ANNOTATING = states.State.ANNOTATING.value, states.State.ANNOTATING.label
@@ -49,13 +49,13 @@ class Submission(models.Model):
         WITHDRAWN = "WITHDRAWN", gettext_lazy("withdrawn")
 
     class Weights(models.TextChoices):
-        """Whether anybody can have the model's weights."""
+        """Whether the model's weights are available."""
 
         OPEN = "open", gettext_lazy("open weights")
         CLOSED = "closed", gettext_lazy("closed weights")
 
     class Baseline(models.TextChoices):
-        """What else than somebody's system a row may be: something to compare with."""
+        """Kinds of rows that are not systems of submitters, for comparison."""
 
         REFERENCE = "reference", gettext_lazy("human reference")
         BASELINE = "baseline", gettext_lazy("baseline")
@@ -64,7 +64,7 @@ class Submission(models.Model):
         PUBLIC = "PUBLIC", gettext_lazy("public: shown on the leaderboard")
         PRIVATE = "PRIVATE", gettext_lazy("private: visible only to the team and staff")
 
-    # The way of a submission that meets no trouble.
+    # The states of a submission without trouble.
     WALK: ClassVar[list[str]] = [
         "RECEIVED",
         "VALID",
@@ -84,19 +84,19 @@ class Submission(models.Model):
     system_name = models.CharField(max_length=100)
     description = models.TextField(max_length=4000, blank=True)
     links = models.JSONField(default=list, blank=True)
-    # What the submitter says of the system; empty is not said.
+    # The submitter's details of the system; may be empty.
     organization = models.CharField(max_length=100, blank=True)
     weights = models.CharField(max_length=6, choices=Weights.choices, blank=True)
-    # as people write it: "7B", "8x22B", "355M"
+    # as entered: "7B", "8x22B", "355M"
     parameters = models.CharField(max_length=20, blank=True)
     licence = models.CharField(max_length=100, blank=True)
-    # Shown as a mark beside the name; ranks do not know it.
+    # Shown as a mark beside the name; ranks ignore it.
     baseline = models.CharField(max_length=9, choices=Baseline.choices, blank=True)
     visibility = models.CharField(
         max_length=8, choices=Visibility.choices, default=Visibility.PUBLIC
     )
     anonymous_until = models.DateField(null=True, blank=True)
-    # Answers to it came from programs that play workers; every page says so.
+    # Programs answered in the role of workers; every page says so.
     simulated = models.BooleanField(default=False)
 
     file = models.FileField(max_length=200)
@@ -110,14 +110,14 @@ class Submission(models.Model):
     )
     # [{code, message, count, examples}]: why a file is invalid
     errors = models.JSONField(default=list, blank=True)
-    # [{code, sentence, figures}]: what the pre-flight noticed; they do not block
+    # [{code, sentence, figures}]: pre-flight warnings; they do not block
     warnings = models.JSONField(default=list, blank=True)
     n_attempts = models.PositiveSmallIntegerField(default=0)
     failed_step = models.CharField(max_length=50, blank=True)
     failure = models.TextField(blank=True)
     failure_permanent = models.BooleanField(default=False)
 
-    # made when it is measured: what asking people about it alone costs is decided then
+    # made after measuring: then staff decide on its cost
     human_evaluation = models.OneToOneField(
         HumanEvaluation,
         on_delete=models.PROTECT,
@@ -162,8 +162,6 @@ class Submission(models.Model):
 
 
 class SubmissionEvent(models.Model):
-    """One line of a submission's story."""
-
     submission = models.ForeignKey(
         Submission, on_delete=models.CASCADE, related_name="events"
     )
@@ -177,7 +175,7 @@ class SubmissionEvent(models.Model):
         related_name="+",
     )
     at = models.DateTimeField(auto_now_add=True)
-    # when e-mails and webhooks about it were put on their way
+    # when e-mails and webhooks about it were enqueued
     announced_at = models.DateTimeField(null=True, blank=True)
 
     class Meta:
@@ -195,8 +193,6 @@ class SubmissionEvent(models.Model):
 
 
 class Prediction(models.Model):
-    """A system's output for one instance."""
-
     submission = models.ForeignKey(
         Submission, on_delete=models.CASCADE, related_name="predictions"
     )
@@ -204,7 +200,7 @@ class Prediction(models.Model):
         Instance, on_delete=models.PROTECT, related_name="predictions"
     )
     text = models.TextField(blank=True)
-    # errors that came marked with it, and who marked them; None: it came without
+    # errors that the file has marked, and who marked them; None: the file has no marks
     spans = models.JSONField(null=True, blank=True)
 
     class Meta:

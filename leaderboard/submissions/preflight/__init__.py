@@ -1,4 +1,4 @@
-"""What is odd about a submission, said before people are paid to judge it."""
+"""Warnings about a submission before people are paid to rate it."""
 
 from leaderboard.submissions.preflight.base import PreflightWarning
 from leaderboard.submissions.preflight.realignment import Realignment, realign

@@ -1,8 +1,8 @@
-"""What a pre-flight check is: it looks at texts and says at most one sentence.
+"""A pre-flight check reads texts and returns at most one warning.
 
-A warning never blocks: staff read it beside the price. Most checks therefore compare
-predictions with what people wrote for the same instances, so that a task where
-references are short, repeated or copied does not warn about every system.
+A warning never blocks: staff read it beside the price. Most checks compare predictions
+with people's references for the same instances, so that a task with short, repeated or
+copied references does not warn about every system.
 """
 
 from abc import ABC, abstractmethod
@@ -12,23 +12,21 @@ from typing import Any
 
 from genie.lib.extension import discover
 
-# How many positions a warning names.
+# How many positions a warning lists.
 N_NAMED = 20
 
 
 @dataclass(frozen=True)
 class PreflightWarning:
-    """Something to look at before money is spent; it does not block.
+    """A reason to check a submission before money is spent; it does not block.
 
     Parameters
     ----------
     code : str
-        Stable, hyphenated name; the slug of the check.
-    sentence : str
-        For the submitter and for staff.
+        The slug of the check, which is stable.
     figures : dict
-        What the sentence rests on, JSON-serialisable. ``positions`` are places in the
-        task's order, from 0, the first twenty.
+        The evidence, JSON-serializable. ``positions`` are places in the task's order,
+        from 0, the first twenty.
     """
 
     code: str
@@ -38,20 +36,20 @@ class PreflightWarning:
 
 @dataclass(frozen=True, eq=False)
 class Texts:
-    """What the checks look at, aligned by instance.
+    """The texts that checks read, aligned by instance.
 
     Parameters
     ----------
     references : list of list of str, shape (n, variable)
-        May be empty lists where a task has no references.
+        May be empty lists if a task has no references.
     sources : list of str, shape (n,)
-        Empty texts where there is nothing to copy from.
+        Empty texts if there is no source.
     target_language, source_language : str
         ISO 639-1.
     earlier : sequence of (name, list of str)
-        Other submissions' predictions, each of shape (n,).
+        Predictions of other submissions, each of shape (n,).
     seed : int
-        For checks that look at a sample.
+        For checks of a sample.
     """
 
     predictions: list[str]
@@ -67,34 +65,25 @@ class Texts:
 
 
 class Check(ABC):
-    """One pre-flight check; a subclass in a file of its own is found, not listed."""
+    """One pre-flight check; every subclass in a module of this package is found."""
 
     # the warnings' code
     slug: str
 
     @abstractmethod
     def look(self, texts: Texts) -> PreflightWarning | None:
-        """Look at a submission.
-
-        Parameters
-        ----------
-        texts : Texts
-            With at least one prediction.
-        """
+        """Return a warning or None; there is at least one prediction."""
 
 
 def all_checks() -> dict[str, type[Check]]:
-    """Find the checks in this folder."""
+    """Return the checks of this package by slug."""
     return discover("leaderboard.submissions.preflight", Check)
 
 
 def plain(text: str) -> str:
-    """Reduce a text to what counts when asking whether two are the same.
+    """Return a text in lower case, with single spaces and without a final full stop.
 
-    Returns
-    -------
-    str
-        Case folded, white space squeezed, without a final full stop.
+    Texts that differ only in these count as the same.
 
     Examples
     --------
@@ -105,7 +94,7 @@ def plain(text: str) -> str:
 
 
 def percent(share: float) -> str:
-    """Write a share for a sentence.
+    """Return a share as a percentage for a sentence.
 
     Examples
     --------

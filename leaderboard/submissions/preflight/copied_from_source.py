@@ -13,9 +13,9 @@ from leaderboard.submissions.preflight.base import (
 
 _LEAST = 3
 _SAME = 90.0
-# Shorter texts may be the same by right: names, numbers, answers.
+# Shorter texts may rightly be the same: names, numbers, answers.
 _MIN_WORDS = 4
-# Above the references' own share: untranslated text is odd, quoting an article less so.
+# Above the references' share: untranslated text is odd, quoting an article less so.
 _TRANSLATING = 0.05
 _SAME_LANGUAGE = 0.3
 
@@ -23,14 +23,13 @@ _SAME_LANGUAGE = 0.3
 class CopiedFromSource(Check):
     """Untranslated sentences, or outputs cut out of the input.
 
-    Between languages a text is copied when it is (nearly) its source; within one
-    language also when it stands in the source word for word.
+    Between languages, a copy is (nearly) equal to its source; within one language, a
+    text that occurs in the source word for word is a copy, too.
     """
 
     slug = "copied-from-source"
 
     def look(self, texts: Texts) -> PreflightWarning | None:
-        """Compare the share of copies with that among references."""
         if not any(texts.sources):
             return None
         translating = texts.source_language != texts.target_language
@@ -72,5 +71,5 @@ def _copied(text: str, source: str, translating: bool) -> bool:
     if not translating and text in source:
         return True
     longer, shorter = max(len(text), len(source)), min(len(text), len(source))
-    # no need to compare texts whose lengths alone make them differ
+    # if the lengths differ too much, the texts differ
     return shorter >= 0.8 * longer and fuzz.ratio(text, source, score_cutoff=_SAME) > 0

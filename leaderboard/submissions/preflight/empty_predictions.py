@@ -10,12 +10,11 @@ from leaderboard.submissions.preflight.base import (
 
 
 class EmptyPredictions(Check):
-    """An empty text is a legal prediction, but people are paid to judge it."""
+    """An empty text is a legal prediction, but people are paid to rate it."""
 
     slug = "empty-predictions"
 
     def look(self, texts: Texts) -> PreflightWarning | None:
-        """Count texts of white space only."""
         empty = [i for i, text in enumerate(texts.predictions) if not text.strip()]
         if not empty:
             return None

@@ -19,14 +19,13 @@ _REPEATING = 0.3
 class IdenticalPredictions(Check):
     """One answer for everything, or a few answers again and again.
 
-    What people wrote is the measure: where references repeat too (yes, no, none), as
-    many repetitions are in order.
+    The references set the standard: if they repeat, too (yes, no, none), as many
+    repetitions are fine.
     """
 
     slug = "identical-predictions"
 
     def look(self, texts: Texts) -> PreflightWarning | None:
-        """Compare how often texts repeat with how often references do."""
         normalised = [plain(text) for text in texts.predictions]
         counts = Counter(text for text in normalised if text)
         if not counts:

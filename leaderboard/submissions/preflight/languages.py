@@ -1,6 +1,6 @@
-"""Small words and scripts by which a language is told from another.
+"""Detect languages by small words and scripts.
 
-A few dozen of the commonest words say enough about a sentence to warn by; no model is
+A few dozen of the commonest words are enough evidence for a warning; no model is
 needed.
 """
 
@@ -99,13 +99,12 @@ _MIN_LETTERS = 5
 
 @cache
 def small_words(language: str) -> frozenset[str]:
-    """Give a language's commonest words; none when it is not known here."""
+    """Return a language's commonest words; empty if the language is unknown."""
     return frozenset(_WORDS.get(language, "").split())
 
 
 @cache
 def _languages_by_word() -> dict[str, tuple[str, ...]]:
-    """Tell which languages each small word is common in."""
     languages: dict[str, tuple[str, ...]] = {}
     for code in _WORDS:
         for word in small_words(code):
@@ -115,7 +114,7 @@ def _languages_by_word() -> dict[str, tuple[str, ...]]:
 
 @cache
 def dangling_words(language: str) -> frozenset[str]:
-    """Give words that a finished sentence does not end with.
+    """Return words that a finished sentence does not end with.
 
     Examples
     --------
@@ -126,22 +125,19 @@ def dangling_words(language: str) -> frozenset[str]:
 
 
 def script_of(text: str) -> str:
-    """Name the script that most letters of a text belong to.
+    """Return the script of most letters of a text.
 
-    Returns
-    -------
-    str
-        Empty when there are fewer than five letters, or no script has 60 % of them.
+    It is empty if there are fewer than five letters, or no script has 60% of them.
 
     Examples
     --------
     >>> script_of("It rains."), script_of("Идёт дождь."), script_of("42!")
     ('Latin', 'Cyrillic', '')
     """
-    if text.isascii():  # most texts, and most of the time that this takes
+    if text.isascii():  # most texts, and most of the running time
         return "Latin" if len(_PATTERNS["Latin"].findall(text)) >= _MIN_LETTERS else ""
     counts = {name: len(pattern.findall(text)) for name, pattern in _PATTERNS.items()}
-    if counts["Kana"]:  # Japanese is written in both
+    if counts["Kana"]:  # Japanese uses both
         counts["Kana"] += counts.pop("Han")
     total = sum(counts.values())
     name = max(counts, key=lambda script: counts[script])
@@ -149,18 +145,10 @@ def script_of(text: str) -> str:
 
 
 def looks_like(text: str, language: str) -> str | None:
-    """Say which other language a text seems to be in.
+    """Return the different language that a text seems to be in.
 
-    Parameters
-    ----------
-    language : str
-        ISO 639-1 code that it should be in.
-
-    Returns
-    -------
-    str or None
-        A language code, a script's name, ``""`` when it seems to be as it should, None
-        when nothing can be said (too short).
+    It is a language code or a script's name, ``""`` if the text seems to be in
+    `language` (ISO 639-1), and None if the text is too short.
     """
     script = script_of(text)
     if not script:
@@ -176,6 +164,7 @@ def looks_like(text: str, language: str) -> str | None:
         for code in languages.get(word, ()):
             hits[code] += 1
     other = max((code for code in hits if code != language), key=lambda c: hits[c])
-    # two small words, and more than twice as many as of its own: a name may have one
+    # two small words, and more than twice as many as of its language: a name may have
+    # one
     foreign = hits[other] >= 2 and hits[other] > 2 * hits[language]
     return other if foreign else ""

@@ -1,4 +1,4 @@
-"""Texts that stand at other instances than they were written for."""
+"""Texts at the wrong instances."""
 
 import numpy as np
 
@@ -15,12 +15,12 @@ _SAMPLE = 1_000
 
 
 class MisalignedIds(Check):
-    """Ids in another order than texts: the scores are then those of noise.
+    """Ids in a different order from texts: the scores are then noise.
 
-    Each prediction is compared, by character n-grams, with its own references and with
-    all others'. It fires when a tenth of the predictions evidently and mutually belong
-    to another instance. A system that is merely bad fits nowhere and is left alone, and
-    so are texts that fit many places ("yes").
+    Each prediction is compared, by character n-grams, with its references and with
+    those of all other instances. It fires if a tenth of the predictions clearly and
+    mutually match another instance. Predictions of a bad system match none, and short
+    ones such as "yes" match many; neither fires.
     """
 
     slug = "misaligned-ids"
@@ -50,24 +50,24 @@ class MisalignedIds(Check):
 def alignment(
     predictions: list[str], references: list[list[str]], seed: int
 ) -> Fit | None:
-    """Measure how predictions fit their instances.
+    """Compute how predictions fit their instances.
 
     Parameters
     ----------
     seed : int
-        Of the sample of 1,000 that is looked at when there are more.
+        Of the sample of 1,000 if there are more.
 
     Returns
     -------
     Fit or None
-        None when there is nothing to compare with.
+        None if there are no references.
     """
     n = len(predictions)
     if n < 2 or not any(references):
         return None
     rows = np.arange(n)
     if n > 2 * _SAMPLE:
-        # a sample shows a shuffled file as surely, and the time stays the same for
+        # a sample detects a shuffled file as reliably, and the time stays the same for
         # large tasks
         rows = np.sort(generator(seed).choice(n, _SAMPLE, replace=False))
     return fit_of(*vectors_of(predictions, references), rows)

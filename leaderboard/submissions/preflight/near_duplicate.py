@@ -1,4 +1,4 @@
-"""The same system handed in again, or somebody else's."""
+"""A system that was submitted before, by the same team or another one."""
 
 from rapidfuzz import fuzz
 
@@ -18,21 +18,21 @@ _LEAST = 5
 class NearDuplicate(Check):
     """Nearly the same predictions as an earlier submission's.
 
-    Instances where a prediction equals a reference are left out: good systems agree on
+    Instances with a prediction equal to a reference are left out: good systems agree on
     right answers, not on wrong ones or on words.
     """
 
     slug = "near-duplicate"
 
     def look(self, texts: Texts) -> PreflightWarning | None:
-        """Compare with each earlier submission, name the closest."""
+        """Return a warning about the closest earlier submission."""
         normalised = [plain(text) for text in texts.predictions]
         telling = [
             position
             for position, text in enumerate(normalised)
             if text and text not in map(plain, texts.references[position])
         ]
-        # with hardly a wrong or free answer, two good systems cannot be told from one
+        # with hardly any wrong or free answer, two good systems cannot be told apart
         if len(telling) < max(_LEAST, 0.05 * len(texts)):
             return None
         matches = [

@@ -1,7 +1,7 @@
 """Texts as sparse vectors of their character n-grams.
 
-Everything is counted by numpy on code points, so a thousand sentences take about a
-tenth of a second, in any language and without a tokenizer.
+numpy counts code points, so a thousand sentences take about a tenth of a second, in any
+language and without a tokenizer.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 ORDERS = (3, 4)
 _N_BUCKETS = 1 << 20
-# Enough to know a text by, and a bound on memory whatever is handed in.
+# Enough to identify a text, and a bound on memory for any file.
 MAX_CHARACTERS = 1_000
 _TEXTS_AT_ONCE = 2_000
 
@@ -28,8 +28,8 @@ def count_ngrams(texts: Sequence[str]) -> sp.csr_array:
     Parameters
     ----------
     texts : sequence of str, shape (n,)
-        Case and the amount of white space do not count; of long texts the first 1,000
-        characters do.
+        Case and the amount of white space do not count; of long texts only the first
+        1,000 characters do.
 
     Examples
     --------
@@ -50,7 +50,7 @@ def count_ngrams(texts: Sequence[str]) -> sp.csr_array:
 def _count(texts: Sequence[str]) -> sp.csr_array:
     import scipy.sparse as sp
 
-    # spaces at both ends make beginnings and ends of words n-grams of their own
+    # spaces at both ends make beginnings and ends of words distinct n-grams
     padded = [f" {' '.join(text.lower().split())[:MAX_CHARACTERS]} " for text in texts]
     lengths = np.array([len(text) for text in padded], dtype=np.int64)
     points = np.frombuffer(
@@ -61,7 +61,7 @@ def _count(texts: Sequence[str]) -> sp.csr_array:
     rows, buckets = [], []
     for order in ORDERS:
         hashed = _hashes(points, order)
-        # n-grams that reach into the next text are left out
+        # n-grams across two texts are left out
         within = np.arange(len(hashed)) + order <= end[: len(hashed)]
         rows.append(row[: len(hashed)][within])
         buckets.append(hashed[within])
@@ -70,7 +70,7 @@ def _count(texts: Sequence[str]) -> sp.csr_array:
         (np.ones(len(columns), np.float32), (np.concatenate(rows), columns)),
         shape=(len(padded), _N_BUCKETS),
     )
-    return sp.csr_array(counts.tocsr())  # adds up what falls into one bucket
+    return sp.csr_array(counts.tocsr())  # sums counts in the same bucket
 
 
 def _hashes(points: NDArray[np.uint64], order: int) -> NDArray[np.int32]:
@@ -86,7 +86,7 @@ def _hashes(points: NDArray[np.uint64], order: int) -> NDArray[np.int32]:
 def mean_by_instance(
     vectors: sp.csr_array, references: Sequence[Sequence[str]]
 ) -> sp.csr_array:
-    """Put the vectors of each instance's references together.
+    """Return the mean vector of each instance's references.
 
     Parameters
     ----------
@@ -96,7 +96,7 @@ def mean_by_instance(
     Returns
     -------
     csr_array, shape (n, k)
-        Their means; zero where an instance has no references.
+        Zero for instances without references.
 
     Examples
     --------
@@ -117,12 +117,12 @@ def mean_by_instance(
 
 
 def weigh(*counted: sp.csr_array) -> list[sp.csr_array]:
-    """Turn counts into unit vectors: rare n-grams weigh more than common ones.
+    """Return counts as unit vectors: rare n-grams weigh more than common ones.
 
     Parameters
     ----------
     *counted : csr_array, shapes (n_i, 2**20)
-        Sets of texts in one comparison; how rare an n-gram is, all of them say.
+        Sets of texts in one comparison; rarity is computed over all of them.
 
     Returns
     -------
@@ -144,7 +144,7 @@ def weigh(*counted: sp.csr_array) -> list[sp.csr_array]:
     in_texts = sum(
         np.bincount(counts.indices, minlength=_N_BUCKETS) for counts in counted
     )
-    # one added on either side, for the buckets that no text fills
+    # one added on either side, for empty buckets
     rarity = np.log((1 + n_texts) / (1 + np.asarray(in_texts))).astype(np.float32)
     return [_unit(counts, rarity) for counts in counted]
 

@@ -1,4 +1,4 @@
-"""Match predictions to the instances that they seem to have been written for."""
+"""Match predictions to the instances that they were probably written for."""
 
 from __future__ import annotations
 
@@ -20,20 +20,20 @@ if TYPE_CHECKING:
     import scipy.sparse as sp
 
 # Up to this many the assignment is solved exactly (50 MB); beyond it, certain pairs are
-# taken out first.
+# fixed first.
 _EXACT = 2_500
-# Among equals a text stays where it is.
+# Among equals a text stays at its instance.
 _STAY = 1e-6
 
 
 @dataclass(frozen=True, eq=False)
 class Realignment:
-    """A proposal which prediction belongs to which instance.
+    """A proposed instance for each prediction.
 
     Parameters
     ----------
     order : ndarray of int, shape (n,)
-        ``order[i]`` is the position, in the file as handed in, of the prediction that
+        ``order[i]`` is the position, in the submitted file, of the prediction that
         belongs to instance i. A permutation.
     similarity : ndarray of float, shape (n,)
         How well it fits there, 0 to 1.
@@ -44,7 +44,7 @@ class Realignment:
 
     @property
     def n_moved(self) -> int:
-        """How many predictions would stand elsewhere."""
+        """Number of predictions that change their instance."""
         return int((self.order != np.arange(len(self.order))).sum())
 
 
@@ -53,20 +53,15 @@ def realign(
     references: list[list[str]],
     others: Sequence[list[str]] = (),
 ) -> Realignment:
-    """Find the one-to-one assignment under which predictions fit best.
+    """Compute the one-to-one assignment with the best fit.
 
     Similarity is the cosine of tf-idf weighted character 3- and 4-grams, to the
-    instance's references and, half as important, to other systems' predictions.
+    instance's references and, with half the weight, to other systems' predictions.
 
     Parameters
     ----------
     others : sequence of list of str, each of shape (n,), optional
-        Other submissions; those that are themselves out of step are left out.
-
-    Raises
-    ------
-    ValueError
-        When the inputs are not aligned.
+        Other submissions; misaligned ones are left out.
 
     References
     ----------
@@ -88,7 +83,6 @@ def realign(
 def _vectors(
     predictions: list[str], references: list[list[str]], others: Sequence[list[str]]
 ) -> tuple[sp.csr_array, sp.csr_array]:
-    """Give vectors of predictions and of what each instance looks like."""
     import scipy.sparse as sp
 
     flat = [text for row in references for text in row]
@@ -98,14 +92,14 @@ def _vectors(
         *(count_ngrams(typical) for typical in others),
     )
     target = mean_by_instance(written, references)
-    # a few hundred show whether another submission is in step
+    # a few hundred show whether another submission is aligned
     rows = np.unique(np.linspace(0, len(predictions) - 1, 200, dtype=np.int64))
     if flat:
         systems = [s for s in systems if not fit_of(s, target, rows).misaligned]
     if systems:
         # the cosine with a sum is the sum of cosines: all in one product
         typical = sum(systems[1:], start=systems[0]) * (1 / len(systems))
-        # references count twice as much as what other systems wrote
+        # references count twice as much as other systems' texts
         target = (target * 2 + typical) * (1 / 3) if flat else typical
     return predicted, sp.csr_array(target)
 
@@ -116,10 +110,10 @@ def _assign(predicted: sp.csr_array, expected: sp.csr_array) -> NDArray[np.int64
     while len(rows) > _EXACT:
         certain, partner = _mutual(predicted[rows], expected[columns])
         if len(certain) < 0.02 * len(rows):
-            break  # texts that fit nowhere: no more pairs are certain
+            break  # texts that fit no instance: no more pairs are certain
         order[columns[partner]] = rows[certain]
         rows, columns = np.delete(rows, certain), np.delete(columns, partner)
-    # what is left of a hopeless file is solved piece by piece
+    # the rest of a hopeless file is solved in pieces
     for start in range(0, len(rows), _EXACT):
         piece = slice(start, start + _EXACT)
         _solve(predicted, expected, rows[piece], columns[piece], order)
@@ -146,7 +140,6 @@ def _solve(
 def _mutual(
     predicted: sp.csr_array, expected: sp.csr_array
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Find pairs that are each other's best match."""
     n = expected.shape[0]
     best = np.full(n, -1.0, np.float32)
     best_row = np.zeros(n, np.int64)

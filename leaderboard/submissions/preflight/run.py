@@ -15,32 +15,28 @@ def preflight(
     earlier: Sequence[tuple[str, list[str]]] = (),
     seed: int,
 ) -> list[PreflightWarning]:
-    """Look for mistakes that would waste people's work.
+    """Check a submission for mistakes that would waste people's work.
 
     Parameters
     ----------
     predictions : list of str, shape (n,)
         In the task's order.
-    references : list of list of str, shape (n, variable)
-        May be empty lists.
     sources : list of str, shape (n,) or (0,)
-        Input texts; empty where there are none.
-    target_language, source_language : str
-        ISO 639-1 codes.
+        Input texts; may be empty.
     earlier : sequence of (name, list of str), optional
-        Other submissions' predictions.
+        Predictions of other submissions.
     seed : int
-        Of the samples that are drawn beyond 2,000 instances.
+        Of the samples drawn above 2,000 instances.
 
     Returns
     -------
     list of PreflightWarning
-        At most one a check, in the order of their codes, ``misaligned-ids`` first.
+        At most one per check, in the order of their codes, ``misaligned-ids`` first.
 
     Raises
     ------
     ValueError
-        When the inputs are not aligned.
+        If the inputs have different lengths.
 
     Examples
     --------

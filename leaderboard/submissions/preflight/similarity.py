@@ -1,4 +1,4 @@
-"""How well predictions fit their own references, and how well others'."""
+"""How well predictions fit the references of their instances, and of others."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ from leaderboard.submissions.preflight.ngrams import (
 if TYPE_CHECKING:
     import scipy.sparse as sp
 
-# Unrelated sentences of one domain reach about .17 by chance among a thousand; where
-# references are alike themselves, more is asked.
+# Unrelated sentences of one domain reach about .17 by chance among a thousand; if
+# references are similar to each other, more is required.
 EVIDENT = 0.3
 # A match counts only if the next best is worse by this much: "yes" fits everywhere.
 MARGIN = 0.1
@@ -28,22 +28,22 @@ _ROWS_AT_ONCE = 256
 
 @dataclass(frozen=True)
 class Fit:
-    """What comparing a sample of predictions with all references shows.
+    """The similarity of a sample of predictions to all references.
 
     Parameters
     ----------
     own : float
-        Mean similarity to the own references, 0 to 1.
+        Mean similarity to the references of the same instance, 0 to 1.
     others : float
         Mean similarity to other instances' references.
     best : float
-        Mean similarity to the references that fit best.
+        Mean similarity to the best references.
     share_own : float
-        Share of predictions whose evident, mutual best match is their own instance.
+        Share of predictions whose clear, mutual best match is their instance.
     share_elsewhere : float
-        Share whose evident, mutual best match is another instance.
+        Share whose clear, mutual best match is another instance.
     n : int
-        How many predictions were looked at.
+        Number of predictions in the sample.
     """
 
     own: float
@@ -55,12 +55,12 @@ class Fit:
 
     @property
     def misaligned(self) -> bool:
-        """Whether texts stand at other instances than they belong to.
+        """Whether texts are at the wrong instances.
 
-        A tenth of the predictions and at least four must fit another instance evidently
-        and mutually: systems that are merely bad fit nowhere.
+        A tenth of the predictions and at least four must match another instance clearly
+        and mutually: predictions of bad systems match none.
         """
-        # four, less what rounding takes: share times n may come out just below a whole
+        # four, less rounding: share times n may be just below a whole
         # number
         return self.share_elsewhere >= 0.1 and self.share_elsewhere * self.n >= 4 - 1e-9
 
@@ -68,7 +68,7 @@ class Fit:
 def vectors_of(
     predictions: list[str], references: list[list[str]]
 ) -> tuple[sp.csr_array, sp.csr_array]:
-    """Make unit vectors of predictions and of each instance's references together.
+    """Return unit vectors of predictions and of each instance's references.
 
     Examples
     --------
@@ -89,9 +89,9 @@ def fit_of(
     Parameters
     ----------
     predicted, expected : csr_array, shape (n, k)
-        Vectors of predictions and of references, as from `vectors_of`.
+        Vectors as from `vectors_of`.
     rows : ndarray of int, shape (m,)
-        Which predictions to look at.
+        Indices of the predictions.
 
     Examples
     --------
@@ -105,8 +105,8 @@ def fit_of(
     forward, backward = _both_ways(predicted, expected, rows)
     evident = max(EVIDENT, _usual_similarity(expected, rows) + MARGIN)
     columns = forward.column
-    # evident, clearly better than the next, and both ways: each test alone fires on
-    # texts that are alike ("yes", templates)
+    # clear, better than the next, and mutual: each test alone fires on
+    # similar texts ("yes", templates)
     mutual = (
         (forward.best >= evident)
         & (forward.best - forward.second >= MARGIN)
@@ -126,13 +126,13 @@ def fit_of(
 
 
 def _usual_similarity(expected: sp.csr_array, rows: NDArray[np.int64]) -> float:
-    """Give how near references usually come to each other, as in templates."""
+    """Return the usual similarity of references to each other, high for templates."""
     rows = rows[np.diff(expected.indptr)[rows] > 0]
     if not len(rows):
         return 0.0
     nearest = []
     for part, block in similarities(expected[rows], expected):
-        # without itself, to which every reference is nearest
+        # without itself, which is nearest to every reference
         block[np.arange(len(block)), rows[part]] = -1
         nearest.append(block.max(axis=1))
     return float(np.median(np.concatenate(nearest)))
@@ -140,7 +140,7 @@ def _usual_similarity(expected: sp.csr_array, rows: NDArray[np.int64]) -> float:
 
 @dataclass(frozen=True)
 class _Matches:
-    """Of each row: its own, best and second best similarity, their sum, and where."""
+    """For each row: similarity to its instance, best and second best, their sum, place."""
 
     own: NDArray[np.float32]
     best: NDArray[np.float32]
@@ -152,7 +152,7 @@ class _Matches:
 def similarities(
     left: sp.csr_array, right: sp.csr_array
 ) -> Iterator[tuple[slice, NDArray[np.float32]]]:
-    """Compare every row with every row, some rows at a time so that memory stays flat.
+    """Yield the products of all pairs of rows, in blocks that bound memory.
 
     Yields
     ------
@@ -177,13 +177,12 @@ def similarities(
 def _both_ways(
     predicted: sp.csr_array, expected: sp.csr_array, rows: NDArray[np.int64]
 ) -> tuple[_Matches, _Matches]:
-    """Find the references that fit best, and the predictions that fit these best."""
     n = predicted.shape[0]
     if len(rows) < n:
         forward = _best(similarities(predicted[rows], expected), rows)
         columns = forward.column
         return forward, _best(similarities(expected[columns], predicted), columns)
-    # of all with all, one product holds both directions
+    # of all with all, one product has both directions
     table = np.vstack([block for _, block in similarities(predicted, expected)])
     forward = _best([(slice(0, n), table.copy())], rows)
     columns = forward.column

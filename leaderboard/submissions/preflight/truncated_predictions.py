@@ -17,7 +17,7 @@ from leaderboard.submissions.preflight.languages import dangling_words
 
 _LEAST = 3
 _SHARE = 0.05
-# so many texts of exactly one length, and that the greatest, are no accident
+# so many texts of exactly one length, the greatest, are no accident
 _SHARE_AT_CEILING = 0.02
 _OPEN_MARKS = ",;:-–—(["
 _CLOSING = ".!?…。！？؟।\"'”’»)]|"
@@ -26,16 +26,15 @@ _CLOSING = ".!?…。！？؟।\"'”’»)]|"
 class TruncatedPredictions(Check):
     """A token limit or a broken line: the ends are missing.
 
-    Two signs are looked for. Texts that stop at a word or mark with which no sentence
-    ends ("of the", a comma), more often than references do. And a ceiling: many texts of
-    exactly the greatest length, without a final mark, where shorter ones have one and
-    references go on beyond it.
+    There are two signs. Texts stop at a word or mark that ends no sentence ("of the", a
+    comma), more often than references do. Or there is a ceiling: many texts have
+    exactly the greatest length and no final mark, although shorter ones have one and
+    references are longer.
     """
 
     slug = "truncated-predictions"
 
     def look(self, texts: Texts) -> PreflightWarning | None:
-        """Look for both signs; say the first that is there."""
         return self._dangling(texts) or self._ceiling(texts)
 
     def _dangling(self, texts: Texts) -> PreflightWarning | None:
@@ -108,7 +107,7 @@ def _ceiling(
     # cut texts lack a final mark and the others have one; else the length is chance
     if at_limit < 0.8 or (below and np.mean(below) > 0.5):
         return None
-    # where people put no final marks either, a missing one says nothing
+    # if people write no final marks either, a missing one is no evidence
     if np.mean([_open(row[0]) for row in texts.references if row]) > 0.5:
         return None
     return _Ceiling(limit, positions, int(longer.sum()))

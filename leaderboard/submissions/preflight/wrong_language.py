@@ -1,4 +1,4 @@
-"""Predictions that do not look like the language they should be in."""
+"""Predictions that seem to be in the wrong language."""
 
 from collections import Counter
 
@@ -16,15 +16,14 @@ _SHARE = 0.1
 
 
 class WrongLanguage(Check):
-    """Another script, or another language's small words.
+    """A different script, or small words of a different language.
 
-    References are looked at in the same way: names and quotations in them are in order.
+    References are checked in the same way, so that names and quotations do not count.
     """
 
     slug = "wrong-language"
 
     def look(self, texts: Texts) -> PreflightWarning | None:
-        """Compare the share of foreign-looking texts with that among references."""
         language = texts.target_language
         guesses = [looks_like(text, language) for text in texts.predictions]
         usual = [looks_like(row[0], language) for row in texts.references if row]

@@ -1,9 +1,9 @@
-"""Files of predictions, as submitters hand them in.
+"""Files of predictions from submitters.
 
-The order of the rooms is that of trust: `intake.py` turns bytes into bounded text,
-`detect.py` chooses a format, the formats yield records, and `match.py` compares those
-with the task's instances. Nothing is raised to the caller: every problem becomes a
-sentence with its line.
+Modules trust their input step by step: `decode.py` turns bytes into bounded text,
+`detect.py` chooses a format, the formats yield records, and `matching.py` compares
+those with the task's instances. No error is raised to the caller: every problem becomes
+a sentence with its line.
 """
 
 from leaderboard.submissions.readers.problem import Problem

@@ -1,4 +1,4 @@
-"""What a format of prediction files is."""
+"""The interface of formats of prediction files."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
@@ -10,62 +10,48 @@ from genie.lib.extension import discover
 
 @dataclass(frozen=True, slots=True)
 class Record:
-    """One prediction as it stands in the file, not yet looked at."""
+    """One prediction as in the file, not checked yet."""
 
     id: object
     text: object
     line: int | None
-    # errors that were marked in it before anybody is asked, and by whom
+    # errors that the file has marked, and who marked them
     marks: object = None
     marks_by: object = ""
 
 
 @dataclass(frozen=True, slots=True)
 class Flaw:
-    """A line or entry that is no prediction."""
-
     code: str
     line: int | None
     what: str | None = None
 
 
 class PredictionFormat(ABC):
-    """One way of writing predictions down; a subclass in a file of its own is found."""
+    """One format of predictions; subclasses in modules of this package are found."""
 
     slug: str
-    # what the form and the documentation call it
+    # its name in the form and the documentation
     label: ClassVar[str]
 
     @abstractmethod
     def read(self, text: str, instance_ids: Sequence[str]) -> Iterator[Record | Flaw]:
-        """Go through a file.
+        """Yield the records and flaws of a whole file.
 
-        Parameters
-        ----------
-        text : str
-            The whole file.
-        instance_ids : sequence of str
-            The task's, in its order; for formats without ids.
-
-        Raises
-        ------
-        Refused
-            When nothing after this place can be read.
+        `instance_ids` are the task's in its order, for formats without ids. `Refused`
+        is raised if the rest of the file cannot be read.
         """
 
 
 def all_formats() -> dict[str, type[PredictionFormat]]:
-    """Find the formats in this folder."""
+    """Return the formats of this package by slug."""
     return discover("leaderboard.submissions.readers", PredictionFormat)
 
 
 def lines_of(text: str) -> list[str]:
-    r"""Cut a file into lines at line feeds only, so that no text is cut in two.
+    r"""Return the lines of a file, cut at line feeds only (LF or CR LF).
 
-    Returns
-    -------
-    list of str
-        Without line ends (LF or CR LF); the last line need not have one.
+    Texts may contain other line separators. The last line need not have an end.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Characters that no prediction may hold."""
+"""Characters that are forbidden in predictions."""
 
 import re
 from collections.abc import Iterator
@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 # C0 controls and DEL; tab and the two line ends are ordinary white space.
 _CONTROL = "\x00-\x08\x0b\x0c\x0e-\x1f\x7f"
-# They make a text look different from what it is, to workers and on boards.
+# They make a text look different from its content, to workers and on boards.
 _BIDI = "\u202a-\u202e\u2066-\u2069"
 _SURROGATE = "\ud800-\udfff"
 
@@ -36,20 +36,14 @@ MESSAGES = {
 
 
 class Finding(NamedTuple):
-    """A forbidden character: what kind, and which."""
+    """A forbidden character: its kind, and its name."""
 
     code: str
     character: str
 
 
 def forbidden(text: str) -> Finding | None:
-    r"""Find the first character that a prediction may not hold.
-
-    Returns
-    -------
-    Finding or None
-        Code ``control-character``, ``bidi-character`` or ``lone-surrogate``.
-    """
+    r"""Return the first forbidden character of a prediction."""
     match = _FORBIDDEN.search(text)
     if match is None:
         return None
@@ -62,17 +56,7 @@ def forbidden(text: str) -> Finding | None:
 
 
 def raw_controls(text: str) -> Iterator[tuple[int, str]]:
-    r"""Find the control characters that stand in a file itself, not in an escape.
-
-    Parameters
-    ----------
-    text : str
-        The whole file.
-
-    Yields
-    ------
-    tuple of int and str
-        Line (from 1) and name.
+    r"""Yield line (from 1) and name of control characters that are not escaped.
 
     Examples
     --------

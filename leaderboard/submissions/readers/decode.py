@@ -1,4 +1,4 @@
-"""From a stranger's bytes to text, never holding more than was allowed."""
+"""Decode a stranger's bytes, never holding more than the limit in memory."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ _MAGIC = {
 
 @dataclass(frozen=True)
 class Intake:
-    """The text of a file, without byte order mark, and how it came."""
+    """The text of a file, without byte order mark, and its size and packing."""
 
     text: str
     n_bytes: int
@@ -45,9 +45,9 @@ def take_in(stream: BinaryIO, max_bytes: int) -> Intake:
     Parameters
     ----------
     stream : binary file
-        Plain or gzip, from where it stands to its end.
+        Plain or gzip, from its position to its end.
     max_bytes : int
-        Limit for the file as it comes and for what it unpacks to.
+        Limit for the file and for its unpacked content.
 
     Raises
     ------
@@ -107,8 +107,9 @@ def _unpacked(chunks: Iterator[bytes]) -> Iterator[bytes]:
             except zlib.error as error:
                 raise _damaged(str(error)) from None
             n_out += len(out)
-            # checked after every chunk, before more is unpacked; small files may pack
-            # well
+            # checked after every chunk, before more is unpacked; small files may have a
+            # high
+            # ratio
             if n_out > _FREE_BYTES + _MAX_RATIO * n_in:
                 raise refuse(
                     "gzip-bomb",
@@ -143,7 +144,7 @@ def _damaged(reason: str) -> Refused:
 
 
 class _Decoder:
-    """Strict UTF-8, with the place of the first byte that is not."""
+    """Strict UTF-8 decoder; its error has line and offset of the first invalid byte."""
 
     def __init__(self) -> None:
         self._decoder = codecs.getincrementaldecoder("utf-8")()

@@ -1,4 +1,4 @@
-"""Which format a file has: by its content, with its name as a hint."""
+"""Detect the format of a file by its content, with its name as a hint."""
 
 from collections.abc import Sequence
 from itertools import islice
@@ -14,21 +14,9 @@ _TABS_LOOKED_AT = 100
 
 
 def format_of(text: str, filename: str, instance_ids: Sequence[str]) -> str:
-    r"""Choose the format to read a file with.
+    r"""Return the slug of the format to read a file with.
 
-    Parameters
-    ----------
-    text : str
-        The whole file, not blank.
-    filename : str
-        As the submitter called it; ``.gz`` is left out of account.
-    instance_ids : sequence of str
-        The task's.
-
-    Returns
-    -------
-    str
-        Slug of a `PredictionFormat`.
+    The text is not blank. A ``.gz`` in the file name is ignored.
 
     Examples
     --------
@@ -54,9 +42,9 @@ def format_of(text: str, filename: str, instance_ids: Sequence[str]) -> str:
 def _json(text: str, first: str, hint: str) -> str:
     if first == "[":
         return "json-list"
-    if first != "{":  # its reader says what is wrong
+    if first != "{":  # its reader reports the problem
         return "json-lines" if hint == "jsonl" else "json-object"
-    # two lines tell: an object over several lines does not end with its first
+    # two lines decide: an object over several lines does not end with its first
     filled = list(islice((line for line in lines_of(text) if line.strip()), 2))
     if len(filled) == 1:
         return "json-lines" if hint == "jsonl" or _one_row(text) else "json-object"
@@ -74,7 +62,7 @@ def _one_row(text: str) -> bool:
 def _tabbed(lines: list[str], instance_ids: Sequence[str]) -> bool:
     lines = [line for line in lines[:_TABS_LOOKED_AT] if line.strip()]
     tabbed = [line.partition("\t")[0] for line in lines if "\t" in line]
-    # texts may hold tabs; a table has one in most of its lines
+    # texts may contain tabs; a table has one in most of its lines
     if 2 * len(tabbed) < len(lines):
         return False
     known = set(instance_ids)
@@ -82,7 +70,6 @@ def _tabbed(lines: list[str], instance_ids: Sequence[str]) -> bool:
 
 
 def _could_be_lines(text: str, lines: list[str], instance_ids: Sequence[str]) -> bool:
-    """Tell texts that happen to begin with a bracket from JSON, broken or not."""
     if len(lines) != len(instance_ids):
         return False
     if 2 * sum('":' in line or '" :' in line for line in lines) >= len(lines):

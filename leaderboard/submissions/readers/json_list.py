@@ -14,6 +14,5 @@ class JsonList(PredictionFormat):
     label = "JSON list of objects with id and prediction"
 
     def read(self, text: str, instance_ids: Sequence[str]) -> Iterator[Record | Flaw]:
-        """Go through the list's items."""
         for value, line in Walk(text).items():
             yield record_of(value, line)

@@ -1,4 +1,4 @@
-"""A JSON object from instance id to prediction: the file that Genie has always taken."""
+"""A JSON object from instance id to prediction: Genie's oldest format."""
 
 from collections.abc import Iterator, Sequence
 
@@ -13,6 +13,5 @@ class JsonObject(PredictionFormat):
     label = "JSON object from id to prediction"
 
     def read(self, text: str, instance_ids: Sequence[str]) -> Iterator[Record | Flaw]:
-        """Go through the object's entries."""
         for key, value, line in Walk(text).entries():
             yield Record(key, value, line)

@@ -1,4 +1,4 @@
-"""JSON Lines: one row a line."""
+"""JSON Lines: one row per line."""
 
 from collections.abc import Iterator, Sequence
 
@@ -20,7 +20,7 @@ class JsonLines(PredictionFormat):
     label = "JSONL: one object with id and prediction per line"
 
     def read(self, text: str, instance_ids: Sequence[str]) -> Iterator[Record | Flaw]:
-        """Go through the lines; one broken line does not hide the next."""
+        """Yield rows; one broken line does not hide the next."""
         for number, line in enumerate(lines_of(text), start=1):
             if not line.strip():
                 continue

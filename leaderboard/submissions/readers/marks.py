@@ -1,15 +1,15 @@
-"""Marked errors that a row brings along, as our own pages and other tools write them."""
+"""Marked errors of a row, in the format of our pages or of other tools."""
 
 from typing import Any
 
 from leaderboard.submissions.readers.walk import Pairs, is_text
 
-# the last character is within in the second pair, as Pearmut and Appraise count
+# the end of the second pair is inclusive, as in Pearmut and Appraise
 _ENDS = (("start", "end", 0), ("start_i", "end_i", 1))
 
 
 def marks_of(value: Any) -> list[dict[str, Any]] | None:
-    """Read a list of marks; None: it is none.
+    """Return a list of marks; None if the value is none.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Records against the task's instances: every id once, every text fit to keep."""
+"""Match records to the task's instances: every id once, every text storable."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
@@ -11,7 +11,7 @@ from leaderboard.submissions.readers.marks import marks_of
 from leaderboard.submissions.readers.problem import Problem, Tally, shown
 from leaderboard.submissions.readers.walk import is_text, kind_of, plain
 
-# Of who marked errors so many characters are kept.
+# Limit on the name of the person or tool that marked errors, in characters.
 LONGEST_NAME = 100
 # code -> (one of them, several of them, the rest of the sentence)
 _MESSAGES = {
@@ -85,16 +85,16 @@ _MESSAGES = {
 
 
 class Matcher:
-    """Takes records in and gives predictions and problems out.
+    """Collects predictions and problems of records.
 
     Parameters
     ----------
     instance_ids : sequence of str
-        The task's, all different.
+        The task's, without duplicates.
     max_chars : int
-        Longest prediction that is taken, in characters.
+        Limit on a prediction, in characters.
     conversations : bool, optional
-        Whether a prediction may be a list of turns, which is kept as its text.
+        Whether a prediction may be a list of turns, which is stored as text.
 
     Examples
     --------
@@ -119,17 +119,16 @@ class Matcher:
         self._texts: dict[str, str] = {}
         self.marks: dict[str, list[dict[str, Any]]] = {}
         self.marks_by = ""
-        # line of an id's first appearance; unknown ones too, as they may repeat
+        # line of an id's first appearance; also of unknown ones, which may repeat
         self._seen: dict[str, int | None] = {}
         self._tallies: defaultdict[str, Tally] = defaultdict(Tally)
 
     @property
     def predictions(self) -> dict[str, str]:
-        """Instance id to text, in the task's order, as far as they are fit to keep."""
+        """Valid predictions by instance id, in the task's order."""
         return {key: self._texts[key] for key in self._ids if key in self._texts}
 
     def take(self, records: Iterable[Record | Flaw]) -> None:
-        """Look at every record."""
         for record in records:
             if isinstance(record, Flaw):
                 self._tallies[record.code].add(line=record.line, what=record.what)
@@ -137,7 +136,7 @@ class Matcher:
                 self._take(record)
 
     def problems(self) -> list[Problem]:
-        """Say what was wrong, one problem a kind, missing ids last."""
+        """Return one problem per kind, missing ids last."""
         for key in self._ids:
             if key not in self._seen:
                 self._tallies["missing-ids"].add(id=shown(key))
@@ -163,7 +162,7 @@ class Matcher:
         if not isinstance(key, str) or not is_text(key):
             self._tallies["non-text-ids"].add(line=line, what=kind_of(key))
             return
-        # the first one stands, so that a repeated unknown id is reported as repeated,
+        # the first one counts, so that a repeated unknown id is reported as repeated,
         # too
         if key in self._seen:
             self._tallies["duplicate-ids"].add(

@@ -1,15 +1,15 @@
-"""What is wrong with a file of predictions, for people and for programs."""
+"""Problems of a file of predictions, for people and for programs."""
 
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
-# How many of a kind are named; all of them are counted.
+# How many of a kind are listed; all of them are counted.
 N_NAMED = 20
 _LONGEST = 80
 
-# What would harm or hide itself where an id is shown: controls, separators that some
+# Harmful or invisible characters in an id: controls, separators that some
 # programs take for line ends, zero-width and directional characters, lone surrogates.
 _UNSHOWABLE = re.compile(
     "[\x00-\x1f\x7f-\x9f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ud800-\udfff]"
@@ -18,18 +18,18 @@ _UNSHOWABLE = re.compile(
 
 @dataclass(frozen=True)
 class Problem:
-    """One kind of thing wrong with a file; all fields are JSON-serialisable.
+    """One kind of problem in a file; all fields are JSON-serializable.
 
     Parameters
     ----------
     code : str
         Stable, hyphenated name of the kind.
     message : str
-        One clear sentence (what, where, what to do).
+        One sentence: what, where, and what to do.
     count : int
-        How many times it occurs, >= 1.
+        Number of occurrences, at least 1.
     examples : list of dict
-        The first twenty, with ``id`` and ``line`` where they have them.
+        The first twenty, with ``id`` and ``line`` if they have them.
     """
 
     code: str
@@ -39,7 +39,7 @@ class Problem:
 
 
 class Refused(Exception):
-    """Ends the reading of a file that cannot be read further."""
+    """Stops the reading of a file that cannot be read further."""
 
     def __init__(self, problem: Problem) -> None:
         super().__init__(problem.message)
@@ -48,19 +48,19 @@ class Refused(Exception):
 
 @dataclass
 class Tally:
-    """Counts occurrences of one kind and keeps the first twenty."""
+    """Counts occurrences of one kind and stores the first twenty."""
 
     count: int = 0
     examples: list[dict[str, Any]] = field(default_factory=list)
 
     def add(self, **example: Any) -> None:
-        """Count one; fields that are None are left out."""
+        """Count one occurrence, without fields that are None."""
         self.count += 1
         if len(self.examples) < N_NAMED:
             self.examples.append({k: v for k, v in example.items() if v is not None})
 
     def problem(self, code: str, message: str) -> Problem:
-        """Make the problem; ``{named}`` in the message becomes the list of examples."""
+        """Return the problem; ``{named}`` in the message becomes the examples."""
         return Problem(
             code,
             message.replace("{named}", named(self.examples, self.count)),
@@ -70,7 +70,7 @@ class Tally:
 
 
 def refuse(code: str, message: str, **example: Any) -> Refused:
-    """Make the exception for a problem that occurs once.
+    """Return the exception for a problem that occurs once.
 
     Examples
     --------
@@ -81,17 +81,9 @@ def refuse(code: str, message: str, **example: Any) -> Refused:
 
 
 def shown(text: str) -> str:
-    r"""Make a text from a stranger's file safe to show and to store.
+    r"""Return a stranger's text in a form that is safe to show and to store.
 
-    Parameters
-    ----------
-    text : str
-        May hold anything, lone surrogates and control characters too.
-
-    Returns
-    -------
-    str
-        At most 80 characters; unshowable ones as ``\u202e``.
+    It has at most 80 characters; unprintable ones are escaped as ``\u202e``.
 
     Examples
     --------
@@ -105,14 +97,10 @@ def shown(text: str) -> str:
 
 
 def named(examples: Iterable[dict[str, Any]], count: int) -> str:
-    """List examples in words.
+    """Return examples in words.
 
-    Parameters
-    ----------
-    examples : iterable of dict
-        With ``id``, ``line`` and ``what`` where known.
-    count : int
-        How many there are in all.
+    They have ``id``, ``line`` and ``what`` if these are known; `count` is the number of
+    all occurrences.
 
     Examples
     --------

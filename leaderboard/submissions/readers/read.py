@@ -1,4 +1,4 @@
-"""From a submitted file to predictions by instance, or to what is wrong with it."""
+"""Read a submitted file: predictions by instance, or its problems."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -14,25 +14,25 @@ from leaderboard.submissions.readers.problem import Problem, Refused, Tally
 
 @dataclass(frozen=True)
 class PredictionFile:
-    """What a file held.
+    """The content of a file.
 
     Parameters
     ----------
     predictions : dict of str to str
-        Instance id to text exactly as given, in the task's order; complete only when
-        there are no problems.
+        Instance id to the unchanged text, in the task's order; complete only if there
+        are no problems.
     problems : list of Problem
-        One a kind; empty when the file can be used.
+        One per kind; empty if the file can be used.
     format : str
-        Slug of the format, with ``+gzip`` when it was packed; empty when unknown.
+        Slug of the format, with ``+gzip`` if it was packed; empty if unknown.
     n_lines : int
-        Lines of text; 0 when the file could not be decoded.
+        0 if the file could not be decoded.
     n_bytes : int
-        Size of the unpacked text; 0 when the file could not be decoded.
+        Size of the unpacked text; 0 if the file could not be decoded.
     marks : dict of str to list
-        Instance id to the errors that are marked in its text already, where there are.
+        Instance id to the errors marked in its text.
     marks_by : str
-        Who or what marked them, as the file says.
+        The person or tool that marked them, by the file.
     """
 
     predictions: dict[str, str] = field(repr=False)
@@ -45,7 +45,6 @@ class PredictionFile:
 
     @property
     def ok(self) -> bool:
-        """Whether the predictions can be used."""
         return not self.problems
 
 
@@ -58,23 +57,21 @@ def read_predictions(
     max_chars_per_prediction: int,
     conversations: bool = False,
 ) -> PredictionFile:
-    """Read a file of predictions; what is wrong with it is said, never raised.
+    """Read a file of predictions; problems are returned, never raised.
 
     Parameters
     ----------
     stream : binary file
-        JSON object, JSON list, JSONL, TSV or one line an instance; plain or gzip. Read
-        in pieces and no further than `max_bytes`.
+        JSON object, JSON list, JSONL, TSV or one line per instance; plain or gzip. Read
+        in pieces and not beyond `max_bytes`.
     filename : str
-        As the submitter called it: a hint at the format, never a path that is opened.
+        The submitter's name: a hint at the format, never a path that is opened.
     instance_ids : sequence of str
-        The task's, in its order, all different.
+        The task's, in its order, without duplicates.
     max_bytes : int
-        Largest file that is taken, packed and unpacked.
-    max_chars_per_prediction : int
-        Longest prediction that is taken.
+        Limit on the file, packed and unpacked.
     conversations : bool, optional
-        Whether predictions may be lists of turns; they are kept as readable text.
+        Whether predictions may be lists of turns; they are stored as readable text.
 
     Examples
     --------

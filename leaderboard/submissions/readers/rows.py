@@ -1,11 +1,11 @@
-"""Rows: JSON objects that hold one prediction each."""
+"""Rows: JSON objects with one prediction each."""
 
 from typing import Any
 
 from leaderboard.submissions.readers.base import Flaw, Record
 from leaderboard.submissions.readers.walk import Pairs
 
-# What the field's files call them; the first name found in a row counts.
+# Names in files of the field; the first name found in a row counts.
 ID_KEYS = ("id", "instance_id", "seg_id", "segment_id", "question_id", "story_id")
 TEXT_KEYS = (
     "prediction",
@@ -20,24 +20,14 @@ TEXT_KEYS = (
     "messages",
     "turns",
 )
-# Errors that are marked already, and who or what marked them.
+# Marked errors, and the person or tool that marked them.
 MARKS_KEY, MARKS_BY_KEY = "error_spans", "error_spans_by"
 
 
 def record_of(row: Any, line: int | None) -> Record | Flaw:
-    """Find id and prediction in a row.
+    """Return id and prediction of a row.
 
-    Parameters
-    ----------
-    row : object
-        What stood in the file.
-    line : int or None
-        Where.
-
-    Returns
-    -------
-    Record or Flaw
-        A flaw when it is no object, repeats a key or lacks one of the two.
+    It is a flaw if the row is no object, repeats a key or lacks one of the two.
 
     Examples
     --------
@@ -49,7 +39,7 @@ def record_of(row: Any, line: int | None) -> Record | Flaw:
     if not isinstance(row, Pairs):
         return Flaw("not-a-row", line)
     values = dict(row)
-    # a dict keeps the last of two equal keys without a word
+    # a dict silently keeps the last of two equal keys
     if len(values) != len(row):
         return Flaw("repeated-key", line)
     id_key = next((key for key in ID_KEYS if key in values), None)
@@ -63,7 +53,7 @@ def record_of(row: Any, line: int | None) -> Record | Flaw:
 
 
 def is_row(value: Any) -> bool:
-    """Tell whether a JSON object looks like one row rather than like a whole file.
+    """Check whether a JSON object is one row rather than a whole file.
 
     Examples
     --------

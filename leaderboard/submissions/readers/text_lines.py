@@ -1,4 +1,4 @@
-"""One prediction a line, in the task's order."""
+"""One prediction per line, in the task's order."""
 
 from collections.abc import Iterator, Sequence
 
@@ -18,7 +18,7 @@ class TextLines(PredictionFormat):
     label = "plain text: one prediction per line, in the task's order"
 
     def read(self, text: str, instance_ids: Sequence[str]) -> Iterator[Record | Flaw]:
-        """Pair lines with instances; only when there are as many."""
+        """Yield lines in pairs with instances; their numbers must be equal."""
         lines = lines_of(text)
         if len(lines) != len(instance_ids):
             raise refuse(
@@ -37,7 +37,7 @@ class TextLines(PredictionFormat):
 
 
 def _refuse_ids(lines: Sequence[str], instance_ids: Sequence[str]) -> None:
-    """Refuse tables with another separator: their ids would become predictions."""
+    """Refuse tables with a different separator: their ids would become predictions."""
     begun = sum(
         line.lstrip('"').startswith(key)
         and not line.lstrip('"')[len(key) :][:1].isalnum()

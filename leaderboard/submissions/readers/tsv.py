@@ -18,7 +18,7 @@ class Tsv(PredictionFormat):
     label = "TSV: id, tab, prediction"
 
     def read(self, text: str, instance_ids: Sequence[str]) -> Iterator[Record | Flaw]:
-        """Go through the lines; everything after the first tab is the prediction."""
+        """Yield records; everything after the first tab is the prediction."""
         for number, line in enumerate(lines_of(text), start=1):
             if not line:
                 continue

@@ -1,7 +1,7 @@
-"""JSON from strangers, entry by entry, with the line of each.
+"""Read JSON from strangers entry by entry, with the line of each.
 
-The standard decoder does the work, one value at a time: so duplicate keys are seen,
-every entry knows its line, and depth ends in a sentence instead of a RecursionError.
+The standard decoder reads one value at a time. So duplicate keys are found, every entry
+has its line, and deep nesting becomes a sentence instead of a RecursionError.
 """
 
 from __future__ import annotations
@@ -13,25 +13,25 @@ from typing import Any
 
 from leaderboard.submissions.readers.problem import refuse, shown
 
-# Places in a text have fewer digits.
+# Positions in a text have fewer digits.
 _DIGITS = 9
 _SPACE = re.compile(r"[ \t\n\r]*")
 
 
 class NotText(str):
-    """Stands for a number or constant: its value is of no use, its kind is."""
+    """A number or constant, of which only the kind is kept."""
 
     __slots__ = ()
 
 
 class Number(NotText):
-    """Stands for a number, of which a short whole one can be asked for."""
+    """A number, of which only a short whole one keeps its value."""
 
     __slots__ = ("whole",)
     whole: int | None
 
     def __new__(cls, written: str) -> Number:
-        """Take a number as it was written; a million digits cost nothing."""
+        """Create it from the text; a million digits cost nothing."""
         made = super().__new__(cls, "a number")
         made.whole = (
             int(written) if len(written) < _DIGITS and written.isdecimal() else None
@@ -40,18 +40,16 @@ class Number(NotText):
 
 
 class Pairs(list[tuple[str, Any]]):
-    """A JSON object as it was written: in order, repeated keys included."""
+    """A JSON object as written: in order, with repeated keys."""
 
 
 class Walk:
-    r"""Goes through the entries of one JSON object or list.
+    r"""Reads the entries of one JSON object or list.
 
     Parameters
     ----------
-    text : str
-        JSON text.
     first_line : int, optional
-        Number of the text's first line, for sentences.
+        Number of the text's first line, for messages.
 
     Examples
     --------
@@ -74,13 +72,12 @@ class Walk:
         )
 
     def whole(self) -> Any:
-        """Read the text as one value."""
         value, end = self._value(self._skip(0))
         self._finish(end)
         return value
 
     def entries(self) -> Iterator[tuple[str, Any, int]]:
-        """Go through an object: key, value, line of the key."""
+        """Yield key, value and line of the key."""
         position = self._open("{")
         if self._text.startswith("}", position):
             self._finish(position + 1)
@@ -102,7 +99,7 @@ class Walk:
         self._finish(position + 1)
 
     def items(self) -> Iterator[tuple[Any, int]]:
-        """Go through a list: value and its line."""
+        """Yield value and line."""
         position = self._open("[")
         if self._text.startswith("]", position):
             self._finish(position + 1)
@@ -166,9 +163,9 @@ class Walk:
         return match.end() if match else position
 
     def _line_at(self, position: int) -> int:
-        if position < self._counted:  # an error may lie before the last line asked for
+        if position < self._counted:  # an error may be before the last line asked for
             return self._first_line + self._text.count("\n", 0, position)
-        # counted on from the last place: from the beginning each time would be
+        # count from the last position: from the beginning each time would be
         # quadratic
         self._line += self._text.count("\n", self._counted, position)
         self._counted = position
@@ -189,12 +186,7 @@ class Walk:
 
 
 def kind_of(value: object) -> str:
-    """Say what a JSON value is when it is not text.
-
-    Parameters
-    ----------
-    value : object
-        As `Walk` gives it.
+    """Return the kind of a JSON value that is no text, as `Walk` returns it.
 
     Examples
     --------
@@ -211,7 +203,7 @@ def kind_of(value: object) -> str:
 
 
 def is_text(value: object) -> bool:
-    """Tell a JSON string from everything else.
+    """Check for a JSON string.
 
     Examples
     --------
@@ -222,7 +214,7 @@ def is_text(value: object) -> bool:
 
 
 def plain(value: Any) -> Any:
-    """Turn what `Walk` gives into what `json.loads` would; numbers become None.
+    """Convert values of `Walk` to those of `json.loads`; numbers become None.
 
     Examples
     --------

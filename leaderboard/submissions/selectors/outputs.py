@@ -1,4 +1,4 @@
-"""A submission's outputs beside what they were made from, and another system's."""
+"""A submission's outputs beside their inputs, and beside another system's."""
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ if TYPE_CHECKING:
     from django.contrib.auth.models import AbstractBaseUser, AnonymousUser
 
 PER_PAGE = 25
-# A longer list would not be looked through; the newest are in it.
+# Readers would not look through a longer list; it has the newest systems.
 N_RIVALS = 100
 
 
 @dataclass(frozen=True)
 class Output:
-    """One instance: its labelled fields, its references where public, the output."""
+    """One instance: its labeled fields, its references if public, the output."""
 
     instance_id: str
     fields: list[tuple[str, str]]
@@ -39,29 +39,28 @@ class Output:
 
 
 def outputs_are_open(submission: Submission) -> bool:
-    """Tell whether strangers may read the outputs: when people have judged them.
+    """Return whether everyone may read the outputs: after people have rated them.
 
-    Test questions are made of them: whoever can look up what a system really said knows
-    which texts were changed.
+    Test questions are made of outputs: a worker who could look up the original would
+    know the changed texts.
     """
     return submission.published_at is not None
 
 
 def seen_as_staff(submission: Submission, view: VisibleParts) -> bool:
-    """Tell whether staff see what strangers and other teams do not."""
+    """Return whether the viewer sees it only as staff."""
     is_open = is_public(submission) and outputs_are_open(submission)
     return view.inner and not view.team and (submission.anonymous_now or not is_open)
 
 
 def outputs_page(positions: list[int], number: str | None) -> Page[int]:
-    """Give one page of positions."""
     return page_of(positions, PER_PAGE, number)
 
 
 def predictions_at(
     submission: Submission, positions: Iterable[int]
 ) -> list[Prediction]:
-    """Fetch the predictions at these positions, in their order."""
+    """Return the predictions at these positions, in order."""
     wanted_positions = list(positions)
     rows = (
         Prediction.objects.filter(
@@ -85,13 +84,12 @@ def predictions_at(
             "instance__fields",
             "instance__references",
         )
-    # Hidden references are not even read: what was not fetched cannot slip out.
+    # Hidden references are not even read: data that was not fetched cannot leak.
     index_of = {position: i for i, position in enumerate(wanted_positions)}
     return sorted(rows, key=lambda row: index_of[row.instance.position])
 
 
 def texts_at(submission: Submission, positions: Iterable[int]) -> dict[int, str]:
-    """Give another system's texts at these positions."""
     rows = Prediction.objects.filter(
         submission=submission, instance__position__in=list(positions)
     )
@@ -102,7 +100,7 @@ def texts_at(submission: Submission, positions: Iterable[int]) -> dict[int, str]
 def rivals(
     submission: Submission, viewer: AbstractBaseUser | AnonymousUser | None
 ) -> list[tuple[int, str]]:
-    """List the systems of the task whose outputs the viewer may read beside these."""
+    """Return the task's newest systems with outputs that the viewer may read."""
     may_see = public()
     teams = team_ids(viewer)
     if teams:
@@ -110,14 +108,13 @@ def rivals(
     rows = Submission.objects.filter(may_see, task=submission.task_id).exclude(
         pk=submission.pk
     )
-    # as for its own page: a team's own, and what is no longer judged
+    # like its page: a team's own systems, and published ones
     rows = rows.filter(Q(published_at__isnull=False) | Q(team__in=teams))
     ordered = rows.order_by("-published_at", "-pk")
     return list(ordered.values_list("pk", "system_name")[:N_RIVALS])
 
 
 def output(submission: Submission, prediction: Prediction) -> Output:
-    """Lay one prediction out as the page shows it."""
     task, instance = submission.task, prediction.instance
     return Output(
         instance_id=instance.instance_id,

@@ -1,7 +1,7 @@
-"""Who may see what outside the admin; every page and the API ask here.
+"""Permissions outside the admin; every page and the API use these functions.
 
-A rule that is decided elsewhere will be forgotten elsewhere: views, API, exports and
-selectors take `visible_parts` for one submission and `public()` or `inside()` for queries.
+Code elsewhere must not decide on its own: views, API, exports and selectors call
+`visible_parts` for one submission and `public()` or `inside()` for queries.
 """
 
 from __future__ import annotations
@@ -22,19 +22,18 @@ State = Submission.State
 
 
 class Staff(StrEnum):
-    """What is open to staff only, and the permission that opens it.
+    """Parts for staff only, and the permission for each.
 
-    The permissions are those that open the same rows in the admin; docs/operating.md
-    lists them.
+    The same permissions open these rows in the admin; docs/operating.md lists them.
     """
 
     # submissions that are private or not published, their files, errors, costs and
     # scores, and the team behind an anonymous one
     SEE_SUBMISSIONS = "leaderboard.view_submission"
-    # what comparisons and joint evaluations cost, also of those not yet approved
+    # the cost of comparisons and joint evaluations, also before approval
     SEE_COMPARISONS = "leaderboard.view_comparison"
     SEE_JOINT_EVALUATIONS = "leaderboard.view_jointevaluation"
-    # ask for a comparison or joint evaluation of other teams' systems
+    # request a comparison or joint evaluation of other teams' systems
     ASK_COMPARISONS = "leaderboard.add_comparison"
     ASK_JOINT_EVALUATIONS = "leaderboard.add_jointevaluation"
     # the staff routes of the API
@@ -42,14 +41,15 @@ class Staff(StrEnum):
     SEE_WORKERS = "crowd.view_worker"
     SEE_BANS = "quality.view_ban"
     SEE_JUDGES = "leaderboard.view_judgerun"
-    # tasks as bundles, their hidden references, and loading a task from one
+    # tasks as bundles, their hidden references, and loading a task from a bundle
     EXPORT_TASKS = "leaderboard.view_task"
     SEE_REFERENCES = "leaderboard.change_task"
     IMPORT_TASKS = "leaderboard.add_task"
 
 
-# From the first numbers on a submission stands on its board; before, and when its file
-# was unusable or it was declined, it concerns its team and staff only.
+# A submission is on its board from its first scores. Before, and if its file is invalid
+# or
+# it is declined, only its team and staff see it.
 ON_BOARD: frozenset[str] = frozenset(
     {
         State.MEASURED,
@@ -64,10 +64,10 @@ ON_BOARD: frozenset[str] = frozenset(
 
 @dataclass(frozen=True)
 class VisibleParts:
-    """What one viewer sees of one submission.
+    """The parts of one submission that a viewer sees.
 
-    `inner` is what concerns the team and staff: errors, failures, cost, the story in
-    its own words. `identity` is who made it. `money` is what its campaign has spent.
+    `inner` is for the team and staff: errors, failures, cost, and the internal history.
+    `identity` is the team. `money` is the spending of its campaign.
     """
 
     page: bool
@@ -80,7 +80,6 @@ class VisibleParts:
 def visible_parts(
     submission: Submission, viewer: AbstractBaseUser | AnonymousUser | None
 ) -> VisibleParts:
-    """Decide what the viewer sees."""
     team = submission.team_id in team_ids(viewer)
     slug = submission.task.slug
     inner = team or staff_may(viewer, Staff.SEE_SUBMISSIONS, slug)
@@ -94,17 +93,17 @@ def visible_parts(
 
 
 def is_public(submission: Submission) -> bool:
-    """Tell whether a stranger gets the page: on the board, or withdrawn from it."""
+    """Return whether everyone sees the page: it is, or was, on the board."""
     if submission.visibility != Submission.Visibility.PUBLIC:
         return False
-    # a result that was public keeps its page, which says that it was withdrawn; links
-    # from papers must not end nowhere
+    # a published result keeps its page after a withdrawal, so that links from papers
+    # still work
     withdrawn = submission.state == State.WITHDRAWN and bool(submission.published_at)
     return submission.state in ON_BOARD or withdrawn
 
 
 def public(path: str = "") -> Q:
-    """Select what everybody sees on a board; `path` leads to the submission."""
+    """Return the filter for everything on a board; `path` leads to the submission."""
     return Q(
         **{
             f"{path}visibility": Submission.Visibility.PUBLIC,
@@ -114,18 +113,18 @@ def public(path: str = "") -> Q:
 
 
 def inside(viewer: AbstractBaseUser | AnonymousUser | None, path: str = "") -> Q:
-    """Select what the viewer sees from inside: their teams' own, and as staff all.
+    """Return the filter for systems that the viewer sees from inside.
 
-    Whoever has roles on some tasks only sees those of these tasks.
+    Members see their teams' systems, and staff all. Staff with roles on some tasks see
+    only the systems of these tasks.
     """
     on_tasks = open_to(viewer, [Staff.SEE_SUBMISSIONS], f"{path}task__slug")
     if on_tasks is None:
-        return Q(**{f"{path}pk__isnull": False})  # an empty Q selects nothing in an OR
+        return Q(**{f"{path}pk__isnull": False})  # an empty Q selects no row in an OR
     return Q(**{f"{path}team__in": team_ids(viewer)}) | on_tasks
 
 
 def team_ids(viewer: AbstractBaseUser | AnonymousUser | None) -> frozenset[int]:
-    """Give the viewer's teams."""
     if viewer is None or not viewer.is_authenticated:
         return frozenset()
     ids: Any = Team.members.through.objects.filter(user_id=viewer.pk)

@@ -1,4 +1,4 @@
-"""What submitters say of a system beside its predictions: checked, and changed later."""
+"""Check and change the submitter's details of a system."""
 
 import re
 from collections.abc import Iterable
@@ -10,11 +10,11 @@ from django.utils.translation import gettext
 from genie.lib.errors import GenieError
 from leaderboard.submissions.models.submission import Submission
 
-# Characters that would let a text look like something else, or break a line.
+# Characters that make a text look different, or break a line.
 UNFIT = re.compile(r"[\x00-\x1f\x7f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
-# What no database keeps as text.
+# Characters that no database stores as text.
 _UNSTORABLE = re.compile(r"[\x00\ud800-\udfff]")
-# 7B, 1.5B, 355M, 8x22B, ~1T: short enough for a column, and a number in front
+# 7B, 1.5B, 355M, 8x22B, ~1T: short enough for a column, with a number
 _PARAMETERS = re.compile(r"[~≈<>]? ?(\d+ ?[x×] ?)?\d[\d.,]* ?[kmbt]?", re.IGNORECASE)
 FIELDS = ("organization", "weights", "parameters", "licence")
 
@@ -26,7 +26,7 @@ def checked(
     parameters: str = "",
     licence: str = "",
 ) -> dict[str, str]:
-    """Give what is said of a system as it is kept, or refuse it with its sentence."""
+    """Return a system's details as they are stored, or raise an error."""
     if weights not in {"", *Submission.Weights.values}:
         raise _refused(
             "weights",
@@ -54,9 +54,9 @@ def describe(
     baseline: str | None = None,
     **about: str,
 ) -> list[str]:
-    """Change what is said of a system; give the names of the fields that changed.
+    """Change a system's details; return the names of the changed fields.
 
-    Who may, and that `baseline` is the staff's, their pages decide.
+    The calling pages check permissions; `baseline` is for staff only.
     """
     said: dict[str, Any] = {
         "description": checked_description(description),

@@ -1,8 +1,8 @@
-"""How a step runs as a job: once it fails for good, everybody who waits can see it.
+"""Run a step as a job; a final failure is shown to the people who wait for it.
 
-The same for a submission's own steps and for those of every human evaluation. `advance`
-tries again what is not permanent, at most three times in all. Attempts are counted
-before they are made: one that kills its process counts, too.
+Steps of submissions and of human evaluations use it. `advance` tries again what is not
+permanent, at most three times in all. Attempts are counted before they start, so that
+an attempt that kills its process counts, too.
 """
 
 import logging
@@ -16,8 +16,8 @@ from genie.lib.logs import one_line
 
 logger = logging.getLogger(__name__)
 
-# How often a step may fail with a reason, and how often it may not even come to an
-# end because its process was killed, ran out of memory or out of time.
+# How often a step may fail with a reason, and how often it may be interrupted
+# because its process was killed, or ran out of memory or time.
 MAX_ATTEMPTS = 3
 MAX_STARTS = 6
 
@@ -34,13 +34,13 @@ UNFAILED: dict[str, Any] = {
 
 
 class LostRace(Exception):
-    """Another process did the step first: what this one wrote must be undone."""
+    """Another process did the step first: roll back this one's writes."""
 
 
 class Attempt:
-    """One step of one row: the query finds it in the state that the step sets out from.
+    """One step of one row, which is found only in the step's initial state.
 
-    Elsewhere the step has nothing to do and nothing to say.
+    In any other state the step does nothing.
     """
 
     def __init__(self, model: type[Model], pk: int, state: str, step: str) -> None:
@@ -49,11 +49,11 @@ class Attempt:
         self.row: QuerySet[Any] = model._default_manager.filter(pk=pk, state=state)
 
     def write(self, row: QuerySet[Any], **fields: Any) -> int:
-        """Change the row if it is still there; a subclass keeps others up with it."""
+        """Change the row if it still exists; subclasses update related rows."""
         return row.update(**fields)
 
     def run(self, service: Callable[[], object]) -> None:
-        """Run the service; note a failure on the row instead of losing it."""
+        """Run the service; store a failure on the row."""
         if not self._begun():
             return
         try:
@@ -72,15 +72,16 @@ class Attempt:
             if noted:
                 logger.exception("%s failed", self)
         else:
-            # A step that only looks does well for weeks between two failures.
+            # A repeated step may succeed for weeks between two failures, which do not
+            # add up.
             self.write(self.row.exclude(n_attempts=0), **UNFAILED)
 
     def note(self, sentence: str, *, permanent: bool) -> bool:
-        """Write what went wrong, in words, where those who wait and staff see it.
+        """Store a failure as a sentence for the people who wait and for staff.
 
-        False, and nothing written, when another process has done the step meanwhile.
+        Return False, without writing, if another process has done the step meanwhile.
         """
-        # The present attempt was counted before it began, and is among these.
+        # The current attempt was counted before it began, and is included.
         final = permanent or self.row.filter(n_attempts__gte=MAX_ATTEMPTS).exists()
         return bool(
             self.write(
@@ -92,11 +93,11 @@ class Attempt:
         )
 
     def last_words(self, sentence: str) -> str:
-        """Say what else follows from it when it is not tried again by itself."""
+        """Return the sentence of a final failure; subclasses add its consequences."""
         return sentence
 
     def _begun(self) -> bool:
-        """Count the attempt; False when there is nothing to attempt, or no more."""
+        """Count the attempt; return False if there is none to make."""
         waiting = self.row.filter(failure_permanent=False)
         if waiting.filter(n_attempts__gte=MAX_STARTS).exists():
             self.note(_INTERRUPTED, permanent=True)
@@ -109,7 +110,7 @@ class Attempt:
 
 
 def _in_words(error: Exception) -> str:
-    """Say what happened; not where on the server, which is nobody's business."""
+    """Return the error's text without paths of the server."""
     if isinstance(error, OSError) and error.strerror:
         return one_line(error.strerror, 200)
     return one_line(error, 200)

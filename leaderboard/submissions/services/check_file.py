@@ -1,4 +1,4 @@
-"""Check a file as handing it in would, and keep nothing of it."""
+"""Check a file as a submission would be, and store no data."""
 
 from dataclasses import asdict, dataclass
 from typing import IO, Any
@@ -14,8 +14,8 @@ from leaderboard.submissions.readers import PredictionFile, read_predictions
 from leaderboard.submissions.readers.problem import Problem
 from leaderboard.tasks.models import Instance, Task
 
-# Anybody may have a file checked: so large it may be, unpacked, and so dear. With what
-# the web process spends on the request, a check stays below one second and 100 MB.
+# Everyone may have a file checked, hence the limits on its unpacked size and cost. With
+# the work of the web process, a check stays below one second and 100 MB.
 MOST_BYTES = 8 << 20
 LIMITS = Limits(cpu_seconds=0.6, memory_bytes=72 << 20)
 # The pre-flight takes a second for about 5 MB of text.
@@ -29,8 +29,6 @@ _TOO_DEAR = Problem(
 
 @dataclass(frozen=True)
 class Examined:
-    """What handing the file in would say."""
-
     valid: bool
     format: str
     n_predictions: int
@@ -40,12 +38,12 @@ class Examined:
 
 
 def most_bytes() -> int:
-    """Give the size of the largest file that is checked, unpacked."""
+    """Return the limit on the unpacked size of a checked file."""
     return min(MOST_BYTES, int(settings.GENIE["MAX_UPLOAD_BYTES"]))
 
 
 def read(task: Task, file: IO[bytes], file_name: str) -> PredictionFile:
-    """Read a file as the walk's first step would, at a bounded cost."""
+    """Read a file as `validate` would, at a bounded cost."""
     ids = task.instances.order_by("position").values_list("instance_id", flat=True)
     try:
         return call_bounded(
@@ -63,10 +61,10 @@ def read(task: Task, file: IO[bytes], file_name: str) -> PredictionFile:
 
 
 def examine(task: Task, file: IO[bytes], file_name: str) -> Examined:
-    """Read a file of predictions against a task; nothing is stored or counted.
+    """Check a file of predictions against a task; no data is stored or counted.
 
-    The pre-flight compares with the references and sources, but not with others'
-    submissions: that is done once something is handed in.
+    The pre-flight compares with references and sources, but not with other submissions,
+    unlike that of a submission.
     """
     file.seek(0)
     if not file.read(1):
@@ -86,7 +84,6 @@ def examine(task: Task, file: IO[bytes], file_name: str) -> Examined:
 
 
 def warnings_of(task: Task, checked: PredictionFile) -> list[dict[str, Any]]:
-    """Return the pre-flight warnings of a file that can be submitted."""
     if not checked.ok:
         return []
     predictions = checked.predictions

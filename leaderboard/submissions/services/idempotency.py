@@ -1,4 +1,4 @@
-"""Hand in under a key: the same request sent twice is one submission."""
+"""Submit under a key: the same request sent twice creates one submission."""
 
 import hashlib
 import json
@@ -16,13 +16,13 @@ from leaderboard.submissions.models.repeated_request import RepeatedRequest
 
 Made = TypeVar("Made", bound=Model)
 
-# A program that comes back later than this means another submission.
+# A program that sends the key later than this means a new submission.
 KEPT = timedelta(days=7)
 MAX_KEY = 200
 
 
 def checked_key(key: str) -> str:
-    """Give a key that can be kept, or say what is wrong with it."""
+    """Return a valid key, or raise ``bad-key``."""
     if not 1 <= len(key) <= MAX_KEY or not key.isascii() or not key.isprintable():
         raise GenieError(
             f"An Idempotency-Key must have 1 to {MAX_KEY} printable ASCII characters.",
@@ -32,7 +32,7 @@ def checked_key(key: str) -> str:
 
 
 def fingerprint(fields: dict[str, Any], file: IO[bytes] | None = None) -> str:
-    """Hash what is handed in, so that a key cannot come to mean two things."""
+    """Return a hash of the request, so that a key cannot mean two requests."""
     digest = hashlib.sha256(json.dumps(fields, sort_keys=True, default=str).encode())
     if file is None:
         return digest.hexdigest()
@@ -51,10 +51,10 @@ def receive_once(
     *,
     made: str = "submission",
 ) -> tuple[Made, bool]:
-    """Call `receive` unless its work is done; the second value tells whether it was.
+    """Call `receive` unless its work is done; the second value is True if it was.
 
-    The key is written in the transaction that makes the submission: there is no moment
-    at which one is there without the other. `made` names what came of it.
+    The key is written in the same transaction as the submission: neither exists without
+    the other. `made` is the key's field for the result.
     """
 
     def remember(row: Made) -> None:
@@ -68,7 +68,7 @@ def receive_once(
     try:
         new = receive(remember)
     except (IntegrityError, GenieError):
-        # A twin of this request may have been first, and have used the quota up.
+        # An equal request may have been first, and have used up the quota.
         if earlier := _earlier(user, key, request_hash, made):
             return earlier, True
         raise
@@ -77,7 +77,7 @@ def receive_once(
 
 def _earlier(user: Account, key: str, request_hash: str, made: str) -> Any:
     old = timezone.now() - KEPT
-    # An old key is forgotten when it is used again; no job has to clean up.
+    # An old key is deleted when it is used again, so no job has to clean up.
     RepeatedRequest.objects.filter(
         user_id=user.pk, key=key, created_at__lt=old
     ).delete()

@@ -18,7 +18,7 @@ State = Submission.State
 
 
 def of_evaluation(state: str) -> str:
-    """Give the state of a submission whose evaluation is in this one."""
+    """Return the submission's state for a state of its evaluation."""
     return State.MEASURED if state == states.State.REQUESTED else state
 
 
@@ -30,11 +30,11 @@ LEGAL: dict[str, frozenset[str]] = {
         for old, new in states.LEGAL.items()
         if of_evaluation(old) in State.values
     },
-    # Publishing is a step of the submission alone; its evaluation ends at scored.
+    # Only the submission is published; its evaluation ends as scored.
     State.SCORED: frozenset({State.PUBLISHED, State.WITHDRAWN}),
     State.PUBLISHED: frozenset({State.WITHDRAWN}),
     State.INVALID: frozenset(),
-    # what was withdrawn comes back to where it stood, within a day
+    # a withdrawn one can return to its earlier state within a day
     State.WITHDRAWN: frozenset(
         {
             *(State.RECEIVED, State.VALID, State.MEASURED, State.DECLINED),
@@ -43,8 +43,8 @@ LEGAL: dict[str, frozenset[str]] = {
     ),
 }
 
-# The job that takes a submission on from a state by itself; no entry: a person does, or
-# its evaluation's own job.
+# The job that takes a submission on from a state; without an entry, a person does, or
+# its evaluation's job.
 NEXT_JOB: dict[str, str] = {
     State.RECEIVED: "leaderboard.jobs.validate",
     State.VALID: "leaderboard.jobs.measure",
@@ -60,10 +60,10 @@ def move(
     by: Account | None = None,
     **fields: Any,
 ) -> bool:
-    """Go from `old` to `new` if nobody was faster, write the story, queue what follows.
+    """Change the state from `old` to `new`, log it, and enqueue the next job.
 
-    Callers wrap this and what else belongs to the step in one transaction, and give
-    their own writes up when it returns False.
+    Return False if another process was faster. Callers wrap this and the step's other
+    writes in one transaction, and roll these back on False.
     """
     if new not in LEGAL[old]:
         raise ValueError(f"A submission cannot go from {old} to {new}.")
@@ -80,16 +80,16 @@ def move(
 
 
 def lock(pk: int) -> Submission:
-    """Hold a submission's row until the transaction ends.
+    """Lock a submission's row until the transaction ends.
 
-    Who locks more than one thing takes them in this order, so that nobody waits in a
-    circle: submission, evaluation, worker, campaign, budget, commitment.
+    Locks are taken in this order, to avoid deadlocks: submission, evaluation, worker,
+    campaign, budget, commitment.
     """
     return Submission.objects.select_for_update(of=("self",)).get(pk=pk)
 
 
 def tell(pk: int, state: str, sentence: str, *, by: Account | None = None) -> None:
-    """Add a line to the story without changing the state."""
+    """Log a sentence without changing the state."""
     SubmissionEvent.objects.create(
         submission_id=pk,
         state=state,

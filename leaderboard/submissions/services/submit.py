@@ -1,4 +1,4 @@
-"""Take a file of predictions in: stored under its sha256, counted, queued."""
+"""Receive a file of predictions: stored under its sha256, counted, queued."""
 
 import hashlib
 from collections.abc import Callable, Iterable
@@ -31,8 +31,6 @@ _MEBIBYTE = 1 << 20
 
 @dataclass(frozen=True)
 class Quota:
-    """How many submissions of a task a team made within the days that count."""
-
     used: int
     limit: int
     days: int
@@ -66,10 +64,10 @@ def receive(
     also: Callable[[Submission], object] | None = None,
     **about: str,
 ) -> Submission:
-    """Store the file and make the submission; checking its content is the next step.
+    """Store the file and create the submission; a job checks its content.
 
-    `also` is called in the transaction that makes it, and can undo it by raising.
-    `about` is what else is said of the system: `about_system.FIELDS`.
+    `also` is called in the same transaction, and can roll it back by raising. `about`
+    has other details of the system: `about_system.FIELDS`.
     """
     _refuse_unfit(task, owner, team, system_name)
     said = {
@@ -79,7 +77,7 @@ def receive(
     }
     exempt = exempt_from_quota(owner, "leaderboard.add_submission")
     if not exempt:
-        _refuse_over_quota(quota(task, team))  # before reading a large file for nothing
+        _refuse_over_quota(quota(task, team))  # before reading a large file in vain
     stored = store(file)
     with transaction.atomic():
         # The row lock makes two submissions at once count one after the other.
@@ -113,10 +111,10 @@ def receive(
 
 
 def team_for(user: Account) -> Team:
-    """Give the user's only team; make them one of their own when they have none.
+    """Return the user's only team; create one if they have none.
 
-    Who is in several has to say which one: the choice decides who sees a submission
-    and whose quota it uses.
+    Members of several teams must choose: the choice decides who sees a submission and
+    whose quota it uses.
     """
     if (only := _only_team(user)) is not None:
         return only
@@ -149,7 +147,7 @@ def _only_team(user: Account) -> Team | None:
 
 
 def free_slug(base: str) -> str:
-    """Give a team's address that nobody has, made from `base`."""
+    """Return an unused team slug made from `base`."""
     taken = set(
         Team.objects.filter(slug__startswith=base).values_list("slug", flat=True)
     )
@@ -158,15 +156,15 @@ def free_slug(base: str) -> str:
 
 
 def exempt_from_quota(user: Account, permission: str) -> bool:
-    """Tell whether quotas spare somebody: staff who may add such rows at will.
+    """Return whether quotas do not apply: staff who may add such rows without a limit.
 
-    With a token that takes the scope staff.
+    A token also needs the scope staff.
     """
     return user.is_staff and user.has_perm(permission)
 
 
 def quota(task: Task, team: Team) -> Quota:
-    """Count the team's recent submissions; what failed by our fault does not count."""
+    """Count the team's recent submissions, without invalid and failed ones."""
     rule = task.configuration.quota
     days, limit = rule.days, rule.submissions
     since = timezone.now() - timedelta(days=days)
@@ -177,20 +175,21 @@ def quota(task: Task, team: Team) -> Quota:
         .order_by("created_at")
         .values_list("created_at", flat=True)
     )
-    # The next one is possible once enough of them are older than these days; a limit
-    # of 0 means that there is none.
+    # The next one is possible once enough of them are older than the quota's days; a
+    # limit
+    # of 0 means no limit.
     full = len(times) >= limit > 0
     next_at = times[len(times) - limit] + timedelta(days=days) if full else None
     return Quota(used=len(times), limit=limit, days=days, next_at=next_at)
 
 
 def store(file: IO[bytes]) -> StoredFile:
-    """Copy the file to storage under its sha256, reading each byte once at most."""
+    """Copy the file to storage under its sha256, reading it at most twice."""
     limit = settings.GENIE["MAX_UPLOAD_BYTES"]
     digest, n_bytes = hashlib.sha256(), 0
     file.seek(0)
     while chunk := file.read(_MEBIBYTE):
-        # Counted here: the size that a client announces need not be true.
+        # Counted here: the client's Content-Length may be wrong.
         n_bytes += len(chunk)
         if n_bytes > limit:
             raise GenieError(
@@ -212,10 +211,10 @@ def store(file: IO[bytes]) -> StoredFile:
     name = f"submissions/{sha256[:2]}/{sha256}"
     if not (default_storage.exists(name) and default_storage.size(name) == n_bytes):
         file.seek(0)
-        # Beside a file that was cut short on its way, this takes a name of its own.
+        # If an incomplete file has this name, the storage chooses a different one.
         try:
             name = default_storage.save(name, File(file))
-        except OSError:  # a full disk keeps what fitted, which is of no use to anybody
+        except OSError:  # a full disk may store an incomplete file
             with suppress(OSError):
                 default_storage.delete(name)
             raise

@@ -19,12 +19,12 @@ from leaderboard.tasks.models import Instance, Task
 from leaderboard.tasks.services.configuration import errors_asked
 
 State = Submission.State
-# Of an output whose neighbours came with marks.
+# For an output without marks in a file with marks.
 _NO_MARKS: dict[str, object] = {"spans": [], "by": ""}
 
 
 def check(pk: int) -> None:
-    """Go from RECEIVED to VALID with all predictions stored, or to INVALID with none."""
+    """Change RECEIVED to VALID with all predictions stored, or to INVALID with none."""
     submission = Submission.objects.select_related("task").get(pk=pk)
     if submission.state != State.RECEIVED:
         return
@@ -53,12 +53,9 @@ def check(pk: int) -> None:
 
 
 def _marks(task: Task, result: PredictionFile) -> dict[str, dict[str, object]]:
-    """Check marks that came along as those of a page; a task without marks ignores them.
+    """Check marks of a file like those of a page; a task without marks ignores them.
 
-    Raises
-    ------
-    GenieError
-        ``unusable-spans`` or ``answer-missing``, with the id.
+    Raises ``unusable-spans`` or ``answer-missing``, with the id.
     """
     design = all_designs().get(task.human.design)
     if design is None or not design.marks_errors or result.problems:
@@ -77,7 +74,7 @@ def _marks(task: Task, result: PredictionFile) -> dict[str, dict[str, object]]:
 
 
 def _opened(submission: Submission) -> BinaryIO:
-    """Open the stored file; one that is gone or cut short is no invalid submission."""
+    """Open the stored file; if it is damaged, the submission does not become invalid."""
     try:
         whole = submission.file.size == submission.file_bytes
     except FileNotFoundError:
@@ -104,7 +101,7 @@ def _refuse(submission: Submission, result: PredictionFile) -> None:
 
 
 def _others(n: int) -> str:
-    """Say that the page lists further kinds of problems.
+    """Return a note about more kinds of problems on the page.
 
     Examples
     --------
@@ -139,6 +136,7 @@ def _accept(
             f"All {len(rows):,} predictions are present and readable.",
             file_format=result.format or "",
         )
-        # Two processes may have read the file: the one that moved it stores them.
+        # Two processes may have read the file: the one that moved it stores the
+        # predictions.
         if moved:
             Prediction.objects.bulk_create(rows, batch_size=2_000)

@@ -1,4 +1,4 @@
-"""A file of predictions is checked, and a sample of one given; nothing is kept."""
+"""Check a file of predictions, and serve a sample of one; no data is stored."""
 
 import json
 from dataclasses import asdict
@@ -18,33 +18,34 @@ from leaderboard.submissions.readers import PredictionFile
 from leaderboard.submissions.services import check_file as dry_run
 from leaderboard.tasks.models import Task
 
-# What surrounds a file in a multipart body.
+# Bytes around a file in a multipart body.
 _ROOM = 1 << 16
 _BUSY_SECONDS = 3
 
 
-# Exempt, because programs without a cookie use it too. Another site that makes a visitor
-# send a file gains nothing: nothing is kept or changed, the answer does not depend on
-# who asks, and all strangers together have one check at a time.
+# Exempt, because programs without a cookie use it too. Another site that makes a
+# visitor
+# send a file gains no advantage: no data changes, the answer does not depend on
+# the user, and all anonymous users together have one check at a time.
 @csrf_exempt
 def check_file(request: HttpRequest, slug: str) -> HttpResponse:
-    """Say what is wrong with a file; as JSON to those who accept nothing else."""
+    """Show the problems of a file; JSON for clients that accept only JSON."""
     task = get_object_or_404(Task, slug=slug)
     if refused := _too_large(request):
         return refused
     if request.method != "POST":
         return _page(request, task, CheckForm())
-    _ = request.FILES  # a slow upload holds its own thread, and nobody's lock
+    _ = request.FILES  # a slow upload blocks its thread, and no lock
     group = "accounts" if request.user.is_authenticated else "strangers"
     with one_at_a_time(f"check-by-{group}") as free:
         return _not_now(request, task, free=free) or _checked(request, task)
 
 
 def _not_now(request: HttpRequest, task: Task, *, free: bool) -> HttpResponse | None:
-    """Refuse for now when another check is under way, or after too many."""
+    """Refuse if another check is running, or after too many."""
     throttle = CheckThrottle()
     if not free:
-        # asked before the throttle, so that a refusal for this reason is not counted
+        # before the throttle, so that this refusal is not counted
         seconds = _BUSY_SECONDS
         reason = gettext("Another file is being checked right now.")
     elif not throttle.allow_request(cast("Any", request), cast("Any", None)):
@@ -90,7 +91,6 @@ def _checked(request: HttpRequest, task: Task) -> HttpResponse:
 
 
 def as_json(task: Task, checked: PredictionFile) -> dict[str, Any]:
-    """Give the finding as programs read it."""
     return {
         "task": task.slug,
         "valid": checked.ok,
@@ -102,7 +102,7 @@ def as_json(task: Task, checked: PredictionFile) -> dict[str, Any]:
 
 
 def sample(request: HttpRequest, slug: str) -> HttpResponse:
-    """Give a file of the right shape, with every id and no prediction."""
+    """Return a valid file with every id and no prediction."""
     task = get_object_or_404(Task, slug=slug)
     ids = task.instances.order_by("position").values_list("instance_id", flat=True)
     text = json.dumps(

@@ -1,4 +1,4 @@
-"""Refuse a body that is too large by what its header says, without storing it."""
+"""Refuse a body that is too large by its header, without storing it."""
 
 from django.conf import settings
 from django.http import HttpRequest, HttpResponse
@@ -6,12 +6,12 @@ from django.shortcuts import render
 
 from genie.lib.serving.uploads import announced, drop
 
-# The other fields of the form, and what surrounds a file in a multipart body.
+# The other fields of the form, and the bytes around a file in a multipart body.
 _ROOM = 1 << 20
 
 
 def refuse_oversize(request: HttpRequest) -> HttpResponse | None:
-    """Give a page that says what to do, or None when the size is all right."""
+    """Return a page that explains what to do, or None if the size is allowed."""
     limit = settings.GENIE["MAX_UPLOAD_BYTES"]
     length = announced(request)
     if length <= limit + _ROOM:

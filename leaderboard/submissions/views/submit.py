@@ -1,4 +1,4 @@
-"""Handing predictions in."""
+"""The page to submit predictions."""
 
 from typing import Any
 
@@ -19,7 +19,7 @@ from leaderboard.submissions.services import submit as service
 from leaderboard.submissions.views.oversize import refuse_oversize
 from leaderboard.tasks.models import Task
 
-# Where on the form a refusal of the service belongs.
+# The form field of the service's errors.
 _FIELD = {
     "file-too-large": "file",
     "empty-file": "file",
@@ -30,7 +30,7 @@ _FIELD = {
 _STATUS = {"file-too-large": 413, "quota-reached": 429, "not-accepting": 403}
 
 
-@csrf_exempt  # only so far that an oversize body is refused before it is read
+@csrf_exempt  # only until the view has refused an oversize body without reading it
 def submit(request: HttpRequest, slug: str) -> HttpResponse:
     return refuse_oversize(request) or _submit(request, slug)
 

@@ -68,6 +68,13 @@ def scalar(
 
     `convert` is tried on wrong values, too: a number written as a text is read and
     reported as a problem.
+
+    Examples
+    --------
+    >>> problems = []
+    >>> size = scalar("a whole number", lambda value: type(value) is int, int, 0)
+    >>> size.read("7", Place("human.sample_size", problems)), str(problems[0])
+    (7, "human.sample_size: must be a whole number, not '7'.")
     """
 
     def read(value: object, place: Place) -> T | None:

@@ -149,7 +149,15 @@ class Ask:
 
     @property
     def way(self) -> Way:
-        """The chosen way of asking, or the one that the first question suggests."""
+        """The chosen way of asking, or the one that the first question suggests.
+
+        Examples
+        --------
+        >>> Ask("a", "A", {"overall": "Which text is more fluent?"}).way.design
+        'two-choice'
+        >>> Ask("a", "A", {"overall": "How fluent is it?"}).way.design
+        'slider'
+        """
         if self.design in WAYS:
             return WAYS[self.design]
         question = next(iter(self.criteria.values()), "")

@@ -77,10 +77,7 @@ def bundle_of(
 def opened(path: Path) -> Bundle:
     """Read a bundle from a folder or a zip file.
 
-    Raises
-    ------
-    GenieError
-        ``bundle-missing`` or ``bad-bundle``.
+    Raises ``bundle-missing`` or ``bad-bundle``.
     """
     if path.is_dir():
         return _of_files(dict(_folder(path)))
@@ -97,11 +94,8 @@ def unpacked(data: bytes) -> Bundle:
     No file is written: whatever paths the archive has, its files stay in memory, within
     limits.
 
-    Raises
-    ------
-    GenieError
-        ``bad-bundle``: no zip, a path that leads outside, a link, too large, or no
-        task.toml in it.
+    Raises ``bad-bundle``: no zip, a path that leads outside, a link, too large, or no
+    task.toml in it.
     """
     try:
         with zipfile.ZipFile(io.BytesIO(data)) as archive:

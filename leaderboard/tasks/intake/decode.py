@@ -35,6 +35,11 @@ def text_of(data: bytes, file: str) -> str:
 
     Raises `Unreadable` with ``empty-file``, ``not-a-table``, ``wrong-encoding``,
     ``nul`` or ``control-character``.
+
+    Examples
+    --------
+    >>> text_of("id\n1".encode("utf-16"), "a.csv")
+    'id\n1'
     """
     for magic, kind in _KINDS.items():
         if data.startswith(magic):

@@ -9,7 +9,13 @@ ID, SOURCE, REFERENCE = "id", "source", "reference"
 
 
 def is_campaign(value: dict[str, Any]) -> bool:
-    """Check whether a JSON object is a campaign of Pearmut."""
+    """Check whether a JSON object is a campaign of Pearmut.
+
+    Examples
+    --------
+    >>> is_campaign({"campaign_id": "a", "info": {}, "data": []}), is_campaign({"q1": "x"})
+    (True, False)
+    """
     return {"campaign_id", "info", "data"} <= set(value) and isinstance(
         value["data"], list
     )

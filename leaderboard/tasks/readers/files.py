@@ -201,7 +201,13 @@ def _inside(name: object) -> str:
 
 
 def names_of(options: Mapping[str, Any], key: str, default: Sequence[str]) -> list[str]:
-    """Return an option that is a name or a list of names, as a list."""
+    """Return an option that is a name or a list of names, as a list.
+
+    Examples
+    --------
+    >>> names_of({"references": "b.txt"}, "references", ["a.txt"])
+    ['b.txt']
+    """
     value = options.get(key, default)
     if isinstance(value, str):
         return [value]

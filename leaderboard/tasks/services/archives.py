@@ -28,10 +28,7 @@ class Archive:
 def received(stream: IO[bytes]) -> Archive:
     """Read an archive in a child process.
 
-    Raises
-    ------
-    GenieError
-        ``bad-bundle``.
+    Raises ``bad-bundle``.
     """
     try:
         with TemporaryDirectory(prefix="genie-bundle-") as folder:

@@ -19,10 +19,7 @@ _DEPTH = 3
 def templates_of(files: Mapping[str, bytes]) -> dict[str, HITTemplate]:
     """Read the HIT templates of a bundle and check that its files can be stored.
 
-    Raises
-    ------
-    GenieError
-        ``bad-bundle``, ``unusable-template``, ``template-taken``.
+    Raises ``bad-bundle``, ``unusable-template``, ``template-taken``.
     """
     if sum(len(data) for path, data in files.items() if path != DATA) > MOST_BYTES:
         raise GenieError(

@@ -72,11 +72,8 @@ def import_bundle(
 ) -> LoadReport:
     """Load the task of a bundle; loading the same one again changes nothing.
 
-    Raises
-    ------
-    GenieError
-        ``unusable-task`` with all problems, ``bad-bundle``, and the errors of
-        `load_task`.
+    Raises ``unusable-task`` with all problems, ``bad-bundle``, and the errors of
+    `load_task`.
     """
     if bundle.slug in {*shipped.known()} - {*shipped.outside()}:
         raise GenieError(

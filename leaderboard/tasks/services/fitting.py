@@ -50,10 +50,7 @@ class Misfits:
 def usable(slug: str, document: Mapping[str, object]) -> TaskConfig:
     """Read a task.toml, or refuse it with all of its problems.
 
-    Raises
-    ------
-    GenieError
-        ``unusable-task``; the details have the problems by key.
+    Raises ``unusable-task``; the details have the problems by key.
     """
     problems = misfits(document).all()
     if problems:

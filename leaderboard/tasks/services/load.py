@@ -155,10 +155,7 @@ def change(
 ) -> None:
     """Change a loaded task's task.toml; its instances stay.
 
-    Raises
-    ------
-    GenieError
-        ``unusable-task``, and ``incomparable`` if the change needs a new version.
+    Raises ``unusable-task``, and ``incomparable`` if the change needs a new version.
     """
     config = usable(task.slug, document)
     _refuse_cut(task, config)
@@ -191,10 +188,7 @@ def _refuse_without_source(config: TaskConfig) -> NoReturn:
 def _ranks(config: TaskConfig, release: Release, seed: int) -> list[int]:
     """Draw the order in which instances are rated, by whole documents on shared pages.
 
-    Raises
-    ------
-    GenieError
-        ``unusable-task`` if the sample would end within a document.
+    Raises ``unusable-task`` if the sample would end within a document.
     """
     random, page_by = generator(seed), config.page_by
     if not page_by:

@@ -40,11 +40,8 @@ def revise(
 ) -> TaskRevision | None:
     """Store a changed task.toml as a revision; None if its meaning is the same.
 
-    Raises
-    ------
-    GenieError
-        ``incomparable`` if people have answered already and the board would mix scores
-        from before and after.
+    Raises ``incomparable`` if people have answered already and the board would mix
+    scores from before and after.
     """
     # Two changes at once get two numbers.
     Task.objects.select_for_update().get(pk=task.pk)

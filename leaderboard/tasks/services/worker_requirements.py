@@ -13,10 +13,7 @@ from leaderboard.tasks.config import HumanConfig
 def check(human: HumanConfig, pool: str = "") -> None:
     """Refuse requirements that would fail when the first campaign starts.
 
-    Raises
-    ------
-    GenieError
-        ``bad-requirements`` or ``requirement-not-checked``.
+    Raises ``bad-requirements`` or ``requirement-not-checked``.
     """
     # [human.study] applies to the platform in [human]
     study = study_of(human) if type(human) is HumanConfig else None

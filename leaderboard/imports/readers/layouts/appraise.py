@@ -203,10 +203,7 @@ def _item_is_segment(rows: list[Row], documents: Mapping[str, str]) -> bool:
 def _refuse_split(rows: list[Row], name: str) -> None:
     """Refuse a document of which accounts or systems have different parts.
 
-    Raises
-    ------
-    GenieError
-        ``no-position``: the segments of the parts are unknown.
+    Raises ``no-position``: the segments of the parts are unknown.
     """
     of: dict[str, dict[str, dict[str, list[Row]]]] = defaultdict(dict)
     for row in rows:

@@ -100,15 +100,8 @@ def _is_time(cell: str) -> bool:
 def rows_of(source: Source, problems: list[Problem]) -> list[Row]:
     """Read all rows, also unusable ones: others need them as neighbors.
 
-    Parameters
-    ----------
-    problems : list of Problem
-        One is added for each unusable row.
-
-    Raises
-    ------
-    GenieError
-        "mixed-kinds" if rows are of several kinds of campaigns.
+    `problems` gets one for each unusable row. Raises "mixed-kinds" if rows are of
+    several kinds of campaigns.
 
     Examples
     --------
@@ -262,10 +255,7 @@ def join_pairs(rows: list[Row]) -> None:
 def refuse_outside(rows: list[Row], name: str) -> None:
     """Refuse scores of pairs that are on no scale; others are checked with the scale.
 
-    Raises
-    ------
-    GenieError
-        ``not-on-the-scale``.
+    Raises ``not-on-the-scale``.
     """
     for row in rows:
         if row.other and row.usable and not 0 <= row.score <= 100:

@@ -58,6 +58,12 @@ def pages_of(
     """Read all lines; of a document submitted again, the last counts.
 
     A problem is added for each line that is no document.
+
+    Examples
+    --------
+    >>> line = b'{"user_id": "u", "item_i": "welcome_0", "annotation": []}'
+    >>> pages_of(Source("a.jsonl", line), {}, [])[0].role
+    <Role.TUTORIAL: 'tutorial'>
     """
     pages: dict[tuple[str, str], Page] = {}
     listed = []

@@ -236,10 +236,7 @@ def _rows(
 def _refuse_nearly_criteria(table: Table, names: Iterable[str]) -> None:
     """Refuse columns that would be a criterion but for a few cells.
 
-    Raises
-    ------
-    GenieError
-        ``nearly-numbers``, with the cells.
+    Raises ``nearly-numbers``, with the cells.
     """
     for name in filter(_rates, names):
         if odd := [str(one) for one in answers(table, name)[2] if one.fatal]:
