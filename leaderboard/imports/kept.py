@@ -6,8 +6,7 @@ import numpy.typing as npt
 Floats = npt.NDArray[np.float64]
 # The part of an import that a campaign has, as in its key. The import is read back from
 # `ONE`, `PAIRS` and `ASIDE`; `WON` and `PAGES` repeat rows, for boards of preferences
-# and
-# for pages that showed several outputs.
+# and for pages that showed several outputs.
 ONE, PAIRS, ASIDE, WON, PAGES = "one", "pairs", "aside", "won", "pages"
 MAGNITUDE = "magnitude"
 

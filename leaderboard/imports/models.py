@@ -29,8 +29,7 @@ class Import(models.Model):
     roles = OrderedJSONField(default=dict)
     # roles that count as ratings by the publishers' rules
     counted = models.JSONField(default=list)
-    # details in the files besides rows: languages, criteria as the files call them,
-    # which
+    # details in the files besides rows: languages, the files' names of criteria, which
     # of these are better when smaller, whether values are standardized, names too long
     # for a column, figures printed in them
     said = OrderedJSONField(default=dict)

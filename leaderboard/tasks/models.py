@@ -106,8 +106,7 @@ class Task(models.Model):
         return self.configuration.source.field
 
 
-# More than a site has tasks: with fewer, a list of tasks would evict each before its
-# reuse.
+# More than a site has tasks; else a list of tasks would evict each before its reuse.
 @lru_cache(maxsize=1024)
 def _read(config: str) -> TaskConfig:
     return read_task(json.loads(config), hit_templates.known()).config

@@ -5,8 +5,7 @@ from collections.abc import Iterable
 
 # A code of a tool or an organizer: it has a number and is short.
 _CODE = re.compile(r"(?=.*\d)[\w.#-]{1,16}", re.ASCII)
-# Ids of platforms, which could be looked up: MTurk's, and hexadecimal ones as
-# Prolific's.
+# Ids of platforms, which could be looked up: MTurk's, and hexadecimal ones (Prolific).
 _PLATFORM = re.compile(r"A[0-9A-Z]{9,}|[0-9a-f]{16,}", re.ASCII)
 
 # An e-mail address, an IPv4 address, or an id of a platform, within other words.

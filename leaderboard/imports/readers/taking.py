@@ -150,7 +150,7 @@ def put_references(
 def say_doubles(
     judgments: Judgments, name: str, by: Sequence[str] = SAME_THING
 ) -> None:
-    """Mark all but the last of repeated judgments, and add their number as a problem."""
+    """Mark all but the last of repeated judgments, and report their number."""
     n = supersede(judgments.rows, by)
     if n:
         sentence = (

@@ -39,9 +39,8 @@ if TYPE_CHECKING:
 MANY = 1_000
 # Each has a submission and scores; a wrong column has as many values as rows.
 MOST_SYSTEMS = 2_000
-# Receives the current step, the amount done and the total; may raise to cancel, and
-# then
-# no data is stored.
+# Receives the current step, the amount done and the total. It may raise to cancel, and
+# then no data is stored.
 Tell = Callable[[str, int, int], None]
 
 
@@ -280,8 +279,7 @@ def _store(
     tasks.ask(task, campaigns.asked(task))
     if n >= MANY:
         # the next computation reads them all, and without new statistics the database
-        # plans
-        # for small tables, which can take hours
+        # plans for small tables, which can take hours
         count_anew(*WRITTEN)
     return row
 

@@ -31,9 +31,8 @@ MARKED = "error-span-translation"
 _USUAL = ((0, 1), (1, 5), (1, 6), (1, 7), (0, 5), (0, 6), (1, 10), (0, 10))
 # Fewer different values may all be within a part of the scale that people saw.
 ENOUGH = 5
-# If at most this share of values is not on a scale of all the others, a person is
-# asked;
-# a fifth of it for more than `ENOUGH` different values, which may be a scale's tail.
+# If at most this share of values is not on a scale of all others, a person is asked; a
+# fifth of it for more than `ENOUGH` different values, which may be a scale's tail.
 _FEW = 0.05
 # Number of values that a question lists.
 _LISTED = 5
@@ -349,7 +348,7 @@ def _named(family: str, low: float, high: float) -> str:
 
 
 def measure(slug: str, *, lower: bool = False, marked: bool = False) -> Measure:
-    """Return how ratings on a scale are stored and shown; `marked`: with error marks."""
+    """Return how ratings on a scale are stored and shown; `marked`: with marks."""
     if slug == SLIDER and marked:
         return Measure(slug, lower, "error-spans", MARKED)
     design, template = _ASKED.get(slug, ("number", "general-judgement"))

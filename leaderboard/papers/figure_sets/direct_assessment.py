@@ -24,8 +24,7 @@ if TYPE_CHECKING:
 
     from leaderboard.imports.readers.judgments import Judgments
 
-# WMT's tables print it on the diagonal, below it, and for differences without
-# significance.
+# WMT's tables print it on the diagonal, below it, and for insignificant differences.
 FILLER = 0.12
 
 

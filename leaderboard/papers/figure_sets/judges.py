@@ -48,7 +48,7 @@ class Judges(Figures):
 
     @classmethod
     def of(cls, judgments: Judgments, settings: Settings) -> Computed:
-        """Compute all figures; `epsilon` in the settings is the extra cost of a person."""
+        """Compute all figures; the setting `epsilon` is the extra cost of a person."""
         judged = judgments.judged
         said = judgments.rows[judgments.rows["role"] == Role.PREDICTION.value]
         numbers = _are_numbers(judged) and _are_numbers(said)

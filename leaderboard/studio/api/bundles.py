@@ -116,8 +116,8 @@ class BundleList(View):
                     code="unusable-task",
                     details={"problems": looked.problems},
                 )
-            # It would change a loaded task: that takes more than the permission to add
-            # one.
+            # It would change a loaded task, for which the permission to add is not
+            # enough.
             if looked.exists and not staff_may(request.user, Staff.SEE_REFERENCES):
                 raise PermissionDenied
             created = bundles.import_bundle(

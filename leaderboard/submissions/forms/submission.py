@@ -101,9 +101,8 @@ class SubmissionForm(AboutSystemForm):
         assert isinstance(field, _TeamField)  # noqa: S101
         field.left = left
         field.queryset = Team.objects.filter(pk__in=[team.pk for team in teams])
-        # With one team, or none yet, the service knows the team. With several, there is
-        # no
-        # default: the team decides who sees the submission, and whose
+        # With one team, or none yet, the service knows the team. With several, there
+        # is no default: the team decides who sees the submission, and whose
         # quota it uses.
         field.required = len(teams) > 1
         if len(teams) < 2:

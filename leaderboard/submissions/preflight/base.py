@@ -40,6 +40,7 @@ class Texts:
 
     Parameters
     ----------
+    predictions : list of str, shape (n,)
     references : list of list of str, shape (n, variable)
         May be empty lists if a task has no references.
     sources : list of str, shape (n,)

@@ -164,7 +164,6 @@ def looks_like(text: str, language: str) -> str | None:
         for code in languages.get(word, ()):
             hits[code] += 1
     other = max((code for code in hits if code != language), key=lambda c: hits[c])
-    # two small words, and more than twice as many as of its language: a name may have
-    # one
+    # two small words, and more than twice as many as of its language: names have one
     foreign = hits[other] >= 2 and hits[other] > 2 * hits[language]
     return other if foreign else ""

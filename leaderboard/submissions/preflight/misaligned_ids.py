@@ -54,6 +54,8 @@ def alignment(
 
     Parameters
     ----------
+    predictions : list of str, shape (n,)
+    references : list of list of str, shape (n, variable)
     seed : int
         Of the sample of 1,000 if there are more.
 

@@ -31,6 +31,10 @@ def count_ngrams(texts: Sequence[str]) -> sp.csr_array:
         Case and the amount of white space do not count; of long texts only the first
         1,000 characters do.
 
+    Returns
+    -------
+    csr_array of float32, shape (n, 2**20)
+
     Examples
     --------
     >>> count_ngrams(["Ab", "ab  "]).sum(axis=1).tolist()
@@ -92,6 +96,7 @@ def mean_by_instance(
     ----------
     vectors : csr_array, shape (number of references, k)
         Of all references, instance by instance.
+    references : sequence of sequences of str, shape (n, variable)
 
     Returns
     -------

@@ -60,6 +60,8 @@ def realign(
 
     Parameters
     ----------
+    predictions : list of str, shape (n,)
+    references : list of list of str, shape (n, variable)
     others : sequence of list of str, each of shape (n,), optional
         Other submissions; misaligned ones are left out.
 

@@ -21,6 +21,8 @@ def preflight(
     ----------
     predictions : list of str, shape (n,)
         In the task's order.
+    references : list of list of str, shape (n, variable)
+        May be empty lists.
     sources : list of str, shape (n,) or (0,)
         Input texts; may be empty.
     earlier : sequence of (name, list of str), optional

@@ -55,10 +55,10 @@ class Fit:
 
     @property
     def misaligned(self) -> bool:
-        """Whether texts are at the wrong instances.
+        """Whether a tenth of the predictions and at least four belong elsewhere.
 
-        A tenth of the predictions and at least four must match another instance clearly
-        and mutually: predictions of bad systems match none.
+        They must match another instance clearly and mutually: predictions of bad
+        systems match none.
         """
         # four, less rounding: share times n may be just below a whole
         # number
@@ -69,6 +69,15 @@ def vectors_of(
     predictions: list[str], references: list[list[str]]
 ) -> tuple[sp.csr_array, sp.csr_array]:
     """Return unit vectors of predictions and of each instance's references.
+
+    Parameters
+    ----------
+    predictions : list of str, shape (n,)
+    references : list of list of str, shape (n, variable)
+
+    Returns
+    -------
+    tuple of csr_array, each of shape (n, 2**20)
 
     Examples
     --------
@@ -140,7 +149,7 @@ def _usual_similarity(expected: sp.csr_array, rows: NDArray[np.int64]) -> float:
 
 @dataclass(frozen=True)
 class _Matches:
-    """For each row: similarity to its instance, best and second best, their sum, place."""
+    """For each row: similarity to its instance, the best two, their sum, place."""
 
     own: NDArray[np.float32]
     best: NDArray[np.float32]
@@ -153,6 +162,11 @@ def similarities(
     left: sp.csr_array, right: sp.csr_array
 ) -> Iterator[tuple[slice, NDArray[np.float32]]]:
     """Yield the products of all pairs of rows, in blocks that bound memory.
+
+    Parameters
+    ----------
+    left : csr_array, shape (m, k)
+    right : csr_array, shape (n, k)
 
     Yields
     ------

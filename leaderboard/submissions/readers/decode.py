@@ -107,9 +107,9 @@ def _unpacked(chunks: Iterator[bytes]) -> Iterator[bytes]:
             except zlib.error as error:
                 raise _damaged(str(error)) from None
             n_out += len(out)
-            # checked after every chunk, before more is unpacked; small files may have a
+            # checked after every chunk, before more is unpacked; small files may have
             # high
-            # ratio
+            # ratios
             if n_out > _FREE_BYTES + _MAX_RATIO * n_in:
                 raise refuse(
                     "gzip-bomb",

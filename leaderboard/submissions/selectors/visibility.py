@@ -48,8 +48,7 @@ class Staff(StrEnum):
 
 
 # A submission is on its board from its first scores. Before, and if its file is invalid
-# or
-# it is declined, only its team and staff see it.
+# or it is declined, only its team and staff see it.
 ON_BOARD: frozenset[str] = frozenset(
     {
         State.MEASURED,

@@ -72,8 +72,8 @@ class Attempt:
             if noted:
                 logger.exception("%s failed", self)
         else:
-            # A repeated step may succeed for weeks between two failures, which do not
-            # add up.
+            # A repeated step may succeed for weeks between two failures, which are
+            # unrelated.
             self.write(self.row.exclude(n_attempts=0), **UNFAILED)
 
     def note(self, sentence: str, *, permanent: bool) -> bool:

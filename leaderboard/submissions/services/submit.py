@@ -176,8 +176,7 @@ def quota(task: Task, team: Team) -> Quota:
         .values_list("created_at", flat=True)
     )
     # The next one is possible once enough of them are older than the quota's days; a
-    # limit
-    # of 0 means no limit.
+    # limit of 0 means no limit.
     full = len(times) >= limit > 0
     next_at = times[len(times) - limit] + timedelta(days=days) if full else None
     return Quota(used=len(times), limit=limit, days=days, next_at=next_at)

@@ -74,7 +74,7 @@ def _marks(task: Task, result: PredictionFile) -> dict[str, dict[str, object]]:
 
 
 def _opened(submission: Submission) -> BinaryIO:
-    """Open the stored file; if it is damaged, the submission does not become invalid."""
+    """Open the stored file; if it is damaged, the submission stays valid."""
     try:
         whole = submission.file.size == submission.file_bytes
     except FileNotFoundError:
@@ -136,7 +136,6 @@ def _accept(
             f"All {len(rows):,} predictions are present and readable.",
             file_format=result.format or "",
         )
-        # Two processes may have read the file: the one that moved it stores the
-        # predictions.
+        # Two processes may have read the file: the one that moved it stores them.
         if moved:
             Prediction.objects.bulk_create(rows, batch_size=2_000)

@@ -24,8 +24,7 @@ _BUSY_SECONDS = 3
 
 
 # Exempt, because programs without a cookie use it too. Another site that makes a
-# visitor
-# send a file gains no advantage: no data changes, the answer does not depend on
+# visitor send a file gains no advantage: no data changes, the answer does not depend on
 # the user, and all anonymous users together have one check at a time.
 @csrf_exempt
 def check_file(request: HttpRequest, slug: str) -> HttpResponse:

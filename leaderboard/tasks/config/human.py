@@ -184,17 +184,14 @@ class HumanConfig:
     negative_share: float = setting(share(), 0.05)
     noisy_below: NoisyBelow = setting(_SHARE_OR_TABLE, NoisyBelow(), human_only=True)
     repost_share: float = setting(share(), 0.1)
-    # how many outputs of a settled system are added to a sample, and by how many points
-    # a
-    # crowd may rate them differently before the board reports it
+    # how many outputs of a settled system are added to a sample, and by how many
+    # points a crowd may rate them differently before the board reports it
     anchor_share: float = setting(share(), 0.05, human_only=True)
     anchor_tolerance: int = setting(whole(0, 100), 5, human_only=True)
-    # whether comparisons are estimated as if each system had been on both sides equally
-    # often
+    # whether comparisons are estimated as if each system had been on both sides
     correct_side: bool = setting(truth(), False)
     exposure: str = setting(one_of(("task", "campaign"), "task"), "task")
-    # the estimate that is the score: adjusted for raters, raw means, or z-scores per
-    # worker
+    # the estimate used as score: adjusted for raters, raw means, or z-scores by worker
     estimate: str = setting(one_of(ESTIMATES, ADJUSTED), ADJUSTED)
     ranks: str = setting(
         one_of((SIMULTANEOUS, RANK_SUMS), SIMULTANEOUS), SIMULTANEOUS, human_only=True
@@ -232,8 +229,8 @@ class HumanConfig:
     canary: bool = setting(truth(), False, per_table=True)
     # how long workers can undo an answer
     undo_seconds: int = setting(whole(0, 60), 10)
-    # HITs per page; of one document, which a field contains, or with `id`
-    # the prefix of the instances' ids
+    # HITs per page; of one document, which a field contains, or with `id` the prefix of
+    # the instances' ids
     items_per_page: int = setting(whole(1, MOST_ON_A_PAGE), 1, per_table=True)
     page_by: str = setting(text(100), "", per_table=True)
     # the errors to mark and their weights; empty: those of the HIT template

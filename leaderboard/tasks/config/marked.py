@@ -46,8 +46,8 @@ def marked_criteria(
     positive = [name for name in criteria if name in table.positive]
     if human.judged_blind(criteria):
         return {POSITIVE: positive, NEGATIVE: list(criteria)}
-    # Workers who have not read the input cannot know that a reference belongs to
-    # another one.
+    # Workers who have not read the input do not see that a reference is a different
+    # one.
     unseen = {*human.before_text} | {
         name for name, shown in human.show_input.items() if not shown
     }

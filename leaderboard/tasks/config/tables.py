@@ -80,8 +80,7 @@ def read_table(
         place.wrong(f"must be a table, not {value!r}.")
         if inherits is None:
             return table()
-        # Keys that are left out are inherited, and the rest of the document is checked,
-        # too.
+        # Missing keys are inherited, and the rest of the document is checked, too.
         value = {}
     for name in value:
         if name not in known:

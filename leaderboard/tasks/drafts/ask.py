@@ -101,7 +101,7 @@ class Ask:
     seconds : int, optional
         For one page, as a pilot measured it; None: by reading time.
     tests_percent : int, optional
-        Of each polarity; None: 5 where there are references and people are paid.
+        Of each polarity; None: 5 if there are references and people are paid.
     blind : sequence of str
         Criteria that are rated without the input.
     instructions : str
@@ -113,7 +113,7 @@ class Ask:
     template : str
         The HIT template; empty: by `kind` and `design`.
     metrics : sequence of str
-        Empty: light ones, where there are references.
+        Empty: light ones, if there are references.
     items_per_page : int
         How many outputs, or pairs, one page of this site shows.
     by_document : bool

@@ -129,8 +129,7 @@ def instances_for_tests(
     out unless `references` is false.
     """
     judged = _shuffled(task, seed, references, sample_rank__lt=task.sample_size)
-    # One instance more than questions: each may use another one's text as its wrong
-    # text.
+    # One more than needed: each may use the text of another one as its wrong text.
     if inside and len(judged) > n:
         return judged
     spare = _shuffled(task, seed, references, sample_rank__gte=task.sample_size)

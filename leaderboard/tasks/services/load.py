@@ -104,8 +104,7 @@ def _load(
     slug = config.slug
     _refuse_unknown_field(config, release)
     existing = Task.objects.filter(slug=slug).first()
-    # Hidden references stay hidden, even if the task is loaded again without the
-    # option.
+    # Hidden references stay hidden, even if a later load does not ask for it.
     hidden = (
         hide_references
         or config.release.hidden_references
@@ -208,8 +207,7 @@ def _ranks(config: TaskConfig, release: Release, seed: int) -> list[int]:
 def _create(
     slug: str, release: Release, described: Mapping[str, object], config: TaskConfig
 ) -> Task:
-    # Test questions use instances outside the sample: the order must not be
-    # predictable.
+    # Test questions use instances outside the sample: the order must not be guessable.
     seed = seed_for("sample", slug, release.sha256)
     task = Task.objects.create(
         slug=slug,

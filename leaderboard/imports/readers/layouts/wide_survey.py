@@ -1,4 +1,4 @@
-"""Surveys of Qualtrics and Prolific: one line per participant, a column per question."""
+"""Surveys of Qualtrics and Prolific: a line per participant, a column per question."""
 
 import re
 from collections.abc import Mapping, Sequence
