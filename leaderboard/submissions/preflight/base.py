@@ -20,13 +20,8 @@ N_NAMED = 20
 class PreflightWarning:
     """A reason to check a submission before money is spent; it does not block.
 
-    Parameters
-    ----------
-    code : str
-        The slug of the check, which is stable.
-    figures : dict
-        The evidence, JSON-serializable. ``positions`` are places in the task's order,
-        from 0, the first twenty.
+    `code` is the slug of the check. `figures` are the evidence, JSON-serializable:
+    ``positions`` are the first twenty places in the task's order, from 0.
     """
 
     code: str

@@ -49,7 +49,7 @@ def all_formats() -> dict[str, type[PredictionFormat]]:
 
 
 def lines_of(text: str) -> list[str]:
-    r"""Return the lines of a file, cut at line feeds only (LF or CR LF).
+    r"""Return the lines of a file, cut at line feeds only, without LF or CR LF.
 
     Texts may contain other line separators. The last line need not have an end.
 

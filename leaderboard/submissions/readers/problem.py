@@ -20,16 +20,9 @@ _UNSHOWABLE = re.compile(
 class Problem:
     """One kind of problem in a file; all fields are JSON-serializable.
 
-    Parameters
-    ----------
-    code : str
-        Stable, hyphenated name of the kind.
-    message : str
-        One sentence: what, where, and what to do.
-    count : int
-        Number of occurrences, at least 1.
-    examples : list of dict
-        The first twenty, with ``id`` and ``line`` if they have them.
+    `code` is a stable, hyphenated name. `message` is one sentence: what, where, and
+    what to do. `examples` are the first twenty, with ``id`` and ``line`` if they have
+    them.
     """
 
     code: str

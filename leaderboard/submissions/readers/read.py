@@ -16,23 +16,12 @@ from leaderboard.submissions.readers.problem import Problem, Refused, Tally
 class PredictionFile:
     """The content of a file.
 
-    Parameters
-    ----------
-    predictions : dict of str to str
-        Instance id to the unchanged text, in the task's order; complete only if there
-        are no problems.
-    problems : list of Problem
-        One per kind; empty if the file can be used.
-    format : str
-        Slug of the format, with ``+gzip`` if it was packed; empty if unknown.
-    n_lines : int
-        0 if the file could not be decoded.
-    n_bytes : int
-        Size of the unpacked text; 0 if the file could not be decoded.
-    marks : dict of str to list
-        Instance id to the errors marked in its text.
-    marks_by : str
-        The person or tool that marked them, by the file.
+    `predictions` are the unchanged texts by instance id, in the task's order; complete
+    only if there are no problems. `problems` has one per kind. `format` is the slug of
+    the format, with ``+gzip`` if it was packed; empty if unknown. `n_lines` and
+    `n_bytes` (unpacked) are 0 if the file could not be decoded. `marks` are errors
+    marked in the texts, by instance id, and `marks_by` is the person or tool that
+    marked them.
     """
 
     predictions: dict[str, str] = field(repr=False)

@@ -74,7 +74,7 @@ def _marks(task: Task, result: PredictionFile) -> dict[str, dict[str, object]]:
 
 
 def _opened(submission: Submission) -> BinaryIO:
-    """Open the stored file; if it is damaged, the submission stays valid."""
+    """Open the stored file; if it is damaged, the step fails, not the submission."""
     try:
         whole = submission.file.size == submission.file_bytes
     except FileNotFoundError:

@@ -20,14 +20,9 @@ INCOMPARABLE = (
 
 
 def differences(old: TaskConfig, new: TaskConfig) -> dict[str, list[object]]:
-    """List the keys whose meaning changes, with old and new value.
+    """List the keys whose meaning changes, with ``[old, new]`` for JSON.
 
     A key that was left out and is now written with its default is no change.
-
-    Returns
-    -------
-    dict
-        Key to ``[old, new]``, as JSON can hold them.
 
     Examples
     --------

@@ -43,14 +43,9 @@ class Place:
 class Kind(Generic[T_co]):
     """A kind of value for a key.
 
-    Parameters
-    ----------
-    what : str
-        In words: "a whole number of at least 1".
-    read : callable
-        Returns the value, or None if it cannot be read. Adds problems to the place.
-    empty : object
-        The value of a required key that is missing.
+    `what` describes it, as in "a whole number of at least 1". `read` returns the value,
+    or None if it cannot be read, and adds problems to the place. `empty` is the value
+    of a required key that is missing.
     """
 
     what: str

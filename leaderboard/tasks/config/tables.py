@@ -16,12 +16,8 @@ _MUST_BE_GIVEN: Any = object()
 class Setting(Generic[T]):
     """One key of a table, with its kind and where its value applies.
 
-    Parameters
-    ----------
-    per_table : bool
-        [comparison] and [joint] do not inherit it from [human].
-    human_only : bool
-        It is allowed in [human] only, and applies to all work of the task.
+    [comparison] and [joint] do not inherit a `per_table` key from [human]. A
+    `human_only` key is allowed in [human] only, and applies to all work of the task.
     """
 
     kind: Kind[T]

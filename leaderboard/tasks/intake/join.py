@@ -36,14 +36,9 @@ class Item:
 class Material:
     """The texts that people rate.
 
-    Parameters
-    ----------
-    labels : mapping
-        Field of an item to the label that people read, in order.
-    formats : mapping
-        Field to its format, if it is not plain text.
-    systems : mapping
-        System to its output for each item, by id.
+    `labels` maps a field of an item to the label that people read, in order; `formats`
+    a field to its format, if it is not plain text; `systems` a system to its output for
+    each item, by id.
     """
 
     labels: Mapping[str, str]

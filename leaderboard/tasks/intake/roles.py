@@ -71,7 +71,7 @@ class Said:
         return ""
 
     def closes(self, role: str) -> bool:
-        """Return whether a person chose columns for this role, which excludes guesses."""
+        """Return whether a person chose columns for a role, which excludes guesses."""
         return {
             ID: bool(self.id),
             INPUT: bool(self.inputs),
