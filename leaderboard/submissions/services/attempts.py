@@ -49,7 +49,7 @@ class Attempt:
         self.row: QuerySet[Any] = model._default_manager.filter(pk=pk, state=state)
 
     def write(self, row: QuerySet[Any], **fields: Any) -> int:
-        """Change the row if it is still in the state; subclasses update related rows."""
+        """Change the row if it is still in the state; subclasses update related ones."""
         return row.update(**fields)
 
     def run(self, service: Callable[[], object]) -> None:

@@ -99,8 +99,8 @@ def _read(bundle: Bundle) -> Archive:
 def export_bundle(task: Task, *, with_references: bool) -> Bundle:
     """Return a loaded task as a bundle; the same task gives the same bytes.
 
-    Without hidden references (`with_references`), the bundle is for inspection only:
-    loading it would give another test set.
+    Without its hidden references, the bundle is for inspection only: loading it would
+    create a different test set.
     """
     withheld = task.hidden_references and not with_references
     names = list(task.field_labels)

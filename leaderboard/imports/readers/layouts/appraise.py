@@ -201,7 +201,7 @@ def _item_is_segment(rows: list[Row], documents: Mapping[str, str]) -> bool:
 
 
 def _refuse_split(rows: list[Row], name: str) -> None:
-    """Refuse a document of which accounts or systems have different parts.
+    """Refuse a document of which several accounts, or some systems, have only a part.
 
     Raises ``no-position``: the segments of the parts are unknown.
     """
