@@ -1,4 +1,4 @@
-"""Staff's view: what waits, what it would cost, what was decided."""
+"""The admin of the app: pending decisions, their cost, and past decisions."""
 
 from leaderboard.evaluation.admin.results import MetricResultAdmin, ScoreAdmin
 from leaderboard.evaluation.admin.several_systems import (

@@ -1,4 +1,4 @@
-"""What would fail late is said early: settings and task folders, by `manage.py check`."""
+"""Checks by `manage.py check` that report unusable settings and task folders early."""
 
 from collections.abc import Iterator, Mapping
 from datetime import date
@@ -23,7 +23,6 @@ HOURS = range(24)
 
 
 def settings_are_usable(**_kwargs: Any) -> list[CheckMessage]:
-    """Look at Genie's own settings before a campaign stumbles over them."""
     configured = settings.GENIE
     messages: list[CheckMessage] = []
     try:
@@ -67,7 +66,7 @@ def settings_are_usable(**_kwargs: Any) -> list[CheckMessage]:
 
 
 def task_folders_are_usable(**_kwargs: Any) -> list[CheckMessage]:
-    """Look whether every task asks for things that this site has."""
+    """Check that every task uses only pieces that this site has."""
     messages: list[CheckMessage] = []
     outside = {*shipped.outside()}
     for slug in shipped.known():
@@ -101,7 +100,7 @@ def _warning_of(message: CheckMessage) -> CheckMessage:
 
 
 def extensions_are_usable(**_kwargs: Any) -> list[CheckMessage]:
-    """Name what others wrote and this site cannot use; it starts without them."""
+    """Report external pieces that cannot be used; the site starts without them."""
     return [
         Warning(
             f"The extension {one.where} ({one.kind}) is left out: {one.reason}.",

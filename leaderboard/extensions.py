@@ -1,4 +1,4 @@
-"""All kinds of pieces that others can add, found by their own doors."""
+"""All kinds of extensions, each found by its own registry."""
 
 from collections.abc import Callable, Mapping
 from typing import Any
@@ -28,7 +28,7 @@ FINDERS: dict[str, Callable[[], Mapping[str, Any]]] = {
 
 
 def broken() -> list[outside.Problem]:
-    """List what was installed or put into GENIE_EXTENSIONS and cannot be used."""
+    """Return installed or GENIE_EXTENSIONS pieces that cannot be used."""
     for find in FINDERS.values():
         find()
     return outside.problems()

@@ -1,4 +1,4 @@
-"""Jobs: thin, keys in, safe to run twice."""
+"""Jobs: thin, with keys as arguments, safe to run twice."""
 
 from functools import partial
 

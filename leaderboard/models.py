@@ -1,4 +1,6 @@
-"""All models of the app in one place, as Django wants them; product code imports from the wings."""
+"""All models of the app in one place, as Django requires; other code imports from the
+wings.
+"""
 
 from leaderboard.evaluation.models.anchor import AnchorItem
 from leaderboard.evaluation.models.board_fit import BoardFit, FitPiece

@@ -1,4 +1,4 @@
-"""What all routes of the API share: JSON in problem and in health, bounded use."""
+"""Base of all routes of the API: JSON for results and errors, throttled use."""
 
 from http import HTTPStatus
 from typing import Any
@@ -91,10 +91,10 @@ class View(Shareable, GenericAPIView[Any]):
 
 
 def problems(*codes: str) -> dict[Any, Any]:
-    """Document the refusals of an operation, by their codes.
+    """Document the refusals of an operation by their codes.
 
-    Every operation may also be refused for its token, its Accept header or its pace;
-    what each GET answers to a parameter that it does not take is added to the schema.
+    Refusals for the token, the Accept header or the rate apply to every operation.
+    Those for unknown parameters of a GET are added to the schema.
     """
     by_status: dict[int, list[str]] = {}
     for code in ("authentication-failed", "not-acceptable", "throttled", *codes):

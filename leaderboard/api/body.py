@@ -1,4 +1,4 @@
-"""Bodies of requests: a view declares the fields that it takes; any other is refused."""
+"""Bodies of requests: a view declares its fields; all others are refused."""
 
 from collections.abc import Mapping
 from typing import Any

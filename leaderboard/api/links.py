@@ -1,4 +1,4 @@
-"""Where people look at what a program has read."""
+"""Links from API responses to pages."""
 
 from typing import Any
 
@@ -12,7 +12,6 @@ HTML_URL_HELP = "The page of it, for people."
 
 
 def html_url(request: Request | None, name: str, value: Any) -> str:
-    """Give the whole address of a page."""
     path = reverse(f"leaderboard:{name}", args=[value])
     return path if request is None else request.build_absolute_uri(path)
 

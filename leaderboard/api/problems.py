@@ -161,7 +161,6 @@ def problem(
     details: dict[str, Any] | None = None,
     errors: list[dict[str, str]] | None = None,
 ) -> Response:
-    """Answer with one problem."""
     kind = KINDS.get(code, Kind(400, "Refused"))
     body: dict[str, Any] = {
         "type": f"/api/docs/#{code}",
@@ -178,7 +177,7 @@ def problem(
 
 
 def handle(error: Exception, context: dict[str, Any]) -> Response:
-    """Turn whatever a view raised into a problem that a program can act on."""
+    """Convert any exception of a view into a problem that a program can handle."""
     if isinstance(error, GenieError):
         answer = problem(error.code, error.message, details=error.details)
         _add_retry_after(answer, error)
@@ -268,7 +267,7 @@ def _unavailable(error: Exception, why: str) -> Response:
 
 
 def _internal_error(error: Exception, context: dict[str, Any]) -> Response:
-    """Report an unexpected error as Django would, and still answer in JSON."""
+    """Report an unexpected error as Django would, but respond in JSON."""
     request = context.get("request")
     logger.error("The API failed", exc_info=error)
     got_request_exception.send(sender=None, request=getattr(request, "_request", None))

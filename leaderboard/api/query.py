@@ -1,4 +1,4 @@
-"""Query parameters: a view declares those it takes; any other name or value is refused."""
+"""Query parameters: a view declares its own; other names or values are refused."""
 
 from collections.abc import Collection
 from typing import Any, NoReturn
@@ -34,7 +34,7 @@ class Query(serializers.Serializer[Any]):
 
 
 def one_of(name: str, value: str, choices: Collection[str]) -> None:
-    """Refuse a value that is none of the choices, and name them."""
+    """Refuse a value that is none of the choices, and list them."""
     if value and value not in choices:
         raise GenieError(
             f"{name} must be one of {', '.join(choices)}, not {value[:40]!r}.",
@@ -119,7 +119,7 @@ class AtQuery(PageQuery):
 
 
 def task_of(slug: str) -> Task:
-    """Give the task of a slug, or say that there is none."""
+    """Return the task of a slug, or raise an error."""
     # no database keeps, or even looks for, a text with a zero in it
     task = None if "\x00" in slug else Task.objects.filter(slug=slug).first()
     if task is None:

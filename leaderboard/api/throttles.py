@@ -1,4 +1,4 @@
-"""How often a program may ask: a limit for each kind of request, counted apart."""
+"""Rate limits of the API: one for each kind of request, counted separately."""
 
 import time
 from datetime import UTC, datetime
@@ -52,7 +52,7 @@ class ValidateThrottle(UserRateThrottle):
 
 
 def sentence(throttle: Any, seconds: float) -> str:
-    """Say which limit it was, how many it allows, and when it is open again."""
+    """Return which limit was hit, its size, and when the next request is allowed."""
     at = datetime.fromtimestamp(time.time() + seconds, tz=UTC)
     limit = ""
     if throttle.num_requests is not None:

@@ -1,9 +1,10 @@
 """Leaderboards and the pages behind them: standings, evidence, submissions, exports.
 
-`selectors.columns` reads a board as columns, which is all that ranks need; `selectors.rows`
-looks up the rest for the rows of one page. Pages, exports and the API read the same
-selectors, so a number cannot differ between them. Rendered boards are kept under
-`selectors.version`, which changes exactly when something that the board shows does.
+`selectors.columns` reads a board as columns, which is all that ranks need;
+`selectors.rows` reads the rest for the rows of one page. Pages, exports and the API
+read the same selectors, so a number cannot differ between them. Rendered boards are
+cached under `selectors.version`, which changes exactly when something that the board
+shows does.
 
 Front door: models; api (crowds, differences, evidence, history, open_data, outputs,
 submissions, submitting, tasks); exports (board, markdown, table); selectors (columns, crowds,

@@ -1,4 +1,4 @@
-"""The best score by date, and two texts word by word."""
+"""Charts of boards: the best score by date, and word-by-word differences of texts."""
 
 import re
 from collections.abc import Iterable, Sequence
@@ -20,7 +20,7 @@ _DAY = timedelta(days=1)
 
 
 class Dated(Estimate, Protocol):
-    """What is drawn of a result."""
+    """A result in the timeline."""
 
     @property
     def at(self) -> datetime: ...
@@ -31,7 +31,7 @@ class Dated(Estimate, Protocol):
 def timeline(
     axis: Axis, leads: Sequence[Dated], results: Sequence[Dated], *, description: str
 ) -> SafeString:
-    """Draw from the first result to a day after the last; the table says it in words."""
+    """Draw from the first result to a day after the last; the table has the same data."""
     if not leads:
         return SafeString("")
     # a day longer, so that the last step has a length and one result a span
@@ -144,7 +144,7 @@ _WORDS = re.compile(r"\s+|\w+|[^\w\s]")
 
 
 def difference(text: str, other: str) -> SafeString | None:
-    """Mark in `text` what `other` has not; None when that would take too long."""
+    """Mark words of `text` that `other` lacks; None if that would take too long."""
     own_words, other_words = _WORDS.findall(text), _WORDS.findall(other)
     if max(len(own_words), len(other_words)) > MOST_WORDS:
         return None

@@ -1,9 +1,9 @@
-"""What every metric, scale, HIT template, check and platform must hold, as tests.
+"""Contracts of metrics, scales, HIT templates, checks and platforms, as tests.
 
-The product's own pieces are held to it by its test suite, and pieces from outside by
-`pytest --genie-extensions`, which the plugin adds. Subclass a contract to run it on a piece
-of yours that is not installed: give it the piece as a fixture or parameter. A platform
-needs a server to talk to: its contract is always run this way.
+Genie's test suite applies them to its own pieces, and `pytest --genie-extensions`,
+which the plugin adds, to external pieces. To test a piece that is not installed,
+subclass a contract and pass the piece as a fixture or parameter. A platform needs a
+server: its contract is always run this way.
 """
 
 import pytest

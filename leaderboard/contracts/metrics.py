@@ -1,4 +1,4 @@
-"""What holds for every metric that can be computed here."""
+"""The contract of every metric that can be computed here."""
 
 import json
 import re
@@ -17,7 +17,7 @@ Kind = type[Metric]
 
 
 def batch(predictions: list[str], references: list[str] | None = None) -> Batch:
-    """Put predictions beside one reference each, which is the source as well."""
+    """Pair predictions with one reference each, which is the source as well."""
     wanted = GOOD if references is None else references
     return Batch(predictions, [[text] for text in wanted], wanted)
 

@@ -1,4 +1,4 @@
-"""The contracts on what is installed or lies in GENIE_EXTENSIONS; see plugin.py."""
+"""The contracts for pieces that are installed or in GENIE_EXTENSIONS; see plugin.py."""
 
 import inspect
 from typing import Any
@@ -15,7 +15,6 @@ from leaderboard.extensions import FINDERS, broken
 
 
 def others(kind: str) -> list[Any]:
-    """Give the pieces of a kind that are not ours."""
     return [
         pytest.param(piece, id=slug)
         for slug, piece in FINDERS[kind]().items()

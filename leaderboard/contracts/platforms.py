@@ -1,8 +1,7 @@
-"""What holds of every platform, tried against its real server on this machine.
+"""The contract of every platform, tested against its real server on this machine.
 
-A platform joins with a subclass of `PlatformContract` whose `world` fixture gives a
-`World`: the adapter, and the other side of the counter, where people work and where the
-platform's own books are.
+A platform joins with a subclass of `PlatformContract` whose `world` fixture returns a
+`World`: the adapter, and the platform's side, with its workers and accounts.
 """
 
 from abc import ABC, abstractmethod
@@ -31,7 +30,7 @@ REASON = (
 
 
 class World(ABC):
-    """One platform with its server, seen from both sides."""
+    """A platform with its server, seen from both sides."""
 
     platform: Platform
 
@@ -60,26 +59,28 @@ class World(ABC):
 
     @abstractmethod
     def n_posted(self) -> int:
-        """Count what was posted in all, as the platform counts."""
+        """Count all posted work as the platform counts it."""
 
     @abstractmethod
     def answer(self, ref: ExternalRef, key: str, who: str) -> str | None:
-        """Let a person do a HIT (or a place); give the session, None if kept away."""
+        """Simulate a person doing a HIT (or a place); return the session, None if kept
+        away.
+        """
 
     @abstractmethod
     def status(self, session: str) -> str:
-        """Say what the platform thinks of a session: submitted, approved, rejected."""
+        """Return the platform's state of a session: submitted, approved, rejected."""
 
     @abstractmethod
     def paid_cents(self, who: str) -> int:
-        """Say what a person got in all."""
+        """Return a person's total pay."""
 
     @abstractmethod
     def charged_cents(self) -> int:
-        """Say what the platform took for rewards, bonuses and fees."""
+        """Return the platform's charges for rewards, bonuses and fees."""
 
     def worker_id(self, who: str) -> str:
-        """Give the platform's name for a person who has worked."""
+        """Return the platform's name for a person who has worked."""
         return who
 
 
@@ -89,7 +90,7 @@ def one(results: Iterable[Result]) -> Result:
 
 
 class PlatformContract:
-    """Inherit, and give a fixture `world`."""
+    """Subclass it with a fixture `world`."""
 
     @pytest.fixture
     def ref(self, world: World) -> ExternalRef:

@@ -1,4 +1,4 @@
-"""A plugin of pytest: `pytest --genie-extensions` tests all that others brought."""
+"""A pytest plugin: `pytest --genie-extensions` tests all external pieces."""
 
 import os
 import tempfile
@@ -10,7 +10,6 @@ _TESTS = Path(__file__).with_name("outside_pieces.py")
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    """Add the option; without it, this plugin does nothing."""
     parser.getgroup("genie").addoption(
         "--genie-extensions",
         action="store_true",
@@ -19,7 +18,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Set Genie up in a folder of its own and add the tests to those asked for."""
+    """Set Genie up in a temporary folder and add the tests to those selected."""
     if not config.getoption("genie_extensions"):
         return
     os.environ.setdefault("GENIE_VAR", tempfile.mkdtemp(prefix="genie-extensions-"))

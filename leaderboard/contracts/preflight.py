@@ -1,4 +1,4 @@
-"""What holds for every pre-flight check."""
+"""The contract of every pre-flight check."""
 
 import json
 
@@ -10,7 +10,7 @@ WORDS = ["Rain falls on the roof.", "The dog sleeps.", "Seven ships sail north t
 
 
 def texts(predictions: list[str], *, references: bool = True) -> Texts:
-    """Give predictions with one reference each, or with none, and no other submission."""
+    """Return predictions with one reference each, or none, and no other submission."""
     n = len(predictions)
     given = [[WORDS[i % len(WORDS)]] if references else [] for i in range(n)]
     sources = [f"Source {i}." for i in range(n)]

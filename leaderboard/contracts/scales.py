@@ -1,4 +1,4 @@
-"""What holds for every answer scale."""
+"""The contract of every answer scale."""
 
 import pytest
 

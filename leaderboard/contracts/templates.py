@@ -1,4 +1,4 @@
-"""What holds for every HIT template."""
+"""The contract of every HIT template."""
 
 import pytest
 

@@ -1,4 +1,4 @@
 """The demonstration: four small tasks, their systems, and simulated annotators.
 
-`genie demo` walks the whole product with it; everything it makes is marked simulated.
+`genie demo` uses the whole product with it; all its data are marked as simulated.
 """

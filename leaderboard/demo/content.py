@@ -1,4 +1,4 @@
-"""What the demo shows: four tasks, their systems, and what simulated workers said."""
+"""The content of the demo: four tasks, their systems, and simulated answers."""
 
 import io
 import json
@@ -46,7 +46,6 @@ TEST_RULES = {"pass_percent": 80, "n_tries": 3, "wait_hours": 0}
 
 
 def slugs() -> list[str]:
-    """List the tasks that are demonstrations."""
     return [
         slug
         for slug in shipped.known()
@@ -55,17 +54,17 @@ def slugs() -> list[str]:
 
 
 def present() -> bool:
-    """Tell whether the demo is complete from an earlier start.
+    """Check whether the demo is complete from an earlier start.
 
-    Its last step is a submission that staff may decide on; what they decided must not
-    make the next start fill the demo again.
+    Its last step is a submission that staff may decide on. Their decision must not make
+    the next start fill the demo again.
     """
     last = Submission.objects.filter(system_name=SHUFFLED)
     return last.exclude(state__in=[State.RECEIVED, State.VALID]).exists()
 
 
 def make(say: Say) -> None:
-    """Do the main job on the four tasks; a start that was cut off is continued."""
+    """Do the main job on the four tasks; an interrupted start is continued."""
     people.refuse_strangers()
     pools = slugs()
     for slug in pools:
@@ -134,7 +133,6 @@ def _approve_all(say: Say) -> None:
 
 
 def _judge(pools: list[str], say: Say) -> None:
-    """Let the simulated workers work until every approved submission is published."""
     crowd = Crowd(people.players(pools), quality=Opinions(pools), seed=SEED)
     total = 0
 
@@ -155,7 +153,6 @@ def _judge(pools: list[str], say: Say) -> None:
 
 
 def _qualify(pools: list[str], say: Say) -> None:
-    """Require a test for the work that is left; the simulated workers take it."""
     task = Task.objects.get(slug=HALF_JUDGED_TASK)
     known = QualificationTest.objects.filter(name=task.slug)
     if known.exists():
@@ -180,7 +177,7 @@ def _qualify(pools: list[str], say: Say) -> None:
 
 
 def _half_judged(pools: list[str], say: Say) -> None:
-    """Open one more system and answer half of it; the visitor can go on by hand."""
+    """Open one more system and answer half of it; the visitor can continue by hand."""
     slug, name = _held_back()
     submission = Submission.objects.get(task__slug=slug, system_name=name)
     if submission.state == State.MEASURED:
@@ -199,7 +196,7 @@ def _half_judged(pools: list[str], say: Say) -> None:
 
 
 def _answer_again(crowd: Crowd, but: Submission) -> None:
-    """Rate anew what others lost when these answers showed that somebody is careless."""
+    """Rate again what was lost when these answers revealed a careless worker."""
     waits = EvaluationCampaign.objects.filter(evaluation=but.human_evaluation)
     keys = list(waits.values_list("campaign", flat=True))
     for pk in keys:
@@ -213,7 +210,7 @@ def _answer_again(crowd: Crowd, but: Submission) -> None:
 
 
 def _n_answered(submission: Submission) -> int:
-    """Count the instances that were answered; test questions are none."""
+    """Count the answered instances, without test questions."""
     judged = JudgedItem.objects.filter(evaluation=submission.human_evaluation)
     return Assignment.objects.filter(
         hit__items__in=judged.values("item"),
@@ -222,7 +219,7 @@ def _n_answered(submission: Submission) -> int:
 
 
 def _shuffled(owner: Any) -> None:
-    """Hand in good predictions under the wrong ids: what the pre-flight is for."""
+    """Submit good predictions under the wrong ids, which the pre-flight detects."""
     task = Task.objects.get(slug=HALF_JUDGED_TASK)
     if Submission.objects.filter(task=task, system_name=SHUFFLED).exists():
         return
@@ -246,6 +243,6 @@ def _shuffled(owner: Any) -> None:
 
 
 def _settle() -> None:
-    """Let the queue run dry, pick up what waits, and let it run dry again."""
+    """Run the queue until it is empty, queue what waits, and run it again."""
     advance()
     jobs.drain()

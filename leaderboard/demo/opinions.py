@@ -1,4 +1,4 @@
-"""What a careful reader would think of each text of the demonstration."""
+"""A careful reader's opinion of each text of the demo."""
 
 from crowd.hits.models.campaign import Item
 from leaderboard.demo.systems import systems_of
@@ -12,7 +12,7 @@ OPINIONS = {"right": 0.95, "partly": 0.5, "wrong": 0.08}
 
 
 class Opinions:
-    """Item to opinion: from the folders' own notes; a reference is right."""
+    """Item to opinion, from the folders' own notes; a reference is right."""
 
     def __init__(self, pools: list[str]) -> None:
         self._notes = {
@@ -38,7 +38,6 @@ class Opinions:
         return self._of_output(*judged)
 
     def _of_test(self, item: Item) -> float:
-        """Judge a test question: a reference, a system's output, or a wrong text."""
         text = item.data["prediction"]
         if text in self._references.get(item.content_key, set()):
             return OPINIONS["right"]

@@ -28,7 +28,7 @@ HABITS = [DILIGENT] * 7 + [CARELESS, AGREEABLE]
 
 @dataclass(frozen=True)
 class Credentials:
-    """What to type to sign in."""
+    """Name and password for signing in."""
 
     role: str
     username: str
@@ -36,7 +36,6 @@ class Credentials:
 
 
 def account(username: str, **fields: Any) -> Any:
-    """Give the account of that name, made when it is missing."""
     users = get_user_model()
     user, _ = users.objects.get_or_create(
         username=username, defaults={"email": f"{username}{MARK}", **fields}
@@ -45,7 +44,7 @@ def account(username: str, **fields: Any) -> Any:
 
 
 def refuse_strangers() -> None:
-    """Refuse a database in which the demo's names are somebody else's."""
+    """Refuse a database in which the demo's names belong to other accounts."""
     strangers = (
         get_user_model()
         .objects.filter(username__in=[ADMIN, SUBMITTER, WORKER])
@@ -67,14 +66,13 @@ def admin() -> Any:
 
 
 def team(name: str, slug: str, member: Any) -> Team:
-    """Give the team of that name, with the member in it."""
     team, _ = Team.objects.get_or_create(slug=slug, defaults={"name": name})
     team.members.add(member, through_defaults={"role": Membership.Role.OWNER})
     return team
 
 
 def worker(pools: list[str]) -> Worker:
-    """Give the worker whom the visitor of the demo can play."""
+    """Return the worker that the visitor of the demo can play."""
     user = account(WORKER)
     worker = Worker.objects.filter(user=user).first()
     if worker is None:
@@ -85,7 +83,7 @@ def worker(pools: list[str]) -> Worker:
 
 
 def players(pools: list[str]) -> list[Player]:
-    """Give the simulated workers: most work well, two do not."""
+    """Return the simulated workers: most work well, two do not."""
     crowd = []
     for number, habit in enumerate(HABITS, start=1):
         worker_id = f"simulated-{number}"
@@ -101,7 +99,7 @@ def players(pools: list[str]) -> list[Player]:
 
 
 def passwords() -> list[Credentials]:
-    """Return how to sign in; what the first start drew is kept in a file of GENIE_VAR."""
+    """Return the credentials; those of the first start are in a file of GENIE_VAR."""
     roles = {
         ADMIN: "staff, in the admin",
         SUBMITTER: "submitter",

@@ -1,4 +1,4 @@
-"""A judge of the demo: a script, and called one wherever its scores stand."""
+"""A judge of the demo: a script, and labeled as one beside its scores."""
 
 from collections.abc import Callable
 
@@ -14,7 +14,7 @@ _SCRIPT = "words"
 
 
 def judge(say: Callable[[str], None]) -> None:
-    """Let a script answer what people are asked, as a language model would."""
+    """Let a script answer the raters' questions, as a language model would."""
     task = Task.objects.get(slug=TASK)
     if JudgeRun.objects.filter(task=task).exists():
         return

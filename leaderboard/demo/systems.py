@@ -8,12 +8,10 @@ from leaderboard.tasks import shipped
 
 
 def systems_of(slug: str) -> list[dict[str, Any]]:
-    """List a task's systems, best first."""
     path = shipped.folder(slug) / "systems" / "systems.toml"
     systems: list[dict[str, Any]] = tomllib.loads(path.read_text("utf-8"))["system"]
     return systems
 
 
 def file_of(slug: str, name: str) -> Path:
-    """Give the prediction file of one system."""
     return shipped.folder(slug) / "systems" / f"{name}.json"

@@ -1,4 +1,4 @@
-"""A design says what a worker sees of outputs, and what a rating is about."""
+"""The interface of designs: what a worker sees of outputs, and what a rating is about."""
 
 import hashlib
 from abc import ABC, abstractmethod
@@ -20,7 +20,7 @@ SLOTS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 
 @dataclass(frozen=True)
 class Shown:
-    """One instance as a design needs it."""
+    """An instance as designs use it."""
 
     instance_pk: int
     instance_id: str
@@ -31,7 +31,7 @@ class Shown:
 
 @dataclass(frozen=True)
 class TaskView:
-    """What a design must know of the benchmark task."""
+    """The parts of a benchmark task that designs use."""
 
     slug: str
     field_labels: Mapping[str, str]
@@ -48,12 +48,12 @@ class TaskView:
 
 @dataclass(frozen=True)
 class Beside:
-    """A score that a design makes of answers, beside those of the criteria asked.
+    """A score that a design derives from answers, beside those of the criteria.
 
     Parameters
     ----------
     explanation : str
-        What a reader of the score must know, in a sentence.
+        A sentence for readers of the score.
     unit : Unit
         How its values become scores.
     """
@@ -63,27 +63,27 @@ class Beside:
 
 
 class Design(ABC):
-    """Outputs to items, and answers to scores: all in which designs differ.
+    """From outputs to items, and from answers to scores: all differences of designs.
 
     Parameters
     ----------
     slug : str
         Name in task.toml and signatures.
     scales : tuple of str
-        What it can be answered on, the usual one first.
+        Possible scales, the default first.
     n_outputs : tuple of int
-        How many outputs stand on one page, at least and at most.
+        Least and greatest number of outputs per page.
     references_among : int
         How many of them are references; the others are systems'.
     needs_reference : bool
-        Whether an instance without a reference cannot be asked about.
+        Whether instances without a reference are impossible.
     marks_errors : bool
-        Whether errors are marked in the output, before it is rated.
+        Whether errors are marked in the output before it is rated.
     test_polarities : tuple of str
-        Which test questions it has: "positive", where a reference is good, and
-        "negative", where another instance's is bad, or worse than the own one.
+        Kinds of test questions: "positive", in which a reference is good, and
+        "negative", in which another instance's reference is bad, or worse than the own one.
     beside : mapping
-        Scores that it makes of answers beside those of the criteria asked, by name.
+        Scores derived from answers beside those of the criteria, by name.
     """
 
     slug: str
@@ -97,32 +97,32 @@ class Design(ABC):
 
     @classmethod
     def in_slots(cls) -> bool:
-        """Tell whether outputs stand beside each other, in slots A, B, ..."""
+        """Check whether outputs are side by side, in slots A, B, ..."""
         return cls.n_outputs[1] > 1
 
     @classmethod
     def about_one_system(cls) -> bool:
-        """Tell whether a page asks about one system, so that submissions can be judged."""
+        """Check whether a page asks about one system, so that submissions can be rated."""
         return cls.n_outputs[0] - cls.references_among == 1
 
     def order(self, n: int, *, seed: int, instance_id: str) -> list[int]:
-        """Say in which order `n` outputs stand on an instance's page."""
+        """Return the order of `n` outputs on an instance's page."""
         return list(range(n))
 
     def slots(self, n: int) -> str:
-        """Name the slots of `n` outputs; none where one stands alone."""
+        """Return the names of `n` outputs' slots; empty for one alone."""
         return SLOTS[:n] if self.in_slots() else ""
 
     @classmethod
     def unit(cls, criterion: str, scale: type[Scale], *, asked: bool) -> Unit:
-        """Say how a criterion's ratings become scores.
+        """Return how a criterion's ratings become scores.
 
         Parameters
         ----------
         criterion : str
-            One that is asked, a checkbox, or one of `beside`.
+            A question, a checkbox, or one of `beside`.
         scale : type
-            What the campaign's questions are answered on.
+            The scale of the campaign's questions.
         asked : bool
             Whether the criterion is one of these questions.
         """
@@ -132,23 +132,23 @@ class Design(ABC):
 
     @classmethod
     def values_beside(cls, detail: Mapping[str, Any]) -> dict[str, float]:
-        """Read what an answer's details say on the criteria of `beside`."""
+        """Read the criteria of `beside` from an answer's details."""
         return {}
 
     @abstractmethod
     def data(
         self, task: TaskView, shown: Shown, outputs: Sequence[str]
     ) -> dict[str, Any]:
-        """Give the texts that the HIT template shows; outputs come in their order."""
+        """Return the texts for the HIT template; outputs are in their order."""
 
 
 class OneOutput(Design):
-    """One output at a time, judged by itself."""
+    """One output at a time, rated by itself."""
 
     def data(
         self, task: TaskView, shown: Shown, outputs: Sequence[str]
     ) -> dict[str, Any]:
-        """Show the instance's fields, then the output; a reference where asked."""
+        """Return the instance's fields, then the output; a reference if wanted."""
         [prediction] = outputs
         data = {**input_fields(task, shown), "prediction": prediction}
         if task.show_reference and shown.references:
@@ -157,25 +157,23 @@ class OneOutput(Design):
 
 
 class SeveralOutputs(Design):
-    """Outputs beside each other, in slots whose order is drawn and stored."""
+    """Outputs side by side, in slots whose order is drawn and stored."""
 
     n_outputs: ClassVar[tuple[int, int]] = (2, len(SLOTS))
     # a test question sets another instance's reference among the outputs
     test_polarities: ClassVar[tuple[str, ...]] = ("negative",)
 
     def order(self, n: int, *, seed: int, instance_id: str) -> list[int]:
-        """Draw the order of the outputs."""
         return drawn_order(n, seed=seed, instance_id=instance_id)
 
     def data(
         self, task: TaskView, shown: Shown, outputs: Sequence[str]
     ) -> dict[str, Any]:
-        """Show the instance's fields and the outputs as A, B, ... in the order given."""
+        """Return the instance's fields and the outputs as A, B, ... in the given order."""
         return {**input_fields(task, shown), "outputs": in_slots(outputs)}
 
 
 def input_fields(task: TaskView, shown: Shown) -> dict[str, Any]:
-    """Lay the instance's fields out as all HIT templates read them."""
     fields = [
         {
             "label": label,
@@ -194,12 +192,14 @@ def input_fields(task: TaskView, shown: Shown) -> dict[str, Any]:
 
 
 def document_of(task: TaskView, shown: Shown) -> str:
-    """Name the document that an instance is a part of; empty where none is asked for."""
+    """Return the document that an instance is a part of; empty if pages ignore
+    documents.
+    """
     return document_name(task.page_by, shown.instance_id, shown.fields)
 
 
 def document_name(page_by: str, instance_id: str, fields: Mapping[str, str]) -> str:
-    """Name a document by the field that says so, or by what the instance's id begins with."""
+    """Return the document from its field, or from the beginning of the instance's id."""
     if not page_by:
         return ""
     by_id = instance_id.rpartition(".")[0] or instance_id
@@ -207,7 +207,7 @@ def document_name(page_by: str, instance_id: str, fields: Mapping[str, str]) -> 
 
 
 def _part(task: TaskView, shown: Shown) -> dict[str, Any]:
-    """Say which document an instance is a part of, where pages go by documents."""
+    """Return an instance's document, if pages go by documents."""
     if not task.page_by:
         return {}
     return {DOCUMENT: document_of(task, shown), PART: shown.position}
@@ -219,13 +219,7 @@ def _format(name: str) -> dict[str, str]:
 
 
 def in_slots(outputs: Sequence[str]) -> list[dict[str, str]]:
-    """Put outputs into slots, in their order.
-
-    Examples
-    --------
-    >>> in_slots(["one", "two"])
-    [{'slot': 'A', 'text': 'one'}, {'slot': 'B', 'text': 'two'}]
-    """
+    """Put outputs into slots, in their order."""
     if len(outputs) > len(SLOTS):
         raise ValueError(f"At most {len(SLOTS)} outputs fit on one page.")
     return [
@@ -234,7 +228,7 @@ def in_slots(outputs: Sequence[str]) -> list[dict[str, str]]:
 
 
 def with_standard(task: TaskView, shown: Shown, data: dict[str, Any]) -> dict[str, Any]:
-    """Add the reference output that other outputs are measured against."""
+    """Add the reference output that other outputs are compared with."""
     if not shown.references:
         return data
     return {
@@ -259,17 +253,10 @@ def drawn_order(n: int, *, seed: int, instance_id: str) -> list[int]:
 
 
 def content_key(task_slug: str, instance_id: str) -> str:
-    """Name an instance so that equal inputs are recognised and nothing is told.
-
-    Examples
-    --------
-    >>> len(content_key("xsum", "17"))
-    32
-    """
+    """Hash an instance, so that equal inputs are recognized without disclosing them."""
     # The separator stands in no slug: different pairs give different texts.
     return hashlib.sha256(f"{task_slug}\x1f{instance_id}".encode()).hexdigest()[:32]
 
 
 def all_designs() -> dict[str, type[Design]]:
-    """Give every design by its slug."""
     return discover("leaderboard.designs", Design)

@@ -37,7 +37,7 @@ class Slider(OneOutput):
 
 
 class Number(OneOutput):
-    """One output at a time, on a scale of judgments that were made elsewhere."""
+    """One output at a time, on a scale of imported ratings."""
 
     slug = "number"
     # any range of these families, such as number_1_7
@@ -54,7 +54,7 @@ class PlainMagnitude(OneOutput):
     def data(
         self, task: TaskView, shown: Shown, outputs: Sequence[str]
     ) -> dict[str, Any]:
-        """Show the reference output beside the one that is judged."""
+        """Add the reference output beside the rated one."""
         return with_standard(task, shown, super().data(task, shown, outputs))
 
 
@@ -86,14 +86,14 @@ class ErrorSpans(OneOutput):
 
     @classmethod
     def values_beside(cls, detail: Mapping[str, Any]) -> dict[str, float]:
-        """Score the marks, where there are any or were looked for."""
+        """Score the marks, if there are any or they were looked for."""
         return {SPANS: span_score(detail["spans"])} if "spans" in detail else {}
 
 
 class MQM(OneOutput):
-    """Errors marked by severity and category, from which the score is counted.
+    """Errors marked by severity and category, from which the score is computed.
 
-    Nothing else is asked: what an error takes off, the task or its HIT template says.
+    It has no other question; the task or its HIT template has the weights of errors.
 
     References
     ----------

@@ -40,15 +40,15 @@ class RankME(SeveralOutputs):
     def data(
         self, task: TaskView, shown: Shown, outputs: Sequence[str]
     ) -> dict[str, Any]:
-        """Show the reference output above the ones that are judged."""
+        """Add the reference output above the rated ones."""
         return with_standard(task, shown, super().data(task, shown, outputs))
 
 
 class ErrorSpanPairs(SeveralOutputs):
     """Two systems' outputs side by side: errors marked in each, a score for each.
 
-    For joint evaluations: of more than two systems, every page shows another pair. What an
-    error weighs and how it is marked is as in `ErrorSpans` (contrastive ESA).
+    For joint evaluations: with more than two systems, every page shows a different
+    pair. Weights and marking of errors are those of `ErrorSpans` (contrastive ESA).
     """
 
     slug = "error-span-pairs"

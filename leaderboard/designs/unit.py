@@ -1,4 +1,4 @@
-"""From ratings on a scale to the number that stands on the board."""
+"""From ratings on a scale to the score on the board."""
 
 import math
 from dataclasses import dataclass, replace
@@ -25,11 +25,11 @@ class Unit:
         False: scores are percent of the way from low to high. True: ratings are ratios
         to a reference output, scores are 100 times their geometric mean.
     steps : bool
-        Whether the scale has answers to choose from, so that each can be counted.
+        Whether the scale has discrete answers, so that each can be counted.
     percent : bool
         False: scores are the ratings' own mean, not percent of the way.
     times : float
-        What such a mean is multiplied by: 100 where scores are in hundredths.
+        Multiplier of such a mean: 100 if scores are in hundredths.
     """
 
     low: float
@@ -41,17 +41,11 @@ class Unit:
 
     @property
     def aggregate(self) -> str:
-        """Name the mean, for signatures."""
+        """Return the kind of mean, for signatures."""
         return "geometric-mean" if self.logarithmic else "mean"
 
     def averaged(self, values: Floats) -> Floats:
-        """Turn ratings into what is averaged over instances.
-
-        Examples
-        --------
-        >>> Unit(1, 6).averaged(np.array([1.0, 3.5, 6.0])).tolist()
-        [0.0, 50.0, 100.0]
-        """
+        """Convert ratings into the values that are averaged over instances."""
         if self.logarithmic:
             # Ratios average as logarithms do: twice as good and half as good cancel.
             return np.asarray(np.log(values), dtype=np.float64)
@@ -61,7 +55,7 @@ class Unit:
 
     @property
     def bounds(self) -> tuple[float, float]:
-        """Give the ends of what is averaged."""
+        """Return the ends of the averaged values."""
         if self.logarithmic:
             return math.log(self.low), math.log(self.high)
         own = self.times * self.low, self.times * self.high
@@ -70,15 +64,7 @@ class Unit:
     def interval(
         self, per_instance: Floats, *, seed: int, n_resamples: int, confidence: float
     ) -> Interval:
-        """Give the score with its interval; `per_instance` is what `averaged` gave.
-
-        Examples
-        --------
-        >>> score = Unit(0.01, 100.0, logarithmic=True).interval(
-        ...     np.log([0.5, 2.0]), seed=1, n_resamples=10, confidence=0.95)
-        >>> score.estimate
-        100.0
-        """
+        """Return the score with its interval; `per_instance` comes from `averaged`."""
         interval = bootstrap_mean(
             per_instance,
             seed=seed,
@@ -89,14 +75,7 @@ class Unit:
         return self.shown(interval)
 
     def shown(self, interval: Interval) -> Interval:
-        """Turn an interval of what is averaged into one of the score.
-
-        Examples
-        --------
-        >>> Unit(0.01, 100.0, logarithmic=True).shown(
-        ...     Interval(0.0, -np.inf, 0.0, 0.95, "m", "c", 1)).low
-        0.0
-        """
+        """Convert an interval of averaged values into one of the score."""
         if not self.logarithmic:
             return interval
         return replace(
@@ -107,7 +86,8 @@ class Unit:
         )
 
     def binned(self, values: Floats) -> Floats:
-        """Put ratings into few enough bins to be counted; steps stay what they are.
+        """Put ratings into few enough bins to be counted; discrete answers are
+        unchanged.
 
         Examples
         --------
@@ -131,16 +111,7 @@ TICKED = Unit(0.0, 1.0)
 
 
 def unit_of(scale: type[Scale]) -> Unit:
-    """Say how the ratings of a scale become scores.
-
-    Examples
-    --------
-    >>> from crowd.scales.find import all_scales
-    >>> unit_of(all_scales()["likert-5"])
-    Unit(low=0.0, high=1.0, logarithmic=False, steps=True, percent=True, times=1.0)
-    >>> unit_of(all_scales()["magnitude"]).aggregate
-    'geometric-mean'
-    """
+    """Return how the ratings of a scale become scores."""
     if scale.options:
         values = [option.value for option in scale.options]
         return Unit(min(values), max(values))

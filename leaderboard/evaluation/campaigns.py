@@ -1,4 +1,4 @@
-"""The campaigns of an evaluation: built, watched while people answer, ended."""
+"""The campaigns of an evaluation: created, watched while workers answer, ended."""
 
 from collections.abc import Sequence
 from datetime import datetime
@@ -40,7 +40,7 @@ def send_out(
     starts_at: datetime,
     ratings_per_item: int,
 ) -> None:
-    """Build the campaigns with their hidden test questions and HITs, within a step."""
+    """Create the campaigns with their hidden test questions and HITs in one step."""
     # The task may ask in other campaigns now than when this was approved.
     budgets.divide(parts[0].key, [part.key for part in parts])
     for place, part in enumerate(parts):
@@ -71,7 +71,7 @@ def build(
     position: int = 0,
     criterion: str = "",
 ) -> Campaign:
-    """Build one campaign of an evaluation; what its items are about comes after."""
+    """Create one campaign of an evaluation, without items."""
     specs = [
         *(item.spec for item in part.judged),
         *(item.spec for item in part.hidden),
@@ -103,7 +103,6 @@ def build(
 def remember(
     evaluation: HumanEvaluation, campaign: Campaign, judged: Sequence[JudgedSpec]
 ) -> list[JudgedItem]:
-    """Write down what the campaign's items are about."""
     item_of = dict(campaign.items.values_list("key", "pk"))
     return items.remember(evaluation, item_of, judged)
 
@@ -115,11 +114,11 @@ def grade_and_judge(
     in_waves: bool = False,
     complete: bool = False,
 ) -> None:
-    """Grade test questions, judge who works on it, ask again for what was lost.
+    """Grade test questions, detect careless workers, ask again for lost ratings.
 
-    What a campaign that grows `in_waves` has left over is answered with the next wave.
-    Whatever ends is judged by all that is known, which is `complete`. Work that was done
-    elsewhere held no questions of ours, and says nothing of anybody here.
+    Left-over items of a campaign that grows `in_waves` are answered with the next wave.
+    Use `complete` at the end: the detector then uses all answers. Imported work
+    contains none of our test questions and is no evidence about workers here.
     """
     if task.imported:
         return
@@ -141,7 +140,7 @@ def grade_and_judge(
 
 
 def collect(evaluation: HumanEvaluation) -> None:
-    """Watch a fixed sample come in; go to ANNOTATED or STOPPED when all is there."""
+    """Watch a fixed sample; go to ANNOTATED or STOPPED when all answers are in."""
     campaigns = evaluation.campaigns_in_order
     asking_now = [c for c in campaigns if c.state != Campaign.State.SCHEDULED]
     if not asking_now:
@@ -179,7 +178,7 @@ def end(
     reason: str,
     publish: bool | None = None,
 ) -> None:
-    """Stop what is asked, and free the money set aside under this name and unspent."""
+    """Stop the campaigns and release the unspent money reserved under `key`."""
     campaigns = evaluation.campaigns_in_order
     if not campaigns:
         budgets.release(key)

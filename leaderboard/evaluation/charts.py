@@ -1,4 +1,4 @@
-"""The course of a comparison: the running estimate within its confidence sequence."""
+"""The chart of a comparison: the running estimate within its confidence sequence."""
 
 from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString
@@ -18,9 +18,9 @@ def course(
     description: str,
     decided: int | None = None,
 ) -> SafeString:
-    """Draw estimate and interval over the labels; half is where neither is better.
+    """Draw estimate and interval over the labels; at one half neither system is better.
 
-    `decided` is the label at which the rule decided: what came after it was not used.
+    `decided` is the label at which the rule decided; later labels were not used.
     """
     if not len(series.n):
         return SafeString("")
@@ -115,7 +115,6 @@ def _points(pairs: list[tuple[float, float]], last: int) -> str:
 
 
 def _x(n: float, last: int) -> str:
-    """Place a number of labels; one label alone stands at the left."""
     part = (n - 1) / (last - 1) if last > 1 else 0.0
     return f"{LEFT + part * (WIDTH - LEFT - RIGHT):.1f}"
 

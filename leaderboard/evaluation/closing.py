@@ -1,4 +1,4 @@
-"""End campaigns: nobody can answer any more, the account is settled, all at once."""
+"""End campaigns: answers are closed and the account is settled in one step."""
 
 from collections.abc import Collection, Iterable
 
@@ -23,9 +23,9 @@ State = Campaign.State
 def close(campaigns: Iterable[Campaign]) -> list[CampaignProgress] | None:
     """Complete campaigns that are over and settle their accounts.
 
-    None, and nothing changed, while one of them still waits for somebody, or for a
-    person to decide whether workers are excluded. Callers open the transaction; with a
-    submission's row they lock that first.
+    Return None and change nothing while one of them waits for workers or for a decision
+    on exclusions. The caller opens the transaction and, if it needs a submission's row,
+    locks that first.
     """
     # Whoever sends work out again after a ban locks these rows, too: what was done a
     # moment ago may be undone since.
@@ -46,12 +46,12 @@ def close(campaigns: Iterable[Campaign]) -> list[CampaignProgress] | None:
 
 
 def can_close(campaigns: Collection[Campaign]) -> bool:
-    """Tell whether all are over, and nobody has to decide first who counts."""
+    """Check that all are over and no exclusion waits for a decision."""
     return all(is_over(campaign) for campaign in campaigns) and not waits(campaigns)
 
 
 def waits(campaigns: Iterable[Campaign]) -> bool:
-    """Tell whether a person must decide first who counts: no result stands till then."""
+    """Check whether an exclusion waits for a decision, which delays every result."""
     pools = {(campaign.pool, campaign.simulated) for campaign in campaigns}
     return any(
         waits_for_decision(pool, simulated=simulated) for pool, simulated in pools
@@ -59,10 +59,10 @@ def waits(campaigns: Iterable[Campaign]) -> bool:
 
 
 def is_over(campaign: Campaign) -> bool:
-    """Tell whether no answer can come in any more.
+    """Check that no answer can come in any more.
 
-    People may send in the pages that they had open when staff stopped the campaign. Work
-    of visits that the platform has not vouched for waits for its answer.
+    Workers may send in pages that were open when staff stopped the campaign. Work of
+    visits that the platform has not confirmed yet is waited for.
     """
     if campaign.state == State.STOPPED:
         return not Assignment.objects.filter(
@@ -76,11 +76,11 @@ def is_over(campaign: Campaign) -> bool:
 
 
 def asks_again() -> Q:
-    """Select campaigns that ask, or were stopped at that and are not settled yet."""
+    """Select campaigns that collect, or were stopped then and are not settled yet."""
     return Q(state=State.RUNNING) | Q(state=State.STOPPED, completed_at=None)
 
 
 def stopped(campaigns: Iterable[Campaign]) -> list[Campaign]:
-    """Give those of the campaigns that staff stopped, as they are now."""
+    """Return the stopped campaigns among these, read from the database again."""
     pks = [campaign.pk for campaign in campaigns]
     return list(Campaign.objects.filter(pk__in=pks, state=State.STOPPED))

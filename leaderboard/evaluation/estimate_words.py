@@ -1,4 +1,4 @@
-"""What pages say of an estimate: its name, how it is made, and when to be careful."""
+"""Words for estimates: names, methods and warnings."""
 
 from leaderboard.stats.systems.estimates import FEW_WORKERS
 from leaderboard.tasks.config import ADJUSTED, PLAIN, Z_SCORES
@@ -26,7 +26,7 @@ _MUCH = 0.25
 def warning_of_few(
     n_workers: int, effective: float | None, largest: float | None
 ) -> str:
-    """Say in a sentence why a score may not hold for other workers; empty if it should."""
+    """Return a warning that a score may not hold for other workers; usually empty."""
     if not n_workers:
         return (
             "Workers unknown: nobody here knows who rated this system, so its interval and "

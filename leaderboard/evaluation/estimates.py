@@ -1,4 +1,4 @@
-"""All systems of a board estimated together: adjusted scores, z-scores, ranks.
+"""Adjusted scores, z-scores and ranks of all systems of a board, estimated together.
 
 Pure: the same ratings give the same numbers here and when a release is rebuilt.
 """
@@ -43,7 +43,7 @@ _NO_SPREAD = 1e-12
 
 @dataclass(frozen=True)
 class Estimate:
-    """One estimate of a system's quality, in the unit of scores."""
+    """An estimate of a system's quality in the unit of scores."""
 
     mean: float
     low: float
@@ -54,13 +54,13 @@ class Estimate:
 
     @classmethod
     def of(cls, wide: Interval, narrow: Interval) -> Estimate:
-        """Take the 95 % interval and the one of 50 %."""
+        """Combine a 95% interval and a 50% interval."""
         return cls(
             wide.estimate, wide.low, wide.high, narrow.low, narrow.high, wide.covers
         ).mapped(float)
 
     def mapped(self, change: Callable[[float], float]) -> Estimate:
-        """Change the numbers, and keep as many digits as are published."""
+        """Transform all numbers and round them to the published digits."""
         numbers = (self.mean, self.low, self.high, self.low_50, self.high_50)
         mean, low, high, low_50, high_50 = (round(change(n), DIGITS) for n in numbers)
         return Estimate(mean, low, high, low_50, high_50, self.covers)
@@ -73,7 +73,7 @@ COVERS_UNKNOWN = "which instances were drawn; workers unknown, and left out"
 
 
 def nobody(workers: npt.ArrayLike) -> npt.NDArray[np.bool_]:
-    """Tell which labels stand for workers whom nobody knows.
+    """Check which labels are placeholders for unidentified workers.
 
     Examples
     --------
@@ -89,7 +89,7 @@ def nobody(workers: npt.ArrayLike) -> npt.NDArray[np.bool_]:
 
 @dataclass(frozen=True)
 class Standing:
-    """What the fit says of one system on one criterion."""
+    """The fit's results for one system on one criterion."""
 
     estimates: dict[str, Estimate]
     ranks: tuple[int, int] | None
@@ -101,7 +101,7 @@ class Standing:
 
 @dataclass(frozen=True)
 class BoardEstimates:
-    """Standings by system and criterion; by criterion the fits and what ranks come from."""
+    """Standings by system and criterion, fits and rank input by criterion."""
 
     standings: dict[tuple[int, str], Standing]
     fits: dict[str, SystemEstimates]
@@ -120,12 +120,12 @@ def estimate_board(
 ) -> BoardEstimates:
     """Estimate all systems of a board together, criterion by criterion.
 
-    `ratings` has the columns submission, criterion, instance, worker and value, and
-    `on` where the days of ratings are known, `weight` where workers do not all count in
-    full (in adjusted estimates); systems whose ratings are in another unit than the first
-    one's are left out.
-    Where there are `forecasts` of licensed judges, by criterion and system, these help
-    people's ratings to rank.
+    `ratings` has the columns submission, criterion, instance, worker and value; `on` if
+    the days of ratings are known; `weight` if workers have unequal weights in adjusted
+    estimates. Systems whose ratings have a different unit than the first one's are left
+    out.
+
+    `forecasts` of licensed judges, by criterion and system, support the ranking.
     """
     standings: dict[tuple[int, str], Standing] = {}
     fits: dict[str, SystemEstimates] = {}
@@ -151,7 +151,6 @@ def estimate_board(
 
 
 def _without_workers(standing: Standing) -> Standing:
-    """Say that no interval covers workers; each instance stood for one of them."""
     estimates = {
         name: replace(one, covers=COVERS_UNKNOWN)
         for name, one in standing.estimates.items()
@@ -164,7 +163,7 @@ def _without_workers(standing: Standing) -> Standing:
 def plain_intervals(
     unit: Unit, ratings: pd.DataFrame, *, seed: int, n_resamples: int
 ) -> dict[float, Interval]:
-    """Compute one system's plain mean with its 95 % interval and the one of 50 %.
+    """Compute one system's plain mean with its 95% and 50% intervals.
 
     `ratings` has the columns instance, worker and value.
     """
@@ -184,7 +183,7 @@ def plain_intervals(
 def _helped(
     group: pd.DataFrame, unit: Unit, forecasts: Mapping[str, Forecast]
 ) -> Compared | None:
-    """Compare systems with judges' help; None where there is none that reaches all."""
+    """Compare systems with judges' help; None unless forecasts cover all of them."""
     values, (systems, workers, instances, _) = compared_values(group, unit, PLAIN)
     named = {str(name) for name in systems}
     if named.isdisjoint(forecasts):
@@ -201,7 +200,7 @@ def _helped(
 def groups_of(
     ratings: pd.DataFrame, unit_of: Mapping[tuple[int, str], Unit]
 ) -> Iterator[tuple[str, Unit, pd.DataFrame]]:
-    """Give each criterion's ratings of the systems that are estimated together."""
+    """Yield each criterion's ratings of the systems that are estimated together."""
     for name, group in ratings.groupby("criterion", sort=True):
         criterion = str(name)
         unit = _usual_unit(criterion, unit_of)
@@ -212,7 +211,7 @@ def groups_of(
 
 
 def _usual_unit(criterion: str, unit_of: Mapping[tuple[int, str], Unit]) -> Unit | None:
-    """Give the unit of most systems; the newest one's where two are as common."""
+    """Return the most common unit; of two equally common ones the newest system's."""
     units = [unit for (_, c), unit in sorted_by_system(unit_of) if c == criterion]
     return max(reversed(units), key=units.count, default=None)
 
@@ -249,7 +248,7 @@ def _standings(
 def compared_values(
     ratings: pd.DataFrame, unit: Unit, headline: str
 ) -> tuple[Floats, list[Any]]:
-    """Give the values that ranks are made from: whose, by whom, on which instance and day."""
+    """Return the values that ranks are made from, and the labels of `labels_of`."""
     values = unit.averaged(ratings["value"].to_numpy(float))
     labels = labels_of(ratings)
     if headline != Z_SCORES:
@@ -262,13 +261,15 @@ def compared_values(
 
 
 def labels_of(ratings: pd.DataFrame) -> list[Any]:
-    """Give each rating's system, worker, instance and day; None where no days are known."""
+    """Return each rating's system, worker, instance and day; the day is None if
+    unknown.
+    """
     names = ("submission", "worker", "instance", "on")
     return [ratings[name].to_numpy() if name in ratings else None for name in names]
 
 
 def weights_in(ratings: pd.DataFrame) -> Floats | None:
-    """Give the weights of ratings; None where all count in full."""
+    """Return the weights of ratings; None if all are 1."""
     if "weight" not in ratings or (ratings["weight"] == 1).all():
         return None
     return ratings["weight"].to_numpy(float)
@@ -334,9 +335,9 @@ def _z_scores(
 
 
 def _over_days(z: Floats, factors: Mapping[str, Any], mean: float) -> Estimate:
-    """Give a mean with Student's interval over workers, instances and days.
+    """Return a mean with Student's interval over workers, instances and days.
 
-    Nothing is drawn: with a few days, draws would depend on who is called what.
+    It does not resample: with few days, draws would depend on the order of labels.
     """
     from scipy import special
 
@@ -351,5 +352,5 @@ def _over_days(z: Floats, factors: Mapping[str, Any], mean: float) -> Estimate:
 
 
 def headline_of(estimates: Mapping[str, Any], wanted: str) -> str:
-    """Say which estimate is the score: the wanted one, or this crowd's without it."""
+    """Return the name of the score: the wanted estimate, or the plain mean without it."""
     return wanted if wanted in estimates else PLAIN

@@ -1,4 +1,4 @@
-"""What stands behind a board beside its scores: agreement, workers, how firm its first is."""
+"""Evidence behind a board's scores: agreement, workers, how secure first place is."""
 
 from __future__ import annotations
 
@@ -42,7 +42,8 @@ def board_evidence(
     *,
     headline: str,
 ) -> dict[str, dict[str, Any]]:
-    """Give, by criterion, agreement, workers' leniency and what the first place hangs on.
+    """Compute agreement, workers' leniency and the security of first place by
+    criterion.
 
     `ratings` are those that `fits` were made from.
     """
@@ -63,9 +64,9 @@ def shared_parts(
 ) -> dict[str, list[int]]:
     """Return by system the codes of its raters, days and anchors.
 
-    Two systems without a common code are not directly comparable: whether the systems
-    differ or their raters cannot be told. `anchors` are the systems that are rated again
-    in a system's campaign. A system with a rater of whom nothing is known is left out.
+    Two systems without a common code are not directly comparable: differences between
+    systems and between raters are confounded. `anchors` are the systems that are rated
+    again in a system's campaign. Systems with an unidentified rater are left out.
     """
     codes: dict[int, set[int]] = {}
     # anchors have codes below 0, raters and days count from 0
@@ -92,7 +93,7 @@ def shared_parts(
 def isolated_systems(
     shared: Mapping[str, Sequence[int]], ranked: Collection[int]
 ) -> list[int]:
-    """Return the ranked systems that are not directly comparable with some other one."""
+    """Return ranked systems that are not directly comparable with every other one."""
     having: dict[int, set[int]] = {}
     own = {pk: shared[str(pk)] for pk in sorted(ranked) if str(pk) in shared}
     for pk, parts in own.items():
@@ -106,7 +107,7 @@ def isolated_systems(
 
 
 def agreement(group: pd.DataFrame, unit: Unit) -> dict[str, Any] | None:
-    """Tell how far workers agree on the same output; None where nobody shares one."""
+    """Compute workers' agreement on the same output; None without shared outputs."""
     # a second rating by the same worker is no second opinion
     own = group.drop_duplicates(["submission", "instance", "worker"])
     output = own.groupby(["submission", "instance"], sort=True).ngroup().to_numpy()
@@ -155,7 +156,7 @@ def _workers(group: pd.DataFrame, unit: Unit, fit: SystemEstimates) -> dict[str,
 def _first(
     group: pd.DataFrame, unit: Unit, ranked: Collection[int], headline: str
 ) -> dict[str, Any]:
-    """Find how few ratings decide who is first; `first` is None where none do."""
+    """Find how few ratings decide first place; `first` is None if no few do."""
     values, labels = compared_values(group, unit, headline)
     kept = np.isin(labels[0], list(ranked))
     if kept.sum() * len(np.unique(labels[0][kept])) > _SEARCHED:
@@ -176,7 +177,7 @@ def _first(
 def _wmt(
     group: pd.DataFrame, unit: Unit, ranked: Collection[int]
 ) -> list[dict[str, Any]]:
-    """Give each system's wins and cluster as WMT's findings do, best first."""
+    """Return each system's wins and cluster as in WMT's findings, best first."""
     z, (systems, _, instances, _) = compared_values(group, unit, Z_SCORES)
     kept = np.isin(systems, list(ranked))
     if not kept.any():

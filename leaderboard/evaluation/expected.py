@@ -1,7 +1,7 @@
-"""What a comparison or a joint evaluation is expected to show, before it is approved.
+"""Expected results of a comparison or a joint evaluation, shown before its approval.
 
-The plans are those of `precision` for one submission: the variances of what the task's
-workers have said so far, or the worst case that the scale allows.
+The plans are those of `precision` for one submission. They use the variances of the
+task's ratings so far, or the worst case that the scale allows.
 """
 
 import math
@@ -48,7 +48,7 @@ _NEWEST = 20
 
 @dataclass(frozen=True)
 class _Work:
-    """How much is asked for, of one system: the design that a plan starts from."""
+    """The planned work for one system."""
 
     n_instances: int
     each: int
@@ -68,18 +68,9 @@ class _Work:
 
 
 def expected(evaluation: HumanEvaluation, cents: int) -> list[str]:
-    """Say what approving it buys, and what more precision would take.
+    """Return sentences on what `cents` buy, and on what more precision would cost.
 
-    Parameters
-    ----------
-    evaluation : HumanEvaluation
-    cents : int
-        Its price.
-
-    Returns
-    -------
-    list of str
-        Sentences; none for one system, which has a page of its own to be approved on.
+    Empty for a single system, which has a separate page for approval.
     """
     if evaluation.strategy == HumanEvaluation.Strategy.SINGLE:
         return []
@@ -131,9 +122,9 @@ def _of_comparison(comparison: Comparison, cents: int, n_workers: int) -> list[s
 def _earlier_answers(
     comparison: Comparison,
 ) -> tuple[Components | None, int, int | None]:
-    """Take the variances from the answers to this question on pairs of the task.
+    """Estimate the variances from the answers to this question on pairs of the task.
 
-    With how many answers there are, and the days that a comparison took.
+    The numbers are how many answers there are, and on how many days they came.
     """
     import pandas as pd
 
@@ -235,7 +226,7 @@ def _in_unit(size: float, logarithmic: bool) -> float:
 def _earlier_ratings(
     joint: JointEvaluation, criterion: str
 ) -> tuple[Components | None, int, int | None]:
-    """Take the variances and days of the newest scored joint evaluation that asked the same."""
+    """Estimate variances and days from the newest scored joint evaluation like this."""
     earlier = JointEvaluation.objects.filter(
         evaluation__task=joint.task,
         evaluation__simulated=joint.evaluation.simulated,

@@ -1,4 +1,4 @@
-"""The forms by which people ask which system is better."""
+"""Forms for comparisons and joint evaluations."""
 
 from __future__ import annotations
 
@@ -82,7 +82,6 @@ class ComparisonForm(SystemsForm):
         self.fields["max_pairs"].initial = min(400, task.n_instances)
 
     def question(self) -> comparison.Question:
-        """Give what was chosen as the service takes it."""
         fields = self.cleaned_data
         strategy, _, n_workers = str(fields["strategy"]).partition("-")
         many = strategy == Comparison.Strategy.MAJORITY

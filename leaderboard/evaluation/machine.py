@@ -1,4 +1,4 @@
-"""The states of an evaluation: the only way from one to the next, and how steps fail."""
+"""The states of an evaluation, their transitions, and failures of steps."""
 
 from typing import Any
 
@@ -36,34 +36,31 @@ STEPS: dict[str, str] = {
 
 
 def rows() -> QuerySet[HumanEvaluation]:
-    """Give evaluations with what owns them."""
+    """Return evaluations joined with their owners."""
     return HumanEvaluation.objects.select_related(
         "task", "submission", "comparison__a", "comparison__b", "joint"
     )
 
 
 def evaluation_of(subject: Subject) -> HumanEvaluation | None:
-    """Give a subject's evaluation; None for a submission that is not measured yet."""
+    """Return a subject's evaluation; None before a submission is measured."""
     return rows().filter(**{_NAMES[type(subject)]: subject.pk}).first()
 
 
 def lock(pk: int) -> HumanEvaluation:
-    """Hold an evaluation's row, and its submission's, until the transaction ends.
-
-    In the order that `lifecycle.lock` gives.
-    """
+    """Lock an evaluation's row and its submission's in the order of `lifecycle.lock`."""
     _lock_submission(pk)
     # Only its own row: PostgreSQL refuses to lock what an outer join may leave empty.
     return rows().select_for_update(of=("self",)).get(pk=pk)
 
 
 def hold(evaluation: HumanEvaluation) -> None:
-    """Take its rows before a step writes anything else, in the order of locks.
+    """Lock the rows before a step writes, in the order of locks.
 
     Raises
     ------
     LostRace
-        When somebody was faster: nothing has to be built to find that out.
+        If another process was faster, so that the step need not build anything.
     """
     if lock(evaluation.pk).state != evaluation.state:
         raise LostRace
@@ -77,14 +74,14 @@ def move(
     by: Account | None = None,
     **fields: Any,
 ) -> None:
-    """Go to `new` if nobody was faster, tell the submission, queue what follows.
+    """Go to `new` unless another process was faster, and queue the next step.
 
-    Callers wrap this and what else belongs to the step in one transaction.
+    The caller opens the transaction that includes the rest of the step.
 
     Raises
     ------
     LostRace
-        When the evaluation is not where it was any more; `Attempt` bears that.
+        If the evaluation has left its state meanwhile; `Attempt` catches it.
     """
     old = evaluation.state
     if new not in states.LEGAL[old]:
@@ -112,7 +109,7 @@ def move(
 
 
 class EvaluationAttempt(Attempt):
-    """A step of an evaluation; a submission shows the failures of its own, too."""
+    """A step of an evaluation; failures also appear on the submission."""
 
     def __init__(self, evaluation: HumanEvaluation) -> None:
         state = evaluation.state
@@ -130,7 +127,7 @@ class EvaluationAttempt(Attempt):
         return written
 
     def last_words(self, sentence: str) -> str:
-        """Say where the money is that staff set aside for what cannot begin."""
+        """Add where the reserved money is if the evaluation cannot begin."""
         cents = self.evaluation.approved_cents
         if self.step != "launch" or not cents:
             return sentence
@@ -154,6 +151,5 @@ def _move_submission(
 
 
 def _lock_submission(evaluation_pk: int) -> None:
-    """Take the row that comes first in the order of locks, where there is one."""
     rows = Submission.objects.filter(human_evaluation=evaluation_pk)
     rows.select_for_update(of=("self",)).first()

@@ -1,4 +1,4 @@
-"""How precise a planned evaluation will be, judged by the ratings that its task has."""
+"""Expected precision of a planned evaluation, from the variances of the task's ratings."""
 
 import math
 from dataclasses import dataclass, replace
@@ -33,7 +33,7 @@ FEWEST_WORKERS = 5
 
 @dataclass(frozen=True)
 class Aim:
-    """What an aim takes for one system; None throughout where nothing reaches it."""
+    """The work that an aim needs for one system; all None if it cannot be reached."""
 
     words: str
     n_instances: int | None = None
@@ -44,23 +44,20 @@ class Aim:
 
 @dataclass(frozen=True)
 class Precision:
-    """What an evaluation as the task plans it is expected to show.
+    """The expected results of an evaluation as planned by the task.
 
     Parameters
     ----------
     half_width : float
-        Expected half-width of a score's 95 % interval, in points.
+        Expected half-width of a score's 95% interval, in points.
     power : float
-        Probability of telling two systems apart that truly differ by `DIFFERENCE`.
-    n_instances, n_workers : int
-        As planned.
+        Probability of distinguishing two systems that truly differ by `DIFFERENCE`.
     pilot : bool
-        Whether the variances are those of the task's ratings, and not the worst case.
+        Whether the variances come from the task's ratings, not from the worst case.
     n_ratings : int
-        How many ratings they come from.
-    aims : list of Aim
+        Number of these ratings.
     on_board : bool
-        Whether these stand on the task's board; else they are of a pilot before it.
+        Whether these are ratings of the task's board, not of an earlier pilot.
     """
 
     half_width: float
@@ -79,7 +76,7 @@ def expected_precision(
 ) -> Precision | None:
     """Plan the evaluation of one submission; None for magnitudes, which have no points.
 
-    By the variances that some ratings beforehand have `measured`, where they are given.
+    `measured` has variances of earlier ratings and their number.
     """
     human = task.human
     unit = all_designs()[human.design].unit(
@@ -113,9 +110,10 @@ def _ranking(human: HumanConfig) -> str:
 def board_variances(
     task: Task, criterion: str = ""
 ) -> tuple[Components | None, int, int | None]:
-    """Give the variances and days of the board's fit, if enough workers are behind it.
+    """Return variances, number of ratings, and days of the board's fit.
 
-    Of the criterion that ranks, where none is named; with how many ratings there are.
+    The variances are None if too few workers are behind them. The default is the
+    criterion that ranks.
     """
     # a task that is not loaded yet has no board
     fit = current_fit(task) if task.pk else None
@@ -145,10 +143,10 @@ def _sd_of_difference(
     scale: float,
     pilot: Components | None,
 ) -> float:
-    """Give the spread of the difference of two systems on one instance.
+    """Return the SD of the difference of two systems on one instance.
 
-    Each system is taken to have workers of its own, whose levels count once for each of
-    their instances; what an instance does to both falls out.
+    Each system has separate workers, whose levels count once for each of their
+    instances. Effects of the instance on both systems cancel.
     """
     if pilot is None:
         return largest_sd_of_difference(

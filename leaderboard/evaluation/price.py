@@ -1,4 +1,4 @@
-"""What asking people costs, to the cent."""
+"""Prices of evaluations, to the cent."""
 
 import math
 
@@ -14,7 +14,7 @@ from leaderboard.tasks.models import Task
 
 
 def quote_part(task: Task, *, n_anchor_items: int = 0) -> Quote:
-    """Price one campaign of a submission; with separate criteria there are several."""
+    """Price one campaign of a submission; separate criteria have several."""
     human = task.human
     return human.price(
         n_items=task.sample_size,
@@ -25,19 +25,18 @@ def quote_part(task: Task, *, n_anchor_items: int = 0) -> Quote:
 
 
 def quote_single(task: Task, *, n_anchor_items: int = 0) -> Quote:
-    """Price the human evaluation of one submission."""
     part = quote_part(task, n_anchor_items=n_anchor_items)
     return part.times(len(task.human.separate()))
 
 
 def quote_of(evaluation: HumanEvaluation) -> Quote:
-    """Price the human evaluation of one submission with the anchors that go with it."""
+    """Price the human evaluation of one submission, including its anchors."""
     anchor = anchor_for(evaluation)
     return quote_single(evaluation.task, n_anchor_items=anchor.n if anchor else 0)
 
 
 def quote_side_by_side(human: HumanConfig, n_instances: int, n_workers: int) -> Quote:
-    """Price that several systems are judged together; separate criteria as well."""
+    """Price rating several systems together; includes separate criteria."""
     n_campaigns = len(human.separate())
     tests = sum(human.n_test_questions(n_instances))
     return human.price(
@@ -57,7 +56,7 @@ def quote_comparison(human: ComparisonConfig, asked: Comparison | Question) -> Q
 
 
 def cents_per_rating(task: Task) -> float:
-    """Tell what one more rating costs, with fee, test questions and re-posting."""
+    """Return the cost of one more rating with fee, test questions and re-posting."""
     # the whole price over the ratings it buys: test questions, anchors and fees are in
     # each rating's share
     n = task.sample_size * task.human.ratings_per_instance
@@ -67,7 +66,7 @@ def cents_per_rating(task: Task) -> float:
 
 
 def crowd_wanted(task: Task, *, n_anchor_items: int = 0) -> str:
-    """Say how many workers the rating of one submission wants, and what each may do."""
+    """Return a sentence on how many workers are needed and how much each may do."""
     human = task.human
     n = task.sample_size
     n_tests = sum(human.n_test_questions(n))

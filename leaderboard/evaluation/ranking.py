@@ -1,7 +1,7 @@
-"""What a board's ranks are made from: the one place that knows the rule of a task.
+"""The values behind a board's ranks: the only module that applies a task's rule.
 
-Pure: fits are made and stored with it, releases rebuilt, and every page, file and program
-that shows ranks or compares systems reads them from it.
+Pure: fits are computed and stored with it, releases are rebuilt with it, and all pages,
+files and programs that show ranks or compare systems read them from it.
 """
 
 from collections.abc import Collection, Mapping
@@ -29,14 +29,14 @@ TESTED = {
 
 @dataclass(frozen=True)
 class Compared:
-    """Systems compared with each other, on the values that rank them.
+    """Systems compared on the values that rank them.
 
     Parameters
     ----------
     fit : SystemEstimates
         Differences that hold for other workers and instances.
     rank_sums : RankSumRanking or None
-        WMT's tests, where the task ranks by these.
+        WMT's tests if the task ranks by these.
     judged : bool
         Whether licensed judges help.
     """
@@ -46,7 +46,7 @@ class Compared:
     judged: bool = False
 
     def ranking(self, systems: Collection[str]) -> Ranking:
-        """Rank these systems, as far as they were compared."""
+        """Rank those of these systems that were compared."""
         if self.rank_sums is not None:
             return self.rank_sums.of(systems).ranking()
         return rank_systems(self.fit, [n for n in systems if n in self.fit.systems])
@@ -62,7 +62,7 @@ def compare(
     rule: str,
     fit: SystemEstimates | None = None,
 ) -> Compared:
-    """Compare systems on the values that rank them; `fit` is theirs if there is one."""
+    """Compare systems on the values that rank them; `fit` is their fit if computed."""
     found = fit or estimate_systems(values, systems, workers, instances, days)
     if rule != RANK_SUMS:
         return Compared(found)
@@ -70,7 +70,7 @@ def compare(
 
 
 def stored(compared: Compared, shown: SystemEstimates) -> dict[str, Any]:
-    """Write it down beside the fit that is shown, as far as it is another."""
+    """Serialize the comparison, without parts that equal the `shown` fit."""
     parts: dict[str, Any] = {}
     if compared.fit is not shown:
         parts["compared"] = as_json(compared.fit)
@@ -88,7 +88,6 @@ def stored(compared: Compared, shown: SystemEstimates) -> dict[str, Any]:
 
 
 def read(criterion: Mapping[str, Any]) -> Compared:
-    """Read what a board's fit has of a criterion."""
     fit = from_json(criterion.get("compared", criterion))
     found = criterion.get("rank_sums")
     if found is None:

@@ -1,11 +1,10 @@
 """When published scores are computed again: once to become final, then once a day.
 
-A score is published as *provisional*. It becomes final when nothing is left that could
-change which ratings count: the detector has judged all answers, staff have decided held
-exclusions and appeals, ratings that were lost have been collected again. Whatever
-changes who counts after that, or while staff take their time, changes the published
-scores of a task at most once a day, all of them at once, and each says why. A lifted
-ban takes effect at once.
+A score is published as *provisional*. It becomes final when it is settled which ratings
+count: the detector has checked all answers, staff have decided held exclusions and
+appeals, and lost ratings have been collected again. Later changes of who counts, or
+changes while staff decide, change the published scores of a task at most once a day,
+all at once and each with a reason. A lifted ban takes effect at once.
 """
 
 import logging
@@ -53,7 +52,6 @@ Write = Callable[[HumanEvaluation], bool]
 
 
 def provisional() -> list[int]:
-    """Find evaluations with a published score that can become final now."""
     rows = (
         machine.rows()
         .filter(
@@ -68,9 +66,9 @@ def provisional() -> list[int]:
 
 
 def settle(evaluation: HumanEvaluation, *, just_published: bool = False) -> bool:
-    """Make a published score final if nothing is open any more; tell whether it is.
+    """Make a published score final if no question is open; return whether it is final.
 
-    Where it is so at once, nobody has read that it was provisional.
+    With `just_published`, readers have never seen it as provisional.
     """
     if evaluation.final_at is not None:
         return True
@@ -106,14 +104,14 @@ def settle(evaluation: HumanEvaluation, *, just_published: bool = False) -> bool
 
 
 def _lost_ratings(evaluation: HumanEvaluation) -> bool:
-    """Tell whether it is still to ask again, which a joint evaluation does not do."""
+    """Check for ratings to collect again, which joint evaluations do not do."""
     if evaluation.strategy == HumanEvaluation.Strategy.JOINT:
         return False
     return bool(with_lost_ratings([evaluation.pk], unseen=timedelta()))
 
 
 def due() -> list[int]:
-    """Find tasks of which a published score is outdated and may change today."""
+    """Return ids of tasks with an outdated published score that may change today."""
     tasks = _published(outdated()).order_by("task").values_list("task", flat=True)
     return [task for task in tasks.distinct() if may_change(task, timezone.now())]
 
@@ -121,7 +119,8 @@ def due() -> list[int]:
 def may_change(task: int, now: datetime) -> bool:
     """Check whether a day has passed since published scores of the task changed last.
 
-    Staff who take an exclusion back need not wait: scores return to what they were.
+    Staff who take an exclusion back need not wait: scores return to their former
+    values.
     """
     last = Rescoring.objects.filter(task=task).order_by("-at").first()
     if last is None or (last.at + PAUSE <= now and last.on < now.date()):
@@ -138,9 +137,8 @@ def enqueue_due() -> int:
 def rescore(task_pk: int) -> int:
     """Compute a task's outdated published scores again; return how many changed.
 
-    All of them change in one transaction, together with the row that says that the day
-    is used: a job that dies in the middle has changed nothing, and one that runs twice
-    finds the row.
+    All change in one transaction that also stores the row of the day: a killed job has
+    changed nothing, and a second run finds the row.
     """
     if not may_change(task_pk, timezone.now()):
         return 0
@@ -164,7 +162,7 @@ def rescore(task_pk: int) -> int:
 
 
 def _settles(evaluation: HumanEvaluation) -> bool:
-    """Tell whether its own step computes it again, because it can become final."""
+    """Check whether its own step computes it again because it can become final."""
     return evaluation.final_at is None and not unsettled(evaluation)
 
 
@@ -180,7 +178,7 @@ def _write_all(writes: Iterable[tuple[int, Write | None]]) -> int:
 
 
 def _attempted(evaluation: HumanEvaluation) -> Write | None:
-    """Compute as below; None where it fails: the other systems do not wait for it."""
+    """Compute as `_recomputed`; None on failure, so that other systems do not wait."""
     try:
         return _recomputed(evaluation)
     except Exception:
@@ -189,7 +187,7 @@ def _attempted(evaluation: HumanEvaluation) -> Write | None:
 
 
 def _recomputed(evaluation: HumanEvaluation) -> Write:
-    """Compute the scores outside of any transaction; give what writes them."""
+    """Compute the scores outside of a transaction; return a function that writes them."""
     # Before the ratings are read: an exclusion that falls meanwhile is later than this,
     # and the scores count as outdated.
     read_at = timezone.now()
@@ -245,7 +243,6 @@ def _is_outdated(evaluation: HumanEvaluation) -> bool:
 
 
 def _published(pks: Iterable[int]) -> QuerySet[HumanEvaluation]:
-    """Select those of the evaluations whose results can be read."""
     return machine.rows().filter(_CAN_BE_READ, pk__in=list(pks), state=State.SCORED)
 
 

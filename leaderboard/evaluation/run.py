@@ -1,4 +1,4 @@
-"""What comes next for evaluations, one after another; nothing stays where it is."""
+"""The steps of evaluations: what comes next, so that none gets stuck."""
 
 from datetime import timedelta
 from functools import partial
@@ -34,7 +34,7 @@ _SEEN = "answers-looked-at"
 
 
 def step(pk: int) -> None:
-    """Do what comes next for an evaluation; nothing when people are still at work."""
+    """Take the next step of an evaluation, if workers have finished."""
     evaluation = machine.rows().filter(pk=pk).first()
     if evaluation is None or evaluation.state not in machine.STEPS:
         return
@@ -43,7 +43,7 @@ def step(pk: int) -> None:
 
 
 def measure_tests(pk: int) -> None:
-    """Measure test questions: a failure is written on the evaluation; staff can retry."""
+    """Measure test questions; a failure is stored with the evaluation for a retry."""
     evaluation = machine.rows().filter(pk=pk, state__in=measured_tests.WAITING).first()
     if evaluation is not None:
         step = Attempt(HumanEvaluation, pk, evaluation.state, "measure_tests")
@@ -67,10 +67,10 @@ def advance() -> int:
 
 
 def _worth_a_look(pks: list[int]) -> list[int]:
-    """Give those with new answers and some of the others; all where they are few.
+    """Return evaluations with new answers and some of the others; all if they are few.
 
-    New is what came since this process looked last but one: a transaction may end later
-    than one that began after it.
+    New answers are those since this process's last look but one, because a transaction
+    may commit later than one that began after it.
     """
     if len(pks) <= LOOKS:
         return pks
@@ -90,7 +90,9 @@ def _worth_a_look(pks: list[int]) -> list[int]:
 
 
 def _waiting() -> list[int]:
-    """Find evaluations with a step to take; looking whether people are done comes last."""
+    """Return evaluations with a step to take; the costly check for finished work is
+    last.
+    """
     # What failed for good waits for a person.
     able = HumanEvaluation.objects.filter(failure_permanent=False).order_by("pk")
     published = Submission.State.PUBLISHED

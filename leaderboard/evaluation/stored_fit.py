@@ -1,4 +1,4 @@
-"""Systems that were estimated together, as they are written down and read again."""
+"""Joint estimates of systems as JSON."""
 
 import math
 from collections.abc import Mapping
@@ -19,7 +19,7 @@ _MATRICES = ("worker_part", "instance_part", "floor", "worker_freedom")
 
 
 def as_json(fit: SystemEstimates) -> dict[str, Any]:
-    """Write a fit down, to nine digits; what is unknown as null."""
+    """Return a fit rounded to nine digits; unknown numbers are None."""
     upper = np.triu_indices(len(fit.systems))
     stored: dict[str, Any] = {name: getattr(fit, name) for name in _VECTORS}
     stored |= {name: getattr(fit, name)[upper] for name in _MATRICES}
@@ -42,7 +42,6 @@ def as_json(fit: SystemEstimates) -> dict[str, Any]:
 
 
 def from_json(stored: Mapping[str, Any]) -> SystemEstimates:
-    """Read what `as_json` wrote."""
     n = len(stored["systems"])
     arrays = {name: np.array(stored[name], dtype=np.float64) for name in _VECTORS}
     for name in (*_MATRICES, "day_part"):
@@ -63,5 +62,5 @@ def from_json(stored: Mapping[str, Any]) -> SystemEstimates:
 
 
 def short(value: float) -> float | None:
-    """Keep the digits that are published; what is unknown is null."""
+    """Round to the published digits; unknown numbers become None."""
     return None if math.isnan(value) else float(f"{value:.{DIGITS}g}")

@@ -1,4 +1,4 @@
-"""What differs between evaluations of one, two and several systems."""
+"""The interface of strategies: evaluations of one, two and several systems."""
 
 from collections.abc import Collection
 from typing import Protocol
@@ -10,23 +10,23 @@ from leaderboard.tasks.config import HumanConfig
 
 
 class Strategy(Protocol):
-    """How an evaluation is priced, sent out, watched and brought to its end.
+    """Prices, launches, watches and ends an evaluation.
 
-    The last four are its steps (`machine.STEPS`): each does what comes next, or nothing
-    while people are at work, and moves the evaluation on by `machine.move`.
+    The last four methods are its steps (`machine.STEPS`): each does what comes next, or
+    nothing while workers are busy, and moves the evaluation on by `machine.move`.
     """
 
     def human(self, evaluation: HumanEvaluation) -> HumanConfig:
-        """Give the task's table that says how people are asked."""
+        """Return the task's settings for this kind of question."""
 
     def cost(self, evaluation: HumanEvaluation) -> Quote:
-        """Price it, to the cent."""
+        """Return the price, to the cent."""
 
     def n_workers(self, evaluation: HumanEvaluation) -> int:
-        """Say how many workers are wanted at least."""
+        """Return the least number of workers."""
 
     def check_launch(self, evaluation: HumanEvaluation) -> None:
-        """Refuse what would fail later, before money is set aside for it."""
+        """Refuse what would fail later, before money is reserved for it."""
 
     def plan(
         self, evaluation: HumanEvaluation, used: Collection[str] = ()
@@ -37,19 +37,19 @@ class Strategy(Protocol):
         """
 
     def keys(self, evaluation: HumanEvaluation) -> list[str]:
-        """Name its campaigns; each has a commitment of the same name."""
+        """Return the names of its campaigns, which are also those of their commitments."""
 
     def stopped(self, evaluation: HumanEvaluation) -> None:
-        """Write what there is when staff stop it."""
+        """Store the present results when staff stop it."""
 
     def launch(self, evaluation: HumanEvaluation) -> None:
-        """Go from APPROVED to ANNOTATING: campaigns, test questions, HITs, at once."""
+        """Go from APPROVED to ANNOTATING: campaigns, test questions, HITs in one step."""
 
     def collect(self, evaluation: HumanEvaluation) -> None:
-        """Look at the answers so far; go on when all are there."""
+        """Check the answers so far; go on when all are in."""
 
     def score(self, evaluation: HumanEvaluation) -> None:
         """Go from ANNOTATED to SCORED."""
 
     def publish(self, evaluation: HumanEvaluation) -> None:
-        """Show what was scored, and score it again when who counts has changed."""
+        """Publish the scores; score again when other ratings count."""

@@ -1,6 +1,6 @@
-"""The waves of a comparison: which pairs go out together, with which test questions.
+"""The waves of a comparison: pairs that are sent out together, with test questions.
 
-Pairs are drawn once, in a stored random order; a wave is the next piece of it.
+Pairs are drawn once, in a stored random order; a wave is the next part of it.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ class Drawn:
 
 @dataclass(frozen=True)
 class Wave:
-    """One wave before it is built: a piece of the whole comparison."""
+    """A part of the comparison before it is created."""
 
     number: int
     first_position: int
@@ -61,23 +61,23 @@ class Wave:
 
     @property
     def part(self) -> Part:
-        """Give what a campaign is built of when the wave is its first."""
+        """Return the first wave as the plan of a campaign."""
         planned = replace(self.whole.planned, items=self.hidden)
         return replace(self.whole, judged=self.pairs, planned=planned)
 
     def within(self, n_items: int) -> Wave:
-        """Leave test questions out where the money is for the pairs only."""
+        """Leave test questions out if the money suffices only for `n_items` pairs."""
         n_hidden = max(0, n_items - len(self.pairs))
         return replace(self, hidden=self.hidden[:n_hidden])
 
 
 def human_of(comparison: Comparison) -> ComparisonConfig:
-    """Give the task's table that says how pairs are asked about."""
+    """Return the task's settings for comparisons."""
     return comparison.task.configuration.comparison
 
 
 def drawn(comparison: Comparison) -> Drawn:
-    """Draw the instances that both systems have outputs for, always in the same order."""
+    """Draw instances that both systems have outputs for, always in the same order."""
     both = Instance.objects.filter(
         task_id=comparison.task_id, predictions__submission=comparison.a_id
     ).filter(predictions__submission=comparison.b_id)
@@ -107,7 +107,7 @@ def _ordered(
 ) -> tuple[list[Instance], int]:
     """Draw the order of instances, by whole documents if pages have them.
 
-    What was asked stays first: a comparison goes on in the order in which it began.
+    Asked pairs stay first: a comparison continues in the order in which it began.
     """
     seed, page_by = seed_from("pairs", comparison.seed), human_of(comparison).page_by
     order = [rows[int(at)] for at in generator(seed).permutation(len(rows))]
@@ -176,7 +176,7 @@ def whole(comparison: Comparison, used: Collection[str] = ()) -> Part:
 def wave_of(
     comparison: Comparison, start: int, size: int, most: int | None = None
 ) -> Wave:
-    """Plan the pairs from this position on, with their share of the test questions.
+    """Plan the pairs from `start` on, with their share of the test questions.
 
     A wave ends with a document, and has up to `most` pairs if its first one is long.
     """
@@ -193,7 +193,7 @@ def wave_of(
 
 
 def remember(comparison: Comparison, campaign: Campaign, wave: Wave) -> None:
-    """Write down which pairs are in a wave that has just been built."""
+    """Store which pairs are in a new wave."""
     judged = campaigns.remember(comparison.evaluation, campaign, wave.pairs)
     ComparedPair.objects.bulk_create(
         [

@@ -1,4 +1,4 @@
-"""Judges for staff: what they are, what they may cost, and a person's word on each run."""
+"""Judges in the admin: definitions, budgets, and decisions on runs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a judge answered: read strictly, or said why it cannot be used."""
+"""Strict parsing of judges' answers."""
 
 import json
 import re
@@ -19,16 +19,16 @@ _UNSTORABLE = re.compile(r"[\x00\ud800-\udfff]")
 
 @dataclass(frozen=True)
 class Said:
-    """What an answer says of one output, or of the two that it compares.
+    """An answer about one output, or about the two that it compares.
 
     Parameters
     ----------
     values : mapping
         Criterion to its rating on the scale.
     reasons : mapping
-        Criterion to the reason given.
+        Criterion to the reason.
     marks : list of dict or None
-        Errors as `shape.marks_of` gives them; None: none were asked for.
+        Errors as returned by `shape.marks_of`; None if none were asked for.
     """
 
     values: Mapping[str, float]
@@ -37,15 +37,7 @@ class Said:
 
 
 def storable(text: str) -> str:
-    """Leave out what cannot be stored of a text.
-
-    Parameters
-    ----------
-    text : str
-
-    Returns
-    -------
-    str
+    """Remove characters that the database cannot store.
 
     Examples
     --------
@@ -62,37 +54,24 @@ def read(
     shape: Shape = WHOLE,
     outputs: Mapping[str, str] | None = None,
 ) -> dict[str, Said]:
-    """Read an answer to all criteria of a question, about all outputs or not at all.
+    """Parse an answer to all criteria of a question, about all outputs or not at all.
 
     Parameters
     ----------
     text : str
-        As it came: never trusted.
-    criteria : iterable of str
-    scale : type
-    shape : Shape
+        Untrusted.
     outputs : mapping of str to str or None
-        Slot to the output in it (``""`` where there are none), where errors are marked.
+        Slot (``""`` without slots) to its output, if errors are marked.
 
     Returns
     -------
     dict
-        Slot (``""`` where there are none) to what is said of it.
+        Slot (``""`` without slots) to its answer.
 
     Raises
     ------
     ValueError
-        With why it is invalid, in few words.
-
-    Examples
-    --------
-    >>> from crowd.scales.find import all_scales
-    >>> scale = all_scales()["likert-5"]
-    >>> read('{"overall": {"reason": "short", "answer": "Agree"}}', ["overall"], scale)
-    {'': Said(values={'overall': 0.75}, reasons={'overall': 'short'}, marks=None)}
-    >>> read('{"overall": {"answer": 10}}', ["overall"], scale)
-    Traceback (most recent call last):
-    ValueError: off the scale
+        With a short reason if the answer is invalid.
     """
     found, criteria = _object(text), [*criteria]
     about = {slot: found.get(slot) for slot in shape.slots} or {"": found}

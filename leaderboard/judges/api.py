@@ -1,4 +1,4 @@
-"""Runs of judges for staff, by program: asked for, approved, watched."""
+"""Runs of judges over the API, for staff: request, approve, watch."""
 
 from typing import Any, cast
 

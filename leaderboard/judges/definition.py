@@ -1,4 +1,4 @@
-"""What decides a judge's answers: written once, hashed, never changed."""
+"""The definition of a judge: stored once, hashed, never changed."""
 
 import hashlib
 import re
@@ -55,33 +55,17 @@ _CHOICES = {
 
 
 def digest(value: Any) -> str:
-    """Hash a value by its one JSON spelling.
-
-    Parameters
-    ----------
-    value : Any
-        What `canonical` takes.
-
-    Returns
-    -------
-    str
-        SHA-256, 64 hexadecimal digits.
-
-    Examples
-    --------
-    >>> digest({"b": 1, "a": 2}) == digest({"a": 2, "b": 1})
-    True
-    """
+    """Return the SHA-256 of a value's canonical JSON as 64 hexadecimal digits."""
     return hashlib.sha256(canonical(value)).hexdigest()
 
 
 def whole(made: Mapping[str, Any]) -> dict[str, Any]:
-    """Fill a definition up with what is usual, or say what is wrong with it.
+    """Add defaults to a definition, and check it.
 
     Parameters
     ----------
     made : mapping
-        Some of `FIELDS`; `endpoint` and `model` are needed.
+        Some of `FIELDS`; `endpoint` and `model` are required.
 
     Returns
     -------
@@ -91,15 +75,7 @@ def whole(made: Mapping[str, Any]) -> dict[str, Any]:
     Raises
     ------
     ValueError
-        With what cannot be used, in a sentence.
-
-    Examples
-    --------
-    >>> whole({"endpoint": "lab", "model": "m"})["k"]
-    1
-    >>> whole({"endpoint": "lab", "model": "m", "k": 0})
-    Traceback (most recent call last):
-    ValueError: A judge's k is a number from 1 to 20, not 0.
+        With a sentence on the first invalid field.
     """
     if unknown := sorted({*made} - {*FIELDS}):
         raise ValueError(f"A judge has no {unknown[0]!r}; it has: {', '.join(FIELDS)}.")
@@ -138,23 +114,10 @@ def _check_kind(name: str, value: Any, usual: Any) -> None:
 
 
 def signature(name: str, version: str, made: Mapping[str, Any]) -> str:
-    """Name everything that decides a judge's answers, as metrics do.
+    """Return the judge's full definition in one line, as metrics do.
 
-    Parameters
-    ----------
-    name, version : str
-    made : mapping
-        A whole definition.
-
-    Returns
-    -------
-    str
-        ``judge:…|model:…|prompt:…|…|sha256:…``; two judges never have the same.
-
-    Examples
-    --------
-    >>> signature("lark", "1", whole({"endpoint": "lab", "model": "m"}))[:34]
-    'judge:lark|model:m|endpoint:lab|pr'
+    ``judge:…|model:…|prompt:…|…|sha256:…``; it is unique to a judge. `made` is a whole
+    definition.
     """
     parts = {
         "judge": name,
@@ -175,18 +138,9 @@ def signature(name: str, version: str, made: Mapping[str, Any]) -> str:
 
 
 def sha256_of(name: str, version: str, made: Mapping[str, Any]) -> str:
-    """Hash a judge: another prompt, setting or version is another judge.
+    """Hash a judge: each prompt, setting or version is a different judge.
 
-    Parameters
-    ----------
-    name, version : str
-    made : mapping
-        A whole definition.
-
-    Returns
-    -------
-    str
-        SHA-256, 64 hexadecimal digits.
+    `made` is a whole definition. The result has 64 hexadecimal digits.
 
     Examples
     --------
@@ -198,5 +152,5 @@ def sha256_of(name: str, version: str, made: Mapping[str, Any]) -> str:
 
 
 def _plain(text: str) -> str:
-    """Keep the signature's own signs out of what it names."""
+    """Replace the signature's delimiters in `text`."""
     return re.sub(r"[|\s]+", "_", text)

@@ -1,7 +1,7 @@
 """The operator's endpoints, and one request to one of them.
 
-Addresses and keys come from the operator's environment only: whoever defines a judge
-names an endpoint, and can neither send a key elsewhere nor reach into our own network.
+Addresses and keys come from the operator's environment only. The author of a judge
+names an endpoint, and can neither send a key elsewhere nor reach the internal network.
 """
 
 import os
@@ -24,7 +24,7 @@ _UNREACHABLE_WAIT = 2.0
 
 @dataclass(frozen=True)
 class Endpoint:
-    """An address that speaks OpenAI's protocol; `key_file` is read when it is needed."""
+    """An address that speaks OpenAI's protocol; `key_file` is read at each use."""
 
     name: str
     url: str
@@ -34,7 +34,7 @@ class Endpoint:
 
 @dataclass(frozen=True)
 class Reply:
-    """What came back for a request."""
+    """The response to a request."""
 
     text: str
     refusal: str
@@ -47,7 +47,7 @@ class Reply:
 
 
 class TurnedAway(Exception):
-    """The endpoint did not take the request, so that it costs nothing."""
+    """The endpoint rejected the request, so that it costs nothing."""
 
     def __init__(
         self, sentence: str, *, again_in: float | None = None, fatal: bool = False
@@ -61,16 +61,16 @@ class TurnedAway(Exception):
 
 
 class Lost(Exception):
-    """Nobody knows whether the request was answered: it may have cost something."""
+    """It is unknown whether the request was answered: it may have cost something."""
 
 
 def endpoints() -> dict[str, Endpoint]:
-    """Read what the operator offers: `GENIE_JUDGES`, and of each its own variables."""
+    """Read the operator's endpoints from `GENIE_JUDGES` and each one's own variables."""
     return {name: _endpoint(name) for name in env.words("GENIE_JUDGES")}
 
 
 def named(name: str) -> Endpoint:
-    """Give the endpoint of that name, or say which there are."""
+    """Return the endpoint, or raise an error that lists the names."""
     if (found := endpoints().get(name)) is None:
         known = ", ".join([SCRIPTED, *endpoints()])
         raise GenieError(
@@ -94,7 +94,7 @@ def _endpoint(name: str) -> Endpoint:
 
 
 class Asker:
-    """A client of one endpoint; safe to use in several threads."""
+    """A client of one endpoint; thread-safe."""
 
     def __init__(self, endpoint: Endpoint, *, timeout: float, at_once: int) -> None:
         try:
@@ -135,9 +135,9 @@ class Asker:
         Raises
         ------
         TurnedAway
-            It was not taken, and costs nothing.
+            If it was rejected and costs nothing.
         Lost
-            No answer came; it may cost something.
+            If no answer came; it may cost something.
         """
         start = time.monotonic()
         with _in_our_words():
@@ -151,7 +151,7 @@ class Asker:
 
 
 def reply_of(answer: Any, seconds: float) -> Reply:
-    """Read what an endpoint sent, whatever of it is missing."""
+    """Read an endpoint's response; every part of it may be missing."""
     choices = getattr(answer, "choices", None) or []
     said = getattr(choices[0], "message", None) if choices else None
     refusal = getattr(said, "refusal", None) or ""
@@ -170,7 +170,7 @@ def reply_of(answer: Any, seconds: float) -> Reply:
 
 
 def _line(said: Any) -> str:
-    """Make one line of what a terminal, a log or a table may get to see."""
+    """Return one line that is safe for terminals, logs and tables."""
     words = " ".join(storable(str(said or "")).split())
     return "".join(sign for sign in words if sign.isprintable())
 
@@ -181,7 +181,7 @@ def _count(value: Any) -> int | None:
 
 @contextmanager
 def _in_our_words() -> Iterator[None]:
-    """Say what went wrong without the endpoint's own words, which may hold a key."""
+    """Replace the endpoint's own error messages, which may contain a key."""
     import httpx2
     import openai
 
@@ -221,11 +221,11 @@ def _wait(headers: Mapping[str, str]) -> float:
 
 
 def _checked_transport(endpoint: Endpoint, limits: Any, timeout: float) -> Any:
-    """Connect to the address that was checked, whatever the name means a moment later."""
+    """Connect to the checked address, even if the name resolves differently later."""
     import httpx2
 
     class Until(httpx2.SyncByteStream):  # type: ignore[misc]
-        """An answer that has to be over by a moment, however slowly it drips."""
+        """A response with a deadline, however slowly it arrives."""
 
         def __init__(self, stream: Any, moment: float) -> None:
             self.stream, self.moment = stream, moment

@@ -1,4 +1,4 @@
-"""Forms of staff: a judge, a run of one, and a person's word on it."""
+"""Forms of staff: a judge, its run, and the approval of a run."""
 
 from typing import Any
 

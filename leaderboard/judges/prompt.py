@@ -1,4 +1,4 @@
-"""What a judge is sent: the questions that people get, and texts of others marked as data."""
+"""Prompts of judges: the raters' questions, with the texts marked as data."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -20,23 +20,14 @@ _PLACE = re.compile("|".join(rf"\{{{place}\}}" for place in PLACES))
 
 
 def texts_of(data: Mapping[str, Any], *, blind: bool = False) -> list[tuple[str, str]]:
-    """List the texts of an item in the order in which people see them.
+    """Return an item's labels and texts in the order in which raters see them.
 
     Parameters
     ----------
     data : mapping
-        What a design makes for a HIT template.
+        A design's data for a HIT template.
     blind : bool
-        Whether the criteria are judged without the input.
-
-    Returns
-    -------
-    list of (label, text)
-
-    Examples
-    --------
-    >>> texts_of({"fields": [{"label": "Source", "text": "a"}], "prediction": "b"})
-    [('Source', 'a'), ('Output', 'b')]
+        Whether the criteria are rated without the input.
     """
     fields = [] if blind else data.get("fields", [])
     texts = [(str(part["label"]), str(part["text"])) for part in fields]
@@ -59,28 +50,18 @@ def messages(
     scale: type[Scale],
     shape: Shape = WHOLE,
 ) -> list[dict[str, str]]:
-    """Write the messages of one request.
+    """Return the messages of one request, with `role` and `content`.
 
     Parameters
     ----------
     made : mapping
         A whole definition.
     instructions : str
-        What people read before they begin.
+        The raters' instructions.
     questions : mapping of str to str
-        Criterion to what is asked.
+        Criterion to its question.
     texts : sequence of (label, text)
-        Of others: nothing in them can end the place where they stand, as the mark is a
-        hash of all of them.
-    scale : type
-        What is answered on.
-    shape : Shape
-        What of: usually of all that is shown.
-
-    Returns
-    -------
-    list of dict
-        Of `role` and `content`.
+        Untrusted: no text can imitate the closing delimiter, which has a hash of all texts.
 
     Examples
     --------
@@ -109,15 +90,7 @@ def messages(
 
 
 def delimited(texts: Texts) -> str:
-    """Set texts between lines that none of them can contain.
-
-    Parameters
-    ----------
-    texts : sequence of (label, text)
-
-    Returns
-    -------
-    str
+    """Put texts between delimiters that none of them can contain.
 
     Examples
     --------
@@ -137,17 +110,7 @@ def delimited(texts: Texts) -> str:
 def answer_asked(
     questions: Mapping[str, str], scale: type[Scale], shape: Shape = WHOLE
 ) -> str:
-    """Say in words which answers can be given, by the labels that people read.
-
-    Parameters
-    ----------
-    questions : mapping of str to str
-    scale : type
-    shape : Shape
-
-    Returns
-    -------
-    str
+    """Describe the possible answers in words, by the labels that raters read.
 
     Examples
     --------
@@ -194,22 +157,7 @@ def _answers(scale: type[Scale]) -> str:
 
 
 def labels(scale: type[Scale]) -> list[str]:
-    """List what can be answered, as pages show it.
-
-    Parameters
-    ----------
-    scale : type
-
-    Returns
-    -------
-    list of str
-
-    Examples
-    --------
-    >>> from crowd.scales.find import all_scales
-    >>> labels(all_scales()["two-choice"])
-    ['A is better', 'B is better']
-    """
+    """Return the possible answers as pages show them."""
     return [option.label for option in scale.by_key()]
 
 
@@ -219,20 +167,9 @@ def response_format(
     scale: type[Scale],
     shape: Shape = WHOLE,
 ) -> dict[str, Any] | None:
-    """Tell an endpoint the form of an answer, in the way that it understands.
+    """Return the answer's form as the request's field `response_format`.
 
-    Parameters
-    ----------
-    form : str
-        `SCHEMA`, `OBJECT` or `NONE`.
-    questions : mapping of str to str
-    scale : type
-    shape : Shape
-
-    Returns
-    -------
-    dict or None
-        The field `response_format` of a request.
+    `form` is `SCHEMA`, `OBJECT` or `NONE`; the last one has no such field.
 
     Examples
     --------

@@ -1,6 +1,6 @@
-"""Scripts that judge by counting words: for the demo and for tests, and no model of any kind.
+"""Scripts that judge by counting words, for demos and tests; they are not models.
 
-Each is deterministic. Some have a bias that is planted, so that an audit has something to find.
+They are deterministic. Some have a planted bias that an audit can find.
 """
 
 import hashlib
@@ -47,23 +47,14 @@ def answer(
     script : str
         One of `SCRIPTS`.
     questions : mapping of str to str
-        Criterion to what is asked; only which they are matters.
+        Only the criteria matter.
     texts : sequence of (label, text)
-        As `prompt.texts_of` lists them.
-    scale : type
-    shape : Shape
+        As returned by `prompt.texts_of`.
 
     Returns
     -------
     str
         JSON; the reason says that a script wrote it.
-
-    Examples
-    --------
-    >>> from crowd.scales.find import all_scales
-    >>> texts = [("Source", "a red kite"), ("Output", "a red kite")]
-    >>> answer("words", {"overall": "Good?"}, texts, all_scales()["likert-5"])
-    '{"overall": {"reason": "Scripted: 0.92 of 1.", "answer": "Strongly agree"}}'
     """
     outputs = [text for label, text in texts if label.startswith("Output")]
     beside = " ".join(text for label, text in texts if not label.startswith("Output"))
@@ -115,7 +106,7 @@ def _rated(shares: Mapping[str, float], scale: type[Scale]) -> dict[str, Any]:
 def _marked(
     text: str, known: list[str], share: float, errors: Errors
 ) -> list[dict[str, str]]:
-    """Mark the first words that stand nowhere else, more of them the worse the text is."""
+    """Mark the first unsupported words; the worse the text, the more words."""
     n = round(_MOST_MARKED * (1 - share))
     strange = [word for word in _WORD.findall(text) if word.casefold() not in known]
     quotes = strange[:n]
@@ -152,7 +143,7 @@ def _worth(script: str, criterion: str, text: str, beside: str) -> float:
 
 
 def _of_two(script: str, worth: list[float]) -> float:
-    """Say how surely the first of two is the better one."""
+    """Return how certainly the first of two is the better one."""
     ahead = worth[0] - worth[1] + (_AHEAD if script == FIRST else 0.0)
     return min(1.0, max(0.0, 0.5 + ahead))
 

@@ -1,4 +1,4 @@
-"""What an answer is about: one output or several, with errors marked in them or not."""
+"""The layout of an answer: one output or several, with or without marked errors."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -19,21 +19,21 @@ Mark = dict[str, Any]
 
 @dataclass(frozen=True)
 class Shape:
-    """How an answer is laid out.
+    """The layout of an answer.
 
     Parameters
     ----------
     slots : tuple of str
-        Of outputs that are rated each for itself; empty: the answer is about all there is.
+        Slots of separately rated outputs; if empty, the answer is about the whole item.
     errors : Errors or None
-        What is marked in each output; None: nothing is.
+        The errors to mark in each output, if any.
     """
 
     slots: tuple[str, ...] = ()
     errors: Errors | None = None
 
     def tokens_back(self, n_questions: int) -> int:
-        """Guess how long an answer is.
+        """Estimate the length of an answer in tokens.
 
         Examples
         --------
@@ -49,25 +49,7 @@ WHOLE = Shape()
 
 
 def errors_asked(errors: Errors) -> str:
-    """Say in words how errors are marked, by the taxonomy that people have.
-
-    Parameters
-    ----------
-    errors : Errors
-
-    Returns
-    -------
-    str
-
-    Examples
-    --------
-    >>> print(errors_asked(Errors()))
-    List the errors of an output under "errors"; an empty list if there are none. Each has:
-    - "quote": the words of the output that are wrong, as few as possible, character by
-      character as they stand there; no two errors share words.
-    - "severity": one of: "minor", "major".
-    - "reason": why it is an error.
-    """
+    """Return instructions for marking errors by the raters' taxonomy."""
     quote = (
         '- "quote": the words of the output that are wrong, as few as possible, character '
         "by\n  character as they stand there; no two errors share words"
@@ -87,7 +69,7 @@ def errors_asked(errors: Errors) -> str:
 
 
 def errors_form(errors: Errors) -> str:
-    """Show the form of the list.
+    """Return an example of the list's JSON.
 
     Examples
     --------
@@ -100,7 +82,7 @@ def errors_form(errors: Errors) -> str:
 
 
 def errors_schema(errors: Errors) -> dict[str, Any]:
-    """Give the list's JSON schema, as endpoints hold answers to it.
+    """Return the list's JSON schema for endpoints that enforce one.
 
     Examples
     --------
@@ -127,27 +109,26 @@ def errors_schema(errors: Errors) -> dict[str, Any]:
 
 
 def marks_of(found: Any, text: str, errors: Errors) -> list[Mark]:
-    """Turn listed errors into marks as people make them, or say what is wrong with them.
+    """Convert listed errors into the raters' form of marks.
 
     Parameters
     ----------
     found : Any
-        What stood under `ERRORS`: never trusted.
+        The value of `ERRORS`, untrusted.
     text : str
         The output.
-    errors : Errors
 
     Returns
     -------
     list of dict
-        With `start` and `end` (code points, the end outside) or `missing`, `severity`,
-        `category` and `weight` as answers of people have them, and the `reason`. A quote
-        stands for its first place in the output that no earlier one has.
+        With `start` and `end` (code points, end exclusive) or `missing`, `severity`,
+        `category` and `weight` as in people's answers, and the `reason`. A quote
+        is located at its first occurrence that no earlier one has taken.
 
     Raises
     ------
     ValueError
-        In few words.
+        With a short reason.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""One task's judges for everybody: what they are, and what people vouch for."""
+"""The public page of a task's judges and their licenses."""
 
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, render
@@ -8,7 +8,6 @@ from leaderboard.tasks.models import Task
 
 
 def judges(request: HttpRequest, slug: str) -> HttpResponse:
-    """Show every judge of a task that the visitor may see, licensed or not."""
     task = get_object_or_404(Task, slug=slug)
     context = {"here": "tasks", "task": task, "judges": judges_of(task, request.user)}
     return render(request, "leaderboard/judges/judges.html", context)

@@ -1,4 +1,4 @@
-"""What staff read of judges in the admin: in words, and not as it is stored."""
+"""Judges' data in the words of the admin."""
 
 from collections.abc import Iterable, Mapping
 
@@ -15,18 +15,17 @@ _BREAK, _MAY_BREAK = SafeString("<br>"), SafeString("|<wbr>")
 
 
 def lines(said: Iterable[str]) -> SafeString:
-    """Write sentences below each other."""
     return format_html_join(_BREAK, "{}", ([one] for one in said))
 
 
 def signature(judge: Judge) -> SafeString:
-    """Write a signature that a narrow page can break between its parts."""
+    """Format a signature so that a narrow page can wrap it between its parts."""
     parts = judge.signature.split("|")
     return format_html_join(_MAY_BREAK, "{}", ([one] for one in parts))
 
 
 def settings(judge: Judge) -> SafeString:
-    """Write what decides answers, but for the texts."""
+    """Format the settings that determine answers, without texts."""
     made = judge.definition
     named = ((name, value) for name, value in made.items() if name not in _TOLD)
     return lines(
@@ -37,7 +36,7 @@ def settings(judge: Judge) -> SafeString:
 
 
 def frame(judge: Judge) -> SafeString:
-    """Write what a judge is told around the texts, line by line."""
+    """Format the prompt around the texts, line by line."""
     return format_html_join(
         "",
         '<div class="laid"><pre>{}</pre></div>',
@@ -46,7 +45,6 @@ def frame(judge: Judge) -> SafeString:
 
 
 def page(call: JudgeCall) -> str:
-    """Name the systems of a page in their order."""
     order = call.beside or [call.submission_id, *filter(None, [call.other_id])]
     names = dict(
         Submission.objects.filter(pk__in=order).values_list("pk", "system_name")
@@ -57,7 +55,7 @@ def page(call: JudgeCall) -> str:
 
 
 def ratings(call: JudgeCall) -> dict[str, str]:
-    """Write the rating of each criterion, as short as it is."""
+    """Format the rating of each criterion in as few digits as possible."""
     return {
         name: f"{name}: {value:g}" if isinstance(value, float | int) else name
         for name, value in call.values.items()
@@ -65,7 +63,6 @@ def ratings(call: JudgeCall) -> dict[str, str]:
 
 
 def answers(call: JudgeCall) -> str:
-    """Write ratings with the program's reasons."""
     said = [
         f"{rating} ({why})" if (why := call.reasons.get(name)) else rating
         for name, rating in ratings(call).items()
@@ -74,7 +71,7 @@ def answers(call: JudgeCall) -> str:
 
 
 def marks(call: JudgeCall) -> str:
-    """Write the errors that a program marked, with the words that they are about."""
+    """Format the errors that a program marked, with the words that they are about."""
     marked = [one for one in call.marks if isinstance(one, Mapping)]
     if not marked:
         return _NONE

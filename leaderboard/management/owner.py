@@ -1,4 +1,4 @@
-"""Who owns what a command makes."""
+"""The owner of objects that commands create."""
 
 from typing import Any
 
@@ -7,12 +7,12 @@ from django.core.management import CommandError
 
 
 def owner(name: str) -> Any:
-    """Give the member of staff of that name, or the only superuser.
+    """Return the member of staff of that name, or the only superuser.
 
     Raises
     ------
     CommandError
-        Where there is none, or several superusers.
+        If there is none, or several superusers.
     """
     users = get_user_model().objects.filter(is_staff=True, is_active=True)
     found = users.filter(username=name) if name else users.filter(is_superuser=True)

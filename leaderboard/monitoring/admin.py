@@ -1,4 +1,4 @@
-"""The page that shows how all campaigns of a task go."""
+"""The page on the progress of a task's campaigns."""
 
 from typing import Any
 
@@ -22,7 +22,7 @@ N_OVER = 20
 
 
 def campaigns_page(model_admin: Any, request: HttpRequest, task: Task) -> HttpResponse:
-    """Show each campaign under way with its pace and money, and those that ended last."""
+    """Show each running campaign with its pace and money, and those that ended last."""
     if not staff_may(request.user, "crowd.view_campaign", task.slug):
         raise PermissionDenied
     rows = Campaign.objects.filter(pool=task.slug).select_related("hit_type")
@@ -42,7 +42,6 @@ def campaigns_page(model_admin: Any, request: HttpRequest, task: Task) -> HttpRe
 
 
 def of_campaign(campaign: Campaign, viewer: object) -> dict[str, Any]:
-    """Give what the panel of one campaign shows."""
     course = over_time(campaign)
     return {
         **_drawn([campaign])[0],

@@ -1,7 +1,8 @@
-"""What staff are told of money and crowds without looking: see `genie.upkeep.doctor`.
+"""Warnings about money and crowds that staff get without looking: see
+`genie.upkeep.doctor`.
 
-Each point leads to the page on which it is solved. Crowds are compared with themselves:
-the last day with the time before, the newer half of the items with the older.
+Each links to the page on which it is solved. Crowds are compared with themselves: the
+last day with the time before, the newer half of the items with the older.
 """
 
 import re
@@ -39,14 +40,13 @@ _MOST_CAMPAIGNS = 20
 
 
 def register_all() -> None:
-    """Put these on the doctor's list."""
     register("budgets", budgets)
     register("campaigns", campaigns)
     register("crowds", crowds)
 
 
 def budgets() -> Finding:
-    """Find budgets that are nearly used up, and campaigns that cost more than planned."""
+    """Return budgets that are nearly used up, and campaigns above their planned cost."""
     set_aside, points = committed(), {}
     for budget in Budget.objects.all():
         used = set_aside.get(budget.pool or None, 0)
@@ -70,7 +70,7 @@ def budgets() -> Finding:
 
 
 def campaigns() -> Finding:
-    """Pass on the notices of running campaigns, which say what solves them."""
+    """Return the notices of running campaigns with their solutions."""
     rows = Campaign.objects.filter(state=Campaign.State.RUNNING).exclude(notice="")
     # a number in it that grows makes no other notice
     return _finding(
@@ -85,7 +85,7 @@ def campaigns() -> Finding:
 
 
 def crowds() -> Finding:
-    """Find crowds that have become worse, or of whom many were excluded at once."""
+    """Return crowds whose quality has dropped, or with many exclusions at once."""
     return _finding(
         {**_tests_fell(), **_agreement_fell(), **_excluded()}, "signs of a change"
     )
@@ -123,7 +123,7 @@ def _tests_fell() -> dict[str, str]:
 
 
 def _has_fallen(new_right: int, new: int, old_right: int, old: int) -> bool:
-    """Tell whether a share has fallen by much, and by more than chance (Fisher)."""
+    """Check whether a share has dropped by much, and by more than chance (Fisher)."""
     if not new or not old or old_right / old - new_right / new < _LEAST_FALL:
         return False
     import numpy as np

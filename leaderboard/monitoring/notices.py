@@ -1,4 +1,4 @@
-"""What a campaign's notices ask for: the button, or the page, that solves each."""
+"""Solutions of a campaign's notices: buttons or pages."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -14,7 +14,7 @@ from genie.accounts.staff import staff_may
 
 @dataclass(frozen=True)
 class Solution:
-    """One thing to do: an action of the list of campaigns, or a page to go to."""
+    """An action of the list of campaigns, or a page."""
 
     label: str
     action: str = ""
@@ -22,7 +22,7 @@ class Solution:
 
 
 def solutions(campaign: Campaign, viewer: object) -> list[Solution]:
-    """Give what solves the campaign's notices, as far as the viewer may do it."""
+    """Return the solutions of the campaign's notices that the viewer may use."""
     notice, found = campaign.notice, []
     if without_shortage(notice) != notice:
         found.append(Solution("Add money …", action="add_money_selected"))

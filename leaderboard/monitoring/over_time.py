@@ -1,7 +1,7 @@
-"""How a campaign's work changes while it runs: agreement, test questions, speed.
+"""Changes of a campaign's work while it runs: agreement, test questions, speed.
 
-Answers are put in the order of their arrival and cut into pieces of equal size, so that
-a quiet night is no point of its own.
+Answers are sorted by arrival and cut into pieces of equal size, so that a quiet night
+is not a separate point.
 """
 
 from collections.abc import Callable, Sequence
@@ -28,7 +28,7 @@ SMALLEST = 10
 
 @dataclass(frozen=True)
 class Point:
-    """One figure, of `n` rows, the last of which came in at a moment."""
+    """A figure from `n` rows, the last of which arrived at a moment."""
 
     at: datetime
     value: float
@@ -37,7 +37,7 @@ class Point:
 
 @dataclass(frozen=True)
 class OverTime:
-    """What is drawn of one campaign; no points where there is too little to tell."""
+    """The data of one campaign's charts; no points if there are too few rows."""
 
     agreement: list[Point]
     tests: list[Point]
@@ -47,13 +47,13 @@ class OverTime:
 
     @property
     def too_fast(self) -> bool:
-        """Tell whether the newest piece was answered faster than it can be read."""
+        """Check whether the newest piece was answered faster than it can be read."""
         bound = self.least_seconds
         return bool(self.seconds and bound and self.seconds[-1].value < bound)
 
 
 def over_time(campaign: Campaign) -> OverTime:
-    """Give the course of one campaign, of its newest rows."""
+    """Return the course of one campaign from its newest rows."""
     return OverTime(
         _agreement(campaign),
         _in_pieces(_graded(campaign), lambda values: sum(values) / len(values)),
@@ -93,16 +93,17 @@ def _in_pieces(
 
 
 def _pieces(rows: Sequence[Any]) -> list[Sequence[Any]]:
-    """Cut rows into pieces of nearly one size, none of them too small to tell."""
+    """Cut rows into pieces of nearly equal size, none below the minimum."""
     n = min(N_PIECES, len(rows) // SMALLEST)
     ends = [len(rows) * (i + 1) // n for i in range(n)]
     return [rows[i:j] for i, j in zip([0, *ends], ends, strict=False)]
 
 
 def agreement_in_halves(campaign: Campaign) -> tuple[Alpha, Alpha] | None:
-    """Give the agreement on the older and on the newer half of items; None for too few.
+    """Return the agreement on the older and on the newer half of items; None for too
+    few.
 
-    By item, as all answers to one must be in the same half.
+    Split by item, because all answers to one must be in the same half.
     """
     found = _answered(campaign)
     items = list(dict.fromkeys(row[1] for row in found))
@@ -136,7 +137,7 @@ def _answered(campaign: Campaign) -> list[Any]:
 
 
 def _agreement(campaign: Campaign) -> list[Point]:
-    """Give Krippendorff's alpha of all real items answered up to each moment."""
+    """Return Krippendorff's alpha of all real items answered up to each moment."""
     found = _answered(campaign)
     points, n = [], 0
     for piece in _pieces(found):

@@ -1,4 +1,4 @@
-"""How campaigns go: hour by hour, at which pace, until when."""
+"""The progress of campaigns: by hour, pace, expected end."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
@@ -31,7 +31,7 @@ SHORTEST = timedelta(minutes=15)
 
 @dataclass(frozen=True)
 class Period:
-    """What came in within an hour, or within a day of a long campaign."""
+    """Arrivals within an hour, or within a day of a long campaign."""
 
     start: datetime
     n_hits: int = 0
@@ -42,10 +42,10 @@ class Period:
 
 @dataclass(frozen=True)
 class Watched:
-    """One campaign and how it goes.
+    """A campaign and its progress.
 
-    `per_hour` is the number of HITs that came in for good per hour of the last day, or
-    since the first one was taken; None where nobody sent anything in that time.
+    `per_hour` is the number of completed HITs per hour of the last day, or since the
+    first one was taken; None if none was submitted in that time.
     """
 
     campaign: Campaign
@@ -74,14 +74,14 @@ class Watched:
 
 
 def planned_cents(progress: CampaignProgress) -> int:
-    """Give what the approved plan would have spent on as many answers as there are."""
+    """Return the approved plan's spending on the present number of answers."""
     if not progress.n_asked:
         return 0
     return round(progress.budget_cents * progress.n_answers / progress.n_asked)
 
 
 def watched(campaigns: Iterable[Campaign], now: datetime) -> list[Watched]:
-    """Give the figures of several campaigns in a constant number of queries."""
+    """Return the figures of several campaigns in a constant number of queries."""
     campaigns = list(campaigns)
     pks = [campaign.pk for campaign in campaigns]
     progress, people = progress_of(campaigns), _people(pks, now)
@@ -137,7 +137,7 @@ def _per_hour(who: dict[str, Any], now: datetime) -> float | None:
 
 
 def _periods(campaigns: list[Campaign]) -> dict[int, list[Period]]:
-    """Put answers, spending and graded test questions into hours, or into days."""
+    """Count answers, spending and graded test questions by hour, or by day."""
     pks = [campaign.pk for campaign in campaigns]
     sent = Assignment.objects.filter(hit__campaign__in=pks, submitted_at__isnull=False)
     bounds = sent.aggregate(first=Min("submitted_at"), last=Max("submitted_at"))

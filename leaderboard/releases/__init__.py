@@ -1,8 +1,9 @@
-"""Open data: releases that anybody can download, check and compute again.
+"""Open data: releases for download, checks and recomputation.
 
-`make` writes a release, `gathering` decides what goes in, `rebuilding` computes every
+`make` writes a release, `gathering` decides on its content, `rebuilding` computes every
 published number again from the release alone. Evaluation cards answer the questions of
-the Human Evaluation Datasheet. Workers have pseudonyms that mean nothing elsewhere.
+the Human Evaluation Datasheet. Workers have pseudonyms that are not linked to other
+data.
 
 Front door: models; make; queued; rebuilding (public_log, rebuild); views.
 """

@@ -1,4 +1,4 @@
-"""Benchmark tasks: what is loaded, what is spent."""
+"""Benchmark tasks: loaded data, money spent."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ def _said(revision: TaskRevision) -> str:
 
 @admin.register(Task)
 class TaskAdmin(EditedOfTask, AsksWhy):
-    """Tasks come from `genie load-task`; here they are opened, closed, hidden."""
+    """Tasks are loaded by `genie load-task`; here they are opened, closed, hidden."""
 
     pool_paths = ("slug",)
     needs = {"draw": "crowd.add_qualificationtest"}
@@ -92,7 +92,7 @@ class TaskAdmin(EditedOfTask, AsksWhy):
     def release_selected(
         self, request: HttpRequest, queryset: QuerySet[Task]
     ) -> HttpResponse:
-        """Have a job make one release a task, and show how far they are."""
+        """Queue a release of each task, and show their progress."""
         for task in queryset.order_by("slug"):
             self.log_change(
                 request, task, f"Requested {queued.request(task, by=request.user.pk)}."

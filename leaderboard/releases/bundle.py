@@ -1,4 +1,4 @@
-"""A folder of tables, each as JSONL and as CSV, with checksums over everything."""
+"""A folder of tables, each as JSONL and as CSV, with checksums of all files."""
 
 import hashlib
 import json
@@ -30,25 +30,22 @@ _encode = json.JSONEncoder(ensure_ascii=False).encode
 
 
 def batched(values: Iterable[T], n: int) -> Iterator[list[T]]:
-    """Give the values `n` at a time; `itertools` can do it from Python 3.12 on."""
+    """Yield lists of `n` values; `itertools` has it from Python 3.12 on."""
     left = iter(values)
     while some := list(islice(left, n)):
         yield some
 
 
 class Table:
-    """A table that is being written, twice, some rows after others.
+    """A table that is written incrementally, in both formats.
 
-    Nested values stand in the JSONL only. A column that could have them, and has none
-    in the first row, has none at all: texts of a licence that does not allow them.
+    Nested values are in the JSONL only. A column that could be nested but is missing in
+    the first row is missing everywhere: texts under a license that does not allow them.
 
     Parameters
     ----------
-    folder : Path
-    name : str
-    columns : sequence of str
     place : dict, optional
-        Where an earlier process noted that it was (`place`): what comes after is cut off.
+        A `place` saved by an earlier process: everything after it is cut off.
     """
 
     def __init__(
@@ -78,7 +75,7 @@ class Table:
         self._sheet.close()
 
     def add(self, rows: Iterable[Record]) -> None:
-        """Write rows, one by one; without any, only the header."""
+        """Write rows one by one; without any, only the header."""
         left = iter(rows)
         new = self._flat is None
         if self._flat is None:
@@ -99,7 +96,7 @@ class Table:
             yield row
 
     def place(self) -> Record:
-        """Say where it is, once all before that is on disk."""
+        """Return the position, once everything before it is on disk."""
         sizes = []
         for file in (self._full, self._sheet):
             file.flush()
@@ -118,12 +115,12 @@ def write_table(
 
 
 def read_table(folder: Path, name: str) -> list[Record]:
-    """Read a table's JSONL at once; a table that is not there has no rows."""
+    """Read a table's JSONL at once; a missing table has no rows."""
     return list(iter_table(folder, name))
 
 
 def iter_table(folder: Path, name: str) -> Iterator[Record]:
-    """Read a table's JSONL row by row; one that is not there has no rows."""
+    """Read a table's JSONL row by row; a missing table has no rows."""
     path = folder / f"{name}.jsonl"
     if not path.is_file():
         return
@@ -135,8 +132,8 @@ def iter_table(folder: Path, name: str) -> Iterator[Record]:
 class Groups:
     """A table's rows by some of their columns, read from disk a group at a time.
 
-    Rows of one group stand together in a release, so that a few places in the file are
-    all there is to remember; rows in any other order are found as well.
+    Rows of one group are adjacent in a release, so that few file positions are kept in
+    memory; rows in any other order are found as well.
     """
 
     def __init__(self, folder: Path, name: str, columns: Sequence[str]) -> None:
@@ -163,7 +160,7 @@ class Groups:
         return set(self._places)
 
     def rows(self, *key: Any) -> list[Record]:
-        """Give the rows of a group in their order; none where there is no such group."""
+        """Return the rows of a group in order; none if the group is missing."""
         found: list[Record] = []
         if key in self._places:
             with self._path.open("rb") as file:
@@ -175,7 +172,7 @@ class Groups:
 
 
 def count_rows(folder: Path, name: str) -> int:
-    """Count a table's rows without reading them."""
+    """Count a table's rows without parsing them."""
     path = folder / f"{name}.jsonl"
     if not path.is_file():
         return 0
@@ -184,7 +181,7 @@ def count_rows(folder: Path, name: str) -> int:
 
 
 def positions(folder: Path) -> dict[str, int]:
-    """Give the instances' places in the task."""
+    """Return the instances' positions in the task."""
     rows = iter_table(folder, "instances")
     return {row["instance"]: row["position"] for row in rows}
 
@@ -213,15 +210,15 @@ def read_manifest(folder: Path) -> Record:
 
 
 def write_checksums(folder: Path) -> None:
-    """Write the SHA-256 of every file, as `sha256sum -c` reads it."""
+    """Write the SHA-256 of every file in the format of `sha256sum -c`."""
     lines = [f"{sha256(path)}  {path.name}\n" for path in files(folder)]
     (folder / CHECKSUMS).write_text("".join(lines), "utf-8")
 
 
 def check(folder: Path) -> int:
-    """Compare all checksums; give their number, or say which file differs first.
+    """Compare all checksums; return their number, or raise at the first difference.
 
-    Who has a table's Parquet may do without its JSONL and CSV.
+    If a table's Parquet is there, its JSONL and CSV may be missing.
     """
     try:
         text = (folder / CHECKSUMS).read_text("utf-8", "replace")
@@ -252,13 +249,12 @@ def check(folder: Path) -> int:
 
 
 def files(folder: Path) -> Iterator[Path]:
-    """Give the files of a release but for its list of checksums, by name."""
+    """Yield the files of a release by name, without its list of checksums."""
     for path in sorted(folder.iterdir()):
         if path.is_file() and path.name != CHECKSUMS:
             yield path
 
 
 def sha256(path: Path) -> str:
-    """Give a file's SHA-256 in hexadecimal digits."""
     with path.open("rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()

@@ -1,4 +1,4 @@
-"""The data card: what a release holds, how it came about, what it is no good for."""
+"""The data card: a release's content, its origin and its limits."""
 
 from crowd.hits.models.assignment import Assignment
 from leaderboard.boards.selectors.systems import covers_of
@@ -82,12 +82,10 @@ _MODELS_WORDS = " What language models wrote about them may be under terms of wh
 
 
 def _covers(task: Task) -> str:
-    """Say what the estimates for another crowd cover here."""
     return COVERS_DAYS if COVERS_DAYS in covers_of(task) else COVERS_CROWD
 
 
 def card(task: Task, manifest: Record, *, parquet: bool = False) -> str:
-    """Write the README of a release."""
     counts = manifest["counts"]
     lines = [
         f"# {task.title}: human evaluation data",
@@ -185,7 +183,6 @@ def _design(task: Task) -> list[str]:
 
 
 def _languages(task: Task, campaigns: list[int]) -> list[str]:
-    """Say in which languages workers were asked, where there were several."""
     handed_in = Assignment.objects.filter(
         hit__campaign__in=campaigns, submitted_at__isnull=False
     )
@@ -218,7 +215,6 @@ def _control(manifest: Record) -> list[str]:
 
 
 def _systems_together(manifest: Record) -> list[str]:
-    """Say what holds of comparisons and joint evaluations, where there are any."""
     counts = manifest["counts"]
     if not (counts["comparisons"] or counts["joint_evaluations"]):
         return []
@@ -235,7 +231,6 @@ def _systems_together(manifest: Record) -> list[str]:
 
 
 def _judges(task: Task, manifest: Record) -> list[str]:
-    """Say of the programs that judged what a methods section says, where there are any."""
     if not manifest["counts"].get("judges"):
         return []
     said = sentences(judged_by(task))

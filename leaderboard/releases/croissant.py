@@ -1,4 +1,4 @@
-"""What a release holds, as machines read it: Croissant metadata in JSON-LD.
+"""A release's content for machines: Croissant metadata in JSON-LD.
 
 References
 ----------
@@ -67,7 +67,6 @@ _CONTEXT: dict[str, Any] = {
 
 
 def write(folder: Path) -> None:
-    """Write the metadata of a release's files and of its tables' columns."""
     text = json.dumps(metadata(folder), indent=1, ensure_ascii=False)
     (folder / FILE).write_text(text + "\n", "utf-8")
 
@@ -138,7 +137,7 @@ def _tables(folder: Path) -> Iterator[Record]:
 
 
 def _kind(values: list[Any]) -> str:
-    """Say of what kind a column is; what is empty in between is no whole number."""
+    """Return the type of a column; integers with missing values are not integers."""
     known = [value for value in values if value is not None]
     if known and all(isinstance(value, bool) for value in known):
         return "sc:Boolean"

@@ -1,4 +1,4 @@
-"""What an ethics board asks of a task: protocol, consent, pay, who took part and left."""
+"""Facts about a task for ethics boards: protocol, consent, pay, participants."""
 
 from django.conf import settings
 from django.db.models import Count
@@ -30,7 +30,7 @@ def ethics_sheet(
     *,
     simulated: bool,
 ) -> str:
-    """Write the sheet in Markdown; what only authors know is left to them."""
+    """Return the sheet in Markdown; answers that only authors know are left to them."""
     pools = {campaign.pool for campaign in campaigns}
     floor = int(settings.GENIE["MINIMUM_HOURLY_CENTS"]) / 100
     hourly = (
@@ -91,7 +91,7 @@ def _counts(
 
 
 def _consents(pools: set[str]) -> list[str]:
-    """Give each text that workers agreed to, with how many did."""
+    """Return each text that workers agreed to, with the number of agreements."""
     given = dict(
         Consent.objects.filter(pool__in=pools)
         .order_by()

@@ -1,4 +1,4 @@
-"""The evaluation card, and the datasheet of its answers, as JSON, Markdown, LaTeX."""
+"""The evaluation card, and its datasheet, as JSON, Markdown and LaTeX."""
 
 import json
 from collections.abc import Callable, Mapping, Sequence
@@ -29,7 +29,7 @@ def as_json(card: Card, sheet: Sequence[Answered], address: str) -> str:
 
 
 def as_markdown(card: Card, sheet: Sequence[Answered], address: str) -> str:
-    """Write one list a section; texts cannot break out of their lines."""
+    """Return one list per section; texts cannot break out of their lines."""
     lines = [f"# Evaluation card: {_plain(_of(card, 'system'))}", ""]
     if _of(card, "simulated"):
         lines += ["**Simulated: not rated by people.**", ""]
@@ -50,7 +50,7 @@ def as_markdown(card: Card, sheet: Sequence[Answered], address: str) -> str:
 
 
 def as_latex(card: Card, sheet: Sequence[Answered], address: str) -> str:
-    """Write a paragraph for the methods section, then two tables for the appendix."""
+    """Return a paragraph for the methods section, then two tables for the appendix."""
     rows: list[list[str]] = []
     for title, section in card.items():
         if section:
@@ -92,7 +92,7 @@ WRITERS: dict[str, tuple[str, Writer]] = {
 
 
 def paragraph(card: Card) -> str:
-    """Say it in the sentences of a methods section."""
+    """Return the card in the sentences of a methods section."""
     # keys differ over all sections, so one mapping serves the sentence
     get = {key: value for section in card.values() for key, value in section}
     results = [
@@ -106,7 +106,7 @@ def paragraph(card: Card) -> str:
 
 
 def _judges(section: Section) -> list[str]:
-    """Name the programs that judged, and say that they are none of the people."""
+    """Return sentences on the programs that judged, separate from people."""
     told = [
         f"{name} ({', '.join(one['answered as']) or one['model']}, prompt "
         f"{one['prompt (SHA-256)'][:12]}, {one['settings']}; "
@@ -125,7 +125,7 @@ def _judges(section: Section) -> list[str]:
 
 
 def _asked_elsewhere(get: Mapping[str, Any]) -> str:
-    """Say how people were asked as far as it is known, and name what is not."""
+    """Return the known facts about imported ratings, and list the unknown ones."""
     text = (
         f"{get['workers']} workers rated the outputs of {get['system']} for "
         f"{get['rated instances']} instances of {get['task']} elsewhere; their judgments "
@@ -161,7 +161,7 @@ def _asked_here(get: Mapping[str, Any]) -> str:
 
 
 def in_words(value: Any) -> str:
-    """Write a value on one line."""
+    """Format a value on one line."""
     if value is None:
         return "not known"
     if isinstance(value, bool):
@@ -186,7 +186,7 @@ def _of(card: Card, name: str) -> Any:
 
 
 def _plain(value: Any) -> str:
-    """Write a value so that Markdown takes nothing in it for its own signs."""
+    """Escape a value for Markdown."""
     text = " ".join(in_words(value).split())
     for sign in "\\`*_[]<>#|":
         text = text.replace(sign, f"\\{sign}")

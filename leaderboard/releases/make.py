@@ -1,4 +1,4 @@
-"""Make a release of one task: a folder that anybody can check and compute again."""
+"""Create a release of one task: a folder that can be checked and recomputed."""
 
 import secrets
 import zipfile
@@ -41,7 +41,7 @@ _INTERNAL = frozenset({"budget", "quota"})
 
 @dataclass(frozen=True)
 class Made:
-    """What a release holds."""
+    """The content of a release."""
 
     folder: Path
     counts: dict[str, int]
@@ -62,21 +62,19 @@ def make(
 
     Parameters
     ----------
-    task : Task
-    folder : Path
     texts : bool, optional
-        Whether inputs, references and predictions are in it; by default as the task's
-        licence allows. Hidden references never are.
+        Whether inputs, references and predictions are included; by default as the task's
+        license allows. Hidden references never are.
     key : bytes, optional
-        Makes the workers' pseudonyms; by default a new one that is forgotten.
+        For the workers' pseudonyms; by default a new one that is not stored.
     parquet : bool, optional
-        Whether each table is written as Parquet, too.
+        Whether each table is also written as Parquet.
     tell : callable, optional
-        Called with each system that is done, in each of the long tables, and before long
-        steps; may raise `Later` to do the rest in another piece.
+        Called after each system of each long table, and before long steps; may raise
+        `Later` to leave the rest to another job.
     notes : Notes, optional
-        What earlier pieces have done. With the same notes and folder, a release that
-        was left off at any point goes on there.
+        The progress of earlier jobs. With the same notes and folder, an interrupted
+        release is continued.
     """
     notes = notes or Notes()
     if not notes.begun:
@@ -121,10 +119,10 @@ def make(
 
 
 def _state_now(task: Task) -> list[Any]:
-    """Say what must not change meanwhile.
+    """Return the state that must not change during the work.
 
-    These are the scores of the board, which are never written over, the fit that gives
-    their weights, and whether anybody may know which instances are judged.
+    These are the scores of the board, which are never overwritten, the fit that has
+    their weights, and whether it is public which instances are rated.
     """
     scores = list(board_scores(task).values_list("pk", flat=True))
     fit = getattr(current_fit(task), "pk", None)
@@ -132,7 +130,6 @@ def _state_now(task: Task) -> list[Any]:
 
 
 def pack(folders: Sequence[Path], archive: Path) -> None:
-    """Pack the folders of releases into one archive."""
     # the lowest level: several times as fast, for archives hardly larger
     with zipfile.ZipFile(archive, "w", zipfile.ZIP_DEFLATED, compresslevel=1) as packed:
         for folder in folders:

@@ -10,7 +10,7 @@ from leaderboard.tasks.models import Task
 
 
 class Release(models.Model):
-    """An archive of a task's data: asked for by staff, made by a job, kept for a while."""
+    """An archive of a task's data: requested by staff, made by a job, kept for a while."""
 
     class State(models.TextChoices):
         WAITING = "WAITING", "waiting"
@@ -55,12 +55,11 @@ class Release(models.Model):
 
     @property
     def file_name(self) -> str:
-        """Give the name under which it is downloaded."""
         return f"{self.task.slug}-{self.created_at:%Y-%m-%d}-{self.pk}.zip"
 
 
 @receiver(post_delete, sender=Release)
 def _forget(instance: Release, **_sent: Any) -> None:
-    """Delete the archive once its row is gone for certain, also with its task."""
+    """Delete the archive after the row's deletion is committed, also with its task."""
     if instance.file:
         transaction.on_commit(partial(instance.file.delete, save=False))

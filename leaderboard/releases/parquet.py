@@ -1,8 +1,8 @@
-"""A release's tables as Parquet, made from their JSONL and read into it again by DuckDB.
+"""A release's tables as Parquet, converted from JSONL and back by DuckDB.
 
-The engine (extra `parquet`) works in a process of its own, which streams from file to
-file in some hundred megabytes: in a worker of the queue they would come on top of what
-that needs itself, and stay.
+The engine (extra `parquet`) works in a separate process, which streams from file to
+file in some hundred megabytes: in a worker of the queue, this memory would never be
+freed.
 """
 
 import json
@@ -54,32 +54,28 @@ _LEAST_OBJECT, _MOST_OBJECT = 1 << 20, 1 << 30
 
 
 def write_parquet(folder: Path, tables: Iterable[tuple[str, Sequence[str]]]) -> None:
-    """Write a Parquet file beside each table's JSONL, with the same rows in their order.
+    """Write a Parquet file beside each table's JSONL, with the same rows in order.
 
-    Parameters
-    ----------
-    folder : Path
-    tables : iterable of (str, sequence of str)
-        Name and columns of each.
+    `tables` has the name and columns of each.
 
     Raises
     ------
     GenieError
-        ``no-parquet`` where the engine is not installed.
+        ``no-parquet`` if the engine is not installed.
     """
     _apart("write", str(folder), json.dumps([*tables]))
 
 
 @contextmanager
 def as_json_lines(folder: Path) -> Iterator[Path]:
-    """Give a folder in which the tables of a release's Parquet are JSONL, for a while."""
+    """Yield a temporary folder with the tables of a release's Parquet as JSONL."""
     with tempfile.TemporaryDirectory(prefix="genie-tables-") as place:
         _apart("read", str(folder), place)
         yield Path(place)
 
 
 def _apart(*words: str) -> None:
-    """Do it in a process that ends with this one."""
+    """Run the words in a process that ends with this one."""
     check_available()
     if lifeline.start([sys.executable, "-m", __name__, *words]).wait():
         raise GenieError(
@@ -123,7 +119,7 @@ def _read(folder: Path, place: Path) -> None:
 
 
 def _within_memory(connection: Any, statement: str, given: list[str]) -> None:
-    """Do it in little memory; in more where that is not enough for some rows."""
+    """Run the statement in little memory; in more if some rows do not fit."""
     import duckdb
 
     try:
@@ -135,7 +131,7 @@ def _within_memory(connection: Any, statement: str, given: list[str]) -> None:
 
 
 def _longest(path: Path) -> int:
-    """Measure the longest line; an instance's texts may be a book."""
+    """Return the longest line's length; an instance's texts may be a book."""
     with path.open("rb") as lines:
         return max(map(len, lines), default=1)
 

@@ -1,4 +1,4 @@
-"""Releases in pieces: what is done is noted, so that another process goes on from there."""
+"""Progress of releases, so that another process can continue."""
 
 import json
 import os
@@ -15,13 +15,13 @@ _FOR_US = os.O_WRONLY | os.O_CREAT | os.O_TRUNC
 
 
 class Notes(Kept):
-    """What is known and done of a release that is being made.
+    """The progress of a release.
 
     Parameters
     ----------
     path : Path, optional
-        A file beside the release's folder. The key of its pseudonyms is in it: it must
-        go when the release is made. Without one, nothing is noted.
+        A file beside the release's folder. It contains the key of the pseudonyms: delete
+        it when the release is finished. Without a path, nothing is stored.
     """
 
     def __init__(self, path: Path | None = None) -> None:

@@ -1,4 +1,4 @@
-"""Names for workers that mean something within one release, and nothing outside it."""
+"""Pseudonyms of workers that are valid within one release only."""
 
 import hashlib
 import hmac
@@ -9,9 +9,9 @@ from leaderboard.evaluation.estimates import NOBODY
 
 
 class Pseudonyms:
-    """Give each worker a name made with a key that is forgotten afterwards.
+    """Derive each worker's pseudonym from a key that is deleted afterwards.
 
-    Those of whom nothing is known, `nobodies`, have names that say so.
+    Those of unidentified raters, `nobodies`, are recognizable.
     """
 
     def __init__(

@@ -1,4 +1,4 @@
-"""A published number beside what comes out now."""
+"""A published number beside the recomputed one."""
 
 import math
 from dataclasses import dataclass
@@ -14,17 +14,16 @@ Value = float | str | bool | None
 
 @dataclass(frozen=True)
 class Number:
-    """One published number, or word, beside what comes out now.
+    """A published number, or word, beside the recomputed one.
 
     Parameters
     ----------
     file : str
         The file that has it.
     what : str
-        Of what, and which field.
-    published, computed : float, str, bool or None
+        The object and the field.
     tolerance : float
-        How far two numbers may lie apart, relative and absolute.
+        Allowed difference of two numbers, relative and absolute.
     """
 
     file: str

@@ -1,4 +1,4 @@
-"""Releases made by jobs: asked for, made, cancelled, tried again, kept for a while."""
+"""Releases made by jobs: requested, made, canceled, retried, kept for a while."""
 
 from __future__ import annotations
 
@@ -52,12 +52,12 @@ _CUT_OFF = (
 
 
 class _NotWanted(Exception):
-    """Somebody has cancelled it, or another process has taken it over."""
+    """The release was canceled, or another process works on it."""
 
 
 @transaction.atomic
 def request(task: Task, by: int | None = None) -> Release:
-    """Queue a release; one that is under way is not begun again."""
+    """Queue a release, unless one is under way."""
     Task.objects.select_for_update().get(pk=task.pk)
     if row := Release.objects.filter(task=task, state__in=UNDER_WAY).first():
         return row
@@ -67,13 +67,13 @@ def request(task: Task, by: int | None = None) -> Release:
 
 
 def cancel(row: Release) -> bool:
-    """Give up a release; a job that is at it stops within seconds."""
+    """Cancel a release; a running job stops within seconds."""
     return _turn(row.pk, UNDER_WAY, State.CANCELLED, finished_at=timezone.now())
 
 
 @transaction.atomic
 def retry(row: Release) -> bool:
-    """Begin a release again that failed or was cancelled."""
+    """Restart a failed or canceled release."""
     # a round of its own: a process that has not noticed yet that it was cancelled
     # writes where nobody looks any more
     again = {"round": F("round") + 1, "n_attempts": F("n_attempts") + 1}
@@ -86,7 +86,7 @@ def retry(row: Release) -> bool:
 
 
 def remove(row: Release) -> bool:
-    """Delete an archive; that there was one, and its checksum, stays."""
+    """Delete an archive; its row and checksum stay."""
     if not _turn(row.pk, [State.DONE], State.REMOVED, file=""):
         return False
     transaction.on_commit(partial(row.file.delete, save=False))
@@ -94,14 +94,14 @@ def remove(row: Release) -> bool:
 
 
 def queue_missing() -> int:
-    """Queue what waits and has no job: a queue elsewhere may have lost it."""
+    """Queue waiting releases without a job: an external queue may have lost it."""
     _sweep()
     pks = Release.objects.filter(state__in=UNDER_WAY).values_list("pk", flat=True)
     return jobs.enqueue_missing((JOB, {"pk": pk}) for pk in pks)
 
 
 def work(pk: int) -> None:
-    """Do a piece of a release, from where the last one ended, and queue the next."""
+    """Do a part of a release, from the end of the last one on, and queue the next."""
     row = Release.objects.select_related("task").filter(pk=pk).first()
     if row is None:  # deleted with its task
         return
@@ -116,7 +116,7 @@ def work(pk: int) -> None:
 
 
 def _work(row: Release, folder: Path) -> bool:
-    """Do a piece of it; tell whether it was the last."""
+    """Do a part of it; return whether it was the last."""
     waiting = Release.objects.filter(
         pk=row.pk, state__in=UNDER_WAY, n_attempts=row.n_attempts
     )
@@ -148,7 +148,7 @@ def _work(row: Release, folder: Path) -> bool:
 
 
 def _mine(row: Release) -> QuerySet[Release]:
-    """Find the row as long as nobody else has taken it over."""
+    """Select the row unless another process has claimed it."""
     return Release.objects.filter(
         pk=row.pk, state=State.RUNNING, n_attempts=row.n_attempts
     )
@@ -156,7 +156,7 @@ def _mine(row: Release) -> QuerySet[Release]:
 
 @contextmanager
 def _alone(folder: Path) -> Iterator[bool]:
-    """Hold the folder's lock, and say whether that went; the system frees it with us."""
+    """Lock the folder, and yield whether that worked; the lock ends with the process."""
     folder.mkdir(exist_ok=True)
     with (folder / "lock").open("wb") as file:
         yield locks.lock(file, locks.LOCK_EX | locks.LOCK_NB)
@@ -227,7 +227,9 @@ def _turn(
 
 
 def _folder() -> Path:
-    """Give where releases are put together: on disk, as /tmp may lie in memory."""
+    """Return the folder for unfinished releases: on disk, because /tmp may be in
+    memory.
+    """
     folder: Path = settings.VAR_DIR / "releases"
     folder.mkdir(parents=True, exist_ok=True)
     return folder
@@ -238,14 +240,14 @@ def _archive(row: Release, attempt: int) -> str:
 
 
 def _sweep_archives(row: Release, until: int) -> None:
-    """Delete what attempts have stored that were killed before they could say so."""
+    """Delete archives of attempts that were killed before they could record them."""
     for attempt in range(1, until + 1):
         name = _archive(row, attempt)
         row.file.storage.delete(row.file.field.generate_filename(row, name))
 
 
 def _sweep() -> None:
-    """Delete what nobody goes on with: of rounds that are over, here or elsewhere."""
+    """Delete abandoned files: of rounds that are over, here or on other machines."""
     there = [
         *_folder().iterdir()
     ]  # before the rows, which are older than their folders

@@ -1,4 +1,4 @@
-"""Releases of a task's data: how far they are, their checksums, their archives."""
+"""Releases of a task's data: progress, checksums, archives."""
 
 from __future__ import annotations
 
@@ -23,7 +23,9 @@ if TYPE_CHECKING:
 
 @admin.register(Release)
 class ReleaseAdmin(WorkOfTask):
-    """Asked for in the list of tasks; here they are watched, fetched and cancelled."""
+    """Releases are requested in the list of tasks; here they are watched and
+    downloaded.
+    """
 
     # whoever may have a release made may fetch it
     needs = dict.fromkeys(("view", "change"), "leaderboard.change_task")

@@ -1,4 +1,4 @@
-"""A task's results as a paper needs them: table, methods, figure, costs, data."""
+"""A task's results for a paper: table, methods, figure, costs, data."""
 
 import tempfile
 import zipfile
@@ -37,7 +37,7 @@ LEGEND = "dot: score; thin line: 95 % interval; thick line: 50 %"
 
 @dataclass(frozen=True)
 class Cost:
-    """What rating one system cost, in cents; what a simulation booked, nobody was paid."""
+    """The cost of rating one system in cents; simulated workers were not paid."""
 
     system: str
     simulated: bool
@@ -46,13 +46,13 @@ class Cost:
 
     @property
     def booked_cents(self) -> int:
-        """What stands in the books of the simulation."""
+        """The cost in the simulation's accounts."""
         return self.paid_cents + self.fee_cents if self.simulated else 0
 
 
 @dataclass(frozen=True)
 class Report:
-    """What stands on the page, and in the archive beside the data."""
+    """The content of the page and of the archive, without the data."""
 
     table: BoardTable
     campaigns: tuple[Campaign, ...]
@@ -62,12 +62,11 @@ class Report:
 
     @property
     def simulated(self) -> bool:
-        """Whether programs stood in for workers, so that nobody was paid."""
+        """Whether programs simulated the workers, so that no person was paid."""
         return any(cost.simulated for cost in self.costs)
 
 
 def report(table: BoardTable) -> Report:
-    """Put together what the public board's scores rest on."""
     campaigns = {
         evaluation.submission.pk: campaigns_of(evaluation)
         for evaluation in launched(_scored(table))
@@ -89,7 +88,7 @@ def report(table: BoardTable) -> Report:
 def methods(
     table: BoardTable, campaigns: list[Campaign], figures: WorkerFigures
 ) -> str:
-    """Say in the sentences of a methods section how the board's scores came about."""
+    """Return the sentences of a methods section on the board's scores."""
     task, human = table.task, table.task.human
     if table.note:
         return table.note
@@ -124,7 +123,7 @@ def methods(
 
 
 def archive(made: Report, site: str) -> IO[bytes]:
-    """Pack the report with the cards and a release; the file is gone once closed."""
+    """Pack the report with the cards and a release; closing the file deletes it."""
     task = made.table.task
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)

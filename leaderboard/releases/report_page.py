@@ -19,7 +19,7 @@ from leaderboard.teams.selectors.site_urls import absolute
 def report_page(
     model_admin: Any, request: HttpRequest, task: Task
 ) -> HttpResponse | FileResponse:
-    """Show what a paper needs of a task's results, or give it as an archive."""
+    """Show the report, or return it as an archive."""
     made = report(public_table(request, task))
     if request.method == "POST" and made.methods:
         site = absolute("leaderboard:home").rstrip("/")

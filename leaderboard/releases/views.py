@@ -21,7 +21,6 @@ from leaderboard.teams.selectors.site_urls import absolute
 
 
 def card_page(request: HttpRequest, pk: int) -> HttpResponse:
-    """Show the card, with its files."""
     submission, sections, sheet = _card(request, pk)
     context = {
         "here": "tasks",
@@ -42,14 +41,12 @@ def card_page(request: HttpRequest, pk: int) -> HttpResponse:
 
 
 def _parts(value: Any) -> list[tuple[str, str]]:
-    """Give what a line says of several things one by one."""
     if not isinstance(value, dict):
         return []
     return [(name.replace("_", " "), in_words(part)) for name, part in value.items()]
 
 
 def card_file(request: HttpRequest, pk: int, form: str) -> HttpResponse:
-    """Give the card as a file."""
     if form not in WRITERS:
         raise Http404
     submission, sections, sheet = _card(request, pk)
@@ -62,7 +59,9 @@ def card_file(request: HttpRequest, pk: int, form: str) -> HttpResponse:
 
 
 def newest_croissant(request: HttpRequest, slug: str) -> HttpResponse:
-    """Give the Croissant metadata of a task's newest release, and its archive's checksum."""
+    """Return the Croissant metadata of a task's newest release, with its archive's
+    checksum.
+    """
     task = get_object_or_404(Task, slug=slug)
     ready = Release.objects.filter(task=task, state=Release.State.DONE)
     release = ready.order_by("-finished_at", "-pk").first()
@@ -81,7 +80,7 @@ def newest_croissant(request: HttpRequest, slug: str) -> HttpResponse:
 
 
 def _card(request: HttpRequest, pk: int) -> tuple[Submission, Card, list[Answered]]:
-    """Give the card to those who may see the scores: the team sooner than others."""
+    """Return the card to viewers of the scores: earlier to the team than to others."""
     submission, view = visible_submission(request, pk)
     evaluation = evaluation_of(submission)
     scores_shown = submission.published_at or view.inner

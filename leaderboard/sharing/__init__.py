@@ -1,8 +1,9 @@
-"""What leaves the site and leads back to it: pictures of boards, frames, feeds, what machines find.
+"""Public representations of boards: pictures, frames, feeds, metadata for machines.
 
-Everything here shows what a visitor may see and nothing else, whoever asks: it is handed on,
-kept by others and read without an account. `charts` draws boards as SVG and makes PNG of it
-with resvg and the font in `fonts`, so that a picture looks the same on every machine.
+All of it shows only what a visitor may see, whoever the user is: it is passed on,
+cached elsewhere and read without an account. `charts` draws boards as SVG and converts
+them to PNG with resvg and the font in `fonts`, so that a picture looks the same on
+every machine.
 
 Front door: urls; selectors (page_card, share_links).
 """

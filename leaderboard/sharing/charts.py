@@ -1,4 +1,4 @@
-"""A board as one SVG that stands alone, and PNG made of it."""
+"""A board as one self-contained SVG, and as PNG."""
 
 import re
 import unicodedata
@@ -18,7 +18,7 @@ _INTERVAL = 7
 
 @dataclass(frozen=True)
 class Colours:
-    """As the site's own in light and in dark."""
+    """The site's own colors in light and in dark."""
 
     paper: str
     ink: str
@@ -41,7 +41,7 @@ THEMES = {
 
 @dataclass(frozen=True)
 class Layout:
-    """Where things stand, in pixels; `height` is as much as the lines need where it is 0."""
+    """Positions in pixels; a `height` of 0 means as much as the lines need."""
 
     width: int
     height: int
@@ -62,7 +62,7 @@ CARD_SYSTEMS = 7
 
 
 def draw(picture: BoardPicture, at: Layout = PICTURE, theme: str = "light") -> str:
-    """Draw a board: title, what was asked of whom, systems with intervals, date, address."""
+    """Draw a board: title, question and raters, systems with intervals, date, address."""
     room, leading = at.width - 2 * at.margin, round(1.25 * at.title)
     titles = _wrapped(picture.title, room, at.title)
     below = at.margin + at.title + (len(titles) - 1) * leading
@@ -99,7 +99,7 @@ def draw(picture: BoardPicture, at: Layout = PICTURE, theme: str = "light") -> s
 
 
 def _cut(picture: BoardPicture, n: int) -> BoardPicture:
-    """Leave so many lines, the last of them free for saying how many more there are."""
+    """Keep `n` lines, the last of them free for the number of hidden ones."""
     whole = len(picture.lines) <= n and not picture.n_more
     lines = picture.lines[: n if whole else n - 1]
     more = picture.n_more + len(picture.lines) - len(lines)
@@ -109,7 +109,9 @@ def _cut(picture: BoardPicture, n: int) -> BoardPicture:
 def _columns(
     picture: BoardPicture, at: Layout, colours: Colours, first: int
 ) -> dict[str, Any]:
-    """Place what stands in all lines, and the ticks, whose numbers reach beyond the bars."""
+    """Place the columns of all lines, and the ticks, whose numbers extend beyond the
+    bars.
+    """
     ours = colours.others if picture.imported else colours.human
     x, interval = at.score + at.small, at.score - _INTERVAL * at.small
     span, axis = at.width - at.margin - x, picture.axis
@@ -137,7 +139,7 @@ def _columns(
 def _drawn(
     line: Line, axis: Axis, at: Layout, colours: Colours, human: str
 ) -> dict[str, Any]:
-    """Cut name and note to their room, and put the score on the axis."""
+    """Shorten name and note to their width, and put the score on the axis."""
     room = at.score - at.system - _INTERVAL * at.small - 4 * at.text
     note = _fitting(line.note, room * 0.45, at.small)
     ends = ("mean", "low", "high", "low_50", "high_50")
@@ -152,7 +154,7 @@ def _drawn(
 
 
 def _width(text: str, size: float) -> float:
-    """Guess how wide a text stands: no font can be measured here, DejaVu is a wide one."""
+    """Estimate the width of a text: no font can be measured here, DejaVu is a wide one."""
     return size * sum(_sign_width(sign) for sign in text)
 
 
@@ -167,7 +169,6 @@ def _sign_width(sign: str) -> float:
 
 
 def _fitting(text: str, room: float, size: float) -> str:
-    """Cut a text where its room ends."""
     if _width(text, size) <= room:
         return text
     while text and _width(f"{text}…", size) > room:
@@ -176,7 +177,7 @@ def _fitting(text: str, room: float, size: float) -> str:
 
 
 def _wrapped(text: str, room: float, size: float) -> list[str]:
-    """Put a title on two lines at most."""
+    """Split a title into at most two lines."""
     # letters of a bold title are wider by a tenth
     words, first = text.split(), ""
     while words and _width(f"{first} {words[0]}", 1.1 * size) <= room:
@@ -192,7 +193,7 @@ _OTHER_SCRIPTS = re.compile(r"[\u0530-\u1dff\u2c00-\U0010ffff]")
 
 
 def as_png(svg: str, zoom: int) -> bytes:
-    """Draw an SVG with so many pixels for each of its own."""
+    """Render an SVG with `zoom` pixels for each of its own."""
     import resvg_py
 
     drawn: bytes = resvg_py.svg_to_bytes(

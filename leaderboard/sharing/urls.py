@@ -1,4 +1,4 @@
-"""Addresses of what others show, follow and find of the site."""
+"""Addresses of pictures, feeds and files for machines."""
 
 from django.contrib.sitemaps.views import sitemap
 from django.urls import path

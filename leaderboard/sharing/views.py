@@ -1,4 +1,4 @@
-"""What others show, follow and find: pictures, cards, feeds, and files for machines."""
+"""Pictures, cards, feeds, and files for machines."""
 
 import hashlib
 from collections.abc import Callable
@@ -48,7 +48,7 @@ class _Events(_Feed):
     author_name = "Genie"
 
     def __call__(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
-        """Answer, and let others keep it for some minutes."""
+        """Return the feed with permission to cache it for some minutes."""
         response: HttpResponse = super().__call__(request, *args, **kwargs)
         response["Cache-Control"] = f"public, max-age={_FRESH_SECONDS}"
         return response
@@ -95,7 +95,7 @@ class BoardFeed(_Events):
 
 
 class SiteFeed(_Events):
-    """What was published on all boards."""
+    """Publications on all boards."""
 
     title = "Genie: new results"
     subtitle = "Human-evaluation leaderboards for text generation"
@@ -119,7 +119,6 @@ _NOT_TO_BE_FOUND = (
 
 
 def robots_txt(request: HttpRequest) -> HttpResponse:
-    """Say what is not to be looked through, and where the list of pages is."""
     lines = [
         "User-agent: *",
         *(f"Disallow: {path}" for path in _NOT_TO_BE_FOUND),
@@ -131,7 +130,7 @@ def robots_txt(request: HttpRequest) -> HttpResponse:
 
 
 class Pages(_Sitemap):
-    """Paths of public pages, each with when it changed last, as far as that is known."""
+    """Paths of public pages, each with the date of its last change if known."""
 
     limit = 20_000
 
@@ -172,7 +171,6 @@ _ZOOM = 2
 
 @limit_files
 def board_svg(request: HttpRequest, slug: str) -> HttpResponse:
-    """Give a board as a drawing that can be made larger."""
     return _answer(request, _drawn(request, slug), "image/svg+xml", str.encode)
 
 
@@ -183,7 +181,7 @@ def board_png(request: HttpRequest, slug: str) -> HttpResponse:
 
 @limit_files
 def board_card(request: HttpRequest, slug: str) -> HttpResponse:
-    """Give the best of a board, 1200 by 630."""
+    """Return the top of a board as a picture of 1200 by 630 pixels."""
     task = get_object_or_404(Task, slug=slug)
     card = _kept(
         task,
@@ -234,7 +232,7 @@ def _png(request: HttpRequest, svg: str, *, zoom: int) -> HttpResponse:
 def _answer(
     request: HttpRequest, svg: str, content_type: str, write: Callable[[str], bytes]
 ) -> HttpResponse:
-    """Give a drawing under its own hash: what staff change by hand changes that, too."""
+    """Return a drawing with its own hash as ETag, which covers manual changes by staff."""
     etag = quote_etag(_digest(f"{content_type} {svg}"))
     response = get_conditional_response(request, etag=etag)
     if response is None:

@@ -1,4 +1,4 @@
-"""The queue's rows are read; failed jobs are run again through our door, or forgotten."""
+"""The queue in the admin: read-only rows; failed jobs are retried or deleted."""
 
 from typing import Any
 
@@ -26,7 +26,7 @@ Failure, Success, Schedule, OrmQ = (
 def retry_selected(
     model_admin: Any, request: HttpRequest, queryset: Any, reason: str
 ) -> None:
-    """Queue each again with the keys that it had."""
+    """Queue each job again with its arguments."""
     n = 0
     for failure in queryset:
         try:
@@ -49,7 +49,7 @@ _TOLD = ["name", "func", "given", "started", "stopped"]
 
 @admin.display(description="arguments")
 def given(model_admin: Any, job: Any) -> str:
-    """Say what a job was given, in words."""
+    """Return a job's arguments in words."""
     return arguments(job.kwargs if isinstance(job.kwargs, dict) else {})
 
 
@@ -99,7 +99,7 @@ class SuccessAdmin(ReadOnlyAdmin):
 
 @admin.register(Schedule)
 class ScheduleAdmin(ReadOnlyAdmin):
-    """Set by the program at each start (`genie/schedules.py`)."""
+    """Schedules are set by the program at each start (`genie/schedules.py`)."""
 
     list_display = ["name", "func", "schedule_type", "minutes", "next_run"]
     search_fields = ["name", "func"]

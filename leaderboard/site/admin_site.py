@@ -1,4 +1,4 @@
-"""The admin's first page, ordered by what staff do instead of by where tables lie."""
+"""The admin's first page, ordered by the work of staff instead of by apps."""
 
 from __future__ import annotations
 
@@ -90,7 +90,7 @@ class StaffSite(AdminSite):
     def get_app_list(
         self, request: HttpRequest, app_label: str | None = None
     ) -> list[Any]:
-        """Group the models that this person may see; one app's page stays Django's."""
+        """Group the models that this user may see; one app's page stays Django's."""
         apps: list[Any] = super().get_app_list(request, app_label)
         if app_label is not None:
             return apps
@@ -111,7 +111,7 @@ class StaffSite(AdminSite):
 
 
 class StaffAdminConfig(SimpleAdminConfig):
-    """Registers lists with the pages that show them: most commands need none."""
+    """Registers admin lists only with pages that need them: most commands need none."""
 
     default_site = "leaderboard.site.admin_site.StaffSite"
 

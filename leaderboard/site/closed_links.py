@@ -1,7 +1,7 @@
 """Links of the admin that its reader may not open become plain text, on every page.
 
-Django links each foreign key to its row, whoever looks; our own pages link to each
-other. What decides is what decides when the link is followed.
+Django links each foreign key to its row for every reader, and our own pages link to
+each other. The permissions checked here are those checked when the link is opened.
 """
 
 from __future__ import annotations
@@ -79,7 +79,7 @@ def _match(address: str) -> ResolverMatch | None:
 def _page(
     admins: dict[str, ModelAdmin[Any]], match: ResolverMatch
 ) -> tuple[ModelAdmin[Any] | None, str]:
-    """Give the list that a page belongs to, and what one must be allowed to do there."""
+    """Return the list that a page belongs to, and the permission that it needs."""
     name = str(match.url_name)
     stem, _, last = name.rpartition("_")
     return admins.get(stem), _VERBS.get(last, "view")
@@ -95,7 +95,7 @@ def _of_other_tasks(
     verb: str,
     by_key: dict[str, set[str]],
 ) -> set[str]:
-    """Give the addresses of rows on whose task the reader may not do this."""
+    """Return the addresses of rows whose task does not give the reader this permission."""
     if staff_may(request.user, model_admin.permission_to(verb)):
         return set()
     if model_admin.model._meta.model_name == "grade":  # its pages are workers'

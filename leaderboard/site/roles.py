@@ -1,7 +1,7 @@
-"""Groups that a new site has, so that nobody picks from hundreds of permissions.
+"""Groups of a new site, so that staff need not choose from hundreds of permissions.
 
-They are made once, when the database is migrated, and are the site's own from then on:
-whatever staff change or delete stays so. Being staff alone opens nothing.
+They are created once, when the database is migrated; the site may change or delete
+them. Being staff alone gives no permission.
 """
 
 from typing import Any
@@ -59,7 +59,7 @@ ROLES: dict[str, tuple[str, ...]] = {
 
 
 def permissions_of(role: str) -> list[str]:
-    """Spell out a role's permissions, each as Django writes it (`app.verb_model`)."""
+    """Return a role's permissions as Django writes them (`app.verb_model`)."""
     names = []
     for line in ROLES[role]:
         verb, _, models = line.partition(": ")
@@ -69,7 +69,7 @@ def permissions_of(role: str) -> list[str]:
 
 
 def make_groups(app_config: AppConfig, using: str, **_sent: Any) -> None:
-    """Make the groups in a database that has none, once all permissions are there."""
+    """Create the groups in a database without any, once all permissions exist."""
     # Django sends the signal for apps with models only.
     if app_config != [one for one in apps.get_app_configs() if one.models_module][-1]:
         return

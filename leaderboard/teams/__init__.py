@@ -1,8 +1,8 @@
 """Teams and people's accounts: members, invitations, notices, webhooks, their own data.
 
-Quotas count per team. What happened to a submission is announced from its events: each
-is marked once, and the e-mails and deliveries that follow are written in the same
-transaction. Leaving deletes the name and keeps what science rests on.
+Quotas count per team. A submission is announced by its events: each is marked once, and
+its e-mails and deliveries are stored in the same transaction. Deleting an account
+deletes the name and keeps the scientific data.
 
 Front door: models; api (teams, webhooks, whoami); selectors (site_urls); services
 (announce, notices, webhooks); views (account_urls).

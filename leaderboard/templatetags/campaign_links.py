@@ -1,4 +1,4 @@
-"""From the pages of what people are asked about to the campaigns that ask, for staff."""
+"""Links for staff from the subjects of evaluations to their campaigns."""
 
 from typing import Any
 
@@ -18,7 +18,6 @@ register.filter("state_words", state_words)
 def staff_campaigns(
     context: template.RequestContext, evaluation: HumanEvaluation | None
 ) -> dict[str, Any]:
-    """Link to the campaigns of an evaluation, for staff who may see campaigns."""
     may_see = (
         evaluation is not None
         and not evaluation.imported_id

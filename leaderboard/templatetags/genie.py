@@ -1,4 +1,4 @@
-"""Small words for templates; data stays escaped, nothing here marks it safe."""
+"""Small filters for templates; none of them marks data as safe."""
 
 from datetime import datetime
 from typing import Any
@@ -55,7 +55,7 @@ def breakable(label: str) -> str:
 
 @register.filter("one")
 def one_decimal(number: float) -> str:
-    """Write a score as boards do, with one decimal; nothing is less than nothing (-0.0)."""
+    """Format a score as boards do, with one decimal and never -0.0."""
     return written(f"{number:z.1f}")
 
 
@@ -66,7 +66,6 @@ def two_decimals(number: float) -> str:
 
 @register.filter
 def signed(number: float) -> str:
-    """Write a difference with its sign."""
     return f"{number:+z.1f}".replace("-", "−")
 
 
@@ -77,13 +76,7 @@ def signed_with_two_decimals(number: float) -> str:
 
 @register.filter
 def percent(share: float) -> str:
-    """Write a share as percent; what is nearly all or nothing does not become it.
-
-    Examples
-    --------
-    >>> percent(0.28), percent(0.997), percent(0.99999), percent(1.0)
-    ('28', '99.7', '> 99.9', '100')
-    """
+    """Format a share as percent without rounding to 0 or 100."""
     rounded = f"{100 * share:.0f}"
     # 99.7 % of workers are not all workers
     would_mislead = {"100": share < 1, "0": share > 0}.get(rounded, False)
@@ -95,7 +88,7 @@ def percent(share: float) -> str:
 
 @register.filter
 def number(value: float) -> str:
-    """Write a number as a form field wants it."""
+    """Format a number for a form field."""
     return f"{value:g}"
 
 
@@ -109,7 +102,7 @@ register.filter("dollars", dollars)
 
 @register.filter
 def day(at: datetime) -> SafeString:
-    """Write a day, in UTC, for people and for machines."""
+    """Format a day in UTC, for people and for machines."""
     day = f"{at:%Y-%m-%d}"
     if get_language() == ENGLISH:
         return format_html("<time>{}</time>", day)
@@ -127,13 +120,13 @@ def moment(at: datetime) -> SafeString:
 
 @register.filter
 def pairs(data: object) -> list[tuple[str, object]]:
-    """Give a mapping's pairs; `.items` in a template would look for a key "items"."""
+    """Return a mapping's pairs; `.items` in a template would look up the key "items"."""
     return list(data.items()) if isinstance(data, dict) else [("", data)]
 
 
 @register.filter
 def web_link(address: str) -> str:
-    """Let web addresses through and nothing else (no `javascript:`)."""
+    """Return web addresses unchanged and others as empty (no `javascript:`)."""
     try:
         parts = urlsplit(str(address))
     except ValueError:
@@ -143,7 +136,7 @@ def web_link(address: str) -> str:
 
 @register.filter
 def short_link(address: str) -> str:
-    """Shorten an address to what people recognise."""
+    """Shorten an address to its recognizable part."""
     parts = urlsplit(address)
     text = parts.netloc.removeprefix("www.") + parts.path.rstrip("/")
     return text if len(text) <= 40 else f"{text[:39]}…"
@@ -169,12 +162,12 @@ def spread(axis: Axis, result: WeightedRow, *, simulated: bool = False) -> SafeS
 
 @register.inclusion_tag("leaderboard/parts/made_elsewhere.html")
 def made_elsewhere(task: Task) -> dict[str, Any]:
-    """Mark judgments of others, with where they come from and what nobody knows."""
+    """Mark imported ratings with their source and missing details."""
     return {"found": provenance_of(task)}
 
 
 class _OneInterval:
-    """A result without an inner interval, as charts read it."""
+    """A result without an inner interval, for charts."""
 
     def __init__(self, result: WeightedRow) -> None:
         self.mean = self.low_50 = self.high_50 = result.estimate
@@ -184,7 +177,7 @@ class _OneInterval:
 
 @register.simple_tag(takes_context=True)
 def interval_covers(context: Context) -> str:
-    """Say what the 95 % intervals of a board's scores cover."""
+    """Return what the 95% intervals of a board's scores cover."""
     rows = [line.row for line in context.get("lines") or ()]
     task = context.get("task")
     said = dict.fromkeys(row.human.covers for row in rows if row.human)
@@ -198,20 +191,20 @@ def interval_covers(context: Context) -> str:
 
 @register.simple_tag
 def score_range(task: Task) -> str:
-    """Say between which ends scores lie, if they have any."""
+    """Return the range of scores in words, if they have one."""
     return columns.score_range(task)
 
 
 @register.simple_tag
 def score_is(task: Task, estimates: dict[str, Any] | None = None) -> str:
-    """Say how a score was made; `estimates` are those it has."""
+    """Return how a score was computed; `estimates` are its own."""
     wanted = task.human.estimate
     return SCORE_IS[wanted if estimates is None else headline_of(estimates, wanted)]
 
 
 @register.simple_tag
 def other_estimates(task: Task, score: Score) -> list[tuple[str, dict[str, Any]]]:
-    """Give the estimates beside the one that is the score, by their names."""
+    """Return the estimates beside the score by name."""
     shown = headline_of(score.estimates, task.human.estimate)
     return [
         (NAMES[name], estimate)
@@ -222,13 +215,13 @@ def other_estimates(task: Task, score: Score) -> list[tuple[str, dict[str, Any]]
 
 @register.filter
 def few_workers(score: Score) -> str:
-    """Warn of a score that rests on few workers, or on one of them above all."""
+    """Warn of a score from few workers, or mainly from one of them."""
     return warning_of_few(score.n_workers, score.effective_workers, score.largest_share)
 
 
 @register.simple_tag(takes_context=True, name="rank_rule")
 def shown_rank_rule(context: Context) -> str:
-    """Say how the ranks of a board come about; of boards in general without a task."""
+    """Return how a board is ranked; without a task, how boards are in general."""
     task = context.get("task")
     return RANK_RULE if task is None else rank_rule(task)
 

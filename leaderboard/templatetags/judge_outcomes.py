@@ -1,4 +1,4 @@
-"""How a condition of a judge's licence came out, in words."""
+"""The outcome of a condition of a judge's license, in words."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""What pages say of themselves to machines, and how their readers pass them on."""
+"""Metadata of pages for machines, and links for sharing."""
 
 from html import unescape
 from typing import Any
@@ -17,7 +17,7 @@ register.simple_tag(croissant_of)
 
 
 class _Kept(Node):
-    """Keeps what is inside under a name for later in the page, and may show it, too."""
+    """Stores its content under a name for later in the page; may render it, too."""
 
     def __init__(self, inside: NodeList, name: str, *, shown: bool) -> None:
         self.nodelist = inside
@@ -33,7 +33,9 @@ class _Kept(Node):
 
 @register.tag
 def keep(parser: Parser, token: Token) -> _Kept:
-    """Keep what pages fill in: `{% keep page_title %}...{% endkeep %}`, or `... silently`."""
+    """Store blocks of pages: `{% keep page_title %}...{% endkeep %}`, or `...
+    silently`.
+    """
     name, *how = token.split_contents()[1:]
     inside = parser.parse(("endkeep",))
     parser.delete_first_token()
@@ -42,7 +44,7 @@ def keep(parser: Parser, token: Token) -> _Kept:
 
 @register.inclusion_tag("parts/page_card.html", takes_context=True)
 def describe_page(context: Context) -> dict[str, Any]:
-    """Write description, canonical address and card of a page that everybody may see."""
+    """Return description, canonical address and card of a public page."""
     request = context.get("request")
     known: dict[Any, Any] = context.flatten()
     card = page_card(request, known) if request else None

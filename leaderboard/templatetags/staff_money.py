@@ -1,4 +1,4 @@
-"""Campaigns under way and money, on the first page of the admin."""
+"""Running campaigns and budgets on the first page of the admin."""
 
 from dataclasses import dataclass
 
@@ -18,7 +18,7 @@ N_SHOWN = 10
 
 @dataclass(frozen=True)
 class Account:
-    """One budget: what it allows, and what is still free of it."""
+    """A budget: its limit and its rest."""
 
     name: str
     limit_cents: int
@@ -31,7 +31,7 @@ class Account:
 
 @register.simple_tag(takes_context=True)
 def campaigns_under_way(context: template.RequestContext) -> list[Watched]:
-    """List the newest open campaigns, to those who may see campaigns."""
+    """Return the newest open campaigns, if the user may see campaigns."""
     user = context["request"].user
     open_ = [Campaign.State.RUNNING, Campaign.State.PAUSED, Campaign.State.SCHEDULED]
     rows = list(
@@ -45,7 +45,7 @@ def campaigns_under_way(context: template.RequestContext) -> list[Watched]:
 
 @register.simple_tag(takes_context=True)
 def accounts(context: template.RequestContext) -> list[Account]:
-    """Give every budget with what is free of it, the whole site's first."""
+    """Return every budget with its rest, the whole site's first."""
     user = context["request"].user
     rows = narrowed(Budget.objects.all(), user, "crowd.view_budget", "pool")
     return [

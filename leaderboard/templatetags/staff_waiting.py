@@ -1,4 +1,4 @@
-"""What waits for a person, on the first page of the admin."""
+"""Tasks of staff on the first page of the admin."""
 
 from dataclasses import dataclass, field
 from typing import Any
@@ -31,7 +31,7 @@ State = Submission.State
 
 @dataclass(frozen=True)
 class Waiting:
-    """One kind of thing that waits: how many, the first few, and where all of them are."""
+    """A kind of waiting rows: the number, the first few, and a link to all."""
 
     title: str
     n: int
@@ -41,7 +41,6 @@ class Waiting:
 
 @register.simple_tag
 def asked_by(campaign: Campaign) -> list[tuple[str, str]]:
-    """Link to what a campaign asks about: a submission, comparison, joint evaluation."""
     served = HumanEvaluation.objects.filter(campaigns__campaign=campaign)
     return [
         (str(evaluation.subject), page_of(evaluation.subject)) for evaluation in served
@@ -50,19 +49,17 @@ def asked_by(campaign: Campaign) -> list[tuple[str, str]]:
 
 @register.simple_tag(takes_context=True)
 def how_it_goes(context: template.RequestContext, campaign: Campaign) -> dict[str, Any]:
-    """Give a campaign's pace, expected end, spending and test questions."""
     return of_campaign(campaign, context["request"].user)
 
 
 @register.simple_tag(takes_context=True)
 def broken_extensions(context: template.RequestContext) -> list[Problem]:
-    """Tell whoever runs the site what is left out of it."""
     return broken() if context["request"].user.is_superuser else []
 
 
 @register.simple_tag(takes_context=True)
 def waiting_for_staff(context: template.RequestContext) -> list[Waiting]:
-    """List what this person may look at and somebody should decide."""
+    """Return the decisions that wait and that this user may see."""
     user = context["request"].user
     waiting = []
     waiting += [_to_approve(user), _failed(user)]
@@ -114,7 +111,7 @@ def _questions_about_several(
     user: Any,
     model: type[Comparison] | type[JointEvaluation],
 ) -> list[Waiting]:
-    """List the questions about several systems that wait for a yes, or that failed."""
+    """Return questions about several systems that await approval, or that failed."""
     options = model._meta
     rows = _seen(user, model, "evaluation__task__slug")
     rows = rows.select_related("evaluation__task")
@@ -201,7 +198,7 @@ def _failed_jobs() -> Waiting:
 
 
 def _seen(user: Any, model: type[Model], path: str) -> QuerySet[Any]:
-    """Give the rows that somebody may see: on the site, on some tasks, or none."""
+    """Select the rows that the user may see: on the site, on some tasks, or none."""
     permission = f"{model._meta.app_label}.view_{model._meta.model_name}"
     return narrowed(model._default_manager.all(), user, permission, path)
 

@@ -1,4 +1,4 @@
-"""Everything about one worker on the worker's own page, as far as its reader may see it."""
+"""A worker's history on the worker's own page, as far as its reader may see it."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -23,7 +23,7 @@ N_SHOWN = 10
 
 @dataclass(frozen=True)
 class Part:
-    """One list of a worker's: its newest rows, and where all of them are."""
+    """A list about a worker: its newest rows, and a link to all of them."""
 
     title: str
     head: tuple[str, ...]
@@ -33,7 +33,7 @@ class Part:
 
 @register.simple_tag(takes_context=True)
 def story_of(context: template.RequestContext, worker: Worker) -> list[Part]:
-    """Give notes and history, tests, bans, appeals and work of a worker."""
+    """Return notes and history, tests, bans, appeals and work of a worker."""
     user = context["request"].user
     parts = [("crowd.view_worker", _notes), *_PARTS]
     return [give(worker) for needed, give in parts if staff_may(user, needed)]

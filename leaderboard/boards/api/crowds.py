@@ -1,4 +1,4 @@
-"""What crowds of several platforms say of the same systems, as JSON."""
+"""Results of several platforms' crowds on the same systems, as JSON."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""What stands behind a board's scores, as JSON."""
+"""The evidence behind a board's scores, as JSON."""
 
 from typing import Any
 

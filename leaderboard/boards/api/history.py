@@ -1,4 +1,4 @@
-"""A board's story: its results in the order in which they came, and who led."""
+"""A board's history: its results in the order of publication, and who led."""
 
 from typing import Any
 

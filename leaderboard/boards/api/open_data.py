@@ -1,4 +1,4 @@
-"""Results row by row: scores, metric results, judgments under pseudonyms."""
+"""Results row by row: scores, metric results, ratings under pseudonyms."""
 
 from typing import Any
 
@@ -116,7 +116,7 @@ class SubmissionView(View):
 
 
 def is_open(submission: Submission, view: VisibleParts) -> bool:
-    """Tell whether the numbers are shown: not those that were withdrawn."""
+    """Check whether the numbers are shown, which excludes withdrawn submissions."""
     return view.inner or submission.state != Submission.State.WITHDRAWN
 
 

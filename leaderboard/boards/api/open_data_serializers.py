@@ -1,4 +1,4 @@
-"""Scores, metric results and judgments as JSON rows."""
+"""Scores, metric results and ratings as JSON rows."""
 
 from typing import Any
 

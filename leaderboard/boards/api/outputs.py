@@ -1,4 +1,4 @@
-"""What a system wrote, instance by instance."""
+"""A system's outputs, instance by instance."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""What a reader may know of a submission."""
+"""The parts of a submission that a reader may see, as JSON."""
 
 from typing import Any
 
@@ -25,7 +25,7 @@ _FOR_THE_TEAM = ("near-duplicate",)
 def brief(
     submission: Submission, view: VisibleParts, request: Request
 ) -> dict[str, Any]:
-    """Give the line of a list."""
+    """Return a submission as listed."""
     team = {"slug": submission.team.slug, "name": submission.team.name}
     return {
         "id": submission.pk,
@@ -48,7 +48,7 @@ def brief(
 def full(
     submission: Submission, view: VisibleParts, request: Request
 ) -> dict[str, Any]:
-    """Give the whole story, the team's own matters to the team and staff only."""
+    """Return all fields; the team's own matters only to the team and staff."""
     withdrawn = submission.state == Submission.State.WITHDRAWN and not view.inner
     scores = [] if withdrawn else _scores(submission, view)
     return {
@@ -104,7 +104,7 @@ def _file(submission: Submission) -> dict[str, Any]:
 
 
 def _paid(submission: Submission, view: VisibleParts) -> dict[str, int | None]:
-    """Give what people's answers have cost: to the team at once, to all with the scores."""
+    """Return the cost of people's answers: to the team at once, to all with the scores."""
     if submission.task.imported:  # what people got elsewhere, nobody here knows
         return {"paid_cents": None, "fee_cents": None}
     evaluation = evaluation_of(submission)
@@ -126,7 +126,6 @@ def _failure(submission: Submission) -> dict[str, Any] | None:
 
 
 def _metrics(submission: Submission) -> dict[str, dict[str, Any]]:
-    """Give the newest result of each metric."""
     rows = submission.metric_results.order_by("metric", "pk").defer(
         "per_instance", "details"
     )
@@ -141,7 +140,7 @@ def _metrics(submission: Submission) -> dict[str, dict[str, Any]]:
 
 
 def _scores(submission: Submission, view: VisibleParts) -> list[Score]:
-    """Give the current scores; before publication to the team and staff only."""
+    """Return the current scores; before publication only to the team and staff."""
     if not (submission.published_at or view.inner):
         return []
     scores = submission.scores.filter(superseded_at=None).order_by("criterion")

@@ -1,4 +1,4 @@
-"""The shapes in which submissions travel."""
+"""Submissions as JSON."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""Hand in, and follow what was handed in."""
+"""Submit predictions, and follow submissions."""
 
 from functools import partial
 from typing import IO, Any, cast
@@ -145,7 +145,7 @@ class SubmissionDetail(View):
 
 
 def _received(request: Request, fields: dict[str, Any]) -> tuple[Submission, bool]:
-    """Hand in; under a key that was sent before, give what came of it then."""
+    """Submit; a repeated idempotency key returns the earlier submission."""
     owner = cast("Any", request.user)
     file = fields.pop("file")
     stream = cast("IO[bytes]", file)
@@ -182,7 +182,7 @@ def _team(owner: Any, slug: str | None) -> Team:
 
 
 def refuse_too_large(request: Request) -> None:
-    """Look at the announced length; of a body that is too large nothing is kept."""
+    """Refuse a body by its announced length, before reading it."""
     limit = int(str(settings.GENIE["MAX_UPLOAD_BYTES"]))
     if announced(request._request) > limit + _ROOM_FOR_TEXT:
         drop(request._request, 8 * limit)

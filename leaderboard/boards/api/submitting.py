@@ -1,4 +1,4 @@
-"""Check a file without handing it in; take a submission back."""
+"""Check a file without submitting it; withdraw a submission."""
 
 from typing import IO, Any, cast
 

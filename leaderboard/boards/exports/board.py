@@ -25,7 +25,7 @@ from leaderboard.tasks.selectors.made_elsewhere import MARK, mark_of
 
 
 def as_csv(table: BoardTable) -> str:
-    """Write one line a row; without rows the header alone."""
+    """Return one line per row; without rows only the header."""
     rows = records(table)
     return csv_text(_columns(table), rows)
 
@@ -50,7 +50,7 @@ def as_json(table: BoardTable) -> str:
 
 
 def as_latex(table: BoardTable) -> str:
-    """Write a floating table for a paper; it needs the package booktabs."""
+    """Return a floating table for a paper; it needs the package booktabs."""
     words = [metric_words(slug) for slug in table.metrics]
     header = ["Rank", "System", *(tex(name) for name in table.criteria)]
     header += [tex(name) for name in with_judges(table)]
@@ -97,7 +97,7 @@ def as_latex(table: BoardTable) -> str:
 
 
 def _cluster_starts(rows: Sequence[Row]) -> set[int]:
-    """Find where a rule stands between clusters, which only a ranked order has."""
+    """Return where rules separate clusters, which only a ranked order has."""
     clusters = [row.cluster for row in rows if row.cluster is not None]
     if clusters != sorted(clusters):
         return set()
@@ -109,7 +109,7 @@ def _cluster_starts(rows: Sequence[Row]) -> set[int]:
 
 
 def as_bibtex(table: BoardTable) -> str:
-    """Give the task's own citation, then an entry for the board at this moment."""
+    """Return the task's own citation, then an entry for the board at this moment."""
     key = re.sub("[^a-z0-9]", "", table.task.slug)
     board = "\n".join(
         [
@@ -128,7 +128,7 @@ def as_bibtex(table: BoardTable) -> str:
 
 
 def _n_systems(table: BoardTable) -> str:
-    """Say in a citation how many systems there are, and that nobody rated them, if so."""
+    """Return the number of systems for a citation, and whether none was rated."""
     n = len(table.rows)
     said = f"{n} system{'' if n == 1 else 's'}"
     n_simulated = sum(row.simulated for row in table.rows)
@@ -193,7 +193,7 @@ def _scores(table: BoardTable) -> str:
 
 
 def _columns(table: BoardTable) -> list[str]:
-    """Name the columns, which are the same with and without rows."""
+    """Return the column names, which are the same with and without rows."""
     # named here and not taken from the rows: an empty board has the same header
     head = ["rank_first", "rank_last", "system", "team", "submission", "url"]
     head += [

@@ -26,14 +26,14 @@ _ABOUT = ("organization", "weights", "parameters", "licence", "baseline")
 
 @dataclass(frozen=True)
 class Source:
-    """Where records come from, and what stands behind people's scores.
+    """The origin of records, and the evidence behind people's scores.
 
     Parameters
     ----------
     retrieved : datetime
         When the board last changed, so that the same board gives the same records.
     site, version : str
-        Address of the site that ran the evaluation, and of its code.
+        Address of the site that ran the evaluation, and version of its code.
     raters : mapping of int to Raters
         By submission; empty for a board of a past moment.
     agreement : mapping of str to Agreement
@@ -48,13 +48,9 @@ class Source:
 
 
 def as_records(table: BoardTable, source: Source) -> list[dict[str, Any]]:
-    """Give a record for each system of which there is a score or a metric.
+    """Return a record for each system with a score or a metric.
 
-    Parameters
-    ----------
-    table : BoardTable
-        What everybody may see.
-    source : Source
+    `table` has only public rows.
     """
     said = Submission.objects.only(*_ABOUT).in_bulk([row.pk for row in table.rows])
     records = (_record(table, row, source, said[row.pk]) for row in table.rows)

@@ -13,7 +13,7 @@ from leaderboard.metric_runs.selectors import metric_words
 
 
 def as_markdown(table: BoardTable) -> str:
-    """Write the table, then what its numbers mean; texts cannot break out of a cell."""
+    """Return the table and a legend; texts cannot break out of a cell."""
     words = [metric_words(slug) for slug in table.metrics]
     header = ["Rank", "Cluster", "System", *table.criteria, *with_judges(table)]
     header += [f"{w.label} {w.arrow}".strip() for w in words]
@@ -40,7 +40,7 @@ def as_markdown(table: BoardTable) -> str:
 
 
 def rank_of(row: Row) -> str:
-    """Write a rank, or the range of ranks that cannot be told apart."""
+    """Return a rank, or the range of indistinguishable ranks."""
     if row.rank_first is None:
         return "–"
     single = row.rank_first == row.rank_last

@@ -1,7 +1,7 @@
-"""What Every Eval Ever lacks of people who rate: our proposed extension, version 0.1.
+"""Fields on raters that Every Eval Ever lacks: our proposed extension, version 0.1.
 
 docs/every-eval-ever-people.md describes it, docs/every-eval-ever-people.schema.json is
-its schema. It stands in `metric_config.human_scoring`, beside the schema's `llm_scoring`.
+its schema. It is in `metric_config.human_scoring`, beside the schema's `llm_scoring`.
 """
 
 from typing import Any
@@ -24,10 +24,10 @@ def human_scoring(
     simulated: bool,
     imported: bool,
 ) -> dict[str, Any]:
-    """Say of one score who gave it, for what pay, how far they agreed and what was asked.
+    """Return a score's raters, pay, agreement and question.
 
-    What is unknown or would tell of single people is null, and never 0: of judgments
-    made elsewhere, where people were found and what they were paid.
+    Unknown values, and those that would identify raters, are null and never 0: for
+    imported ratings, recruitment and pay.
     """
     figures = raters.figures
     ours = not (simulated or imported)

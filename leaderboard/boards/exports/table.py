@@ -1,4 +1,4 @@
-"""A board as a plain table, from which all its exports are written."""
+"""A board as a plain table, the source of all exports."""
 
 from collections.abc import Iterable
 from dataclasses import asdict, dataclass
@@ -32,21 +32,20 @@ _JUDGED = (
 
 @dataclass(frozen=True)
 class BoardTable:
-    """The rows of a board that everybody may see, with what was asked for.
+    """The public rows of a board and the request behind them.
 
     Parameters
     ----------
-    task : Task
     rows : tuple of Row
         In the order shown.
     criteria, metrics : tuple of str
         Columns, the ranking criterion first.
     at : datetime
-        The moment that the rows show.
+        The moment of the standings.
     state : State
-        Of the board when they were read.
+        Of the board when the rows were read.
     address, page : str
-        Where the board is, and where a submission is, with "{}" for its id.
+        URLs of the board and of a submission, with "{}" for its id.
     """
 
     task: Task
@@ -60,7 +59,7 @@ class BoardTable:
 
     @cached_property
     def judges(self) -> list[str]:
-        """Name the judges that help scores here, each with what it is."""
+        """Return names and kinds of the judges that help scores here."""
         found = {
             name
             for row in self.rows
@@ -71,27 +70,26 @@ class BoardTable:
 
     @cached_property
     def judged(self) -> list[str]:
-        """Give the criteria on which judges help."""
         return [n for n in self.criteria if any(n in row.judged for row in self.rows)]
 
     @property
     def note(self) -> str:
-        """Say where judgments of others come from; empty where they are our own."""
+        """Return the source of imported ratings; empty for our own."""
         return note_of(self.task)
 
     @property
     def reason(self) -> str:
-        """Say why there is no row; empty where there are some."""
+        """Return why there is no row; empty if there are some."""
         return "" if self.rows else "No submission on this board matches the request."
 
 
 def records(table: BoardTable) -> list[dict[str, Cell]]:
-    """Give one flat record a row, all with the same keys."""
+    """Return one flat record per row, all with the same keys."""
     return [_record(table, row) for row in table.rows]
 
 
 def nested(table: BoardTable) -> Iterable[dict[str, Any]]:
-    """Give one record a row, with the scores by criterion."""
+    """Return one record per row, with the scores by criterion."""
     for row in table.rows:
         yield {
             **_head(table, row),
@@ -129,12 +127,12 @@ def _record(table: BoardTable, row: Row) -> dict[str, Cell]:
 
 
 def with_judges(table: BoardTable) -> list[str]:
-    """Give the heads of the criteria on which judges help."""
+    """Return the headings of the criteria on which judges help."""
     return [f"{name}, with judges" for name in table.judged]
 
 
 def helped(row: Row, criterion: str) -> str:
-    """Write a score with judges' help; empty where there is none."""
+    """Format a score with judges' help; empty without one."""
     one = row.judged.get(criterion)
     if one is None:
         return ""
@@ -142,7 +140,7 @@ def helped(row: Row, criterion: str) -> str:
 
 
 def judges_note(table: BoardTable) -> str:
-    """Say who helps, what that means and what it saved; empty where nobody does."""
+    """Return a note on the judges, their help and its savings; empty without judges."""
     if not table.judged:
         return ""
     saved = [
@@ -158,7 +156,6 @@ def judges_note(table: BoardTable) -> str:
 
 
 def judged_columns(name: str) -> list[str]:
-    """Name the columns of a criterion on which judges help."""
     return [f"with_judges_{name}_{part}" for part in _JUDGED]
 
 

@@ -1,4 +1,4 @@
-"""How often a team has tried a task, and what that makes of its best score."""
+"""A team's attempts on a task, and the correction of its best score for them."""
 
 from collections.abc import Collection
 from dataclasses import dataclass, replace
@@ -24,7 +24,7 @@ Key = tuple[int, bool]
 
 @dataclass(frozen=True)
 class Attempts:
-    """A team's attempts on a task, private and withdrawn ones among them."""
+    """A team's attempts on a task, including private and withdrawn ones."""
 
     n: int
     # of these, how many have ever had a score
@@ -37,7 +37,7 @@ class Attempts:
     high: float | None = None
 
     def chosen(self, mean: float | None) -> bool:
-        """Tell whether a system with this score is the best of several."""
+        """Check whether a system with this score is the best of several."""
         return self.n_rated > 1 and mean is not None and mean == self.best
 
     @property
@@ -66,7 +66,6 @@ def attempts(task: Task, teams: Collection[int]) -> dict[Key, Attempts]:
 
 
 def attempts_of(submission: Submission, score: Score | None) -> Attempts:
-    """Count the attempts of a submission's team, and correct its best score."""
     team = submission.team_id
     found = attempts(submission.task, [team])[team, submission.simulated]
     if score is None or not found.chosen(score.mean):

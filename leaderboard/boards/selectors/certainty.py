@@ -1,4 +1,4 @@
-"""What stands behind a board's scores, criterion by criterion, and what it cannot say."""
+"""The evidence behind a board's scores and its limits, by criterion."""
 
 import math
 from collections.abc import Mapping
@@ -22,10 +22,10 @@ FEW_SYSTEMS, FEWEST_WORKERS = 5, 5
 
 @dataclass(frozen=True)
 class Shares:
-    """How many percent of the variance of one rating come from where.
+    """The sources of the variance of one rating, in percent.
 
-    `system` is None, and the others are shares of the rest, where there are few systems;
-    `day` is None where days do not count.
+    With few systems, `system` is None and the others are shares of the rest; `day` is
+    None if days are not modeled.
     """
 
     system: int | None
@@ -37,7 +37,7 @@ class Shares:
 
 @dataclass(frozen=True)
 class First:
-    """How few ratings decide who is first: without them `rival` leads."""
+    """How few ratings decide first place: without them `rival` leads."""
 
     leader: System
     rival: System
@@ -47,10 +47,10 @@ class First:
 
 @dataclass(frozen=True)
 class Agreement:
-    """How far workers agree on one output: Krippendorff's alpha with its 95 % interval.
+    """Workers' agreement on an output: Krippendorff's alpha with its 95% interval.
 
-    `same` is the share of pairs of workers that gave the same answer, where there are few
-    answers to choose from.
+    `same` is the share of pairs of workers that gave the same answer, if the scale has
+    few answers.
     """
 
     alpha: float
@@ -63,10 +63,10 @@ class Agreement:
 
 @dataclass(frozen=True)
 class Workers:
-    """How workers differ in leniency, see `leaderboard.stats.systems.leniency`.
+    """Differences of workers in leniency, see `leaderboard.stats.systems.leniency`.
 
-    `typical_gap` is in points; magnitudes have a `typical_factor` instead. Both are None
-    where there are too few workers.
+    `typical_gap` is in points; magnitudes have a `typical_factor` instead. Both are
+    None with too few workers.
     """
 
     n_workers: int
@@ -79,7 +79,7 @@ class Workers:
 
 @dataclass(frozen=True)
 class RankSums:
-    """A system as WMT's tables have it: how many it beats, and its cluster's ranks."""
+    """A system in WMT's tables: how many it beats, and its cluster's ranks."""
 
     system: System
     wins: int
@@ -89,7 +89,7 @@ class RankSums:
 
 @dataclass(frozen=True)
 class Evidence:
-    """All of it, of one criterion."""
+    """All evidence on one criterion."""
 
     criterion: str
     question: str
@@ -107,7 +107,7 @@ class Evidence:
 
 
 def evidence_of(task: Task) -> list[Evidence]:
-    """Give what stands behind the board, the criterion that ranks it first."""
+    """Return the evidence behind the board, the ranking criterion first."""
     fit = current_fit(task)
     if fit is None:
         return []
@@ -120,7 +120,7 @@ def evidence_of(task: Task) -> list[Evidence]:
 
 
 def evidence_beside_board(task: Task) -> Mapping[str, Any]:
-    """Give what the board itself says of its first criterion: `first` and `links`."""
+    """Return the evidence shown on the board itself: `first` and `links`."""
     # without the fit itself, which is large
     rows = BoardFit.objects.filter(task=task, of=None, superseded_at=None)
     stored = rows.values_list("evidence", flat=True).first() or {}
@@ -162,7 +162,7 @@ _NOT_SEARCHED = (
 
 
 def shares_of(estimates: SystemEstimates) -> Shares | None:
-    """Split the variance of one rating; None where ratings do not vary."""
+    """Split the variance of one rating; None if ratings do not vary."""
     found = estimates.variances
     few = len(estimates.systems) < FEW_SYSTEMS
     system = 0.0 if few else _between_systems(estimates)
@@ -181,7 +181,7 @@ def shares_of(estimates: SystemEstimates) -> Shares | None:
 
 
 def _between_systems(estimates: SystemEstimates) -> float:
-    """Give the variance of systems' true means: what is seen less what errors add."""
+    """Return the variance of systems' true means: observed minus error variance."""
     upper = np.triu_indices(len(estimates.systems), 1)
     errors = estimates.variance[upper] / 2
     known = np.isfinite(errors)

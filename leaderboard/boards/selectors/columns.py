@@ -1,8 +1,7 @@
-"""All submissions of a board as columns: what ranks and orders need, and no more.
+"""All submissions of a board as columns, for ranks and orders.
 
-`Field` is the narrow half of a board: one query, one array a column, whatever the
-number of systems. Names, teams and metrics are fetched by `rows.py` for the rows of one
-page.
+`Field` needs one query and has one array a column, whatever the number of systems.
+`rows.py` fetches names, teams and metrics for the rows of one page.
 """
 
 from collections.abc import Sequence
@@ -34,7 +33,7 @@ Bools = npt.NDArray[np.bool_]
 
 @dataclass(frozen=True)
 class Place:
-    """One submission's place: the ranks that it may hold, None where it is not ranked."""
+    """A submission's possible ranks; None if it is not ranked."""
 
     pk: int
     private: bool
@@ -47,7 +46,7 @@ class Place:
 class Field:
     """The submissions of one board; a row without a published score has mean NaN.
 
-    A score from too few of its instances has a mean and no ranks.
+    A partial score has a mean and no ranks.
     """
 
     pk: Ints
@@ -84,7 +83,7 @@ class Field:
 
     @property
     def provisional_apart(self) -> bool:
-        """Tell whether some ranked rows are provisional and others are not."""
+        """Check whether some ranked rows are provisional and others are not."""
         return bool(self.provisional.any() and (self.ranked & ~self.provisional).any())
 
     def place(self, index: int) -> Place:
@@ -99,9 +98,10 @@ class Field:
 
 
 def score_range(task: Task) -> str:
-    """Say between which ends scores lie; empty where they have a unit of their own.
+    """Return the range of scores in words; empty if their unit has no meaningful
+    limits.
 
-    That of penalties, standard deviations and ratios has no ends that mean something.
+    Penalties, standard deviations and ratios have none.
     """
     design = all_designs().get(task.human.design)
     scale = all_scales().get(task.human.scale)
@@ -112,14 +112,14 @@ def score_range(task: Task) -> str:
 
 
 def main_criterion(task: Task) -> str:
-    """Name the criterion that ranks the board: the first that people are asked about."""
+    """Return the criterion that ranks the board: the first one of the task."""
     return next(iter(task.human.criteria), "overall")
 
 
 def field_of(task: Task, teams: frozenset[int], at: datetime | None = None) -> Field:
     """Read the board's columns in one query: public rows and the teams' private ones.
 
-    With `at` the field is what had been published by then, with the scores of then.
+    With `at`, the rows and scores are those published by then.
     """
     rows = _rows(task, teams, at)
     pk = np.array([row[0] for row in rows], dtype=np.int64)
@@ -157,7 +157,7 @@ def field_of(task: Task, teams: frozenset[int], at: datetime | None = None) -> F
 
 
 def current(path: str = "", at: datetime | None = None) -> Q:
-    """Select the scores that count, or counted at a moment."""
+    """Select the scores that count, or that counted at a moment."""
     if at is None:
         return Q(**{f"{path}superseded_at": None})
     later = Q(**{f"{path}superseded_at__gt": at})
@@ -218,10 +218,10 @@ def _numbers(rows: list[tuple[Any, ...]], column: int) -> Floats:
 def _by_scores(
     mean: Floats, low: Floats, high: Floats, private: Bools
 ) -> tuple[Ints, Ints, Ints]:
-    """Rank by the same rule as if no worker had judged two systems.
+    """Rank as if no worker had rated two systems.
 
-    So ranks stand only until the board's systems are estimated together. Private rows
-    get the ranks they would have and move nobody.
+    These ranks last until the board's systems are estimated together. Private rows get
+    their hypothetical ranks and do not affect others.
     """
     errors = (high - low) / (2 * normal_quantile(0.95))
     first, last, cluster = (np.zeros(len(mean), dtype=np.int64) for _ in range(3))
@@ -265,9 +265,9 @@ def _place_many(
     errors: Floats,
     into: tuple[Ints, Ints, Ints],
 ) -> None:
-    """Rank so many that all pairs at once would fill the memory: without clusters.
+    """Rank without clusters if all pairs at once would fill the memory.
 
-    Bonferroni's correction, which needs no order of the pairs and claims a little less.
+    Bonferroni's correction needs no order of the pairs and is slightly conservative.
     """
     reach = normal_quantile(1 - ALPHA / (len(rows) * (len(rows) - 1) / 2))
     # squares on both sides: a root for each of ten million pairs takes a tenth of a second

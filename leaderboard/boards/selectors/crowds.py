@@ -1,4 +1,4 @@
-"""What crowds say: which are linked to an earlier one, and what each platform's says."""
+"""Links between crowds, and the results of each platform's crowd."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -21,10 +21,10 @@ _TOGETHER = 8
 
 @dataclass(frozen=True)
 class Link:
-    """What a system's crowd gives outputs of an anchor, less what they had before.
+    """A crowd's ratings of an anchor's outputs minus its earlier ratings.
 
-    Numbers are in points of the score, or in percent where scores are ratios. `anchor`
-    is None where that system is not public any more.
+    Numbers are in points of the score, or in percent if scores are ratios. `anchor` is
+    None if that system is no longer public.
     """
 
     system: System
@@ -42,7 +42,7 @@ class Link:
 
 @dataclass(frozen=True)
 class Again:
-    """What it costs to have the systems of two crowds judged by one."""
+    """The cost of having one crowd rate the systems of two."""
 
     systems: list[System]
     cents: int
@@ -50,7 +50,7 @@ class Again:
 
 
 def links_of(task: Task, stored: Sequence[Mapping[str, Any]]) -> list[Link]:
-    """Read what a board's fit keeps of links, those of systems that are public."""
+    """Read the links of public systems from a board's fit."""
     wanted = [link[name] for link in stored for name in ("system", "anchor")]
     if not wanted:
         return []
@@ -71,12 +71,14 @@ def _link(
 
 
 def moved_crowds(task: Task, stored: Sequence[Mapping[str, Any]]) -> list[Link]:
-    """Give the systems whose crowd has surely moved by more than the task's tolerance."""
+    """Return links whose crowd has significantly moved by more than the task's
+    tolerance.
+    """
     return [link for link in links_of(task, stored) if link.moved == Moved.YES]
 
 
 def again(task: Task, links: list[Link]) -> Again | None:
-    """Price that one crowd judges the systems of these links and their anchors together."""
+    """Price that one crowd rates the systems of these links and their anchors together."""
     if not links or not task.configuration.joint.criteria:
         return None
     both = [*(link.anchor for link in links), *(link.system for link in links)]
@@ -99,19 +101,19 @@ class TwoPools:
 
     @property
     def crowds(self) -> list[tuple[str, int, int, Variances]]:
-        """Give each crowd's name, ratings, workers and variances."""
+        """Return each crowd's name, ratings, workers and variances."""
         found, names = self.comparison, (self.first, self.second)
         parts = (found.n_ratings, found.n_workers, found.variances)
         return list(zip(names, *parts, strict=True))
 
 
 def has_pools(task: Task) -> bool:
-    """Tell whether the board's systems were judged on several platforms."""
+    """Check whether the board's systems were rated on several platforms."""
     return len(platform_crowds.platforms_of(task)) > 1
 
 
 def pools_of(task: Task) -> list[TwoPools]:
-    """Read what the board's fit keeps of each two platforms that judged the same systems."""
+    """Read comparisons of platforms that rated the same systems from the board's fit."""
     # without the fit itself, which is large
     rows = BoardFit.objects.filter(task=task, of=None, superseded_at=None)
     stored = rows.values_list("evidence", flat=True).first() or {}
@@ -127,7 +129,7 @@ def pools_of(task: Task) -> list[TwoPools]:
 
 
 def _names(task: Task, pks: list[int]) -> dict[int, str]:
-    """Name those that are public; of one name, the later ones with their number."""
+    """Return the names of public systems; repeated names get a number."""
     names: dict[int, str] = {}
     for one in systems(task, pks):
         number = f" ({one.pk})" if one.name in names.values() else ""

@@ -1,4 +1,4 @@
-"""The numbers of one submission, each with what it rests on."""
+"""The numbers of one submission, each with its evidence."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -23,7 +23,7 @@ _GONE = (LedgerEntry.State.CANCELLED, LedgerEntry.State.FAILED)
 
 @dataclass(frozen=True)
 class MetricLine:
-    """One automatic metric: the number, what it is, the signature to report."""
+    """An automatic metric: the number, its description, the signature to report."""
 
     words: MetricWords
     value: float
@@ -33,7 +33,7 @@ class MetricLine:
 
 @dataclass(frozen=True)
 class Judgement:
-    """What people said on one criterion."""
+    """The result of people's ratings on one criterion."""
 
     criterion: str
     question: str
@@ -46,14 +46,14 @@ class Judgement:
 
 @dataclass(frozen=True)
 class Money:
-    """What asking people costs, in cents; for the team and staff."""
+    """The cost of people's answers in cents; for the team and staff."""
 
     approved_cents: int
     spent_cents: int
 
 
 def metric_lines(submission: Submission) -> list[MetricLine]:
-    """Give the newest result of each metric, in the task's order."""
+    """Return the newest result of each metric, in the task's order."""
     newest = {
         result.metric: result
         for result in MetricResult.objects.filter(submission=submission)
@@ -85,7 +85,7 @@ def _position(order: Sequence[str], slug: str) -> tuple[int, str]:
 def judgements(
     submission: Submission, evaluation: HumanEvaluation | None, view: VisibleParts
 ) -> list[Judgement]:
-    """Give the current scores; before publication only to the team and staff."""
+    """Return the current scores; before publication only to the team and staff."""
     if evaluation is None or not (submission.published_at or view.inner):
         return []
     hit_type = evaluation.campaign.hit_type
@@ -130,7 +130,7 @@ def _counts_beside(beside: Beside, histogram: dict[str, int]) -> list[tuple[str,
 
 
 def _counts(hit_type: HITType, histogram: dict[str, int]) -> list[tuple[str, int]]:
-    """Name the values by the scale's answers, also those that nobody gave."""
+    """Return counts by the scale's labels, including 0."""
     counts = {float(value): int(n) for value, n in histogram.items()}
     scale = all_scales().get(hit_type.scale)
     names = {option.value: option.label for option in scale.options} if scale else {}
@@ -141,7 +141,7 @@ def _counts(hit_type: HITType, histogram: dict[str, int]) -> list[tuple[str, int
 def money(
     submission: Submission, evaluation: HumanEvaluation | None, view: VisibleParts
 ) -> Money | None:
-    """Give what was approved and what is spent; nothing to others, or before approval."""
+    """Return approved and spent cents; None for other viewers, or before approval."""
     if not (view.inner and view.money) or submission.approved_cents is None:
         return None
     spent = 0

@@ -1,4 +1,4 @@
-"""Which rows of a board a visitor wants to see; ranks stay those of the whole board."""
+"""Filters of a board's rows; ranks stay those of the whole board."""
 
 from dataclasses import dataclass
 from datetime import date
@@ -23,7 +23,7 @@ BASELINES: dict[str, str] = {
 
 @dataclass(frozen=True)
 class Filter:
-    """What was asked for; everything empty is the whole board."""
+    """The requested filter; empty for the whole board."""
 
     # part of a system's or a team's name
     text: str = ""
@@ -52,7 +52,7 @@ _LONGEST = 100
 
 
 def read_filter(parameters: QueryDict) -> Filter:
-    """Read a filter from an address; what is not understood is not filtered by."""
+    """Read a filter from an address; unknown values are ignored."""
     baseline = parameters.get("baseline", "")
     return Filter(
         text=parameters.get("q", "").replace("\0", "").strip()[:_LONGEST],
@@ -66,7 +66,6 @@ def read_filter(parameters: QueryDict) -> Filter:
 
 
 def _day(text: str) -> date | None:
-    """Read a day from an address; None where it names none."""
     try:
         return date.fromisoformat(text)
     except ValueError:
@@ -74,7 +73,7 @@ def _day(text: str) -> date | None:
 
 
 def matching_pks(task: Task, chosen: Filter, teams: frozenset[int]) -> list[int] | None:
-    """Find the rows that names and dates leave; None when they leave all.
+    """Return the rows that match names and dates; None if all do.
 
     A team that is anonymous to the viewer cannot be found by its name.
     """

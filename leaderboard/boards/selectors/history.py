@@ -1,4 +1,4 @@
-"""The story of a board: who was the best, and how good, from when on."""
+"""The history of a board: its leaders and their scores over time."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -17,7 +17,7 @@ from leaderboard.tasks.models import Task
 
 @dataclass(frozen=True)
 class Published:
-    """A published result; the names are those of a score, so that it can be drawn."""
+    """A published result; its fields are named as in `Score`, so that it can be drawn."""
 
     pk: int
     system: str
@@ -36,10 +36,10 @@ class Published:
 
 @dataclass(frozen=True)
 class Lead:
-    """A result that was the best when it came.
+    """A result that was the best when it was published.
 
-    `gain` is what it had over the one before; `sure` whether the board's comparisons,
-    as they are now, place it above that one.
+    `gain` is its distance to the previous leader; `sure` whether the board's present
+    comparisons place it above that one.
     """
 
     result: Published
@@ -49,16 +49,16 @@ class Lead:
 
 @dataclass(frozen=True)
 class History:
-    """All published results in the order in which they came, and who led."""
+    """All published results in order of publication, and the leaders."""
 
     results: list[Published]
     leads: list[Lead]
 
 
 def history(task: Task) -> History:
-    """Return a board's story by the scores as they count now, computed once per version.
+    """Return a board's history by the current scores, computed once per version.
 
-    Partial scores are results; they lead only where staff have them ranked.
+    Partial scores are results; they lead only if staff have them ranked.
     """
     key = state(task).key("history")
     return computed_once(key, lambda: _history(task), KEPT_SECONDS)

@@ -1,4 +1,4 @@
-"""What the front page says of the whole site."""
+"""Data of the front page."""
 
 import time
 from collections.abc import Iterable
@@ -59,7 +59,7 @@ class TaskCard:
 
 @dataclass(frozen=True)
 class Numbers:
-    """What happened here; what programs answered is counted apart from people."""
+    """Totals of the site; answers of programs are counted separately."""
 
     submissions: int
     ratings: int
@@ -69,7 +69,6 @@ class Numbers:
     simulated_submissions: int
 
     def any(self) -> bool:
-        """Tell whether there is anything to count."""
         return any(getattr(self, one.name) for one in fields(self))
 
 
@@ -78,7 +77,7 @@ _KEY = "-".join(["home", *(one.name for one in fields(Numbers))])
 
 
 def tasks_in_order(text: str = "", kind: str = "") -> QuerySet[Task]:
-    """Give tasks, real ones before demonstrations, those with results first."""
+    """Return tasks, demonstrations last, then those with results first."""
     results = Submission.objects.filter(
         public(), task=OuterRef("pk"), published_at__isnull=False
     )
@@ -91,14 +90,13 @@ def tasks_in_order(text: str = "", kind: str = "") -> QuerySet[Task]:
 
 
 def called(text: str) -> Q:
-    """Select tasks by a part of their title or slug."""
     if not text:
         return Q()
     return Q(title__icontains=text) | Q(slug__icontains=text)
 
 
 def task_cards(tasks: Iterable[Task]) -> list[TaskCard]:
-    """Give each of these tasks with its best systems, in three queries."""
+    """Return each of these tasks with its best systems, in three queries."""
     cards = {task.pk: TaskCard(task) for task in tasks}
     for pk, n, n_published, n_simulated in (
         Submission.objects.filter(public(), task__in=list(cards))
@@ -120,9 +118,9 @@ def task_cards(tasks: Iterable[Task]) -> list[TaskCard]:
 
 
 def newest_board() -> Task | None:
-    """Give the task that got a ranked result last: from people, or else from programs.
+    """Return the task with the newest ranked result from people, else from programs.
 
-    What others judged is no result of this site.
+    Imported ratings are no result of this site.
     """
     result = Score.objects.filter(
         ranked(), submission=OuterRef("pk"), superseded_at=None
@@ -142,7 +140,7 @@ def newest_board() -> Task | None:
 
 
 def latest(n: int = N_LATEST) -> list[Score]:
-    """Give the results published last; what others judged came all at once."""
+    """Return the last published results without imported ones, which came all at once."""
     # more than are shown, for those whose score is of another criterion or superseded
     newest = (
         Submission.objects.filter(
@@ -163,7 +161,7 @@ def latest(n: int = N_LATEST) -> list[Score]:
 
 
 def _best(tasks: list[Task]) -> list[tuple[Score, int]]:
-    """Give the tasks' best scores in order, each with how many are ranked there."""
+    """Return the tasks' best scores in order, each with the number of ranked ones."""
     # a window over all tasks at once, where a query for each would grow with their
     # number; over keys alone, because a score is long
     ranking = (
@@ -186,7 +184,6 @@ def _best(tasks: list[Task]) -> list[tuple[Score, int]]:
 
 
 def _shown(tasks: Iterable[Task]) -> QuerySet[Score]:
-    """Select the published scores by which boards are ranked."""
     by_criterion: dict[str, list[int]] = {}
     for task in tasks:
         by_criterion.setdefault(main_criterion(task), []).append(task.pk)
@@ -203,10 +200,10 @@ def _shown(tasks: Iterable[Task]) -> QuerySet[Score]:
 
 
 def numbers() -> Numbers:
-    """Count the site's work; a minute old at most, or what counting costs allows.
+    """Count the site's work; cached for a minute, or longer if counting is slow.
 
-    Where counting takes long, a job does it (`count_again`) and all pages show the same
-    numbers until it has done so again.
+    If counting is slow, a job does it (`count_again`) and all pages show the same
+    numbers until the next count.
     """
     counts: Numbers | None = cache.get("home-numbers")
     if counts is None:
@@ -219,7 +216,7 @@ def numbers() -> Numbers:
 
 
 def count_again() -> None:
-    """Count for all pages, where that takes long and was not done just now."""
+    """Count for all pages if that is slow and was not done recently."""
     kept: _Counted | None = caches["shared"].get(_KEY)
     if kept is None or kept.is_older_than(_COUNTED_AGAIN):
         _counted()
@@ -227,7 +224,7 @@ def count_again() -> None:
 
 @dataclass(frozen=True)
 class _Counted:
-    """The numbers, when they were counted, and how long that took."""
+    """The numbers, when they were counted, and the duration."""
 
     numbers: Numbers
     at: float

@@ -1,4 +1,4 @@
-"""What a person and their teams handed in."""
+"""Submissions of a user and their teams."""
 
 from __future__ import annotations
 
@@ -20,7 +20,6 @@ if TYPE_CHECKING:
 def submissions_for(
     viewer: AbstractBaseUser | AnonymousUser,
 ) -> QuerySet[Submission]:
-    """Give all submissions of the viewer's teams, the newest first."""
     return (
         Submission.objects.filter(team_id__in=team_ids(viewer))
         .select_related("task", "team", "human_evaluation")
@@ -31,7 +30,7 @@ def submissions_for(
 
 @dataclass(frozen=True)
 class MyLine:
-    """One submission of mine: where it is, and its score once it has one."""
+    """A submission of the viewer: its state, and its score if it has one."""
 
     submission: Submission
     score: Score | None

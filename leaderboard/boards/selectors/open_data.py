@@ -1,4 +1,4 @@
-"""What anybody may read of results, row by row: scores, metrics, judgments."""
+"""Public results row by row: scores, metrics, ratings."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 def scores(
     task: Task, viewer: Viewer, *, at: datetime | None = None, superseded: bool = False
 ) -> QuerySet[Score]:
-    """Give a task's scores as the viewer sees them: current, of a moment, or all."""
+    """Return a task's scores as the viewer sees them: current, of a moment, or all."""
     published = public("submission__") & Q(submission__published_at__isnull=False)
     may_see = published | inside(viewer, "submission__")
     rows = Score.objects.filter(may_see, submission__task=task)
@@ -38,14 +38,14 @@ def scores(
 
 
 def scored_criteria(task: Task) -> list[str]:
-    """Name what a task's systems are scored on: its criteria, and what designs add."""
+    """Return the task's criteria, and those that designs add."""
     rows = Score.objects.filter(submission__task=task).order_by("criterion")
     stored = rows.values_list("criterion", flat=True).distinct()
     return list(dict.fromkeys([*task.human.criteria, *stored]))
 
 
 def metric_results(task: Task, viewer: Viewer) -> QuerySet[MetricResult]:
-    """Give a task's metric results as the viewer sees them, older versions too."""
+    """Return a task's metric results as the viewer sees them, with older versions."""
     may_see = public("submission__") | inside(viewer, "submission__")
     rows = MetricResult.objects.filter(may_see)
     return (
@@ -57,10 +57,10 @@ def metric_results(task: Task, viewer: Viewer) -> QuerySet[MetricResult]:
 
 
 def judgments(submission: Submission) -> list[dict[str, Any]]:
-    """Give every rating of a published submission, and whether it counts.
+    """Return every rating of a published submission, and whether it counts.
 
-    Workers have names of this task's own, made with the site's secret: they say who
-    gave several ratings, and nothing else. Test questions are not among them.
+    Workers have pseudonyms specific to this task, made with the site's secret: they
+    only show which ratings have the same author. Test questions are left out.
     """
     evaluation = evaluation_of(submission)
     if evaluation is None:
@@ -90,5 +90,5 @@ def judgments(submission: Submission) -> list[dict[str, Any]]:
 
 
 def pseudonym(submission: Submission, worker_pk: int) -> str:
-    """Name a worker within one task, where nobody can tell who it is elsewhere."""
+    """Return a worker's pseudonym, which cannot be linked to other tasks."""
     return "j-" + name_for("judgments", submission.task.slug, worker_pk)[:10]

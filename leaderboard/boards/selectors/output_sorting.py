@@ -1,4 +1,4 @@
-"""Which of a submission's outputs come first: by what people or metrics said of them."""
+"""The order of a submission's outputs: by ratings or metrics."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -22,7 +22,7 @@ _LONGEST = 200
 
 @dataclass(frozen=True)
 class Wish:
-    """What a reader wants to see, and what first; `usual` is what an address leaves out."""
+    """A reader's filter and order; `usual` is the default, which addresses omit."""
 
     text: str = ""
     key: str = ""
@@ -34,12 +34,12 @@ class Wish:
 
     @property
     def narrows(self) -> bool:
-        """Tell whether something is left out."""
+        """Check whether outputs are filtered out."""
         ranged = self.low is not None or self.high is not None
         return bool(self.text) or ranged or self.flagged
 
     def query(self) -> dict[str, str]:
-        """Give the wish as an address has it."""
+        """Return the address's query parameters."""
         parts = {
             "q": self.text,
             "by": "" if self.key == self.usual else self.key or POSITION,
@@ -53,19 +53,19 @@ class Wish:
 
 @dataclass(frozen=True)
 class Arranged:
-    """The outputs' positions in the order wished for, and the numbers of each.
+    """The outputs' positions in the requested order, and their numbers.
 
     Parameters
     ----------
     positions : list of int
     ratings : dict
-        Position to the mean of what people said, out of 100 where the scale has ends.
+        Position to the mean rating, out of 100 if the scale has ends.
     values : dict
-        Position to the metric that was asked for; empty where there is none.
+        Position to the requested metric; empty without one.
     metric : str
-        Its slug.
+        The metric's slug.
     said : dict
-        Position to what people answered: criterion to values.
+        Position to the answers: criterion to values.
     """
 
     positions: list[int]
@@ -75,18 +75,17 @@ class Arranged:
     said: dict[int, dict[str, list[float]]] = field(default_factory=dict)
 
     def boxes(self, position: int) -> list[str]:
-        """Give the boxes that somebody ticked about an output."""
+        """Return the checkboxes that a worker ticked about an output."""
         answers = self.said.get(position, {})
         return [name for name in CHECKBOXES if any(answers.get(name, ()))]
 
 
 def apart_from(slug: str) -> str:
-    """Name the order by how far people and a metric are apart."""
+    """Return the key of the order by disagreement of people and a metric."""
     return f"{APART}-{slug}"
 
 
 def choices(metrics: Sequence[MetricLine], *, judged: bool) -> list[tuple[str, str]]:
-    """List the orders that can be asked for."""
     orders: list[tuple[str, str]] = []
     if judged:
         orders.append((RATING, "human rating"))
@@ -103,9 +102,9 @@ def choices(metrics: Sequence[MetricLine], *, judged: bool) -> list[tuple[str, s
 
 
 def read_wish(parameters: Mapping[str, str], known: Sequence[str]) -> Wish:
-    """Read a wish from an address; what is not known in it is as if it were not there.
+    """Read a wish from an address; unknown values are ignored.
 
-    The first of the known orders is the usual one: the worst rating first.
+    The first of the known orders is the default: the worst rating first.
     """
     text = parameters.get("q", "").replace("\x00", "").strip()[:_LONGEST]
     key = parameters.get("by", "")
@@ -136,10 +135,10 @@ def arranged(
     wish: Wish,
     headline: str = "",
 ) -> Arranged:
-    """Put the outputs in order; `evaluation` is None where ratings are not to be told.
+    """Return the outputs in order; `evaluation` is None if ratings are hidden.
 
-    What has no number stands last, in the task's order. `headline` is the metric that
-    is given where the order names none.
+    Outputs without a number come last, in the task's order. `headline` is the metric
+    that is shown if the order has none.
     """
     positions = _positions_with(submission, wish.text)
     ratings, said = _ratings(evaluation) if evaluation is not None else ({}, {})
@@ -161,7 +160,7 @@ def arranged(
 
 
 def _narrowed(submission: Submission, found: Arranged, wish: Wish) -> list[int]:
-    """Keep what was rated within the range, and with a flag where flags are wanted."""
+    """Keep outputs rated within the range, and with a flag if flags are requested."""
     positions = found.positions
     if wish.low is not None or wish.high is not None:
         low = -inf if wish.low is None else wish.low
@@ -187,14 +186,14 @@ def _positions_with(submission: Submission, text: str) -> list[int]:
 
 
 def ratings_of(evaluation: HumanEvaluation) -> dict[int, float]:
-    """Give the mean rating of each output by its position, on the criterion that ranks."""
+    """Return each output's mean rating by position, on the ranking criterion."""
     return _ratings(evaluation)[0]
 
 
 def _ratings(
     evaluation: HumanEvaluation,
 ) -> tuple[dict[int, float], dict[int, dict[str, list[float]]]]:
-    """Give each position's mean rating, and all that was answered about it."""
+    """Return each position's mean rating, and all answers about it."""
     ratings = system_ratings_of([evaluation.pk])
     said: dict[int, dict[str, list[float]]] = {}
     rows = (ratings["instance"], ratings["criterion"], ratings["value"])
@@ -224,7 +223,7 @@ def _apart(
     values: dict[int, float],
     slug: str,
 ) -> dict[int, float]:
-    """Measure how far people and a metric are apart, in ranks; the furthest is least."""
+    """Return the negative distance of people and a metric in ranks."""
     from scipy.stats import rankdata
 
     judged = sorted(set(ratings) & set(values))

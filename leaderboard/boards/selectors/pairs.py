@@ -1,4 +1,6 @@
-"""How sure it is that one system beats another, and what it would take to know."""
+"""How certain it is that one system beats another, and how many ratings would decide
+it.
+"""
 
 import math
 from collections.abc import Mapping, Sequence
@@ -27,24 +29,23 @@ class Pair:
 
     Parameters
     ----------
-    a, b : System
     p_above : float
-        Probability that a is better than b, given these ratings and equal doubts before.
+        Probability that a is better than b, given these ratings and a flat prior.
     p_value : float
-        As the board's ranks are made from: by simultaneous comparisons two-sided and
-        adjusted for all pairs, by rank sums one-sided and of this pair alone.
+        The test behind the board's ranks: for simultaneous comparisons two-sided and
+        adjusted for all pairs, for rank sums one-sided and of this pair alone.
     difference : float
         Of the scores, in points.
     more_ratings, more_workers, more_cents : int or None
         Ratings of both systems together and workers that are still missing for the
         board's test to find a difference as large as this one four times in five, and
-        what they cost; None when that cannot be planned (no difference was observed, or
-        one worker rated), 0 only when the pair is significantly different already.
+        their cost; None if that cannot be planned (no difference was observed, or one
+        worker rated), 0 only if the pair is significantly different already.
     more_instances : int
-        How many instances that takes in all; 0 where more_ratings is None.
+        Instances needed in all; 0 if more_ratings is None.
     comparable : bool
-        Whether the two share a rater, a day or an anchor. Without one, differences
-        between systems cannot be told from differences between their raters.
+        Whether the two share a rater, a day or an anchor. Otherwise, differences between
+        systems and between their raters are confounded.
     """
 
     a: System
@@ -76,7 +77,7 @@ class Matrix:
 
 
 def matrix(task: Task, pks: Sequence[int], *, cents_per_rating: float) -> Matrix | None:
-    """Compare these systems of the board; None where fewer than two can be compared."""
+    """Compare these systems of the board; None if fewer than two are comparable."""
     found = compared(task)
     shown = systems(task, pks)
     inside = (
@@ -110,7 +111,7 @@ def matrix(task: Task, pks: Sequence[int], *, cents_per_rating: float) -> Matrix
 
 
 def compared(task: Task) -> tuple[SystemEstimates, Ranking] | None:
-    """Give the comparisons behind the board's ranks; None before there are any."""
+    """Return the comparisons behind the board's ranks; None before the first fit."""
     fit = current_fit(task)
     stored = fit.criteria.get(main_criterion(task)) if fit else None
     if stored is None:
@@ -156,11 +157,11 @@ def _pair(
 def _missing(
     fit: SystemEstimates, a: System, b: System, level: float
 ) -> tuple[int | None, int | None, int]:
-    """Plan the ratings and workers that are missing, if the difference is what it seems.
+    """Plan the missing ratings and workers for a true difference as large as observed.
 
-    With k times the workers, each doing as much as now, the standard error shrinks by the
-    root of k, and the test has k times the degrees of freedom. The answer is at least one
-    worker more: what there is did not separate the two.
+    With k times the workers, each doing as much as now, the standard error shrinks by
+    the root of k, and the test has k times the degrees of freedom. The result is at
+    least one worker more, because the present data did not separate the two.
     """
     from scipy.special import stdtrit
 

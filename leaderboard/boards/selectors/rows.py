@@ -1,4 +1,4 @@
-"""The rows that a page of a board shows, with all that stands in them."""
+"""The rows of a page of a board with all their data."""
 
 from collections import defaultdict
 from collections.abc import Sequence
@@ -36,7 +36,7 @@ class TeamName:
 
 @dataclass(frozen=True)
 class Human:
-    """What people said of a system on one criterion, and how sure that is."""
+    """A system's ratings by people on one criterion, with their uncertainty."""
 
     criterion: str
     mean: float
@@ -64,7 +64,7 @@ class Human:
 
 @dataclass(frozen=True)
 class Pending:
-    """How far people are: n of the `of` instances that they judge."""
+    """Progress of an evaluation: n of the `of` instances."""
 
     n: int
     of: int
@@ -74,7 +74,7 @@ class Pending:
 
 @dataclass(frozen=True)
 class Row:
-    """One line of a board."""
+    """A line of a board."""
 
     pk: int
     system: str
@@ -104,7 +104,7 @@ class Row:
 
     @property
     def mark(self) -> str:
-        """Name what a row is beside a system: a human reference, a baseline."""
+        """Return a row's kind beside a system: a human reference, a baseline."""
         return BASELINES.get(self.baseline, "")
 
 
@@ -131,9 +131,9 @@ def fetch_rows(
     teams: frozenset[int],
     at: datetime | None = None,
 ) -> list[Row]:
-    """Fetch what the rows show, in the order given, in seven queries at most.
+    """Fetch the rows' data in the given order, in seven queries at most.
 
-    With `at` scores and metrics are those of then.
+    With `at`, scores and metrics are those of that moment.
     """
     pks = [place.pk for place in places]
     data_of = {
@@ -192,7 +192,7 @@ def fetch_rows(
 def _with_best(
     task: Task, rows: list[Row], data_of: dict[int, dict[str, Any]]
 ) -> list[Row]:
-    """Say of which rows their team, where it is named, has tried others."""
+    """Mark rows whose team, if it is named, has other attempts."""
     named = {row.pk: data_of[row.pk]["team_id"] for row in rows if row.team}
     tried = attempts(task, {*named.values()}) if named else {}
     return [
@@ -206,7 +206,7 @@ def _with_best(
 
 
 def _stopped(pks: list[int]) -> dict[int, str]:
-    """Say whom stopped evaluations wait for, of all rows at once."""
+    """Return whom stopped evaluations wait for, of all rows at once."""
     if not pks:
         return {}
     links = EvaluationCampaign.objects.filter(evaluation__submission__in=pks)
@@ -225,7 +225,7 @@ def _stopped(pks: list[int]) -> dict[int, str]:
 
 
 def _first_campaign() -> FilteredRelation:
-    """Follow a row to the campaign of all criteria, or of the first one."""
+    """Join a row with the campaign of all criteria, or of the first one."""
     first = Q(human_evaluation__campaigns__position=0)
     return FilteredRelation("human_evaluation__campaigns", condition=first)
 

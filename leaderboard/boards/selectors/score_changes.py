@@ -1,4 +1,4 @@
-"""How a submission's published scores have changed, and what may still change them."""
+"""Changes of a submission's published scores, past and possible."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -12,7 +12,7 @@ from leaderboard.submissions.models.submission import Submission
 
 @dataclass(frozen=True)
 class ScoreChange:
-    """A published score before and after it was computed again, and why."""
+    """A published score before and after a recomputation, and the reason."""
 
     criterion: str
     at: datetime
@@ -28,7 +28,7 @@ class ScoreChange:
 
 
 def score_changes(submission: Submission) -> list[ScoreChange]:
-    """Give the changes since publication, oldest first."""
+    """Return the changes since publication, oldest first."""
     if submission.published_at is None:
         return []
     before: dict[str, Score] = {}
@@ -47,12 +47,12 @@ def score_changes(submission: Submission) -> list[ScoreChange]:
 
 
 def _unseen(old: Score, new: Score) -> bool:
-    """Tell whether only other systems' ratings moved a score, and by nothing one sees."""
+    """Check whether only other systems' ratings changed a score, invisibly."""
     return new.reason == AGAIN and f"{old.mean:.1f}" == f"{new.mean:.1f}"
 
 
 def still_open(submission: Submission) -> list[str]:
-    """Say what is open before published scores are final; empty where they are."""
+    """Return what is open before published scores are final; empty if nothing is."""
     evaluation = evaluation_of(submission)
     if (
         evaluation is None

@@ -1,4 +1,4 @@
-"""In which order a board's rows stand; only what is listed here can be asked for."""
+"""Orders of a board's rows; only those listed here can be requested."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -33,25 +33,24 @@ _FIRST: dict[str, Direction] = {"human": "desc", "system": "asc", "date": "desc"
 
 
 def metrics_of(task: Task) -> list[str]:
-    """Give the slugs of the task's metrics that this site has, in the task's order."""
+    """Return the slugs of the task's metrics that this site has, in the task's order."""
     configured = task.configuration.metrics.use
     return [slug for slug in configured if slug in all_metrics()]
 
 
 def sort_keys(task: Task) -> list[str]:
-    """List what the task's board can be sorted by."""
     return [*_FIRST, *metrics_of(task)]
 
 
 def first_direction(key: str) -> Direction:
-    """Give the direction in which a column is sorted when first asked for."""
+    """Return the direction in which a column is sorted when first selected."""
     if key in _FIRST:
         return _FIRST[key]
     return "asc" if all_metrics()[key].higher_is_better is False else "desc"
 
 
 def order_from(task: Task, sort: str | None, direction: str | None) -> Order:
-    """Read an order from an address; what is not known is the default."""
+    """Read an order from an address; unknown values give the default."""
     if sort is None or sort not in sort_keys(task):
         return DEFAULT
     return Order(sort, _DIRECTIONS.get(direction or "") or first_direction(sort))
@@ -65,10 +64,10 @@ def arranged(
     *,
     apart: bool = False,
 ) -> Ints:
-    """Put the rows in order; those without a value come last, the newest first.
+    """Return the rows in order; those without a value come last, the newest first.
 
-    By the score, partial ones stand apart: below all ranked rows, above those that wait;
-    with `apart` provisional ones between both, unless all are.
+    By score, partial ones are separate: below all ranked rows, above those that wait;
+    with `apart`, provisional ones come between both, unless all are provisional.
     """
     values = _values(task, field, order.key, at)
     directed = -values if order.reverse else values
@@ -86,7 +85,6 @@ def arranged(
 
 
 def _values(task: Task, field: Field, key: str, at: datetime | None) -> Floats:
-    """Give each row a number to sort by, NaN where it has none."""
     if key == "human":
         return field.mean
     submissions = Submission.objects.filter(task=task)

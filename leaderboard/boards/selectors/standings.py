@@ -1,8 +1,8 @@
-"""A task's board: who is better, and how sure we are.
+"""A task's board: the ranked systems and their uncertainty.
 
-Ranks need every score of the task, but a page needs the details of its own rows only:
-the order is made from one narrow query, and rows are fetched when they are looked at.
-The number of queries does not depend on how many submissions there are.
+Ranks need every score of the task, but a page needs only the details of its own rows:
+the order is made from one narrow query, and rows are fetched on access. The number of
+queries does not depend on the number of submissions.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Extent:
-    """What the column of intervals must be able to show."""
+    """The range that the column of intervals must show."""
 
     low: float
     high: float
@@ -38,7 +38,7 @@ class Extent:
 
 
 class Standings(Sequence[Row]):
-    """The rows of a board in their order; slices are fetched, not kept."""
+    """The rows of a board in order; slices are fetched from the database each time."""
 
     def __init__(
         self,
@@ -83,7 +83,7 @@ class Standings(Sequence[Row]):
 
     @property
     def ranks_made_again(self) -> bool:
-        """Tell whether a past board's ranks are not those that it showed then, perhaps."""
+        """Check whether a past board's ranks may differ from those shown then."""
         return self.at is not None and self._field.by_scores and self.n_ranked > 1
 
     def kept(self, now: State) -> tuple[Row, ...]:
@@ -106,12 +106,12 @@ class Standings(Sequence[Row]):
 
     @property
     def nobody_asked(self) -> bool:
-        """Tell whether there is no answer at all yet, not even one without a score."""
+        """Check that there is no answer at all yet, not even one without a score."""
         scored = self.n_rated_by_people or self.n_rated_by_programs
         return not scored and not any_judged(self._field.pk.tolist())
 
     def row_of(self, pk: int) -> Row | None:
-        """Give one submission's row, None when it is not on the board."""
+        """Return a submission's row; None if it is not on the board."""
         indices = np.flatnonzero(self._field.pk == pk)
         if not len(indices):
             return None
@@ -147,12 +147,12 @@ def standings(
     teams: frozenset[int] | None = None,
     apart: bool = False,
 ) -> Standings:
-    """Give the board as the viewer sees it: with their teams' private submissions.
+    """Return the board as the viewer sees it, with their teams' private submissions.
 
-    Private rows hold the ranks that they would have; they do not move anybody else.
-    A filter hides rows and changes nobody's ranks. With `at` the board is that of a
-    moment, less what has been withdrawn since. `teams` are the viewer's, where they are
-    known already. With `apart` provisional rows stand below those that are final.
+    Private rows have hypothetical ranks; they do not affect others. A filter hides rows
+    and changes no ranks. With `at`, the board is that of a moment, without submissions
+    withdrawn since. `teams` are the viewer's, if they are known already. With `apart`,
+    provisional rows are below those that are final.
     """
     if teams is None:
         teams = team_ids(viewer)
@@ -164,7 +164,7 @@ def standings(
 def _filtered(
     task: Task, field: Field, indices: Ints, chosen: Filter, teams: frozenset[int]
 ) -> Ints:
-    """Leave the places that the filter leaves, in their order."""
+    """Return the filtered places in their order."""
     keep = np.ones(len(field), dtype=np.bool_)
     if chosen.scored:
         keep &= field.scored

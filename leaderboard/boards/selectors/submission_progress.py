@@ -1,4 +1,4 @@
-"""Where a submission is on its way, in eight steps that everybody can follow."""
+"""A submission's progress, in eight steps."""
 
 import hashlib
 from dataclasses import dataclass
@@ -99,7 +99,7 @@ _OFF_WALK: dict[str, tuple[str, str, str]] = {
 
 @dataclass(frozen=True)
 class Step:
-    """One dot of the state line."""
+    """A dot of the progress line."""
 
     state: str
     label: str
@@ -110,7 +110,7 @@ class Step:
 
 @dataclass(frozen=True)
 class SubmissionProgress:
-    """The state line, the newest event in words, and what is waited for."""
+    """The progress line, the newest event in words, and who is waited for."""
 
     steps: list[Step]
     events: list[SubmissionEvent]
@@ -122,7 +122,7 @@ class SubmissionProgress:
 
     @property
     def version(self) -> str:
-        """Name this state of things: a reader who has it needs nothing new."""
+        """Return a tag of this state, which changes with anything displayed."""
         newest = self.newest.pk if self.newest else 0
         stands = [(step.state, step.status, step.sentence) for step in self.steps]
         text = repr((newest, stands, self.waits_for, self.rated))
@@ -130,7 +130,7 @@ class SubmissionProgress:
 
     @property
     def place(self) -> int:
-        """Give the number of the step it has reached, of those of the walk."""
+        """Return the number of the last step reached."""
         done = [step.status in {"done", "now"} for step in self.steps]
         return max(1, sum(done))
 
@@ -142,7 +142,7 @@ class SubmissionProgress:
 def submission_progress(
     submission: Submission, evaluation: HumanEvaluation | None, view: VisibleParts
 ) -> SubmissionProgress:
-    """Tell how far it is as the viewer may know it: events in full for team and staff."""
+    """Return the progress that the viewer may see: events in full for team and staff."""
     events = list(submission.events.order_by("pk"))
     pending = _pending(submission, evaluation)
     waits = _waits_for(submission, evaluation, pending)
@@ -196,7 +196,7 @@ def _waits_for(
 
 
 def _is_only_compared(submission: Submission) -> bool:
-    """Tell whether nobody will be asked about this system's outputs alone."""
+    """Check that no worker will be asked about this system's outputs alone."""
     return submission.state == State.MEASURED and submission.task.pairs_only
 
 
@@ -238,7 +238,7 @@ def _steps(
 
 
 def _in_full(view: VisibleParts) -> bool:
-    """Tell whether events are shown as they were written down, which is in English."""
+    """Check whether events are shown as they were stored, which is in English."""
     return view.inner and get_language() == ENGLISH
 
 
@@ -247,13 +247,13 @@ def _label(submission: Submission, state: str) -> str:
 
 
 def _honest(submission: Submission, words: str) -> str:
-    """Say "people" only of people, in the reader's language."""
+    """Replace "people" if programs answered, in the reader's language."""
     words = _SIMULATED.get(words, words) if submission.simulated else words
     return gettext(words) if words else ""
 
 
 def _reached(submission: Submission, last: dict[str, SubmissionEvent]) -> int:
-    """Give the index of the last step that is done."""
+    """Return the index of the last completed step."""
     if submission.state in Submission.WALK:
         return Submission.WALK.index(submission.state)
     if submission.state in _OFF_WALK:

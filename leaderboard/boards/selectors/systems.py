@@ -25,14 +25,14 @@ class System:
 
 
 def ranked_pks(task: Task) -> list[int]:
-    """Give the public scored submissions of a board, best first."""
+    """Return the public scored submissions of a board, best first."""
     field = field_of(task, frozenset())
     order = np.lexsort((-field.pk, -field.mean))
     return [int(field.pk[i]) for i in order if field.ranked[i]]
 
 
 def covers_of(task: Task) -> list[str]:
-    """Say what the intervals of a board's scores cover, of most systems first."""
+    """Return what the intervals of a board's scores cover, the most common first."""
     rows = Score.objects.filter(
         public("submission__"),
         submission__task=task,
@@ -45,7 +45,7 @@ def covers_of(task: Task) -> list[str]:
 
 
 def systems(task: Task, pks: Sequence[int]) -> list[System]:
-    """Give these systems in this order, less those without a public score."""
+    """Return these systems in this order, without those that have no public score."""
     rows = Score.objects.filter(
         public("submission__"),
         submission__in=pks,

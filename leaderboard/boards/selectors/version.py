@@ -1,4 +1,4 @@
-"""Which state of a board this is, in a few characters: what is rendered can be kept."""
+"""The version of a board's state as a short string, a key for caches of rendered pages."""
 
 import hashlib
 import json
@@ -43,7 +43,7 @@ class State:
     latest_at: datetime | None
 
     def key(self, *asked: str, teams: frozenset[int] = frozenset()) -> str:
-        """Name what is kept of the board in this state, as these teams asked for it.
+        """Return the cache key of what was `asked` of the board in this state.
 
         Members of a team see its private rows and their progress: never another team's
         page.
@@ -54,19 +54,18 @@ class State:
 
 
 def version(task: Task) -> str:
-    """Give the version alone, as everybody sees the board."""
     return state(task).version
 
 
 def state(
     task: Task, teams: frozenset[int] = frozenset(), at: datetime | None = None
 ) -> State:
-    """Hash what says that something happened on this task's board.
+    """Hash the traces of events on this task's board.
 
-    `teams` are the viewer's, who see the progress of their private submissions; with
-    `at` the last result is that of a moment, while the version is always today's. What
-    staff edit by hand leaves no trace here: keep what stands under a version for a short
-    time only.
+    `teams` are the viewer's, who see the progress of their private submissions. With
+    `at`, the last result is that of a moment, while the version is always today's.
+    Manual edits by staff leave no trace here: cache under a version for a short time
+    only.
     """
     *traces, latest_at = _traces(task, at or timezone.now())
     parts = [
@@ -85,10 +84,10 @@ def state(
 
 
 def of_all_boards() -> str:
-    """Name the state of all boards at once, less what people are judging right now.
+    """Return the state of all boards at once, without the progress of ratings.
 
-    It changes with any result, submission or task; keep what stands under it for
-    `KEPT_SECONDS`, as with `state`.
+    It changes with any result, submission or task; cache under it for `KEPT_SECONDS`,
+    as with `state`.
     """
     newest = {
         model.__name__: Subquery(
@@ -101,7 +100,9 @@ def of_all_boards() -> str:
 
 
 def _traces(task: Task, at: datetime) -> tuple[Any, ...]:
-    """Give the task's newest row of each kind of trace, and its last publication by then."""
+    """Return the task's newest row of each kind of trace, and its last publication by
+    then.
+    """
     newest: dict[str, Subquery] = {
         f"newest_{index}": Subquery(
             model._default_manager.filter(submission__task=task)
@@ -127,7 +128,7 @@ def _traces(task: Task, at: datetime) -> tuple[Any, ...]:
 
 
 def _progress(task: Task, teams: frozenset[int]) -> list[tuple[int, int]]:
-    """Count what people have judged, of the rows that say how far they are."""
+    """Count the rated instances of the rows that show their progress."""
     waiting = Submission.objects.filter(
         public() | Q(visibility=Submission.Visibility.PRIVATE, team__in=teams),
         task=task,

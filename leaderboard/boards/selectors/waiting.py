@@ -1,4 +1,4 @@
-"""For whom a submission waits, since when, and how long that usually takes."""
+"""Whom a submission waits for, since when, and how long that usually takes."""
 
 from datetime import datetime, timedelta
 from statistics import median
@@ -17,7 +17,7 @@ _MINUTE = timedelta(minutes=1)
 def waiting_sentence(
     submission: Submission, waits: str, events: list[SubmissionEvent]
 ) -> str:
-    """Say it in one sentence; `waits` says for whom, without a full stop."""
+    """Return a sentence; `waits` is its beginning, without a full stop."""
     since = next((e.at for e in events if e.state == submission.state), None)
     if since is None:
         return f"{waits}."
@@ -32,7 +32,7 @@ def waiting_sentence(
 
 
 def _usual(submission: Submission) -> tuple[int, timedelta] | None:
-    """Measure how long other submissions of the task stood where this one stands."""
+    """Return how many other submissions left this state, and after which median time."""
     state = submission.state
     if state not in Submission.WALK[:-1]:
         return None
@@ -58,7 +58,7 @@ def _usual(submission: Submission) -> tuple[int, timedelta] | None:
 
 
 def _lasting(span: timedelta) -> str:
-    """Write a span as people say it: its largest unit alone."""
+    """Format a duration by its largest unit only."""
     if span < _MINUTE:
         return gettext("less than a minute")
     now = timezone.now()

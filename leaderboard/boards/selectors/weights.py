@@ -1,4 +1,4 @@
-"""A board under a visitor's own weights over its criteria."""
+"""A board ranked by a visitor's own weights of its criteria."""
 
 from __future__ import annotations
 
@@ -59,9 +59,9 @@ class WeightedRow:
 def read_weights(
     criteria: list[str], parameters: Mapping[str, str]
 ) -> dict[str, float]:
-    """Read `w.<criterion>=number`; what is missing or no weight is 1 or 0.
+    """Read `w.<criterion>=number`; missing weights are 1, invalid ones 0.
 
-    Where nothing is left but zeros, all criteria weigh the same.
+    If all are 0, all criteria weigh the same.
     """
     weights = {name: _weight(parameters.get(f"w.{name}")) for name in criteria}
     return weights if any(weights.values()) else dict.fromkeys(criteria, 1.0)
@@ -79,7 +79,7 @@ def _weight(text: str | None) -> float:
 
 
 def weighted_rows(task: Task, weights: Mapping[str, float]) -> list[WeightedRow]:
-    """Rank under the weights, by the board's own rule; kept until the board changes."""
+    """Rank under the weights by the board's own rule; cached until the board changes."""
     fit = current_fit(task)
     if fit is None:
         return []
@@ -116,7 +116,7 @@ def _rows(task: Task, fit: BoardFit, weights: Mapping[str, float]) -> list[Weigh
 
 
 def _of_board(task: Task, criterion: str) -> dict[int, tuple[float, float, float]]:
-    """Give the board's own scores, which are all there is to a single criterion."""
+    """Return the board's own scores, which suffice for a single criterion."""
     rows = board_scores(task).filter(criterion=criterion, n_workers__gt=1)
     found = rows.values_list("submission", "mean", "low", "high")
     return {pk: (mean, low, high) for pk, mean, low, high in found}
@@ -136,7 +136,6 @@ def _unit(task: Task) -> Unit:
 
 
 def _compared(task: Task, fit: BoardFit, weights: Mapping[str, float]) -> Compared:
-    """Compare the systems under the weights as the board compares them."""
     import pandas as pd
 
     if len(weights) == 1:
@@ -162,7 +161,7 @@ def _compared(task: Task, fit: BoardFit, weights: Mapping[str, float]) -> Compar
 def _whole(
     table: pd.DataFrame, weights: Mapping[str, float]
 ) -> tuple[Floats, list[npt.NDArray[Any]]]:
-    """Give weighted means of the rows on which no criterion is missing, and whose."""
+    """Return weighted means of the rows without a missing criterion, and their labels."""
     values = weighted_mean(table.to_numpy(float), list(weights.values()))
     whole = ~np.isnan(values)
     return values[whole], labels_of(table.index[whole].to_frame(index=False))
@@ -175,7 +174,7 @@ def _of_all(fits: Sequence[SystemEstimates]) -> list[SystemEstimates]:
 
 
 def _side_by_side(task: Task, criteria: Sequence[str]) -> pd.DataFrame:
-    """Give what each worker said of an output: a row a rating, a column a criterion."""
+    """Return workers' answers: a row per output and worker, a column per criterion."""
     scores = list(board_scores(task).select_related("evaluation"))
     units = units_of(scores)
     ratings = board_ratings(evaluations_of(scores))
@@ -202,7 +201,7 @@ def _side_by_side(task: Task, criteria: Sequence[str]) -> pd.DataFrame:
 
 
 def _z_scores(ratings: pd.DataFrame) -> pd.Series[float]:
-    """Give ratings in standard deviations from the worker's mean on the criterion."""
+    """Return ratings in standard deviations from the worker's mean on the criterion."""
     return ratings.groupby("criterion")["value"].transform(
         lambda values: worker_z_scores(
             values.to_numpy(float), ratings.loc[values.index, "worker"].to_numpy()

@@ -1,4 +1,4 @@
-"""What a visitor chose on a board, as it stands in the address."""
+"""A visitor's choices on a board as parameters of the address."""
 
 from dataclasses import dataclass, replace
 from typing import Any, Literal
@@ -19,7 +19,7 @@ CRITERION = "criterion:"
 
 @dataclass(frozen=True)
 class Choice:
-    """A column that can be chosen, and whether it is shown."""
+    """A column that can be selected, and whether it is shown."""
 
     key: str
     label: str
@@ -31,7 +31,7 @@ class Choice:
 
 @dataclass(frozen=True)
 class Address:
-    """Order, columns and filter; `columns` is None where nothing was chosen."""
+    """Order, columns and filter; `columns` is None for the default."""
 
     order: Order = DEFAULT
     columns: tuple[str, ...] | Literal["all"] | None = None
@@ -43,20 +43,18 @@ class Address:
 
     @property
     def criteria(self) -> list[str]:
-        """Give the criteria beside the ranking one that have a column."""
+        """Return the criteria with a column, without the ranking one."""
         return [one.criterion for one in self.choices if one.shown and one.criterion]
 
     @property
     def metrics(self) -> list[str]:
-        """Give the metrics that have a column."""
         return [one.metric for one in self.choices if one.shown and one.metric]
 
     def shows(self, key: str) -> bool:
-        """Tell whether a column is shown."""
         return any(one.shown for one in self.choices if one.key == key)
 
     def query(self, *, page: int | None = None, **changed: Any) -> str:
-        """Write an address like this one with something else chosen."""
+        """Return this address's query with some parameters changed."""
         new = replace(self, **changed)
         parts: list[tuple[str, str]] = []
         if new.order != DEFAULT:
@@ -72,13 +70,13 @@ class Address:
         return "?" + urlencode(parts)
 
     def kept(self, *chosen_anew: str) -> list[tuple[str, str]]:
-        """Give what a form carries along that asks for these parameters anew."""
+        """Return hidden fields for a form that asks for `chosen_anew` itself."""
         parts = parse_qsl(self.query().removeprefix("?"), keep_blank_values=True)
         return [(name, value) for name, value in parts if name not in chosen_anew]
 
 
 def read_address(task: Task, parameters: QueryDict) -> Address:
-    """Read an address; what is not known in it is as if it were not there."""
+    """Read an address; unknown values are ignored."""
     usual = _usual_choices(task)
     known = [choice.key for choice in usual]
     names = parameters.getlist("columns")
@@ -106,7 +104,7 @@ def read_address(task: Task, parameters: QueryDict) -> Address:
 
 
 def _usual_choices(task: Task) -> list[Choice]:
-    """List the columns that can be chosen, as they are where nothing was chosen."""
+    """Return the columns that can be selected with their defaults."""
     main = main_criterion(task)
     headline = task.configuration.metrics.headline
     criteria = [
@@ -129,7 +127,6 @@ def _usual_choices(task: Task) -> list[Choice]:
 
 
 def filter_parameters(chosen: Filter) -> list[tuple[str, str]]:
-    """Write a filter as an address has it."""
     parts = {
         "q": chosen.text,
         "team": chosen.team,

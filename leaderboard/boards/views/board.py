@@ -49,7 +49,6 @@ SEARCHED = 15
 
 
 def board(request: HttpRequest, slug: str, at: str = "") -> HttpResponse:
-    """Show the board, of now or of a moment."""
     task = get_object_or_404(with_published(), slug=slug)
     if not at and (typed_moment := request.GET.get("at")):
         return _to_moment(task, typed_moment)
@@ -72,7 +71,7 @@ def board(request: HttpRequest, slug: str, at: str = "") -> HttpResponse:
 def _moved(
     request: HttpRequest, task: Task, beside: Mapping[str, Any]
 ) -> dict[str, Any]:
-    """Say where the crowd has moved; to staff, what it costs to ask again."""
+    """Return crowds that have moved; for staff with the cost of asking again."""
     moved = moved_crowds(task, beside.get("links") or [])
     may_ask = bool(moved) and staff_may(
         request.user, Staff.ASK_JOINT_EVALUATIONS, task.slug
@@ -161,7 +160,7 @@ def _context(
 
 
 def _moments(rows: Standings, address: Address) -> dict[str, Any]:
-    """Name this moment, and the exports of what is shown."""
+    """Return the moment and the exports of the displayed board."""
     at = rows.at or whole_second(timezone.now())
     query = address.query()
     kept = f"{query}{'&' if query != '?' else ''}at={stamp(at)}"
@@ -227,7 +226,6 @@ def _axis(rows: Standings, address: Address) -> tuple[Axis | None, bool]:
 
 
 def _kept(address: Address) -> dict[str, list[tuple[str, str]]]:
-    """Give what the forms of a board carry along."""
     filters = [name for name, _ in filter_parameters(address.chosen)]
     return {
         "search": address.kept("q"),

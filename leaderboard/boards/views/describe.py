@@ -1,4 +1,4 @@
-"""What is said of a system, changed by its team; published rows are no exception."""
+"""Changes by a team to its system's description, also after publication."""
 
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required

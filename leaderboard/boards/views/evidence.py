@@ -1,4 +1,4 @@
-"""How sure a board is: what is behind it, pairs of systems, own weights, the story."""
+"""Pages on a board's certainty: evidence, pairs of systems, own weights, history."""
 
 from typing import Any
 
@@ -34,7 +34,6 @@ _IN_STORY = 100
 
 
 def evidence(request: HttpRequest, slug: str) -> HttpResponse:
-    """Say what stands behind the scores, and what cannot be concluded from them."""
     task = get_object_or_404(with_published(), slug=slug)
     criteria = certainty.evidence_of(task)
     context = {
@@ -54,7 +53,7 @@ def evidence(request: HttpRequest, slug: str) -> HttpResponse:
 
 
 def _helped(task: Task, criterion: str) -> list[tuple[System, Judged]]:
-    """Give the public systems that licensed judges help, in the board's order."""
+    """Return the public systems that licensed judges help, in the board's order."""
     listed = systems(task, ranked_pks(task))
     found = judged_of(task, [system.pk for system in listed])
     return [
@@ -65,7 +64,6 @@ def _helped(task: Task, criterion: str) -> list[tuple[System, Judged]]:
 
 
 def crowds(request: HttpRequest, slug: str) -> HttpResponse:
-    """Compare what crowds of several platforms say of the same systems."""
     task = get_object_or_404(Task, slug=slug)
     if not has_pools(task):
         raise Http404("This task was rated on one platform.")
@@ -89,10 +87,7 @@ def _drawn_shares(shares: certainty.Shares | None) -> list[HistogramLine]:
 
 
 def differences(request: HttpRequest, slug: str) -> HttpResponse:
-    """Show P(A > B) for neighbours on the board, and what would settle the rest.
-
-    With `s` the systems that were ticked on the board.
-    """
+    """Show P(A > B) for neighbors, or for the systems `s` selected on the board."""
     task = get_object_or_404(Task, slug=slug)
     if "s" in request.GET:
         return two(request, task)
@@ -124,7 +119,7 @@ def differences(request: HttpRequest, slug: str) -> HttpResponse:
 
 
 def _cells(matrix: pairs.Matrix) -> list[list[tuple[str, str] | None]]:
-    """Write the shares; the shade of a cell is a class, from 0 to 4."""
+    """Format the shares; the shade of a cell is a class, from 0 to 4."""
     apart = {frozenset((p.a, p.b)) for p in matrix.pairs if not p.comparable}
     return [
         [
@@ -148,7 +143,6 @@ def _cell(share: float) -> tuple[str, str]:
 
 
 def weights(request: HttpRequest, slug: str) -> HttpResponse:
-    """Rank by the visitor's own weights over the criteria."""
     task = get_object_or_404(Task, slug=slug)
     questions = task.human.criteria
     if len(questions) < 2:
@@ -172,7 +166,6 @@ def weights(request: HttpRequest, slug: str) -> HttpResponse:
 
 @limit_files
 def story(request: HttpRequest, slug: str) -> HttpResponse:
-    """Show the best score by date."""
     task = get_object_or_404(Task, slug=slug)
     results = history(task)
     context: dict[str, Any] = {

@@ -21,7 +21,7 @@ from leaderboard.tasks.models import Task
 
 @limit_files
 def board_export(request: HttpRequest, slug: str, form: str) -> HttpResponse:
-    """Give what a visitor sees of the board, all its pages in one file."""
+    """Return all pages of the visitor's view of the board in one file."""
     task = get_object_or_404(Task, slug=slug)
     if form not in WRITERS:
         raise Http404
@@ -34,7 +34,7 @@ def board_export(request: HttpRequest, slug: str, form: str) -> HttpResponse:
 
 @limit_files
 def board_records(request: HttpRequest, slug: str) -> HttpResponse:
-    """Give the board as records of Every Eval Ever, one a system."""
+    """Return the board as records of Every Eval Ever, one per system."""
     table = public_table(request, get_object_or_404(Task, slug=slug))
     # of a past moment it is not known who had rated by then
     now = "at" not in request.GET
@@ -53,7 +53,7 @@ def board_records(request: HttpRequest, slug: str) -> HttpResponse:
 
 
 def public_table(request: HttpRequest, task: Task) -> BoardTable:
-    """Give the board that everybody may see, as this address asks for it."""
+    """Return the public board with the filter and order of this address."""
     typed_moment = request.GET.get("at")
     at = read_moment(typed_moment) if typed_moment else None
     if typed_moment and at is None:
@@ -80,5 +80,5 @@ def public_table(request: HttpRequest, task: Task) -> BoardTable:
 
 
 def _site() -> str:
-    """Give the site's own address: a file outlives the host that it was asked of."""
+    """Return the site's configured address: files outlive the host of the request."""
     return str(settings.GENIE["SITE_URL"]).rstrip("/")

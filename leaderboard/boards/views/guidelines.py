@@ -1,4 +1,4 @@
-"""What people see before and while they judge, as a page shows it."""
+"""Instructions and examples for workers, as a page shows them."""
 
 import re
 from dataclasses import dataclass
@@ -12,7 +12,7 @@ from leaderboard.tasks.models import Task
 
 @dataclass(frozen=True)
 class Example:
-    """A HIT as workers meet it: the texts, the questions, the answers to choose from."""
+    """A HIT as workers see it: the texts, the questions, the possible answers."""
 
     shown: SafeString
     questions: list[str]
@@ -20,7 +20,7 @@ class Example:
 
 
 def guidelines(task: Task) -> SafeString:
-    """Give the task's instructions, or its HIT template's; empty when the task has none."""
+    """Return the task's instructions, or its HIT template's; empty without either."""
     template = hit_templates.known().get(task.asked.hit_template)
     if template is None:
         return SafeString("")
@@ -29,7 +29,7 @@ def guidelines(task: Task) -> SafeString:
 
 
 def _below(page: SafeString) -> SafeString:
-    """Move the headings of a page two levels down, to stand below a heading of ours."""
+    """Move the headings of a page two levels down."""
     # HIT templates begin with h1, as they stand alone on workers' pages
     moved = re.sub(
         r"(</?h)([1-4])\b", lambda tag: f"{tag[1]}{int(tag[2]) + 2}", str(page)
@@ -39,7 +39,7 @@ def _below(page: SafeString) -> SafeString:
 
 
 def example(task: Task) -> Example | None:
-    """Show the HIT template's own example; None when the task has no template."""
+    """Return the HIT template's own example; None if the task has no template."""
     template = hit_templates.known().get(task.asked.hit_template)
     if template is None:
         return None

@@ -1,4 +1,4 @@
-"""The board on the front page: the leaders of the task that got a result last."""
+"""The board on the front page: the leaders of the task with the newest result."""
 
 from dataclasses import dataclass
 from functools import cached_property
@@ -18,7 +18,7 @@ N_LEADERS = 8
 
 @dataclass(frozen=True)
 class Leaders:
-    """The first rows of a task's board, made when a template asks for them."""
+    """The first rows of a task's board, fetched when a template uses them."""
 
     task: Task
 
@@ -38,15 +38,15 @@ class Leaders:
 
     @cached_property
     def axis(self) -> Axis:
-        """Spread the rows that are shown, whatever the rest of the board needs."""
+        """Fit the axis to the displayed rows only."""
         drawn = [row.human for row in self.rows if row.human]
         return axis_over(min(one.low for one in drawn), max(one.high for one in drawn))
 
 
 def leading() -> dict[str, Any]:
-    """Give templates the board with the newest result, and how to keep it.
+    """Return the board with the newest result, and its cache key.
 
-    Long boards are kept, as on their own pages; short ones are made anew each time.
+    Long boards are cached, as on their own pages; short ones are rendered each time.
     """
     task = newest_board()
     if task is None:

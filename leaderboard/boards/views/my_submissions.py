@@ -1,4 +1,4 @@
-"""What a signed-in person handed in, and what they can do with it."""
+"""A user's submissions and the actions on them."""
 
 from typing import Any
 
@@ -61,7 +61,6 @@ def withdraw(request: HttpRequest, pk: int) -> HttpResponse:
 
 
 def _restored(request: HttpRequest, submission: Submission) -> HttpResponse:
-    """Offer the way back from a withdrawal, where there is one."""
     if decide.way_back(submission) is None:
         raise Http404
     if request.method == "POST":
@@ -86,7 +85,7 @@ def _restore(request: HttpRequest, submission: Submission) -> None:
 
 @require_safe
 def realigned(request: HttpRequest, pk: int) -> HttpResponse:
-    """Hand out the proposal of re-aligned predictions as a file to check."""
+    """Download the proposed re-aligned predictions as a file to check."""
     submission, view = visible_submission(request, pk, Way.FILE)
     content = realign.proposal(submission) if view.inner else None
     if content is None:

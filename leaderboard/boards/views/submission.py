@@ -1,4 +1,4 @@
-"""The page of one submission: what happened to it, and what its numbers rest on."""
+"""The page of one submission: its history, and the evidence behind its numbers."""
 
 from datetime import timedelta
 from typing import Any
@@ -85,9 +85,10 @@ def submission(request: HttpRequest, pk: int) -> HttpResponse:
 def _live(
     request: HttpRequest, context: dict[str, Any], story: SubmissionProgress
 ) -> HttpResponse:
-    """Give the progress alone, or say that nothing is new: what the page's script asks.
+    """Return the progress for the page's script, or 304 if it has not changed.
 
-    The tag is not the page's own: a page names its reader and their language.
+    The ETag differs from the page's own, because a page depends on its reader and
+    language.
     """
     tag = f'W/"{story.version}-{get_language()}-{context["reload_seconds"]}"'
     if request.headers.get("If-None-Match") == tag:
@@ -100,7 +101,7 @@ def _live(
 
 
 def _reload_seconds(submission: Submission, view: VisibleParts) -> int | None:
-    """Give the pause between looks for a team whose submission moves on."""
+    """Return the polling interval for a team whose submission moves on."""
     at_work = submission.state in _AT_WORK and not submission.failure_permanent
     if not (view.team and at_work):
         return None
@@ -113,9 +114,9 @@ def _reload_seconds(submission: Submission, view: VisibleParts) -> int | None:
 def visible_submission(
     request: HttpRequest, pk: int, way: reads.Way = reads.Way.PAGE
 ) -> tuple[Submission, VisibleParts]:
-    """Give a submission to those who may see it; to others it does not exist.
+    """Return a submission to those who may see it, and raise 404 for others.
 
-    Where it is shown to staff only because they are, that is written down.
+    Access that only staff have is logged.
     """
     submission = (
         Submission.objects.select_related(

@@ -42,7 +42,7 @@ MOST_CHARACTERS = 120_000
 
 @dataclass(frozen=True)
 class Shown:
-    """One output with its numbers, and the other text where one was chosen."""
+    """An output with its numbers, and the other system's text if one was selected."""
 
     output: Output
     rating: float | None
@@ -60,7 +60,7 @@ class Shown:
 
 @dataclass(frozen=True)
 class Header:
-    """The head of a column: where it leads to sort by it, and how it is sorted now."""
+    """The header of a sortable column: its link, and the present direction."""
 
     label: str
     query: str
@@ -73,7 +73,7 @@ def outputs_context(
     evaluation: HumanEvaluation | None,
     metrics: Sequence[MetricLine],
 ) -> dict[str, Any]:
-    """Give what the page shows of the outputs; ratings only with an evaluation."""
+    """Return the outputs' context; ratings only if `evaluation` is given."""
     orders = choices(metrics, judged=evaluation is not None)
     parameters = request.GET
     wish = read_wish(parameters, [key for key, _ in orders])
@@ -113,7 +113,6 @@ def outputs_context(
 def _headers(
     wish: Wish, kept: dict[str, str], arrangement: Arranged, metric: str
 ) -> dict[str, Header]:
-    """Give the heads of the columns that there are."""
     columns = {
         "instance": (POSITION, "Instance"),
         "rating": (RATING, "Rating" if arrangement.ratings else ""),
@@ -132,14 +131,14 @@ def _headers(
 
 
 def _turned(wish: Wish, key: str) -> Wish:
-    """Sort by a column: the lowest first, and the other way round when it is already."""
+    """Sort by a column: the lowest first, or reverse the present order."""
     return replace(wish, key=key, ascending=not (wish.key == key and wish.ascending))
 
 
 def _against(
     submission: Submission, others: list[tuple[int, str]], typed: str
 ) -> Submission | str | None:
-    """Find the other text among those that may be read; numbers are no way in."""
+    """Return the other system among the visible ones; guessed ids are refused."""
     if typed == REFERENCE and not submission.task.hidden_references:
         return REFERENCE
     # compared as text: whatever an address holds, it names a listed system or nothing
@@ -191,7 +190,7 @@ def _shown(
 def _said(
     answers: dict[str, list[float]], names: Mapping[float, str]
 ) -> list[tuple[str, list[tuple[str, int]]]]:
-    """Count the answers about one output, criterion by criterion; nobody is named."""
+    """Count the answers about one output by criterion, anonymously."""
     return [
         (
             criterion,
@@ -206,6 +205,6 @@ def _said(
 
 
 def _answers(evaluation: HumanEvaluation | None) -> dict[float, str]:
-    """Name the scale's values as workers saw them."""
+    """Return the labels of the scale's values as workers saw them."""
     scale = all_scales().get(evaluation.campaign.hit_type.scale) if evaluation else None
     return {option.value: option.label for option in scale.options} if scale else {}

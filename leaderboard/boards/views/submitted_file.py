@@ -1,4 +1,4 @@
-"""The file that was handed in, for those whom it concerns."""
+"""The submitted file, for its team and staff."""
 
 from django.http import FileResponse, Http404, HttpRequest
 from django.views.decorators.cache import never_cache
@@ -9,10 +9,10 @@ from leaderboard.boards.views.submission import visible_submission
 
 @never_cache
 def handed_in(request: HttpRequest, pk: int) -> FileResponse:
-    """Hand the stored file back, byte for byte, to its team and to staff.
+    """Return the stored file, byte for byte, to its team and to staff.
 
-    It comes through this site wherever it is kept: a link into the bucket would be
-    good for whoever gets hold of it.
+    It comes through this site wherever it is stored: a link into the bucket would work
+    for anyone who gets hold of it.
     """
     submission, view = visible_submission(request, pk, Way.FILE)
     # of what was judged elsewhere, no file was ever handed in

@@ -1,4 +1,4 @@
-"""A board as its template reads it: columns that sort, lines of ready text."""
+"""A board for its template: sortable columns, rows of formatted text."""
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
@@ -21,7 +21,7 @@ WAITING = "Waiting for human evaluation"
 
 @dataclass(frozen=True)
 class Column:
-    """A header that is a link: another order, or the same the other way round."""
+    """A header with a link to another order, or to the reversed one."""
 
     key: str
     label: str
@@ -32,7 +32,7 @@ class Column:
 
 @dataclass(frozen=True)
 class Line:
-    """One row, its numbers written out."""
+    """A row with formatted numbers."""
 
     row: Row
     rank: str
@@ -57,7 +57,7 @@ def column(key: str, label: str, address: Address) -> Column:
 
 
 def columns(address: Address, *, simulated: bool) -> dict[str, Any]:
-    """Give the sortable headers, the metrics' among them."""
+    """Return the sortable headers, including those of metrics."""
     human = "Simulated score" if simulated else "Human score"
     return {
         "system": column("system", "System", address),
@@ -78,9 +78,9 @@ def lines(
     absent: Collection[str] = (),
     provisional_apart: bool = False,
 ) -> list[Line]:
-    """Write the rows of a page out; brackets join neighbours of one cluster.
+    """Format the rows of a page; brackets join neighbors of one cluster.
 
-    `absent` names the metrics that are not computed here.
+    `absent` are the metrics that are not computed here.
     """
     # in any other order neighbours say nothing about each other
     ranked = address.order == DEFAULT
@@ -121,7 +121,7 @@ def _rank(row: Row) -> str:
 
 
 def _group(row: Row, *, provisional_apart: bool) -> str:
-    """Name the part of the board in which a row stands; empty is the ranked systems'."""
+    """Return the part of the board that a row is in; empty for ranked systems."""
     if row.human is None:
         return WAITING
     if row.rank_first is None:
@@ -130,7 +130,7 @@ def _group(row: Row, *, provisional_apart: bool) -> str:
 
 
 def _joined(row: Row, group: str) -> str:
-    """Name what a row has a bracket with; empty is nothing."""
+    """Return a key of the bracket that a row shares; empty for none."""
     if row.private or row.rank_first is None:
         return _rank(row)
     # where there are too many systems for clusters, those of equal ranks are joined
@@ -139,7 +139,7 @@ def _joined(row: Row, group: str) -> str:
 
 
 def _bracket(joined: list[str], i: int) -> str:
-    """Name the part of a bracket that the i-th of these rows carries."""
+    """Return the part of a bracket in the i-th of these rows."""
     if not joined[i]:
         return ""
     above = i > 0 and joined[i - 1] == joined[i]
@@ -153,7 +153,7 @@ def _bracket(joined: list[str], i: int) -> str:
 
 
 def _begins_cluster(rows: Sequence[Row], i: int) -> bool:
-    """Tell whether all systems above are significantly better than this and all below."""
+    """Check that all systems above are significantly better than this and all below."""
     clusters = [row.cluster for row in rows[:i] if row.cluster and not row.private]
     row = rows[i]
     if not clusters or row.cluster is None or row.private:

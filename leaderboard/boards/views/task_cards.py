@@ -1,4 +1,4 @@
-"""Tasks as cards: the best systems on an axis of the task's own."""
+"""Tasks as cards: the best systems, each task with its own axis."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -14,16 +14,16 @@ from leaderboard.tasks.models import Task
 
 @dataclass(frozen=True)
 class Card:
-    """A task's card with the axis on which its best systems stand."""
+    """A task's card with the axis of its best systems."""
 
     data: TaskCard
     axis: Axis | None
 
 
 def cards(tasks: Iterable[Task], *, many: bool) -> dict[str, Any]:
-    """Give templates the tasks' cards, made when they are needed, and how to keep them.
+    """Return the tasks' cards, created lazily, and their cache key.
 
-    Cards are kept where there are many tasks; fewer are made anew each time, as short
+    Cards are cached if there are many tasks; fewer are rendered each time, as short
     boards are.
     """
     made = SimpleLazyObject(lambda: [Card(c, _axis(c)) for c in task_cards(tasks)])

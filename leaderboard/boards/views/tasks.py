@@ -1,4 +1,4 @@
-"""Benchmark tasks: all of them, and what one of them is."""
+"""Pages of benchmark tasks: the list, and a single task."""
 
 from urllib.parse import urlencode
 
@@ -23,7 +23,6 @@ _LONGEST = 100
 
 
 def tasks(request: HttpRequest) -> HttpResponse:
-    """Show a page of the tasks, or of those that were asked for by name and kind."""
     kinds = list(
         Task.objects.order_by("kind").values_list("kind", flat=True).distinct()
     )

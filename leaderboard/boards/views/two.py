@@ -1,4 +1,4 @@
-"""Two systems that were ticked on a board, side by side."""
+"""Two systems selected on a board, side by side."""
 
 from typing import Any
 
@@ -23,7 +23,7 @@ _NO_SCORE = "Both systems must have a public score on this board."
 
 
 def two(request: HttpRequest, task: Task) -> HttpResponse:
-    """Compare exactly two systems, or say in a sentence why not."""
+    """Compare exactly two systems, or explain in a sentence why that is impossible."""
     cents = cents_per_rating(task)
     asked = read_two(request.GET.getlist("s"))
     found = two_of(task, asked, cents_per_rating=cents) if asked else None
@@ -55,7 +55,6 @@ def two(request: HttpRequest, task: Task) -> HttpResponse:
 
 
 def _numbers(two: Two) -> list[tuple[str, str, str]]:
-    """Write scores and metrics beside each other."""
     scores = [
         (
             name.replace("_", " "),

@@ -1,4 +1,6 @@
-"""One page to decide on: warnings, sample outputs, the price, then all other figures."""
+"""The page on which staff decide: warnings, sample outputs, the price, all other
+figures.
+"""
 
 from typing import TYPE_CHECKING, Any, cast
 
@@ -62,7 +64,6 @@ class DecisionForm(forms.Form):
 def approve_page(
     model_admin: Any, request: HttpRequest, submission: Submission
 ) -> HttpResponse:
-    """Show what there is to know; take the decision."""
     anchor = anchor_of(
         submission.task, simulated=submission.simulated, without=submission.pk
     )
@@ -107,7 +108,6 @@ def approve_page(
 
 
 def _pressed(request: HttpRequest) -> dict[str, Any] | None:
-    """Read the form, the button that was pressed as the decision."""
     if request.method != "POST":
         return None
     pressed = [name for name in DECISIONS if name in request.POST]
@@ -120,7 +120,7 @@ def _decided(
     submission: Submission,
     cleaned: dict[str, Any],
 ) -> bool:
-    """Carry the decision out and write it into the history; False when refused."""
+    """Carry the decision out and log it in the history; False if it was refused."""
     by = cast("Account", request.user)
     try:
         if cleaned["decision"] != DECLINE:
@@ -154,7 +154,6 @@ def _decided(
 
 
 def _next(submission: Submission) -> str:
-    """Go on to the next that waits, or back to the submission."""
     waiting = to_approve().order_by("pk").first()
     if waiting is not None:
         return reverse("admin:leaderboard_submission_approve", args=[waiting.pk])
@@ -178,7 +177,6 @@ def _money(submission: Submission, cost: Quote) -> dict[str, Any]:
 
 
 def _tests(submission: Submission) -> dict[str, Any]:
-    """Return what was measured of the planned test questions, or why it was not."""
     evaluation = submission.human_evaluation
     if evaluation is None or submission.state not in {State.MEASURED, State.DECLINED}:
         return {}
@@ -196,7 +194,6 @@ def _tests(submission: Submission) -> dict[str, Any]:
 
 
 def _samples(submission: Submission) -> list[dict[str, Any]]:
-    """Show the first of those outputs that people would judge."""
     task = submission.task
     hidden = task.hidden_references
     rows = (

@@ -1,4 +1,4 @@
-"""Between campaigns and what they ask about, both ways."""
+"""Links between campaigns and the evaluations that they serve."""
 
 from django.db.models import Model
 from django.urls import reverse
@@ -11,7 +11,6 @@ from leaderboard.submissions.models.submission import Submission
 
 
 def links_to_campaigns(evaluation: HumanEvaluation | None) -> str:
-    """Link to the campaigns of an evaluation, one a line."""
     if evaluation is None or not campaigns_of(evaluation):
         return "–"
     return format_html_join(
@@ -29,7 +28,6 @@ def links_to_campaigns(evaluation: HumanEvaluation | None) -> str:
 
 
 def links_to_others(submission: Submission) -> str:
-    """Link to the comparisons and joint evaluations that ask about a submission, too."""
     rows = [row for row in evaluations_about(submission) if row.subject != submission]
     if not rows:
         return "–"
@@ -41,6 +39,5 @@ def links_to_others(submission: Submission) -> str:
 
 
 def page_of(row: Model) -> str:
-    """Give the address of a row's page in the admin."""
     name = f"{row._meta.app_label}_{row._meta.model_name}"
     return reverse(f"admin:{name}_change", args=[row.pk])

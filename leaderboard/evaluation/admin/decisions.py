@@ -1,7 +1,7 @@
-"""What staff decide on evaluations, on one or on many at once, after one more look.
+"""Decisions of staff on one or many evaluations, each confirmed on a second page.
 
-The same for submissions, comparisons and joint evaluations: each needs the same
-permission, is done by `evaluation.decide` and stands in the history.
+Submissions, comparisons and joint evaluations share them: each decision needs a
+permission, is carried out by `evaluation.decide` and is logged in the history.
 """
 
 from __future__ import annotations
@@ -106,7 +106,7 @@ RETRY = Question(
 def approve_selected(
     model_admin: DecisionAdmin, request: HttpRequest, queryset: QuerySet[Any]
 ) -> HttpResponse | None:
-    """Show the total beside the budgets; exactly that is committed."""
+    """Show the total beside the budgets; exactly that amount is committed."""
     rows = model_admin.rows_in(queryset, State.REQUESTED, State.DECLINED)
     if not rows:
         say(model_admin, request, "None of them is waiting for a decision.")
@@ -221,7 +221,7 @@ def retry_selected(
 
 
 class Verb(NamedTuple):
-    """What a button on a row's page does: an action of the list, on this row alone."""
+    """A button on a row's page: an action of the list for this row alone."""
 
     label: str
     action: str
@@ -230,7 +230,7 @@ class Verb(NamedTuple):
 
 
 class DecisionAdmin(OfTask, ReadOnlyAdmin):
-    """Evaluations are not edited; staff approve, decline, stop and try again."""
+    """Evaluations cannot be edited; staff approve, decline, stop and retry them."""
 
     pool_paths = ("evaluation__task__slug",)
     needs: ClassVar[dict[str, str]] = {"decide": decide.MAY_DECIDE}
@@ -283,7 +283,6 @@ class DecisionAdmin(OfTask, ReadOnlyAdmin):
         ] + super().get_urls()
 
     def do_view(self, request: HttpRequest, pk: int, verb: str) -> HttpResponse:
-        """Do with one row what the list does with many."""
         if not self.has_decide_permission(request):
             raise PermissionDenied
         rows = self.get_queryset(request).filter(pk=pk)
@@ -296,7 +295,6 @@ class DecisionAdmin(OfTask, ReadOnlyAdmin):
         return answer or redirect(reverse(change, args=[pk]))
 
     def buttons(self, row: Any) -> list[tuple[str, str]]:
-        """Give address and label of what can be done with a row now."""
         rows = self.model._default_manager.filter(pk=row.pk)
         stem = f"admin:leaderboard_{self.opts.model_name}"
         return [
@@ -314,13 +312,11 @@ class DecisionAdmin(OfTask, ReadOnlyAdmin):
         return super().render_change_form(request, context, *args, **kwargs)
 
     def rows_in(self, queryset: QuerySet[Any], *states: str) -> list[Any]:
-        """Give those of the rows whose evaluation is in one of these states."""
         names = states if self.state_of else map(lifecycle.of_evaluation, states)
         matching = queryset.filter(**{f"{self.state_of}state__in": list(names)})
         return list(matching.order_by("pk"))
 
     def rows_that_failed(self, queryset: QuerySet[Any]) -> list[Any]:
-        """Give those of the rows of which a step failed."""
         failed = queryset.exclude(**{f"{self.state_of}failed_step": ""})
         return list(failed.order_by("pk"))
 
@@ -335,7 +331,7 @@ def decide_on_each(
     *,
     nothing: str,
 ) -> HttpResponse | None:
-    """Ask for a reason, then do the same with each row; the history says what."""
+    """Ask for a reason, then call `service` for each row and log it in the history."""
     if not rows:
         say(model_admin, request, nothing)
         return None
@@ -363,7 +359,6 @@ def act_on_rows(
     done: str,
     prepare: Callable[[Any], None] | None = None,
 ) -> None:
-    """Act on each row and say how many of them it was done with."""
     n = act_on_each(model_admin, request, rows, act, prepare)
     many = str(model_admin.opts.verbose_name_plural).capitalize()
     level = messages.SUCCESS if n else messages.WARNING
@@ -371,12 +366,10 @@ def act_on_rows(
 
 
 def say(model_admin: DecisionAdmin, request: HttpRequest, sentence: str) -> None:
-    """Say why nothing was done."""
     model_admin.message_user(request, sentence, messages.WARNING)
 
 
 def _plan(row: Any, costs: dict[int, int]) -> str:
-    """Say what it costs, and how many workers it wants."""
     n = decide.n_workers(row.evaluation)
     who = "1 worker" if n == 1 else f"at least {n:,} workers"
     return f"{dollars(costs[row.pk])}, {who}"

@@ -1,4 +1,4 @@
-"""What is said of a system, changed by staff; baselines are marked here alone."""
+"""Changes by staff to a system's description; only here a system becomes a baseline."""
 
 from __future__ import annotations
 
@@ -42,7 +42,6 @@ QUESTION = Question(
 def describe_selected(
     model_admin: Any, request: HttpRequest, queryset: QuerySet[Submission]
 ) -> HttpResponse | None:
-    """Ask what is said of one submission's system, and keep it."""
     submission = queryset.get()
     initial = {**initial_of(submission), "baseline": submission.baseline}
     form = _StaffForm(request.POST or None, initial=initial)

@@ -1,4 +1,4 @@
-"""Draw a task's qualification test by a button: a draft to be looked at and published."""
+"""The button that draws a task's qualification test as a draft to be published."""
 
 from __future__ import annotations
 
@@ -56,7 +56,6 @@ DRAW = Question(
 def draw_for(
     model_admin: ModelAdmin[Any], request: HttpRequest, queryset: QuerySet[Task]
 ) -> HttpResponse | None:
-    """Ask for the rules, draw a test for each task, lead to the drafts."""
     tasks = list(queryset)
     form = confirmed_form(
         model_admin, request, DRAW, [Line(task.pk, str(task)) for task in tasks]

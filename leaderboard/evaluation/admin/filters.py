@@ -16,7 +16,7 @@ _YES_NO = [("yes", "yes"), ("no", "no")]
 
 
 class YesNo(admin.SimpleListFilter):
-    """Rows for which `nothing` holds of `field`, or the others."""
+    """Split rows by whether `nothing` equals `field`."""
 
     field: str
     nothing: Any

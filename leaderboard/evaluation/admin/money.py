@@ -1,4 +1,4 @@
-"""What evaluations cost, as staff read it."""
+"""Costs of evaluations as staff read them."""
 
 from collections import defaultdict
 from typing import Any
@@ -10,24 +10,16 @@ from leaderboard.evaluation.models.human_evaluation import HumanEvaluation
 
 
 def dollars(cents: int) -> str:
-    """Write cents as staff read them.
-
-    Examples
-    --------
-    >>> dollars(123456), dollars(-5)
-    ('$1,234.56', '-$0.05')
-    """
     sign = "-" if cents < 0 else ""
     return f"{sign}${abs(cents) / 100:,.2f}"
 
 
 def cost_of(row: Any) -> int:
-    """Give what it costs to ask, in cents."""
+    """Return the price in cents."""
     return decide.quote(row.evaluation).total_cents
 
 
 def cost_shown(row: Any) -> str:
-    """Say what was approved, or what would be."""
     if row.approved_cents is not None:
         return f"{dollars(row.approved_cents)} approved"
     evaluation = row.evaluation
@@ -37,7 +29,6 @@ def cost_shown(row: Any) -> str:
 
 
 def paid_elsewhere(rows: list[Any], costs: dict[int, int]) -> list[tuple[str, str]]:
-    """Say what is paid in the currency of other platforms' accounts."""
     cents_by_platform: dict[str, int] = defaultdict(int)
     for row in rows:
         cents_by_platform[row.task.human.platform] += costs[row.pk]
@@ -46,7 +37,6 @@ def paid_elsewhere(rows: list[Any], costs: dict[int, int]) -> list[tuple[str, st
 
 
 def totals_by_task(rows: list[Any], costs: dict[int, int]) -> list[tuple[str, str]]:
-    """Set what each task's rows cost beside what is left for it."""
     costs_by_task: dict[str, int] = defaultdict(int)
     for row in rows:
         costs_by_task[row.task.slug] += costs[row.pk]

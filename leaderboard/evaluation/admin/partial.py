@@ -1,4 +1,4 @@
-"""What staff decide about results of evaluations that did not come to their end."""
+"""Decisions of staff on results of evaluations that were stopped early."""
 
 from __future__ import annotations
 
@@ -98,7 +98,7 @@ UNRANK = Question(
 def stop_selected(
     model_admin: DecisionAdmin, request: HttpRequest, queryset: QuerySet[Submission]
 ) -> HttpResponse | None:
-    """Ask whether to publish, too, where there is something that could be."""
+    """Ask whether to publish partial results, too, if there are any."""
     rows = model_admin.rows_in(queryset, *AT_WORK)
     if not rows:
         say(model_admin, request, "None of them is running.")
@@ -137,7 +137,7 @@ def go_on_selected(
 
 
 def still_open(rows: QuerySet[Any]) -> QuerySet[Any]:
-    """Return the stopped ones whose campaigns wait for pages that people have open."""
+    """Return the stopped ones whose campaigns wait for pages that workers have open."""
     return rows.filter(
         state=State.ANNOTATING,
         human_evaluation__campaigns__campaign__state=Campaign.State.STOPPED,
@@ -207,7 +207,9 @@ def unrank_partial_selected(
 
 
 def rankable(rows: QuerySet[Any], *, ranked: bool) -> list[Submission]:
-    """Give those whose partial score has a rank by decision, or could have one."""
+    """Return submissions whose partial score is `ranked`, or could become so, by
+    decision.
+    """
     published = rows.filter(
         state=State.PUBLISHED, human_evaluation__ranks_partial=ranked
     ).select_related("task", "human_evaluation")

@@ -1,4 +1,4 @@
-"""What was measured and scored: to read, never to edit."""
+"""Read-only pages of measurements and scores."""
 
 from __future__ import annotations
 

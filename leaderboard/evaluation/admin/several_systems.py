@@ -32,7 +32,7 @@ class HasFailed(YesNo):
 
 
 class SeveralSystemsAdmin(DecisionAdmin):
-    """What is asked about several systems; its evaluation's fields stand beside."""
+    """Questions about several systems, with the fields of their evaluation."""
 
     readonly_fields = [
         "task",
@@ -142,7 +142,6 @@ class HumanEvaluationAdmin(OfTask, ReadOnlyAdmin):
         return [evidence, *super().get_urls()]
 
     def evidence_about(self, request: HttpRequest, pk: int) -> HttpResponse:
-        """Show all evidence about a worker."""
         return evidence_page(self.admin_site, request, pk)
 
     list_display_links = ["created_at"]

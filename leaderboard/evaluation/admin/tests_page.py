@@ -22,7 +22,6 @@ CONFIRM, TAKE_BACK = "confirm", "take-back"
 def tests_page(
     model_admin: Any, request: HttpRequest, submission: Submission
 ) -> HttpResponse:
-    """Show every question that would be asked, and outputs that can be confirmed."""
     if request.method == "POST":
         _decide(model_admin, request, submission)
         return redirect(request.path)

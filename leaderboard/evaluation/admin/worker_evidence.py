@@ -1,4 +1,4 @@
-"""One page with all evidence about a worker; it decides nothing."""
+"""A page with all evidence about a worker; it decides nothing."""
 
 from __future__ import annotations
 
@@ -22,7 +22,6 @@ if TYPE_CHECKING:
 
 
 def evidence_page(site: AdminSite, request: HttpRequest, pk: int) -> HttpResponse:
-    """Show what tests, answers and pages say of one worker, with the error of each."""
     if not request.user.has_perm("quality.view_grade"):
         raise PermissionDenied
     worker = Worker.objects.filter(pk=pk).first()

@@ -142,7 +142,7 @@ class NewJointSerializer(Body):
 
 
 def _systems(request: Request, field: str, pks: Sequence[int]) -> list[Submission]:
-    """Give the submissions in this order; those that one may not see are not there."""
+    """Return the submissions in this order, without those that the user may not see."""
     found = {row.pk: row for row in seen_and_comparable(request.user, pks)}
     if missing := [pk for pk in pks if pk not in found]:
         raise ValidationError(
@@ -154,7 +154,7 @@ def _systems(request: Request, field: str, pks: Sequence[int]) -> list[Submissio
 def asked_once(
     request: Request, fields: dict[str, Any], ask: Callable[[], Any]
 ) -> tuple[HumanEvaluation, bool]:
-    """Ask; under a key that was sent before, give what came of it then."""
+    """Ask; a repeated idempotency key returns the evaluation that it created before."""
     by = cast("Account", request.user)
 
     def received(also: Callable[[Any], None]) -> HumanEvaluation:
@@ -172,7 +172,6 @@ def asked_once(
 
 
 def ask_comparison(request: Request) -> tuple[Comparison, bool]:
-    """Request a comparison as the body says."""
     serializer = NewComparisonSerializer(data=request.data)
     serializer.is_valid(raise_exception=True)
     fields = dict(serializer.validated_data)
@@ -195,7 +194,6 @@ def ask_comparison(request: Request) -> tuple[Comparison, bool]:
 
 
 def ask_all_pairs(request: Request) -> tuple[ComparisonSet, bool]:
-    """Request comparisons of every system with every other as the body says."""
     serializer = NewAllPairsSerializer(data=request.data)
     serializer.is_valid(raise_exception=True)
     fields = dict(serializer.validated_data)
@@ -215,7 +213,6 @@ def ask_all_pairs(request: Request) -> tuple[ComparisonSet, bool]:
 
 
 def ask_joint(request: Request) -> tuple[JointEvaluation, bool]:
-    """Request a joint evaluation as the body says."""
     serializer = NewJointSerializer(data=request.data)
     serializer.is_valid(raise_exception=True)
     fields = dict(serializer.validated_data)
@@ -230,7 +227,6 @@ def ask_joint(request: Request) -> tuple[JointEvaluation, bool]:
 
 
 def created(body: Any, repeated: bool) -> Response:
-    """Answer that something was asked, or had been."""
     headers = {"Idempotent-Replayed": "true"} if repeated else {}
     return Response(body, status=status.HTTP_201_CREATED, headers=headers)
 

@@ -1,4 +1,4 @@
-"""Comparisons and joint evaluations: ask, and read what came out."""
+"""Comparisons and joint evaluations: request them and read their results."""
 
 from typing import Any
 

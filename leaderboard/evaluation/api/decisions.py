@@ -1,6 +1,6 @@
-"""Staff decide by program: what it costs, and what the admin's buttons do.
+"""Decisions of staff over the API: the cost, and the actions of the admin's buttons.
 
-An approval repeats the cost to the cent: money is spent on what somebody has seen.
+An approval repeats the cost to the cent, so that staff approve the amount they saw.
 """
 
 from typing import Any, ClassVar, cast
@@ -149,7 +149,6 @@ class DecisionView(View):
 
 
 def _decided(subject: Any, wish: dict[str, Any], by: Account) -> str:
-    """Carry the decision out; give what the admin's log says of it."""
     reason = wish.get("reason", "")
     if wish["decision"] == DECLINE:
         decide.decline(subject, by=by, reason=reason)
@@ -206,7 +205,6 @@ _REFUSED = problems(
 
 
 def _described(of: str, name: str) -> Any:
-    """Describe both operations on one kind."""
     return extend_schema_view(
         get=extend_schema(
             tags=["staff"],

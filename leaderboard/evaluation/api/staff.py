@@ -1,4 +1,4 @@
-"""What staff read by program: campaigns, workers under their pseudonyms, bans."""
+"""Data for staff: campaigns, workers under their pseudonyms, bans."""
 
 from typing import Any
 

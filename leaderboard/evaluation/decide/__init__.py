@@ -1,4 +1,4 @@
-"""People decide on an evaluation: staff on money and work, who asked on taking it back."""
+"""Decisions on an evaluation: by staff on money and work, by its author on withdrawal."""
 
 from leaderboard.evaluation.decide.staff import (
     MAY_DECIDE,

@@ -1,7 +1,7 @@
-"""Staff decide on an evaluation, each in one way: approve, decline, stop, try again.
+"""Decisions of staff on an evaluation: approve, decline, stop, retry.
 
-Who has asked, be it for one system or several, is told the same and reads the reason.
-Whether somebody may decide is asked by `may_decide`; the admin keeps who did it.
+Authors get the same messages for one system and for several, and read the reason.
+Callers check `may_decide`; the admin logs who decided.
 """
 
 from collections.abc import Collection
@@ -45,22 +45,20 @@ MAY_DECIDE = "leaderboard.change_submission"
 
 
 def may_decide(user: Any) -> bool:
-    """Tell who may spend on every task."""
+    """Check for the right to spend money on every task."""
     return bool(user.has_perm(MAY_DECIDE))
 
 
 def quote(evaluation: HumanEvaluation) -> Quote:
-    """Price an evaluation, to the cent."""
     return strategy_of(evaluation).cost(evaluation)
 
 
 def n_workers(evaluation: HumanEvaluation) -> int:
-    """Say how many workers an evaluation wants at least."""
+    """Return the least number of workers that an evaluation needs."""
     return strategy_of(evaluation).n_workers(evaluation)
 
 
 def test_questions(evaluation: HumanEvaluation) -> list[preview.Part]:
-    """Show the test questions of what is planned, with what counts as right."""
     strategy = strategy_of(evaluation)
     human = strategy.human(evaluation)
     return [
@@ -79,13 +77,14 @@ def approve(
     despite: str = "",
     cost_cents: int | None = None,
 ) -> Subject:
-    """Set the money aside and send the work out; one approval counts.
+    """Reserve the money and send the work out; of several approvals only one counts.
 
-    `prepare` comes first and outside of any transaction. The test questions that a job
+    Call `prepare` before and outside of a transaction. The test questions that a job
     measured are compared here. If programs answer, they need not be measured.
-    `despite` is a person's word that work starts although its test questions stand out,
-    or are fewer than planned.
-    `cost_cents` is what that person was shown: any other cost is refused.
+
+    `despite` is the reason why work starts although its test questions stand out or are
+    fewer than planned. `cost_cents` is the price that staff saw: any different price is
+    refused.
     """
     refusal = (
         "only submissions, comparisons and joint evaluations that await approval or "
@@ -136,7 +135,7 @@ def approve(
 
 @transaction.atomic
 def decline(subject: Subject, *, by: Account, reason: str) -> Subject:
-    """Say no, with the reason that who asked will read."""
+    """Decline with a reason that the author will read."""
     _check_reason(subject, reason, "declined")
     refusal = (
         "only submissions, comparisons and joint evaluations that await approval "
@@ -151,10 +150,11 @@ def decline(subject: Subject, *, by: Account, reason: str) -> Subject:
 def stop(
     subject: Subject, *, by: Account, reason: str, publish: bool | None = None
 ) -> Subject:
-    """End it by hand: no more work goes out, what was done stays paid.
+    """Stop an evaluation: no more work is posted, and completed work stays paid.
 
-    With `publish` the answers so far become a partial score of a submission; without,
-    they are kept, and `publish_partial` can do that later. None: nobody was asked.
+    With `publish`, the answers so far become a partial score of a submission; without,
+    they are kept, and `publish_partial` can publish them later. None means that staff
+    did not have the choice.
     """
     _check_reason(subject, reason, "stopped")
     if publish:
@@ -173,7 +173,7 @@ def stop(
 
 
 def _stop_and_publish(subject: Subject, *, by: Account, reason: str) -> Subject:
-    """Stop its campaigns alone: what was answered is scored as at any other end."""
+    """Stop only its campaigns: the answers are scored as at any end."""
     refusal = "only a submission that collects ratings has a partial result"
     evaluation = locked(subject, {State.ANNOTATING}, refusal, "not-running")
     if not isinstance(subject, Submission):
@@ -195,7 +195,7 @@ def _stop_and_publish(subject: Subject, *, by: Account, reason: str) -> Subject:
 
 @transaction.atomic
 def go_on(subject: Submission, *, by: Account, reason: str) -> None:
-    """Undo a stop while people have pages of it open: more work goes out again."""
+    """Undo a stop while workers have pages of it open; work is posted again."""
     _check_reason(subject, reason, "continued")
     refusal = "only a stop whose open pages are not in yet can be undone"
     evaluation = locked(subject, {State.ANNOTATING}, refusal, "not-stopped")
@@ -209,7 +209,7 @@ def go_on(subject: Submission, *, by: Account, reason: str) -> None:
 def rank_partial(
     subject: Submission, *, by: Account, reason: str, ranked: bool
 ) -> Submission:
-    """Have a partial score ranked, or no longer; the events keep who decided and why."""
+    """Include a partial score in the ranking or remove it, logged with the reason."""
     _check_reason(subject, reason, "ranked" if ranked else "no longer ranked")
     refusal = "only a published partial score can be ranked by decision"
     evaluation = locked(subject, {State.SCORED}, refusal, "not-published")
@@ -236,7 +236,7 @@ def rank_partial(
 
 @transaction.atomic
 def publish_partial(subject: Submission, *, by: Account, reason: str) -> None:
-    """Score and publish, after all, what there was when staff stopped the campaign."""
+    """Score and publish the answers of a stopped evaluation."""
     refusal = (
         "only a submission that was stopped without publishing can be published now"
     )
@@ -261,7 +261,7 @@ def publish_partial(subject: Submission, *, by: Account, reason: str) -> None:
 
 @transaction.atomic
 def retry(subject: Subject, *, by: Account) -> Subject:
-    """Clear the failure and queue the step of the present state once more."""
+    """Clear the failure and queue the step of the present state again."""
     evaluation = machine.evaluation_of(subject)
     if isinstance(subject, Submission):
         # A submission may have failed before it had an evaluation: its own row is the
@@ -321,7 +321,6 @@ def _decided(
     reason: str,
     **fields: Any,
 ) -> Subject:
-    """Write a decision down, with who made it and why."""
     fields |= {"decided_by_id": by.pk, "decision_reason": reason.strip()}
     try:
         machine.move(evaluation, state, sentence, by=by, **fields)

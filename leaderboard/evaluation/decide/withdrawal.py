@@ -1,7 +1,7 @@
-"""Who asked takes it back; of a submission, there is a way back for a day.
+"""Withdrawals by the author; a submission can be restored for a day.
 
-Nothing that was given back is given back twice: what a withdrawal has settled stays
-settled, and what it has released is set aside by another approval only.
+Money is released only once: settled amounts stay settled, and released amounts are
+reserved again only by another approval.
 """
 
 from datetime import datetime
@@ -39,7 +39,7 @@ _BACK_TO: dict[str, str] = {
 
 @transaction.atomic
 def withdraw(subject: Submission, *, by: Account, reason: str) -> None:
-    """Withdraw a submission whatever its state; its campaigns stop, no board has it."""
+    """Withdraw a submission in any state; stop its campaigns and hide it on boards."""
     submission = lifecycle.lock(subject.pk)
     if Submission.State.WITHDRAWN not in lifecycle.LEGAL[submission.state]:
         raise GenieError(
@@ -62,7 +62,7 @@ def withdraw(subject: Submission, *, by: Account, reason: str) -> None:
 
 @transaction.atomic
 def restore(subject: Submission, *, by: Account) -> None:
-    """Bring a withdrawn submission back to where it stood, within a day."""
+    """Bring a withdrawn submission back to its former state within a day."""
     submission = lifecycle.lock(subject.pk)
     before = way_back(submission)
     if before is None:
@@ -89,7 +89,7 @@ def restore(subject: Submission, *, by: Account) -> None:
 
 
 def way_back(submission: Submission) -> str | None:
-    """Give the state from which its team withdrew it; None where there is no way back."""
+    """Return the state before the team's withdrawal; None if it cannot be restored."""
     if submission.state != Submission.State.WITHDRAWN:
         return None
     events = SubmissionEvent.objects.filter(submission=submission.pk).order_by("-pk")
@@ -107,7 +107,7 @@ def way_back(submission: Submission) -> str | None:
 
 
 def _undecided(evaluation: HumanEvaluation, to: str) -> dict[str, Any]:
-    """Forget a decision whose money was released."""
+    """Return fields that undo a decision whose money was released."""
     fields: dict[str, datetime | None] = {}
     if to in {State.REQUESTED, State.DECLINED}:
         fields["finished_at"] = None
@@ -118,7 +118,7 @@ def _undecided(evaluation: HumanEvaluation, to: str) -> dict[str, Any]:
 
 @transaction.atomic
 def take_back(subject: Comparison | JointEvaluation, *, by: Account) -> None:
-    """Take back a question that staff have not agreed to: nobody was asked yet."""
+    """Withdraw a question that staff have not approved yet."""
     waiting = {State.REQUESTED, State.DECLINED}
     refusal = "only one that awaits approval can be withdrawn"
     evaluation = locked(subject, waiting, refusal, "not-withdrawable")

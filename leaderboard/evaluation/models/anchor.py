@@ -5,9 +5,9 @@ from leaderboard.tasks.models import Instance
 
 
 class AnchorItem(models.Model):
-    """An item that shows an output of a settled system in a campaign about another one.
+    """An item that shows an output of a settled system in another system's campaign.
 
-    Its ratings link the two crowds and count in nobody's score.
+    Its ratings link the two crowds and count in no score.
     """
 
     evaluation = models.ForeignKey(

@@ -13,7 +13,7 @@ def of_evaluation(name: str) -> Any:
 
 
 class WithEvaluation(models.Model):
-    """A question about several systems; how it stands is its evaluation's affair."""
+    """A question about several systems; its evaluation has the state."""
 
     State = HumanEvaluation.State
 

@@ -5,10 +5,9 @@ from leaderboard.tasks.models import Task
 
 
 class BoardFit(models.Model):
-    """All systems of a board estimated together: what their comparisons are made from.
+    """The joint estimate of a board's systems, from which comparisons are made.
 
-    The fit of a private system, or of one that is not published yet, holds it beside the
-    public ones; `of` names it.
+    For a private or unpublished system `of`, the fit has it beside the public ones.
     """
 
     task = models.ForeignKey(Task, on_delete=models.CASCADE, related_name="board_fits")
@@ -47,7 +46,7 @@ class BoardFit(models.Model):
 
 
 class FitPiece(models.Model):
-    """A part of a board's fit that is computed already, until the fit is written."""
+    """A computed part of a board's fit, kept until the fit is stored."""
 
     task = models.ForeignKey(Task, on_delete=models.CASCADE, related_name="+")
     # the submission of a fit beside the public board, 0 for the board itself

@@ -9,7 +9,7 @@ from leaderboard.tasks.models import Task
 
 
 class ComparisonSet(models.Model):
-    """All pairs of several systems, with one promise for all of them together."""
+    """All pairs of several systems with one shared error probability."""
 
     task = models.ForeignKey(Task, on_delete=models.PROTECT, related_name="+")
     criterion = models.CharField(max_length=50)
@@ -28,7 +28,7 @@ class ComparisonSet(models.Model):
 
 
 class Comparison(WithEvaluation):
-    """Is one system better than another? People are asked until that can be said."""
+    """Whether one system is better than another; asked until a rule decides."""
 
     class Strategy(models.TextChoices):
         ONE = "one-worker", "one random worker per pair"
@@ -86,7 +86,7 @@ class Comparison(WithEvaluation):
 
 
 class ComparedPair(models.Model):
-    """One pair of outputs, its place in the random order, and where A's output stood."""
+    """A pair of outputs, its place in the random order, and the slot of A's output."""
 
     comparison = models.ForeignKey(
         Comparison, on_delete=models.CASCADE, related_name="pairs"
@@ -111,10 +111,10 @@ class ComparedPair(models.Model):
 
 
 class CountedVote(models.Model):
-    """What one worker said of a pair, as it counted when the comparison ended.
+    """A worker's vote on a pair as it counted when the comparison ended.
 
-    Who counts can change afterwards (bans, appeals, rejections taken back), and what
-    did count then cannot be told from what counts now.
+    Bans, appeals and taken-back rejections change later which votes count, so that this
+    cannot be reconstructed.
     """
 
     pair = models.ForeignKey(

@@ -1,11 +1,11 @@
-"""Outputs that staff have read and found good: they can be positive test questions."""
+"""Outputs that staff confirmed as good: they can be positive test questions."""
 
 from django.conf import settings
 from django.db import models
 
 
 class ConfirmedOutput(models.Model):
-    """An output that a member of staff confirmed as good on all that is asked."""
+    """An output that staff confirmed as good on all criteria."""
 
     prediction = models.OneToOneField(
         "leaderboard.Prediction", on_delete=models.CASCADE, related_name="confirmed"

@@ -1,4 +1,4 @@
-"""The test questions of a campaign, drawn before they are asked and kept as drawn."""
+"""The test questions of a campaign, drawn and stored before they are asked."""
 
 from django.db import models
 
@@ -7,9 +7,9 @@ from leaderboard.evaluation.models.human_evaluation import HumanEvaluation
 
 
 class DrawnTests(models.Model):
-    """What was measured is what is asked, a comparison's later waves included.
+    """The measured questions are the asked ones, also in a comparison's later waves.
 
-    Shown to nobody before its items are answered.
+    Hidden from everyone until its items are answered.
     """
 
     evaluation = models.ForeignKey(

@@ -14,10 +14,10 @@ from leaderboard.tasks.models import Instance, Task
 
 
 class HumanEvaluation(models.Model):
-    """People are asked about systems: what is asked, who agreed, and how it stands.
+    """An evaluation by people: the question, the approval and the state.
 
-    A submission, a comparison or a joint evaluation owns it. What all of them share is
-    here: the decision on the money, the state, failed steps, systems and campaigns.
+    A submission, a comparison or a joint evaluation owns it. It has all that these
+    share: the decision on the money, the state, failed steps, systems and campaigns.
     """
 
     State = states.State
@@ -95,14 +95,13 @@ class HumanEvaluation(models.Model):
 
     @property
     def subject(self) -> models.Model:
-        """Give the submission, comparison or joint evaluation that owns it."""
         of: dict[str, str] = {self.Strategy.SINGLE: "submission"}
         owner: models.Model = getattr(self, of.get(self.strategy, self.strategy))
         return owner
 
     @property
     def campaigns_in_order(self) -> list[Campaign]:
-        """Give its campaigns: none before it is launched, one, or one a criterion."""
+        """Return no campaign before the launch, then one or one per criterion."""
         campaigns: list[Campaign] = self.__dict__.get("_campaigns", [])
         # An empty list is not remembered: they may have been launched since.
         if not campaigns:
@@ -112,13 +111,13 @@ class HumanEvaluation(models.Model):
 
     @property
     def answers_each(self) -> list[int]:
-        """Give how many answers its HITs are to get; several where criteria differ."""
+        """Return planned answers per HIT, several numbers if criteria differ."""
         campaigns = self.campaigns_in_order
         return sorted({c.answers_per_hit for c in campaigns if c.answers_per_hit})
 
     @property
     def campaign(self) -> Campaign:
-        """Give the campaign of all criteria, or of the first where each has its own."""
+        """Return the only campaign, or the first criterion's."""
         return self.campaigns_in_order[0]
 
     def refresh_from_db(
@@ -132,7 +131,7 @@ class HumanEvaluation(models.Model):
 
 
 class EvaluatedSystem(models.Model):
-    """One of the systems that an evaluation asks about, in their order."""
+    """A system of an evaluation, with its position."""
 
     evaluation = models.ForeignKey(
         HumanEvaluation, on_delete=models.CASCADE, related_name="systems"
@@ -158,14 +157,14 @@ class EvaluatedSystem(models.Model):
 
 
 class WithCampaigns(models.Manager["EvaluationCampaign"]):
-    """Whoever reads these rows reads the campaigns, too."""
+    """Rows joined with their campaigns."""
 
     def get_queryset(self) -> models.QuerySet[EvaluationCampaign]:
         return super().get_queryset().select_related("campaign__hit_type")
 
 
 class EvaluationCampaign(models.Model):
-    """A campaign that asks for an evaluation: all criteria, or one of its own (setup 2)."""
+    """A campaign of an evaluation for all criteria, or for one (setup 2)."""
 
     evaluation = models.ForeignKey(
         HumanEvaluation, on_delete=models.CASCADE, related_name="campaigns"
@@ -195,7 +194,7 @@ class EvaluationCampaign(models.Model):
 
 
 class JudgedItem(models.Model):
-    """Which instance's outputs an item of the campaign shows."""
+    """The instance whose outputs an item of the campaign shows."""
 
     evaluation = models.ForeignKey(
         HumanEvaluation, on_delete=models.CASCADE, related_name="judged_items"
@@ -213,7 +212,7 @@ class JudgedItem(models.Model):
 
 
 class JudgedOutput(models.Model):
-    """Whose output stands in which place of an item that shows several."""
+    """The system whose output is in a slot of an item that shows several."""
 
     judged_item = models.ForeignKey(
         JudgedItem, on_delete=models.CASCADE, related_name="outputs"
@@ -243,8 +242,8 @@ class JudgedOutput(models.Model):
 class Score(models.Model):
     """The aggregate of the clean ratings; never overwritten, only superseded.
 
-    `mean` and the intervals are those of the estimate that is the task's score; all
-    estimates that were made stand in `estimates`.
+    `mean` and the intervals belong to the task's headline estimate; `estimates` has
+    all.
     """
 
     submission = models.ForeignKey(

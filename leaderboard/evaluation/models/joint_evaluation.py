@@ -36,10 +36,10 @@ class JointEvaluation(WithEvaluation):
 
     @property
     def workers_each(self) -> list[int]:
-        """Give how many workers judge each instance now; several where criteria differ."""
+        """Return workers per instance now, several numbers if criteria differ."""
         return self.evaluation.answers_each or [self.n_workers]
 
     @property
     def is_provisional(self) -> bool:
-        """Tell whether results that can be read may still change before they are final."""
+        """Check whether public results may still change before they are final."""
         return self.state == self.State.SCORED and self.evaluation.final_at is None

@@ -1,4 +1,4 @@
-"""When published scores of a task last changed: at most once a day."""
+"""Days on which published scores of a task changed: at most one change a day."""
 
 from django.db import models
 
@@ -6,7 +6,7 @@ from leaderboard.tasks.models import Task
 
 
 class Rescoring(models.Model):
-    """One day on which published scores of a task changed, all of them at once."""
+    """A day on which published scores of a task changed, all in one transaction."""
 
     task = models.ForeignKey(Task, on_delete=models.CASCADE, related_name="rescorings")
     # in UTC; two jobs that rescore on the same day cannot both be kept

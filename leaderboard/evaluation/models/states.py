@@ -1,4 +1,4 @@
-"""The states of a human evaluation: one name each, on pages, in lists and in the API."""
+"""The states of a human evaluation as pages, lists and the API name them."""
 
 from datetime import timedelta
 
@@ -7,7 +7,7 @@ from django.utils.translation import gettext_lazy
 
 
 class State(models.TextChoices):
-    """Where an evaluation stands; what one system, two or several are asked about."""
+    """The state of an evaluation of one system, two or several."""
 
     REQUESTED = "REQUESTED", gettext_lazy("awaiting approval")
     DECLINED = "DECLINED", gettext_lazy("declined")

@@ -1,4 +1,6 @@
-"""How well an evaluation's test questions are hidden, and a person's word where not."""
+"""How well an evaluation's test questions are hidden, and the reason for starting
+anyway.
+"""
 
 from django.conf import settings
 from django.db import models
@@ -7,9 +9,9 @@ from leaderboard.evaluation.models.human_evaluation import HumanEvaluation
 
 
 class TestCheck(models.Model):
-    """What was measured of the planned test questions when work was approved.
+    """Measurements of the planned test questions at approval.
 
-    Numbers only: nothing here tells which items are test questions.
+    Only numbers: they do not reveal which items are test questions.
     """
 
     __test__ = False  # not for pytest

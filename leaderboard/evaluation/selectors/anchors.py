@@ -1,4 +1,4 @@
-"""Which settled system can be an anchor, and what people say of it in another campaign."""
+"""Anchors: which settled system can be one, and its ratings in another campaign."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Anchor:
-    """A settled system, and its outputs that people judged, in the sample's order."""
+    """A settled system and its rated outputs in the order of the sample."""
 
     submission: Submission
     # not read yet: a price needs none of the texts
@@ -41,7 +41,6 @@ _REMEMBERED: ContextVar[dict[tuple[int, bool], Anchor | None] | None] = ContextV
 
 
 def anchor_for(evaluation: HumanEvaluation) -> Anchor | None:
-    """Give the anchor that goes with the campaigns of a single system, if there is one."""
     return anchor_of(
         evaluation.task,
         simulated=evaluation.simulated,
@@ -52,9 +51,10 @@ def anchor_for(evaluation: HumanEvaluation) -> Anchor | None:
 def anchor_of(
     task: Task, *, simulated: bool = False, without: int | None = None
 ) -> Anchor | None:
-    """Give the board's first settled public system that was asked about as is now.
+    """Return the board's first settled public system that was asked about in today's
+    way.
 
-    Always the first one: later crowds are then all linked to the same ratings.
+    It is always the first one, so that all later crowds are linked to the same ratings.
     """
     known, key = _REMEMBERED.get(), (task.pk, simulated)
     known = {} if known is None else known
@@ -68,7 +68,7 @@ def anchor_of(
 
 @contextmanager
 def remembered() -> Iterator[None]:
-    """Look for each task's anchor once, as lists of many costs do."""
+    """Cache each task's anchor within the block, for lists with many costs."""
     token = _REMEMBERED.set({})
     try:
         yield
@@ -113,9 +113,9 @@ def _found(task: Task, simulated: bool, without: int | None) -> Anchor | None:
 
 
 def anchor_ratings(evaluation: HumanEvaluation) -> pd.DataFrame:
-    """Give the ratings of the anchor's outputs that count: criterion, instance, worker, value.
+    """Return the counting ratings of the anchor's outputs in a stable order.
 
-    Instances are given by their position. The order is stable.
+    Columns: criterion, instance (its position), worker, value.
     """
     import pandas as pd
 

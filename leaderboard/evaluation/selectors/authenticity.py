@@ -1,4 +1,4 @@
-"""A task's answers beside what a judge says of the same outputs, for evidence."""
+"""A task's answers beside a judge's scores of the same outputs, as evidence."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ Judge = dict[int, list[float | None]]
 
 
 def worker_evidence(worker: Worker) -> dict[str, list[Line]]:
-    """Gather what is known of a worker's answers, by task."""
+    """Return evidence about a worker's answers by task."""
     pools = (
         Campaign.objects.filter(hits__assignments__worker=worker)
         .order_by("pool")
@@ -69,7 +69,7 @@ def _evidence(
 
 
 def judge_scores(task: Task, judge: str) -> Judge:
-    """Give the judge's scores of each submission, instance by instance.
+    """Return a judge's scores of each submission by instance.
 
     The judge is one of the task's metrics, or an outside metric by its name.
     """
@@ -85,7 +85,7 @@ def judge_scores(task: Task, judge: str) -> Judge:
 
 
 def _ratings(worker: Worker, pool: str) -> pd.DataFrame:
-    """Give all answers in the campaigns of the worker, with what they are about."""
+    """Read all answers in the worker's campaigns, not only the worker's."""
     import pandas as pd
 
     campaigns = list(
@@ -110,7 +110,7 @@ def _ratings(worker: Worker, pool: str) -> pd.DataFrame:
 
 
 def _systems(rows: pd.DataFrame, campaigns: Collection[int]) -> list[tuple[int, ...]]:
-    """Say whose output each answer is about: one system, or two that are compared."""
+    """Return what each answer is about: one system, or two that are compared."""
     placed: dict[int, dict[str, int]] = {}
     outputs = JudgedOutput.objects.filter(
         judged_item__item__campaign__in=campaigns, submission__isnull=False
@@ -132,7 +132,7 @@ def _systems(rows: pd.DataFrame, campaigns: Collection[int]) -> list[tuple[int, 
 
 
 def _answers(ratings: pd.DataFrame, workers: list[int], scores: Judge) -> Answers:
-    """Give the statistics what they need; each criterion around its own mean."""
+    """Return the statistics' input; each criterion is centered on its mean."""
     by_criterion = ratings.groupby("criterion")["value"]
     spread = by_criterion.transform("std", ddof=0)
     value = (ratings["value"] - by_criterion.transform("mean")) / spread.where(
@@ -155,13 +155,14 @@ def _answers(ratings: pd.DataFrame, workers: list[int], scores: Judge) -> Answer
 
 
 def _codes(ratings: pd.DataFrame, *columns: str) -> Ints:
-    """Give each pair of these columns and a criterion a number."""
     groups = ratings.groupby([*columns, "criterion"])
     return np.asarray(groups.ngroup(), dtype=np.int64)
 
 
 def _word(scores: Judge, systems: tuple[int, ...], instance: int) -> float:
-    """Give the judge's score of an output; of two, how much better the first one is."""
+    """Return the judge's score of an output; for two, the first one's minus the
+    second's.
+    """
     found = []
     for system in systems:
         column = scores.get(system, [])

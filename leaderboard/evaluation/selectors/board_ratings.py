@@ -1,4 +1,4 @@
-"""Whose ratings a board rests on: the scores that count, their ratings and their units."""
+"""The scores that count on a board, their ratings and their units."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 
 def board_scores(task: Task, of: Submission | None = None) -> QuerySet[Score]:
-    """Select the current scores of the public board, and of one system beside it."""
+    """Select current scores of the public board and of the system `of`."""
     shown = _shown()
     if of is not None:
         shown |= Q(submission=of)
@@ -38,9 +38,9 @@ def board_scores(task: Task, of: Submission | None = None) -> QuerySet[Score]:
 
 
 def scores_of_boards(*columns: str) -> dict[Task, list[tuple[Any, ...]]]:
-    """Give these columns of the scores of each public board, by submission and criterion.
+    """Return these columns of every public board's scores, by submission and criterion.
 
-    Tasks in their order, of all that have a board, in two queries.
+    Tasks are in their order; two queries in all.
     """
     rows: dict[int, list[tuple[Any, ...]]] = {}
     current = Score.objects.filter(_shown(), superseded_at=None)
@@ -67,17 +67,16 @@ def _ranking(task: Task) -> str:
 
 
 def current_fit(task: Task, of: Submission | None = None) -> BoardFit | None:
-    """Give the fit behind the board's ranks, None before there is one."""
+    """Return the fit behind the board's ranks; None before the first."""
     return BoardFit.objects.filter(task=task, of=of, superseded_at=None).first()
 
 
 def evaluations_of(scores: Iterable[Score]) -> list[HumanEvaluation]:
-    """Give the evaluations of these scores, each once."""
     return list({score.evaluation_id: score.evaluation for score in scores}.values())
 
 
 def board_ratings(evaluations: Sequence[HumanEvaluation]) -> pd.DataFrame:
-    """Return the ratings that count and their days, with what designs read beside them."""
+    """Return the counting ratings with days, and with the ratings that designs derive."""
     import pandas as pd
 
     ratings = dated_ratings_of([evaluation.pk for evaluation in evaluations])
@@ -92,7 +91,7 @@ def board_ratings(evaluations: Sequence[HumanEvaluation]) -> pd.DataFrame:
 
 
 def weighed(ratings: pd.DataFrame, weights: Mapping[str, float]) -> pd.DataFrame:
-    """Add how much each rating counts, where some worker does not count in full."""
+    """Add a `weight` column if some worker's weight is not 1."""
     if not weights:
         return ratings
     items = ratings["item"].tolist() if "item" in ratings else [None] * len(ratings)
@@ -102,7 +101,7 @@ def weighed(ratings: pd.DataFrame, weights: Mapping[str, float]) -> pd.DataFrame
 
 
 def units_of(scores: Sequence[Score]) -> dict[tuple[int, str], Unit]:
-    """Say how ratings become scores, by system and criterion."""
+    """Return how ratings become scores, by system and criterion."""
     campaign_of = {
         (evaluation.pk, criterion): campaign
         for evaluation in evaluations_of(scores)

@@ -29,7 +29,7 @@ Days = Mapping[tuple[int, int], str]
 
 @dataclass(frozen=True)
 class Votes:
-    """What workers said of one pair: 1 for A, 0 for B, in the order of the workers."""
+    """Votes on one pair: 1 for A, 0 for B, in the order of the workers."""
 
     pair_pk: int
     item_pk: int
@@ -42,7 +42,10 @@ class Votes:
 
 @dataclass(frozen=True)
 class AnswerShare:
-    """How often people preferred A, for other workers too; `covers` says for whom."""
+    """The share of answers for A with an interval for other workers.
+
+    `covers` is the population of the interval.
+    """
 
     share: float
     low: float
@@ -54,41 +57,40 @@ class AnswerShare:
 
     @property
     def rests_on_one(self) -> bool:
-        """Return whether one of ten or more workers gave over a fifth of the answers."""
+        """Check whether one of ten or more workers gave over a fifth of the answers."""
         return self.n_workers >= _A_CROWD and self.largest_share > _TOO_LARGE
 
     @property
     def leaves_open(self) -> bool:
-        """Tell whether either system may be the one that is preferred."""
+        """Check whether the interval includes one half."""
         return self.low <= MIDDLE <= self.high
 
 
 def rule_of(comparison: Comparison) -> ConfidenceRule:
-    """Give the stopping rule of a comparison."""
     return rule_for(comparison.rule, comparison.delta)
 
 
 def rule_for(name: str, delta: float) -> ConfidenceRule:
-    """Give a stopping rule; delta is for both sides together, rules take one side's."""
+    """Return a stopping rule; `delta` covers both sides, rules take one side's."""
     return rule_named(name, delta / 2)
 
 
 def n_workers_at_first(strategy: str, n_workers: int) -> int:
-    """Say how many workers a pair is given to when it goes out."""
+    """Return how many workers are asked about a pair at first."""
     if strategy == Strategy.MAJORITY:
         return n_workers
     return 2 if strategy == Strategy.MAX_THREE else 1
 
 
 def n_workers_at_most(strategy: str, n_workers: int) -> int:
-    """Say how many workers a pair may take, for the price."""
+    """Return the most workers that a pair may need, for the price."""
     return (
         3 if strategy == Strategy.MAX_THREE else n_workers_at_first(strategy, n_workers)
     )
 
 
 def needs_third(strategy: str, values: Sequence[float]) -> bool:
-    """Tell whether two workers disagree and a third has to decide."""
+    """Check whether two workers disagree and a third has to decide."""
     return (
         strategy == Strategy.MAX_THREE
         and len(values) == 2
@@ -99,9 +101,9 @@ def needs_third(strategy: str, values: Sequence[float]) -> bool:
 def label_of(
     strategy: str, n_workers: int, values: Sequence[float], *, last: bool = False
 ) -> float | None:
-    """Give a pair's label, or None while votes are missing.
+    """Return a pair's label; None while votes are missing.
 
-    With `last` no more votes will come: those that are there have to do.
+    With `last`, the present votes have to suffice.
     """
     n_votes = n_workers_at_first(strategy, n_workers) + needs_third(strategy, values)
     if not values or (len(values) < n_votes and not last):
@@ -116,7 +118,7 @@ def label_of(
 
 
 def votes_of(comparison: Comparison) -> list[Votes]:
-    """Collect the votes that count now, pair by pair, in the pairs' stored order."""
+    """Return the votes that count now, by pair in the stored order."""
     if not comparison.evaluation.campaigns_in_order:
         return []
     ratings = clean_ratings(comparison.evaluation.campaign)
@@ -144,7 +146,7 @@ def votes_of(comparison: Comparison) -> list[Votes]:
 
 
 def kept_votes(comparison: Comparison) -> list[Votes]:
-    """Give the votes that counted when the comparison ended, in the same order."""
+    """Return the votes that counted when the comparison ended, in the same order."""
     votes_by_pair: dict[int, list[tuple[int, float]]] = {}
     for pair, worker, value in (
         CountedVote.objects.filter(pair__comparison=comparison)
@@ -167,7 +169,7 @@ def kept_votes(comparison: Comparison) -> list[Votes]:
 
 
 def votes_shown(comparison: Comparison) -> list[Votes]:
-    """Give what a comparison is shown by: after its end, what counted then."""
+    """Return the votes behind the displayed result: after the end, those kept then."""
     return kept_votes(comparison) if comparison.votes_kept else votes_of(comparison)
 
 
@@ -192,7 +194,7 @@ def _pairs(comparison: Comparison) -> list[tuple[int, int, int, int, str]]:
 def labels_from(
     comparison: Comparison, votes: Sequence[Votes], *, last: bool = False
 ) -> list[float | None]:
-    """Give each pair's label, None where it has none yet."""
+    """Return each pair's label; None if it has none yet."""
     return [
         label_of(comparison.strategy, comparison.n_workers, pair.values, last=last)
         for pair in votes
@@ -200,7 +202,7 @@ def labels_from(
 
 
 def days_of(comparison: Comparison) -> Days:
-    """Say on which day, in UTC, each worker answered about each item."""
+    """Return the UTC day on which each worker answered each item."""
     if not comparison.evaluation.campaigns_in_order:
         return {}
     ratings = all_ratings_of([comparison.evaluation.campaign.pk])
@@ -216,7 +218,7 @@ def days_of(comparison: Comparison) -> Days:
 def answers_read(
     votes: Sequence[Votes], labels: Sequence[float | None], n: int, days: Days
 ) -> list[Answer]:
-    """Give the answers behind the first n labels, which are those that the rule read."""
+    """Return the answers behind the first `n` labels, those that the rule read."""
     known = [v for v, label in zip(votes, labels, strict=True) if label is not None]
     return [
         (worker, pair.position, value, days.get((pair.item_pk, worker), ""))
@@ -226,7 +228,7 @@ def answers_read(
 
 
 def share_of(answers: Sequence[Answer]) -> AnswerShare | None:
-    """Give the share of answers for A with its interval; None before the first."""
+    """Return the share of answers for A with its interval; None without answers."""
     if not answers:
         return None
     # whatever workers are called, here and in a release, the numbers are the same
@@ -246,7 +248,6 @@ def share_of(answers: Sequence[Answer]) -> AnswerShare | None:
 
 
 def share_columns(found: AnswerShare | None) -> dict[str, float | str | None]:
-    """Give a share's columns in a release."""
     names = ("share", "low", "high", "covers")
     return {f"answers_{name}": getattr(found, name, None) for name in names}
 
@@ -254,11 +255,11 @@ def share_columns(found: AnswerShare | None) -> dict[str, float | str | None]:
 def with_balanced_sides(
     decision: Decision, labels: Sequence[float | None], slots: Sequence[str]
 ) -> Decision:
-    """Estimate as if A had stood on each side equally often; decide as before.
+    """Estimate as if A had been shown on each side equally often; decide as before.
 
-    Sides are drawn with equal chances, so the rule and its interval hold for this number
-    as they do for the plain share; within the interval it is free of how the draw fell
-    (post-stratification; Miratrix, Sekhon and Yu 2013, JRSS B 75).
+    Sides are drawn with equal chances, so the rule and its interval hold for this
+    number as they do for the plain share; within the interval it does not depend on the
+    draw (post-stratification; Miratrix, Sekhon and Yu 2013, JRSS B 75).
     """
     known = [
         (label, slot == FIRST_SLOT)
@@ -275,13 +276,13 @@ def with_balanced_sides(
 
 
 def votes_are_final(state: str) -> bool:
-    """Tell whether all answers were in at the end, so that those there had to do.
+    """Check whether all answers were in at the end, so that they had to suffice.
 
-    Of a comparison that was stopped in the middle only complete pairs are read.
+    Comparisons that were stopped early use only complete pairs.
     """
     return state in {Comparison.State.DECIDED, Comparison.State.UNDECIDED}
 
 
 def decide(rule: ConfidenceRule, labels: Sequence[float]) -> Decision:
-    """Feed labels to the rule one at a time: what comes after a decision is not used."""
+    """Feed labels to the rule one at a time; labels after a decision are not used."""
     return Series(rule).extend(labels)

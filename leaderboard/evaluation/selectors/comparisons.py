@@ -1,4 +1,4 @@
-"""Comparisons as pages and the API show them: the state of the question, in numbers."""
+"""Comparisons as pages and the API show them."""
 
 from __future__ import annotations
 
@@ -52,12 +52,12 @@ ENDED = frozenset({State.DECIDED, State.UNDECIDED, State.STOPPED})
 
 @dataclass(frozen=True)
 class Standing:
-    """How a comparison stands.
+    """The state of a comparison.
 
-    `now` is what the labels so far say; after a decision, it is the decision. `answers`
-    is how often people preferred A, with the interval for other workers; None before the
-    first label. `n_asked` is how many pairs were sent out; `needed` is how many labels it
-    would take in all if the preference stayed as it is.
+    `now` is the result of the labels so far or, after a decision, the decision.
+    `answers` is the share of answers for A with the interval for other workers; None
+    before the first label. `n_asked` counts the pairs sent out. `needed` is the total
+    number of labels needed if the present preference holds.
     """
 
     now: Decision
@@ -74,12 +74,11 @@ class Standing:
 
     @property
     def beyond_budget(self) -> bool:
-        """Tell whether more labels are needed than will be asked for."""
         return self.needed is not None and self.needed > self.max_labels
 
     @property
     def unspent_cents(self) -> int:
-        """Approved money that was not spent; 0 before an approval."""
+        """Approved but unspent cents; 0 before an approval."""
         return max(0, self.approved_cents - self.spent_cents)
 
     @property
@@ -91,7 +90,7 @@ class Standing:
 def comparisons_seen_by(
     viewer: Viewer, task: Task | None = None
 ) -> QuerySet[Comparison]:
-    """Give the comparisons whose both systems the viewer may see, newest first."""
+    """Return comparisons of which the viewer may see both systems, newest first."""
     rows = Comparison.objects.select_related("evaluation__task", "a", "b", "within")
     if task is not None:
         rows = rows.filter(evaluation__task=task)
@@ -107,7 +106,7 @@ def comparisons_seen_by(
 
 
 def concerns(viewer: Viewer, comparison: Comparison) -> bool:
-    """Tell whether what it costs may be shown: to staff, who asked, and the teams."""
+    """Check whether costs may be shown: to staff, the author and the teams."""
     if viewer is None or not viewer.is_authenticated:
         return False
     teams = team_ids(viewer)
@@ -120,7 +119,7 @@ def concerns(viewer: Viewer, comparison: Comparison) -> bool:
 
 
 def standing_of(comparison: Comparison) -> Standing:
-    """Work out how it stands: from the labels that count now, or counted at its end."""
+    """Compute the standing from labels that count now or, after the end, counted then."""
     rule = rule_of(comparison)
     votes = votes_shown(comparison)
     is_over = comparison.is_over
@@ -156,7 +155,7 @@ def standing_of(comparison: Comparison) -> Standing:
 
 
 def _decided(comparison: Comparison) -> Decision | None:
-    """Give what was written when it ended: later bans do not rewrite it."""
+    """Return the stored decision: later bans do not change it."""
     if comparison.state not in ENDED:
         return None
     if comparison.estimate is None:
@@ -179,7 +178,7 @@ def _decided(comparison: Comparison) -> Decision | None:
 
 
 def verdict(comparison: Comparison, standing: Standing) -> str:
-    """Say in one sentence how it stands."""
+    """Return the result in one sentence."""
     a, b = comparison.a.system_name, comparison.b.system_name
     sure = f"{100 * (1 - comparison.delta):.4g} %"
     n = standing.n_labels
@@ -210,7 +209,7 @@ def verdict(comparison: Comparison, standing: Standing) -> str:
 
 
 def why_ended_early(comparison: Comparison, standing: Standing) -> str:
-    """Return why a comparison ended before all approved pairs had a label, or nothing."""
+    """Return why it ended before all approved pairs had a label; empty if it did not."""
     if not comparison.is_over:
         return ""
     unused = standing.max_labels - standing.n_asked
@@ -241,7 +240,6 @@ def why_ended_early(comparison: Comparison, standing: Standing) -> str:
 
 
 def compared(task: Task, viewer: Viewer) -> dict[str, Any]:
-    """Return the newest comparisons of a task with their questions and standings."""
     rows = comparisons_seen_by(viewer, task)
     asked = task.configuration.comparison.criteria
     return {
@@ -255,7 +253,6 @@ def compared(task: Task, viewer: Viewer) -> dict[str, Any]:
 
 
 def seen_and_comparable(viewer: Viewer, pks: Iterable[int]) -> QuerySet[Submission]:
-    """Give those of these submissions that the viewer may ask about."""
     rows = Submission.objects.filter(pk__in=list(pks), state__in=ON_BOARD)
     return rows.filter(public() | inside(viewer)).select_related("task")
 
@@ -263,7 +260,7 @@ def seen_and_comparable(viewer: Viewer, pks: Iterable[int]) -> QuerySet[Submissi
 def refuse_who_has_none(
     viewer: Viewer, systems: Sequence[Submission], permission: Staff
 ) -> None:
-    """Let people ask about their own systems, and staff with the permission about all."""
+    """Let teams ask about their own systems, and staff with `permission` about all."""
     teams = team_ids(viewer)
     has_own = any(system.team_id in teams for system in systems)
     pool = systems[0].task.slug if systems else None
@@ -274,7 +271,6 @@ def refuse_who_has_none(
 
 
 def comparable(task: Task, viewer: Viewer) -> QuerySet[Submission]:
-    """Give the submissions that the viewer may ask about, in the board's terms."""
     rows = Submission.objects.filter(task=task, state__in=ON_BOARD)
     rows = rows.filter(public() | inside(viewer))
     return rows.order_by("system_name", "pk")

@@ -1,9 +1,8 @@
-"""Whether a score is made from the instances that were planned, or from too few.
+"""Whether a score is made from enough of the planned instances.
 
-Staff can stop an evaluation early. Its score is shown with how far it came, and is not
-ranked among those that are whole unless staff decide that it is
-(`HumanEvaluation.ranks_partial`). A score that lost ratings of people who do not count
-any more stays ranked. It is provisional until they are collected again.
+Staff can stop an evaluation early. Its score is shown with its progress and ranked only
+if staff decide so (`HumanEvaluation.ranks_partial`). A score that lost ratings of
+excluded workers stays ranked and is provisional until they are collected again.
 """
 
 from dataclasses import dataclass
@@ -21,7 +20,7 @@ _VERB = {State.STOPPED: "stopped at", State.COMPLETE: "ended at"}
 
 @dataclass(frozen=True)
 class Partial:
-    """A score from too few instances: `n` of the `of` that were to be judged."""
+    """A score from too few instances: `n` of the planned `of`."""
 
     n: int
     of: int
@@ -35,17 +34,16 @@ class Partial:
 
 
 def whole_share() -> float:
-    """Give the share of its instances that a score needs to be ranked by itself."""
+    """Return the share of its instances that a score needs to be ranked."""
     return float(settings.GENIE["WHOLE_SHARE"])
 
 
 def is_whole(n: int, of: int) -> bool:
-    """Check whether a score has enough of the planned instances."""
     return n >= whole_share() * of
 
 
 def is_ranked(n: int, of: int, *, ranks_partial: bool, provisional: bool) -> bool:
-    """Check whether a score is ranked; see `ranked`."""
+    """Check one score by the rule of `ranked`."""
     return ranks_partial or provisional or is_whole(n, of)
 
 
@@ -53,30 +51,29 @@ def ranked() -> Q:
     """Select the scores that are ranked.
 
     They are made from enough instances, staff decided it, or they are provisional: a
-    score from too few instances is provisional only if it lost the others.
+    score from too few instances is provisional only if it lost ratings.
     """
     return whole() | Q(evaluation__ranks_partial=True) | Q(provisional=True)
 
 
 def whole() -> Q:
-    """Select the scores from enough of the planned instances."""
     # the cast keeps the product a fraction: databases would compare integers otherwise
     planned = Cast(F("evaluation__n_instances"), FloatField())
     return Q(n__gte=planned * whole_share())
 
 
 def n_judged(evaluation: HumanEvaluation) -> int:
-    """Count the instances behind the current scores, 0 before there are any."""
+    """Count the instances behind the current scores; 0 before there are any."""
     scores = evaluation.scores.filter(superseded_at=None)
     return int(scores.aggregate(n=Max("n"))["n"] or 0)
 
 
 def partial_of(n: int, of: int, state: str) -> Partial | None:
-    """Describe a score from too few instances; None when it is whole."""
+    """Return a partial score's description; None if it is whole."""
     return None if is_whole(n, of) else Partial(n, of, state)
 
 
 def partial_of_score(score: Score) -> Partial | None:
-    """Describe a partial score; prefetch `evaluation__campaigns` with several."""
+    """Return a partial score's description; prefetch `evaluation__campaigns` for many."""
     evaluation = score.evaluation
     return partial_of(score.n, evaluation.n_instances, evaluation.campaign.state)

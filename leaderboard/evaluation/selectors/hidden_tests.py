@@ -1,4 +1,4 @@
-"""How well the test questions of published results were hidden: numbers only."""
+"""How well the test questions of published results were hidden: only numbers."""
 
 from dataclasses import dataclass
 
@@ -9,7 +9,7 @@ from leaderboard.tasks.models import Task
 
 @dataclass(frozen=True)
 class HiddenTests:
-    """What was measured before one system's campaign started."""
+    """Measurements before one system's campaign started."""
 
     system: str
     n_tests: int
@@ -22,7 +22,7 @@ class HiddenTests:
 
 
 def hidden_tests(task: Task) -> list[HiddenTests]:
-    """Give the measurements of the task's published public systems, newest first."""
+    """Return the measurements of published public systems, newest first."""
     checks = TestCheck.objects.filter(
         evaluation__submission__task=task,
         evaluation__submission__state=Submission.State.PUBLISHED,
@@ -46,7 +46,6 @@ def hidden_tests(task: Task) -> list[HiddenTests]:
 
 
 def _start(check: TestCheck) -> str:
-    """Say why the campaign could start."""
     if check.accepted_at is not None:
         return "by decision of staff"
     return "programs answer" if check.refused else "allowed"

@@ -50,7 +50,7 @@ STRENGTHS = ("strength", "strength_low", "strength_high")
 
 @dataclass(frozen=True)
 class Row:
-    """One system on one criterion; a `Spread` that charts can draw."""
+    """A system on one criterion; a `Spread` for charts."""
 
     submission: Submission
     mean: float
@@ -90,14 +90,14 @@ class CriterionResult:
 
     @property
     def compared(self) -> list[Row]:
-        """Give the systems with a column of their own: none where they are many."""
+        """Return systems with a column in the table: none if there are many."""
         return [] if len(self.rows) > MANY else self.rows
 
 
 def joint_seen_by(
     viewer: Viewer, task: Task | None = None
 ) -> QuerySet[JointEvaluation]:
-    """Give the joint evaluations all of whose systems the viewer may see."""
+    """Return joint evaluations of which the viewer may see all systems."""
     rows = JointEvaluation.objects.select_related("evaluation__task")
     if task is not None:
         rows = rows.filter(evaluation__task=task)
@@ -117,7 +117,7 @@ def joint_seen_by(
 
 
 def joint_concerns(viewer: Viewer, joint: JointEvaluation) -> bool:
-    """Tell whether what it costs may be shown: to staff and to who asked for it."""
+    """Check whether costs may be shown: to staff and the author."""
     if viewer is None or not viewer.is_authenticated:
         return False
     may_see_all = staff_may(viewer, Staff.SEE_JOINT_EVALUATIONS, joint.task.slug)
@@ -125,7 +125,7 @@ def joint_concerns(viewer: Viewer, joint: JointEvaluation) -> bool:
 
 
 def joint_progress(joint: JointEvaluation) -> dict[str, int]:
-    """Count the HITs of all its campaigns, and what they cost so far."""
+    """Count the HITs of all its campaigns and their cost so far, in cents."""
     parts = [campaign_progress(campaign) for campaign in campaigns_of(joint.evaluation)]
     return {
         "n_done": sum(part.n_done for part in parts),
@@ -136,7 +136,7 @@ def joint_progress(joint: JointEvaluation) -> dict[str, int]:
 
 @dataclass(frozen=True)
 class JointChange:
-    """A magnitude before and after the results were computed again, and why."""
+    """A magnitude before and after a recomputation, and the reason."""
 
     at: datetime
     criterion: str
@@ -147,7 +147,7 @@ class JointChange:
 
 
 def joint_changes_of(joint: JointEvaluation) -> list[JointChange]:
-    """Give what has changed since the results could first be read, oldest first."""
+    """Return changes since the results became readable, oldest first."""
     rows = joint.evaluation.systems.select_related("submission")
     systems = {row.submission_id: row.submission for row in rows}
     return [
@@ -164,7 +164,7 @@ def joint_changes_of(joint: JointEvaluation) -> list[JointChange]:
 
 
 def joint_still_open(joint: JointEvaluation) -> list[str]:
-    """Say what is open before the results are final; empty where they are."""
+    """Return what is open before the results are final; empty if nothing is."""
     evaluation = joint.evaluation
     if not joint.is_provisional:
         return []
@@ -174,7 +174,6 @@ def joint_still_open(joint: JointEvaluation) -> list[str]:
 def criterion_results(
     joint: JointEvaluation, questions: dict[str, str]
 ) -> list[CriterionResult]:
-    """Lay the stored results out for reading."""
     systems = {
         row.submission_id: row.submission
         for row in joint.evaluation.systems.select_related("submission__team")
@@ -193,10 +192,10 @@ def criterion_results(
 
 
 def uneven_pairs(task: Task) -> JointEvaluation | None:
-    """Give where imported preferences are modelled, if pairs of systems met unevenly.
+    """Return a joint evaluation of modeled imported preferences with uneven pairs.
 
-    A share of comparisons won then depends on whom a system met: some pairs met more
-    than twice as often as others.
+    The share of comparisons won then depends on whom a system met. Uneven: some pairs
+    met more than twice as often as others.
     """
     if not task.imported or task.human.scale != PREFERRED:
         return None
@@ -220,7 +219,7 @@ def uneven_pairs(task: Task) -> JointEvaluation | None:
 def _ends(
     joint: JointEvaluation, criterion: str, result: dict[str, Any]
 ) -> tuple[float, float]:
-    """Give the least and the highest score that the scale has; magnitudes have no end."""
+    """Return the lowest and highest score of the scale; magnitudes are unbounded."""
     scale = all_scales().get(result.get("scale", ""))
     if scale is None or result.get("normalised"):
         return -math.inf, math.inf

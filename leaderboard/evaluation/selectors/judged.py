@@ -1,4 +1,4 @@
-"""What licensed judges foretell of people's ratings, while their licences stand."""
+"""Licensed judges' forecasts of people's ratings, while their licenses are valid."""
 
 from collections import defaultdict
 from collections.abc import Collection, Mapping
@@ -27,7 +27,7 @@ NO_LICENCE = (
 
 
 def standing_licences(task: Task) -> QuerySet[JudgeLicence]:
-    """Select the licences that stand: of each judge and criterion the newest row counts."""
+    """Select valid licenses: the newest row of each judge and criterion counts."""
     rows = JudgeLicence.objects.filter(run__task=task)
     newer = rows.filter(
         run__judge=OuterRef("run__judge"),
@@ -39,7 +39,7 @@ def standing_licences(task: Task) -> QuerySet[JudgeLicence]:
 
 
 def ranking_rows(task: Task, submissions: Collection[int] | None = None) -> Rows:
-    """Give the estimates that rank a board: none unless the task wants it, and may have it."""
+    """Return the estimates that help to rank a board; none unless the task allows it."""
     if not task.configuration.judges.rank:
         return []
     rows = JudgedEstimate.objects.filter(submission__task=task).exclude(foretold={})
@@ -57,7 +57,7 @@ def ranking_rows(task: Task, submissions: Collection[int] | None = None) -> Rows
 
 
 def is_judged(task: Task) -> bool:
-    """Tell whether the board's ranks, as they are kept, have the help of judges."""
+    """Check whether the stored ranks use judges."""
     if not task.configuration.judges.rank:
         return False
     fit = current_fit(task)
@@ -65,7 +65,7 @@ def is_judged(task: Task) -> bool:
 
 
 def has_lapsed(task: Task) -> bool:
-    """Tell whether the help that ranks a board, or some of it, may not be used any more."""
+    """Check whether judges' help in the stored ranks is no longer allowed."""
     if not is_judged(task):
         return False
     main = _ranking(task)
@@ -76,14 +76,13 @@ def has_lapsed(task: Task) -> bool:
 
 
 def who_ranks(task: Task) -> str:
-    """Say whether people alone rank a board."""
+    """Return words on whether people alone rank a board."""
     if not task.configuration.judges.rank:
         return BY_PEOPLE
     return BY_JUDGES if is_judged(task) and not has_lapsed(task) else NO_LICENCE
 
 
 def rank_rule(task: Task) -> str:
-    """Say how a board's ranks come about."""
     rule = RULES[task.human.ranks]
     return f"{rule} {who_ranks(task)}" if task.configuration.judges.rank else rule
 
@@ -93,7 +92,7 @@ def _ranking(task: Task) -> str:
 
 
 def public_forecasts(task: Task) -> dict[str, dict[str, Any]] | None:
-    """Give what a board's ranks were made from beside people's ratings, for releases."""
+    """Return the judges' part of a board's ranks for releases; None without."""
     if not is_judged(task):
         return None
     shown = board_scores(task).values_list("submission_id", flat=True)
@@ -104,7 +103,7 @@ def public_forecasts(task: Task) -> dict[str, dict[str, Any]] | None:
 
 
 def forecasts_of(rows: Rows) -> dict[str, dict[str, Forecast]]:
-    """Lay forecasts out by criterion and system."""
+    """Arrange forecasts by criterion and system."""
     found: dict[str, dict[str, Forecast]] = defaultdict(dict)
     for row in rows:
         found[row.criterion][str(row.submission_id)] = forecast(row.foretold)
@@ -112,7 +111,6 @@ def forecasts_of(rows: Rows) -> dict[str, dict[str, Forecast]]:
 
 
 def forecast(foretold: Mapping[str, Any]) -> Forecast:
-    """Read what an estimate keeps of what judges foretell."""
     return Forecast(
         np.array(foretold["positions"], dtype=np.int64),
         np.array(foretold["values"], dtype=np.float64),

@@ -1,4 +1,4 @@
-"""Which results are older than what they were made from."""
+"""Results that are older than their data."""
 
 from collections.abc import Collection, Sequence
 from datetime import datetime, timedelta
@@ -20,11 +20,11 @@ FEW = 16
 
 
 def outdated(among: Collection[int] | None = None) -> list[int]:
-    """Find scored evaluations whose ratings have changed since they were scored.
+    """Return scored evaluations whose ratings have changed since they were scored.
 
-    A ban fell or was lifted in their pool, work was rejected or its rejection taken
-    back, a campaign that asked again has ended and its new ratings are not counted, or
-    staff added money with which it can ask again.
+    A ban in their pool was issued or lifted, work was rejected or its rejection taken
+    back, a campaign that asked again has ended with uncounted ratings, or staff added
+    money with which it can ask again.
     """
     scored = _scored(among).exclude(scored_at=None).annotate(since=F("scored_at"))
     other = scored.filter(campaigns__campaign__completed_at__gt=F("since"))
@@ -34,7 +34,7 @@ def outdated(among: Collection[int] | None = None) -> list[int]:
 def with_lost_ratings(
     among: Collection[int] | None = None, *, unseen: timedelta = UNSEEN
 ) -> list[int]:
-    """Find those that may have lost ratings since somebody looked at that last."""
+    """Return those that may have lost ratings since the last check."""
     rows = _scored(among).exclude(scored_at=None)
     looked_at = rows.annotate(since=Coalesce("asked_again_at", "scored_at"))
     return sorted(_changed(looked_at, unseen))
@@ -46,7 +46,7 @@ def _scored(among: Collection[int] | None) -> QuerySet[HumanEvaluation]:
 
 
 def _changed(rows: QuerySet[Any], unseen: timedelta = UNSEEN) -> set[int]:
-    """Find those of which other ratings count than at the moment called `since`."""
+    """Return those whose counting ratings changed since the moment `since`."""
     # scoring is followed by asking again, which had no money before
     added = rows.filter(**{"campaigns__campaign__money_added_at__gt": F("since")})
     columns = ("pk", F("since"), "task__slug", "campaigns__campaign")
@@ -67,10 +67,10 @@ def _changed(rows: QuerySet[Any], unseen: timedelta = UNSEEN) -> set[int]:
 
 
 def _decided_at(campaigns: Sequence[int | None]) -> dict[int, datetime]:
-    """Tell when work was last rejected, or a rejection taken back, in each campaign.
+    """Return when work was last rejected, or a rejection taken back, by campaign.
 
-    Asked of the few assignments that this befell, each kind through an index of its own,
-    and not of all that the campaigns have.
+    Reads only the few assignments that this concerns, each kind through a separate
+    index.
     """
     newest: dict[int, datetime] = {}
     kinds = {

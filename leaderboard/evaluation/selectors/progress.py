@@ -1,4 +1,4 @@
-"""How many instances people have judged so far."""
+"""How many instances have ratings so far."""
 
 from collections.abc import Iterable
 
@@ -13,10 +13,9 @@ COUNTED = (Assignment.State.SUBMITTED, Assignment.State.APPROVED)
 
 
 def n_judged(submissions: Iterable[int] | QuerySet[Submission]) -> dict[int, int]:
-    """Count the instances with a rating that counts, for many submissions at once.
+    """Count the instances with a counting rating for many submissions at once.
 
-    Test questions are no judged items, and answers of workers who do not count any
-    more have been replaced: neither is in the number.
+    Excludes test questions, and answers of workers who no longer count.
     """
     rows = (
         _judged_items(submissions)
@@ -28,7 +27,6 @@ def n_judged(submissions: Iterable[int] | QuerySet[Submission]) -> dict[int, int
 
 
 def any_judged(submissions: Iterable[int] | QuerySet[Submission]) -> bool:
-    """Tell whether any of the submissions has a rating that counts."""
     return _judged_items(submissions).exists()
 
 
@@ -45,7 +43,7 @@ def _judged_items(
 
 
 def to_approve() -> QuerySet[Submission]:
-    """Return the submissions whose outputs staff may have rated one at a time."""
+    """Return submissions whose outputs staff may have rated one at a time."""
     waiting = Submission.objects.filter(state=Submission.State.MEASURED)
     tasks = Task.objects.filter(pk__in=waiting.order_by().values("task"))
     return waiting.exclude(task__in=[task.pk for task in tasks if task.pairs_only])

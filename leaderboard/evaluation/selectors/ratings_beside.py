@@ -1,4 +1,4 @@
-"""Ratings that a design makes of answers, beside the numbers that workers gave."""
+"""Ratings that a design derives from answers, beside workers' numbers."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ _KEY = ["item", "worker", "criterion"]
 
 
 def ratings_beside(evaluation: HumanEvaluation, ratings: pd.DataFrame) -> pd.DataFrame:
-    """Give what the design reads in the answers of ratings that count, such as marks.
+    """Return ratings that the design derives from counting answers, such as marks.
 
-    `ratings` are those of `system_ratings`, or all of them; so are the columns.
+    `ratings` and the result have the columns of `system_ratings`.
     """
     import pandas as pd
 
@@ -56,7 +56,7 @@ _NOT_KNOWN = "…"
 
 @dataclass(frozen=True)
 class MarkedError:
-    """An error as several may have marked it in one output."""
+    """An error that one or several workers marked in an output."""
 
     # none where something is missing
     text: str
@@ -68,7 +68,7 @@ class MarkedError:
 def marked_errors(
     evaluation: HumanEvaluation, positions: Collection[int]
 ) -> dict[int, list[MarkedError]]:
-    """Give the errors that were marked in a system's outputs, by answers that count."""
+    """Return the errors marked in a system's outputs by counting answers."""
     rows = JudgedItem.objects.filter(
         evaluation=evaluation, instance__position__in=list(positions)
     )
@@ -104,7 +104,7 @@ def marked_errors(
 def _imported_texts(
     evaluation: HumanEvaluation, positions: Collection[int]
 ) -> dict[int, str]:
-    """Give the outputs by place where no page of ours kept what was shown."""
+    """Return the outputs by position if no page of ours stored what was shown."""
     if evaluation.imported_id is None:
         return {}
     rows = Prediction.objects.filter(

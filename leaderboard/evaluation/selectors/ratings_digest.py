@@ -1,4 +1,4 @@
-"""Ratings in one line: whether what a number was computed from is still what counts."""
+"""A digest of ratings, to detect that the data behind a number have changed."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Whether the draw of a task's judged instances may be told to everybody."""
+"""Whether the random sample of a task's instances may be disclosed."""
 
 from crowd.hits.models.campaign import Campaign
 from crowd.workers.models.qualification_test import QualificationTest
@@ -10,11 +10,11 @@ ABOUT_TO_ASK = (Submission.State.APPROVED, Submission.State.ANNOTATING)
 
 
 def sample_is_public(task: Task) -> bool:
-    """Tell whether nobody is asked anything of the task, nor will be shortly.
+    """Check that no worker is asked about the task, now or shortly.
 
-    Test questions are made of the instances that the sample leaves out, in the order
-    of the draw. Whoever has its seed can recompute that order and recognise them, in
-    campaigns and in qualification tests alike.
+    Test questions are made from the instances outside of the sample, in the order of
+    the draw. With the seed, readers could recompute that order and recognize them in
+    campaigns and in qualification tests.
     """
     open_campaigns = Campaign.objects.filter(pool=task.slug).exclude(state__in=OVER)
     tests = QualificationTest.objects.filter(pool=task.slug).exclude(

@@ -1,4 +1,4 @@
-"""Clean ratings as statements about systems: who, on which instance, how good."""
+"""Clean ratings by system: worker, instance, value."""
 
 from __future__ import annotations
 
@@ -31,18 +31,18 @@ COLUMNS = ["item", *ORDER, "value"]
 
 
 def system_ratings(evaluation: HumanEvaluation) -> pd.DataFrame:
-    """Give the ratings that count: item, criterion, submission, instance, worker, value.
+    """Return counting ratings: item, criterion, submission, instance, worker, value.
 
-    A preference for the first of two outputs becomes one for the system's own, whatever
-    its slot was. Instances are given by their position. The order is stable.
+    A preference for the first of two outputs is turned into one for the system's own,
+    whatever its slot. Instances are positions. The order is stable.
     """
     return system_ratings_of([evaluation.pk])[COLUMNS]
 
 
 def system_ratings_of(evaluations: Collection[int]) -> pd.DataFrame:
-    """Give the ratings of several evaluations in three queries, `evaluation` first.
+    """Return the ratings of several evaluations in three queries, `evaluation` first.
 
-    The columns and their order are those of `system_ratings`.
+    The other columns and their order are those of `system_ratings`.
     """
     shown = _shown(evaluations)
     ratings = clean_ratings_of(shown["campaign"].unique().tolist())
@@ -50,14 +50,14 @@ def system_ratings_of(evaluations: Collection[int]) -> pd.DataFrame:
 
 
 def dated_ratings_of(evaluations: Collection[int]) -> pd.DataFrame:
-    """Give the ratings that count with the day of each, `on`, in UTC."""
+    """Return counting ratings with the UTC day of each in `on`."""
     ratings = all_system_ratings_of(evaluations)
     counting = ratings[ratings["why_not"] == ""]
     return counting[["evaluation", *COLUMNS, "on"]].reset_index(drop=True)
 
 
 def all_system_ratings_of(evaluations: Collection[int]) -> pd.DataFrame:
-    """Give the ratings that do not count, too: `why_not` says why, `on` the day."""
+    """Return all ratings; `why_not` is why one does not count, `on` the day."""
     shown = _shown(evaluations)
     ratings = all_ratings_of(shown["campaign"].unique().tolist())
     columns = ["evaluation", *COLUMNS, "slot", "answered", "on", "why_not"]
@@ -68,7 +68,7 @@ def all_system_ratings_of(evaluations: Collection[int]) -> pd.DataFrame:
 def nobodies_apart(
     ratings: pd.DataFrame, evaluations: Collection[HumanEvaluation]
 ) -> pd.DataFrame:
-    """Give workers of whom nothing is known numbers below 0; ours are all known."""
+    """Give unidentified workers negative numbers; our own are all identified."""
     if not any(one.imported_id for one in evaluations):
         return ratings
     workers = ratings["worker"]
@@ -77,7 +77,7 @@ def nobodies_apart(
 
 
 def known_to_nobody(workers: Sequence[int]) -> set[int]:
-    """Select those that stand for somebody whom the files of an import do not name."""
+    """Return those that stand for raters whom imported files do not identify."""
     rows = unnamed()
     found: set[int] = set()
     for start in range(0, len(workers), _AT_ONCE):
@@ -86,14 +86,13 @@ def known_to_nobody(workers: Sequence[int]) -> set[int]:
 
 
 def unnamed() -> QuerySet[Worker, int]:
-    """Select all of them, by their keys."""
+    """Select the unidentified raters by their keys."""
     return Worker.objects.filter(
         platform=ELSEWHERE, platform_worker_id__startswith=NOBODY
     ).values_list("pk", flat=True)
 
 
 def _shown(evaluations: Collection[int]) -> pd.DataFrame:
-    """Say what every judged item is about."""
     import pandas as pd
 
     rows = (
@@ -114,7 +113,7 @@ def _shown(evaluations: Collection[int]) -> pd.DataFrame:
 def about_systems(
     ratings: pd.DataFrame, shown: pd.DataFrame, evaluations: Collection[int]
 ) -> pd.DataFrame:
-    """Say whom each rating is about; ratings of other items fall away."""
+    """Add the system of each rating; drop ratings of other items."""
     import pandas as pd
 
     ratings = ratings.merge(shown.drop(columns="campaign"), on="item", how="inner")
@@ -142,7 +141,7 @@ def _slots(evaluations: Collection[int]) -> dict[tuple[int, str], int | None]:
 def _placed(
     ratings: pd.DataFrame, slots: dict[tuple[int, str], int | None]
 ) -> pd.DataFrame:
-    """Say whom each rating is about; one without a slot is about the first output."""
+    """Add the system of each rating; without a slot it is about the first output."""
     import pandas as pd
 
     by_slot = ratings["slot"] != ""
@@ -179,7 +178,7 @@ def _both_sides(
 
 
 def unit_for(design: str, campaign: Campaign, criterion: str) -> Unit:
-    """Say how a criterion's ratings become scores."""
+    """Return how a criterion's ratings become scores."""
     hit_type = campaign.hit_type
     return all_designs()[design].unit(
         criterion, all_scales()[hit_type.scale], asked=criterion in hit_type.criteria

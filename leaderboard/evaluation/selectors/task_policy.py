@@ -1,4 +1,4 @@
-"""Who may judge a task's texts, and what quality control has found so far."""
+"""Who may rate a task's texts, and results of quality control so far."""
 
 from dataclasses import dataclass
 
@@ -15,7 +15,7 @@ Kind = Requirement.Kind
 
 @dataclass(frozen=True)
 class Control:
-    """Figures of a task's whole pool; those of programs are told apart."""
+    """Figures of a task's whole pool; programs are counted separately."""
 
     n_workers: int
     n_asked: int
@@ -29,7 +29,7 @@ class Control:
 
 
 def control(task: Task) -> list[Control]:
-    """Count test questions and exclusions, of people first; in two queries."""
+    """Count test questions and exclusions, people first; two queries."""
     rows = (
         Grade.objects.filter(pool=task.slug)
         .order_by()
@@ -53,7 +53,7 @@ def control(task: Task) -> list[Control]:
 
 
 def requirements(task: Task) -> list[str]:
-    """Say in words what a worker needs; empty when everybody may."""
+    """Return the requirements of workers in words; empty if there are none."""
     tests = {
         test.name: test
         for test in QualificationTest.objects.filter(

@@ -1,4 +1,4 @@
-"""What is still open before a score is final, and why a score has changed since."""
+"""What is open before a score is final, and why a score has changed."""
 
 from datetime import datetime, timedelta
 
@@ -29,11 +29,11 @@ LAST_CHECK = "the last check is about to be made"
 
 
 def unsettled(evaluation: HumanEvaluation) -> list[str]:
-    """Say what could still change which ratings count; empty when nothing is open.
+    """Return what could still change which ratings count; empty if nothing is open.
 
-    Excluded workers' ratings are being collected again or are missing, staff have an exclusion or an
-    appeal to decide, or workers go on in campaigns that were open at the same time:
-    what they answer there may show that they are unreliable here, too.
+    Excluded workers' ratings are being collected again or are missing, staff have an
+    exclusion or an appeal to decide, or workers continue in campaigns that were open at
+    the same time: their answers there may show that they are unreliable here, too.
     """
     pks = [campaign.pk for campaign in evaluation.campaigns_in_order]
     reasons = []
@@ -52,17 +52,17 @@ def unsettled(evaluation: HumanEvaluation) -> list[str]:
 
 
 def lost_instances(evaluation: HumanEvaluation) -> QuerySet[Score]:
-    """Select its scores from too few instances, as the other ratings were left out."""
+    """Select its scores from too few instances after ratings were excluded."""
     return evaluation.scores.filter(superseded_at=None, provisional=True).exclude(
         coverage.whole()
     )
 
 
 def _goes_on_elsewhere(evaluation: HumanEvaluation, pks: list[int]) -> bool:
-    """Tell whether workers of these campaigns are still tested in others of the time.
+    """Check whether workers are still tested in other campaigns of the same time.
 
-    Campaigns that were posted later do not count, or no score would ever be final where
-    one follows the other; and after some days nobody waits for the others any more.
+    Later campaigns do not count, or no score would become final if one follows the
+    other. After some days the check no longer waits.
     """
     ended_at = evaluation.finished_at
     if ended_at is None or timezone.now() - ended_at > SETTLES_WITHIN:
@@ -84,7 +84,7 @@ def _goes_on_elsewhere(evaluation: HumanEvaluation, pks: list[int]) -> bool:
 
 
 def why_changed(evaluation: HumanEvaluation, since: datetime) -> str:
-    """Say what has changed since a moment about which ratings count, in a few words."""
+    """Return in a few words why other ratings count than at `since`."""
     pks = [campaign.pk for campaign in evaluation.campaigns_in_order]
     work = Assignment.objects.filter(hit__campaign__in=pks)
     bans = Ban.objects.filter(

@@ -1,4 +1,4 @@
-"""Who judged, in figures that name nobody."""
+"""Anonymous figures of the workers behind campaigns."""
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
@@ -31,33 +31,30 @@ _HANDED_IN = Q(submitted_at__isnull=False) | Q(state__in=COUNTED)
 
 @dataclass(frozen=True)
 class WorkerFigures:
-    """What the people (or programs) behind campaigns did, together.
+    """Totals of the people (or programs) behind campaigns.
 
     Parameters
     ----------
     n_workers, n_excluded : int
-        Who handed something in, and how many of them do not count.
+        With submitted work, and excluded among these.
     n_assignments, n_rejected, n_replaced : int
-        Pieces of work handed in, refused, and asked for again.
+        Assignments submitted, rejected, and asked for again.
     most, median : int or None
-        Pieces of work of the busiest and of the middle worker; None of too few.
+        Assignments of the busiest and of the median worker; None with too few workers.
     median_seconds : float or None
-        Active time of a piece of work; None where it was not measured.
+        Active time per assignment; None if it was not measured.
     hourly_cents : int or None
-        What an hour paid at that pace, at the least reward.
+        Pay per hour at that pace and the lowest reward.
     faster_than_reading : bool
-        Whether that pace is too fast to have read the texts; then the pay says nothing.
+        Whether that pace is too fast to have read the texts; the pay is meaningless then.
     reward_cents, highest_reward_cents : int
-        For one piece of work; two where staff changed it meanwhile.
+        Per assignment; they differ if staff changed the reward.
     paid_cents, fee_cents : int
-        To workers, bonuses included, and to the platform.
+        To workers, including bonuses, and to the platform.
     n_asked, n_wrong : int
         Test questions answered, and answered wrongly.
-    languages : tuple of str
-        In which work was read.
     by_language : mapping
-        Pieces of work by language, those that few read together; empty where that would
-        tell of few workers.
+        Assignments by language, small ones together; empty if it would identify workers.
     """
 
     n_workers: int
@@ -105,7 +102,6 @@ def figures_of_each(
 def _rows(
     campaigns: Sequence[Campaign],
 ) -> dict[str, dict[int, list[tuple[Any, ...]]]]:
-    """Read what is counted, by kind and campaign."""
     handed_in = Assignment.objects.filter(_HANDED_IN, hit__campaign__in=campaigns)
     banned = Ban.objects.filter(
         worker=OuterRef("worker"), pool=OuterRef("hit__campaign__pool"), lifted_at=None
@@ -184,7 +180,6 @@ def _figures(
 def work_done(
     handed_in: QuerySet[Assignment], *by: str
 ) -> QuerySet[Assignment, tuple[Any, ...]]:
-    """Count pieces of work by worker and the language that they read it in."""
     rows = handed_in.order_by().values_list(*by, "worker", "language")
     return rows.annotate(n=Count("pk"))
 
@@ -192,7 +187,7 @@ def work_done(
 def read_in(
     done: Iterable[tuple[int, str, int]], written: str
 ) -> tuple[tuple[str, ...], dict[str, int]]:
-    """Count pieces of work by language; a language of few workers could tell who they are."""
+    """Count assignments by language; languages with few workers are combined."""
     work: Counter[str] = Counter()
     workers: dict[str, set[int]] = {}
     for worker, language, n in done:
@@ -212,7 +207,7 @@ def read_in(
 
 
 def paid_and_fee(campaigns: Sequence[Campaign]) -> tuple[int, int]:
-    """Return the cents that went to workers, and those that went to the platform."""
+    """Return cents paid to workers, and to the platform."""
     return _paid_and_fee(_spent(campaigns))
 
 

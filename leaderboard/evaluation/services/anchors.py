@@ -1,7 +1,7 @@
 """Anchors: a few outputs of a settled system in a campaign about another one.
 
-Nobody can tell them from what is judged: the same template, and keys that say nothing.
-What they get now, less what they got before, links the two crowds.
+They look like the other items: same template, opaque keys. The difference between their
+new and old ratings links the two crowds.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ _DIGITS = 9
 
 @dataclass(frozen=True)
 class AnchorSpec:
-    """An anchor's item before it is built."""
+    """An anchor's item before it is created."""
 
     spec: ItemSpec
     instance_pk: int
@@ -52,7 +52,7 @@ def specs(
     campaign_key: str,
     seed: int,
 ) -> list[AnchorSpec]:
-    """Draw outputs of the anchor, on inputs that no test question of the campaign shows."""
+    """Draw outputs of the anchor on inputs that no test question of the campaign shows."""
     if anchor is None:
         return []
     design = design_of(task, human)
@@ -96,7 +96,6 @@ def specs(
 def remember(
     evaluation: HumanEvaluation, campaign: Campaign, anchors: Sequence[AnchorSpec]
 ) -> None:
-    """Store which items are anchors, and of whom."""
     if not anchors:
         return
     item_of = dict(campaign.items.values_list("key", "pk"))
@@ -115,10 +114,10 @@ def remember(
 def links(
     evaluation: HumanEvaluation, ratings: pd.DataFrame
 ) -> dict[str, dict[str, Any]]:
-    """Link the crowd of a single system's campaigns to the one that judged its anchor.
+    """Link the crowd of a single system's campaigns to the one that rated its anchor.
 
     `ratings` are the system's own. By criterion: the anchor, the linking constant in
-    points of the score (in percent, where scores are ratios), and what it rests on.
+    points of the score (in percent if scores are ratios), and the data behind it.
     """
     first = AnchorItem.objects.filter(evaluation=evaluation).select_related(
         "submission__human_evaluation"
@@ -158,7 +157,7 @@ def _of(table: pd.DataFrame, criterion: str, unit: Unit) -> Ratings:
 
 
 def _shown(constant: Mapping[str, Any], unit: Unit) -> dict[str, Any]:
-    """Turn a difference of logarithms into percent, and keep as many digits as scores."""
+    """Convert a difference of logarithms into percent; round like scores."""
     shown = dict(constant)
     if unit.logarithmic:
         shown["standard_error"] *= 100 * math.exp(shown["estimate"])

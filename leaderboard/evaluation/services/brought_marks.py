@@ -1,7 +1,7 @@
-"""Marks that came with a system's outputs stand on the pages that ask about it.
+"""Marks submitted with a system's outputs, shown on the pages that ask about it.
 
-Test questions have them as well, or their absence would tell: what a text shares with the
-system's own output, from its beginning and from its end, keeps the marks it has there.
+Test questions have them as well, or their absence would reveal them: a text keeps the
+marks in the beginning and the end that it shares with the system's own output.
 """
 
 from collections.abc import Mapping, Sequence
@@ -17,7 +17,7 @@ Span = Mapping[str, Any]
 
 
 class Specified(Protocol):
-    """What has an item to be built."""
+    """An item before it is created."""
 
     @property
     def spec(self) -> ItemSpec: ...
@@ -27,7 +27,7 @@ S = TypeVar("S", bound=Specified)
 
 
 class Brought:
-    """The marks of one system's outputs, by the inputs of these."""
+    """The marks of one system's outputs by input."""
 
     def __init__(self, submission: Submission) -> None:
         rows = Prediction.objects.filter(submission=submission, spans__isnull=False)
@@ -42,7 +42,7 @@ class Brought:
             self._by = self._by or brought["by"]
 
     def into(self, items: Sequence[S]) -> list[S]:
-        """Put the marks into items; where the system brought none, leave these alone."""
+        """Add the marks to items; items are unchanged if the system has none."""
         if not self._of:
             return list(items)
         return [self._into(item) for item in items]
@@ -57,17 +57,9 @@ class Brought:
 
 
 def carried(spans: Sequence[Span], old: str, new: str) -> list[Span]:
-    """Give the marks of a text that stand in what another text shares with it.
+    """Return the marks of `old` within the prefix and suffix shared with `new`.
 
-    Parameters
-    ----------
-    spans : sequence of mapping
-        With ``start`` and ``end``, or ``missing``, which stays.
-    old, new : str
-
-    Returns
-    -------
-    list of mapping
+    Spans have ``start`` and ``end`` in characters, or ``missing``, which stay.
 
     Examples
     --------
@@ -93,6 +85,5 @@ def carried(spans: Sequence[Span], old: str, new: str) -> list[Span]:
 
 
 def _alike(one: str, other: str) -> int:
-    """Count the characters with which both texts begin."""
     pairs = enumerate(zip(one, other, strict=False))
     return next((n for n, (a, b) in pairs if a != b), min(len(one), len(other)))

@@ -1,6 +1,6 @@
-"""What staff call a campaign: the task, and whose outputs it asks about.
+"""Titles of campaigns for staff: the task and its systems.
 
-Workers never read it; their pages and other platforms show the HIT type's title.
+Workers never read them; their pages and other platforms show the HIT type's title.
 """
 
 from collections.abc import Sequence
@@ -10,7 +10,7 @@ _NAMED = 2
 
 
 def campaign_title(task: str, systems: Sequence[str], *, detail: str = "") -> str:
-    """Name a campaign that shows outputs of these systems.
+    """Return the title of a campaign that shows outputs of these systems.
 
     Examples
     --------
@@ -28,7 +28,7 @@ def campaign_title(task: str, systems: Sequence[str], *, detail: str = "") -> st
 
 
 def comparison_title(task: str, a: str, b: str, criterion: str) -> str:
-    """Name the campaign of a comparison.
+    """Return the title of a comparison's campaign.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Is one system better than another? Asking it."""
+"""Requests for comparisons of two systems."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -27,7 +27,7 @@ MOST_SYSTEMS = 12
 
 @dataclass(frozen=True)
 class Question:
-    """What is asked: about what, how sure, by whom, and how much at most."""
+    """The criterion, the confidence, the workers and the limit of a comparison."""
 
     criterion: str
     delta: float = 0.05
@@ -39,7 +39,7 @@ class Question:
 
 
 def criteria_of(task: Task) -> dict[str, str]:
-    """Give the questions that comparisons of the task can ask."""
+    """Return the questions that comparisons of the task can ask."""
     return dict(task.configuration.comparison.criteria)
 
 
@@ -52,7 +52,7 @@ def request(
     by: Account,
     within: ComparisonSet | None = None,
 ) -> Comparison:
-    """Note that somebody wants to know; staff approve what it costs."""
+    """Store a request; staff approve its cost."""
     _check_pair(a, b)
     _check_question(a.task, question)
     human = a.task.configuration.comparison
@@ -91,10 +91,10 @@ def request_all_pairs(
     *,
     by: Account,
 ) -> ComparisonSet:
-    """Compare every system with every other; all decisions together err in delta.
+    """Compare all pairs of systems; the error of all decisions together is delta.
 
-    Each pair gets an equal part of delta (Bonferroni). A pair that is decided asks
-    nobody any more; the others go on.
+    Each pair gets an equal part of delta (Bonferroni). Decided pairs stop asking; the
+    others continue.
     """
     if not 2 <= len(systems) <= MOST_SYSTEMS:
         raise GenieError(
@@ -116,7 +116,7 @@ def request_all_pairs(
 
 
 def key_of(comparison_pk: int) -> str:
-    """Name the comparison's campaign and the money set aside for it."""
+    """Return the name of the comparison's campaign and of its reserved money."""
     return f"comparison:{comparison_pk}"
 
 

@@ -1,4 +1,4 @@
-"""The end of a comparison: its result is written, and the votes behind it are kept."""
+"""The end of a comparison: its result and the votes behind it are stored."""
 
 from collections.abc import Sequence
 
@@ -21,7 +21,6 @@ State = states.State
 
 
 def result(comparison: Comparison, state: str, votes: Sequence[Votes]) -> Decision:
-    """Say what the rule makes of these votes at an end of this kind."""
     labels = labels_from(comparison, votes, last=votes_are_final(state))
     return decide(rule_of(comparison), [label for label in labels if label is not None])
 
@@ -30,10 +29,10 @@ def result(comparison: Comparison, state: str, votes: Sequence[Votes]) -> Decisi
 def write(
     comparison: Comparison, state: str, decision: Decision, votes: Sequence[Votes]
 ) -> None:
-    """Write how it ended and from which votes; callers hold the comparison's row.
+    """Store the end and its votes; the caller has locked the comparison's row.
 
-    Bans, appeals and rejections change later who counts. The decision stays as it was
-    written, and it can be computed again only from the votes that counted then.
+    Later bans, appeals and rejections change who counts. The decision stays as stored,
+    and only these votes can reproduce it.
     """
     comparison.sides_balanced = comparison.task.configuration.comparison.correct_side
     if comparison.sides_balanced:

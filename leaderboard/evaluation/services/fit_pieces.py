@@ -1,7 +1,7 @@
-"""A board's fit in pieces, which are kept until it is written: any process goes on there.
+"""A board's fit in pieces, stored until it is complete: any process continues there.
 
-What is known of a criterion is one piece, what its workers were blind to another, and so
-is each two platforms' comparison.
+Each criterion's estimates are a piece, its evidence another, and so is each comparison
+of two platforms.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ _KEPT = timedelta(days=1)
 
 @dataclass(frozen=True)
 class Refit:
-    """A board estimated, before it is written."""
+    """A board's estimates before they are stored."""
 
     task: Task
     of: int | None
@@ -96,7 +96,7 @@ class _Pieces(Kept):
 
 
 class _Board:
-    """Whose ratings a fit is made from, read when a piece needs them first."""
+    """The systems of a fit; ratings are read when a piece first needs them."""
 
     def __init__(
         self, task: Task, scores: Sequence[Score], weights: Mapping[str, float]
@@ -120,11 +120,11 @@ class _Board:
 
     @cached_property
     def pairs(self) -> list[tuple[str, str]]:
-        """Give each two platforms whose crowds are compared."""
+        """Return each two platforms whose crowds are compared."""
         return platform_crowds.pairs_of(self.task)
 
     def estimates(self, criterion: str, *, evidence: bool) -> dict[str, Any] | None:
-        """Estimate the systems on a criterion; None where nobody rated them by it."""
+        """Estimate the systems on a criterion; None without ratings."""
         task, ratings = self.task, _of(self._ratings, criterion)
         ranked, headline = ranked_systems(self.scores), task.human.estimate
         found = estimate_board(
@@ -154,7 +154,6 @@ class _Board:
         }
 
     def shared(self, criterion: str) -> dict[str, list[int]]:
-        """Return which raters, days and anchors each system has."""
         system_of = {one.evaluation_id: one.submission_id for one in self.scores}
         anchors: dict[int, set[int]] = {}
         for evaluation, pk in (
@@ -184,8 +183,7 @@ def computed(
     Raises
     ------
     Later
-        With `in_time`, once some seconds are over: pieces are left, and what is done is
-        kept.
+        With `in_time`, after some seconds, if pieces are left; finished ones are stored.
     """
     pieces = _Pieces(task, of, inputs, in_time=in_time)
     scores = list(board_scores(task, of).select_related("evaluation", "submission"))
@@ -208,7 +206,6 @@ def computed(
 def _beside(
     pieces: _Pieces, board: _Board, criterion: str, found: Mapping[str, Any]
 ) -> dict[str, Any]:
-    """Give what stands behind a criterion beside its estimates."""
     shared = board.shared(criterion)
     isolated = isolated_systems(shared, ranked_systems(board.scores))
     parts = {"shared": shared, "isolated": isolated}
@@ -239,19 +236,18 @@ def _standing(row: Mapping[str, Any]) -> Standing:
 
 
 def _links(scores: Sequence[Score], criterion: str) -> list[dict[str, Any]]:
-    """Give the links of the systems' crowds to earlier ones, the newest first."""
+    """Return the links of the systems' crowds to earlier ones, newest first."""
     linked = [one for one in scores if one.criterion == criterion and one.link]
     linked.sort(key=lambda one: -one.submission_id)
     return [{"system": one.submission_id, **one.link} for one in linked if one.link]
 
 
 def estimates_seed(task: Task) -> int:
-    """Seed what of a fit is drawn: by the task's name, so that it can be drawn again."""
+    """Return a seed from the task's name, so that draws can be repeated."""
     return seed_from("estimates", task.slug)
 
 
 def ranked_systems(scores: Sequence[Score]) -> set[int]:
-    """Return the systems that are ranked, see `coverage.ranked`."""
     return {
         score.submission_id
         for score in scores
@@ -265,5 +261,4 @@ def ranked_systems(scores: Sequence[Score]) -> set[int]:
 
 
 def forget(task: Task, of: Submission | None) -> None:
-    """Delete the pieces of a fit that is written."""
     FitPiece.objects.filter(task=task, of=of.pk if of else 0).delete()

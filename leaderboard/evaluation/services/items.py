@@ -1,4 +1,4 @@
-"""What people judge of one submission: items, and whose output stands where."""
+"""The items of one submission and whose output is in which slot."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -24,7 +24,7 @@ from quality.test_questions.services import inject
 
 @dataclass(frozen=True)
 class Entry:
-    """One output for one instance; no submission: a reference."""
+    """An output for an instance; a reference has no submission."""
 
     text: str
     submission_pk: int | None
@@ -32,7 +32,7 @@ class Entry:
 
 @dataclass(frozen=True)
 class JudgedSpec:
-    """An item before it is built, and what it is about."""
+    """An item before it is created, with its instance and systems."""
 
     spec: ItemSpec
     instance_pk: int
@@ -49,7 +49,6 @@ def judged(
     campaign_key: str,
     seed: int,
 ) -> JudgedSpec:
-    """Make the item that shows these outputs for one instance."""
     design = design_of(task, human)
     if design.needs_reference and not has_references(instance):
         raise GenieError(
@@ -81,7 +80,7 @@ def judged(
 def remember(
     evaluation: HumanEvaluation, item_of: Mapping[str, int], specs: Sequence[JudgedSpec]
 ) -> list[JudgedItem]:
-    """Store which instance each item is about, and whose output stands in which slot."""
+    """Store the instance of each item, and the system of each slot."""
     # They come back in the order of `specs`, with their keys.
     rows = JudgedItem.objects.bulk_create(
         [
@@ -106,7 +105,7 @@ def remember(
 
 
 def refuse_several(task: Task, design: Design) -> None:
-    """Say what to do where a task's submissions cannot be judged one at a time."""
+    """Raise an error with advice if the design needs several systems at once."""
     if not design.about_one_system():
         raise GenieError(
             f"{task.title} uses the design {design.slug}, which shows the "

@@ -1,4 +1,4 @@
-"""Several systems side by side (RankME): asking for it."""
+"""Requests for joint evaluations: several systems side by side (RankME)."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -33,12 +33,12 @@ Rows = list[Instance] | QuerySet[Instance]
 
 
 def criteria_of(task: Task) -> dict[str, str]:
-    """Give the questions that joint evaluations of the task can ask."""
+    """Return the questions that joint evaluations of the task can ask."""
     return dict(task.configuration.joint.criteria)
 
 
 def human_for(joint: JointEvaluation) -> HumanConfig:
-    """Give how this evaluation asks: the task's way, with the criteria chosen here."""
+    """Return the task's settings with the criteria chosen here."""
     every = criteria_of(joint.task)
     chosen = {name: every[name] for name in joint.criteria if name in every}
     return replace(joint.task.configuration.joint, criteria=chosen)
@@ -54,9 +54,10 @@ def request(
     n_workers: int = 1,
     per_page: int | None = None,
 ) -> JointEvaluation:
-    """Note that somebody wants to know; staff approve what it costs.
+    """Store a request; staff approve its cost.
 
-    With `per_page`, a page shows so many of the systems, another choice for each instance.
+    With `per_page`, a page shows so many of the systems, another choice for each
+    instance.
     """
     if not systems:
         raise GenieError(
@@ -115,9 +116,9 @@ def request(
 def shown_together(
     joint: JointEvaluation, systems: Sequence[Submission], n_pages: int, *, what: str
 ) -> list[list[Submission]]:
-    """Give the systems of each page in their order: all, or as many as a page shows.
+    """Return the systems of each page in order: all, or as many as a page shows.
 
-    What is judged and what tests are made of are designs of their own, each balanced.
+    Rated pages and test questions are separate designs, each balanced.
     """
     if joint.per_page is None or not n_pages:
         return [list(systems)] * n_pages
@@ -131,7 +132,7 @@ def shared_instances(
 ) -> tuple[list[Instance], Rows]:
     """Return up to `n` instances that all systems have outputs for, and the others.
 
-    In the task's random order; with documents, whole ones, unless none is so short.
+    In the task's random order; with documents, whole ones if one is short enough.
     """
     rows: Rows = shared_by(task, systems).order_by("sample_rank")
     if page_by := task.configuration.joint.page_by:

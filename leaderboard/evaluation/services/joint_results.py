@@ -1,4 +1,4 @@
-"""What a joint evaluation found: magnitudes, ranking, preferences, agreement."""
+"""Results of a joint evaluation: magnitudes, ranking, preferences, agreement."""
 
 from collections.abc import Mapping, Sequence
 from datetime import datetime
@@ -28,14 +28,13 @@ Means = Mapping[tuple[str, int], float]
 
 
 def systems_of(evaluation: HumanEvaluation) -> list[Submission]:
-    """Give the systems in their order."""
     return [row.submission for row in evaluation.systems.select_related("submission")]
 
 
 def results_of(
     evaluation: HumanEvaluation, systems: Sequence[Submission], *, seed: int
 ) -> dict[str, Any]:
-    """Compute everything that one page shows, criterion by criterion."""
+    """Compute the results of the page, criterion by criterion."""
     weights = soft_weights(evaluation.task.slug)
     ratings = weighed(dated_ratings_of([evaluation.pk]), weights)
     n_resamples = settings.GENIE["BOOTSTRAP_RESAMPLES"]
@@ -75,7 +74,7 @@ def results_of(
 def joint_changes(
     before: Mapping[str, Any], after: Mapping[str, Any], *, at: datetime, reason: str
 ) -> list[dict[str, Any]]:
-    """List the magnitudes that read otherwise than before, and why."""
+    """Return the magnitudes whose displayed value differs, with the reason."""
     old, new = _means(before), _means(after)
     return [
         {

@@ -1,4 +1,4 @@
-"""One campaign of an evaluation before it is built: what it asks of what."""
+"""One campaign of an evaluation before it is created."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field

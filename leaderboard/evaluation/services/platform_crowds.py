@@ -1,4 +1,4 @@
-"""One task judged by crowds of several platforms: what they say of the same systems."""
+"""One task rated on several platforms: results of their crowds on the same systems."""
 
 from __future__ import annotations
 
@@ -39,7 +39,6 @@ if TYPE_CHECKING:
 
 
 def platforms_of(task: Task) -> list[str]:
-    """List the platforms on which the board's systems were judged."""
     scored = board_scores(task).order_by().values("evaluation")
     campaigns = EvaluationCampaign.objects.filter(evaluation__in=scored)
     rows = Campaign.objects.filter(pk__in=campaigns.values("campaign"))
@@ -47,7 +46,7 @@ def platforms_of(task: Task) -> list[str]:
 
 
 def pairs_of(task: Task) -> list[tuple[str, str]]:
-    """Give each two platforms that judged systems of the board."""
+    """Return each two platforms that rated systems of the board."""
     return list(combinations(platforms_of(task), 2))
 
 
@@ -58,10 +57,10 @@ def compared(
     *,
     seed: int,
 ) -> dict[str, Any] | None:
-    """Compare two platforms' crowds on one criterion, in words of JSON.
+    """Compare two platforms' crowds on one criterion; the result is JSON.
 
-    A system is the same in both where the same predictions were handed in twice, or where
-    its outputs were anchors in the other's campaigns. None where there is no such system.
+    A system is the same in both if the same predictions were submitted twice, or if its
+    outputs were anchors in the other's campaigns. None without such a system.
     """
     for _, unit, group in groups_of(ratings, units):
         rows = group[group["platform"].isin(pair)]
@@ -83,7 +82,7 @@ def compared(
 def comparison_of(
     stored: Mapping[str, Any], names: Mapping[int, str]
 ) -> CrowdComparison:
-    """Read what `compared` wrote; systems without a name are left out."""
+    """Read the result of `compared`; systems without a name are left out."""
     systems = [
         SystemInBoth(
             names[int(one["system"])],
@@ -120,7 +119,7 @@ def _difference(stored: Mapping[str, Any]) -> Difference:
 
 
 def _short(found: Any) -> Any:
-    """Keep the digits that are published; what is not finite is null."""
+    """Round to the published digits; non-finite numbers become None."""
     if isinstance(found, dict):
         return {name: _short(one) for name, one in found.items()}
     if isinstance(found, list | tuple):
@@ -131,7 +130,7 @@ def _short(found: Any) -> Any:
 
 
 def ratings_by_platform(scores: Sequence[Score]) -> pd.DataFrame:
-    """Give the board's ratings with the platform, and those of anchors, by system."""
+    """Return the board's ratings, including those of anchors, with their platform."""
     import pandas as pd
 
     evaluations = evaluations_of(scores)
@@ -146,7 +145,7 @@ def ratings_by_platform(scores: Sequence[Score]) -> pd.DataFrame:
 
 
 def _first_of(submissions: Iterable[Submission]) -> dict[int, str]:
-    """Give, for each submission, the first one of the same predictions."""
+    """Map each submission to the first one with the same predictions."""
     # these are the same system, whoever handed them in
     first: dict[str, str] = {}
     return {

@@ -1,4 +1,4 @@
-"""What goes into the public log of scores, results and decisions, and who may read it."""
+"""Entries of scores, results and decisions in the public log, and who may read them."""
 
 import json
 import math
@@ -25,7 +25,6 @@ _SHORT = 15
 
 
 def scores(rows: Iterable[Score]) -> None:
-    """Log scores that were just written."""
     said = [
         (score.pk, {"submission": score.submission_id} | _numbers(score))
         for score in rows
@@ -43,13 +42,12 @@ def _numbers(score: Score) -> dict[str, Any]:
 
 
 def result(row: Comparison | JointEvaluation, **found: Any) -> None:
-    """Log what a comparison or a joint evaluation has found."""
     data = _about(row) | json.loads(json.dumps(found), parse_int=_exact)
     log.append(log.Kind.RESULT, data, about=row.evaluation.pk)
 
 
 def joint_result(row: JointEvaluation, results: Mapping[str, Any]) -> None:
-    """Log what a joint evaluation says of its systems, and nothing of workers."""
+    """Log the systems' results without data on workers."""
     kept = ("systems", "ratings_sha256", "signature")
     of = {
         criterion: {name: found[name] for name in kept if name in found}
@@ -67,7 +65,7 @@ def decision(
     sentence: str,
     by: Account,
 ) -> None:
-    """Log what somebody decided, in the words that the team reads."""
+    """Log a decision in the words that the team reads."""
     evaluation = row.evaluation
     data = _about(row) | {"task": row.task.slug, "says": sentence, "by": by.pk}
     about = evaluation.pk if evaluation else None
@@ -79,7 +77,7 @@ def _about(row: Submission | Comparison | JointEvaluation) -> dict[str, Any]:
 
 
 def register() -> None:
-    """Show scores of published systems, and results that everybody may see."""
+    """Make scores of published systems and public results visible in the log."""
     shown.register(log.Kind.SCORE, _public_scores)
     shown.register(log.Kind.RESULT, _public_results)
     shown.register(log.Kind.BAN)

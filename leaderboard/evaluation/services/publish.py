@@ -9,7 +9,7 @@ State = Submission.State
 
 
 def publish(pk: int) -> bool:
-    """Go from SCORED to PUBLISHED; a private submission's team alone sees it."""
+    """Go from SCORED to PUBLISHED; only its team sees a private submission."""
     private = Submission.objects.filter(
         pk=pk, visibility=Submission.Visibility.PRIVATE
     ).exists()

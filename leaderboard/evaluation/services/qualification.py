@@ -1,4 +1,4 @@
-"""Qualification tests drawn from a task, and what its campaigns require of workers."""
+"""Qualification tests drawn from a task, and the task's requirements of workers."""
 
 from collections.abc import Mapping
 from itertools import islice
@@ -31,17 +31,18 @@ def draw_test(
     *,
     rules: Mapping[str, int | None] | None = None,
 ) -> QualificationTest:
-    """Draw `n` questions from what nobody judges, as a draft; half of them are wrong.
+    """Draw a draft of `n` questions outside of the rated sample; half have a wrong
+    answer.
 
     The questions look like the task's HITs: a reference in place of a prediction is
-    right, another instance's reference is wrong. The seed is made with the site's secret
-    and stored; another one can be given.
+    right, another instance's reference is wrong. By default, the seed is made with the
+    site's secret; it is stored.
 
     Raises
     ------
     GenieError
-        ``too-few-references`` where the task has fewer instances with references
-        outside the judged sample, ``too-few-questions`` for less than two.
+        ``too-few-references`` if the task has too few instances with references outside
+        the rated sample, ``too-few-questions`` for less than two.
     """
     if n < LEAST:
         raise GenieError(
@@ -82,9 +83,10 @@ def draw_test(
 
 
 def training_instances(task: Task, n: int) -> list[Instance]:
-    """Give instances with references that are outside the judged sample.
+    """Return instances with references outside of the rated sample.
 
-    From the other end than a campaign's test questions, so that the two meet late.
+    A campaign's test questions come from the other end of the order, so that the two
+    meet late.
     """
     rows = (
         task.instances.filter(sample_rank__gte=task.sample_size)
@@ -112,10 +114,10 @@ def _question(item: HiddenItem) -> QuestionSpec:
 
 
 def ensure(task: Task) -> str:
-    """Give the name of the test that the task's configuration asks for; empty for none.
+    """Return the name of the test that the task requires; empty for none.
 
-    Where no version is in use, one is drawn and published. Call it before a campaign's
-    test questions are drawn: they are made of other inputs.
+    Without a version in use, one is drawn and published. Call it before a campaign's
+    test questions are drawn, because they use different inputs.
     """
     config = task.human.qualification_test
     if config is None:
@@ -135,14 +137,14 @@ def ensure(task: Task) -> str:
 
 
 def check(task: Task) -> None:
-    """Refuse, before money is set aside, a test that the site does not have."""
+    """Refuse a required test that the site does not have, before money is reserved."""
     config = task.human.qualification_test
     if config is not None and config.name:
         _in_use(config.name)
 
 
 def _in_use(name: str) -> str:
-    """Refuse a test that nobody can take: nobody could work."""
+    """Refuse a test without a version in use, because no worker could qualify."""
     published = QualificationTest.State.PUBLISHED
     if not QualificationTest.objects.filter(name=name, state=published).exists():
         raise GenieError(
@@ -152,9 +154,9 @@ def _in_use(name: str) -> str:
 
 
 def require_of(task: Task, campaign: Campaign) -> None:
-    """Write down what the task requires of a campaign's workers.
+    """Store the task's requirements of a campaign's workers.
 
-    Callers open the transaction in which the campaign is built.
+    The caller opens the transaction that creates the campaign.
     """
     requirements.of_campaign(
         campaign, worker_requirements.stated(task.human), test_name=ensure(task)

@@ -1,7 +1,7 @@
 """The numbers of one criterion of a joint evaluation, from its ratings alone.
 
-Nothing here asks the database: a release is computed again by the same functions. What
-identifies a worker decides nothing, so that a pseudonym does as well.
+Nothing here reads the database: a release is recomputed by the same functions. Results
+do not depend on workers' labels, so pseudonyms give the same numbers.
 """
 
 from __future__ import annotations
@@ -60,20 +60,18 @@ def numbers_of(
     Parameters
     ----------
     ratings : DataFrame
-        Those that count: instance (its position), worker, submission, value, and `on`
-        where the days of ratings are known, `weight` where workers do not all count in
-        full (in magnitudes and their ranks). A judgement need not show all systems.
+        Counting ratings: instance (its position), worker, submission, value; `on` if the
+        days of ratings are known; `weight` if workers have unequal weights (in magnitudes
+        and their ranks). A judgment need not include all systems.
     systems : sequence of int
-        The submissions, in the order of the answer's rows.
-    unit : Unit
-    seed, n_resamples : int
+        The submissions, in the order of the result's rows.
 
     Returns
     -------
     dict
-        As it is stored and shown; `n_judgements` 0 and no systems where some system has
-        no rating that counts. Intervals, ranks and clusters cover other workers and
-        instances; those of preferences, other workers.
+        As stored and shown; `n_judgements` is 0 without systems if some system has no
+        counting rating. Intervals, ranks and clusters cover other workers and instances;
+        those of preferences cover other workers.
     """
     wide = _judgements(ratings, systems)
     if wide.empty or wide.isna().all(axis=0).any():
@@ -112,14 +110,14 @@ def numbers_of(
 
 
 def _n_days(estimates: SystemEstimates) -> float:
-    """Say how many equally busy days would vary as much; 0 where days do not count."""
+    """Return the effective number of equally busy days; 0 if days are not modeled."""
     return estimates.day_freedom + 1 if estimates.day_freedom else 0
 
 
 def _of_judgements(
     ratings: pd.DataFrame, wide: pd.DataFrame, name: str
 ) -> npt.NDArray[Any] | None:
-    """Give the day or weight of each judgement, which is one page."""
+    """Return the day or weight of each judgment, which is one page."""
     if name not in ratings:
         return None
     of = ratings.groupby(["instance", "worker"])[name].min()
@@ -127,7 +125,7 @@ def _of_judgements(
 
 
 def _judgements(ratings: pd.DataFrame, systems: Sequence[int]) -> pd.DataFrame:
-    """Lay the ratings out: a row a judgement (instance, worker), a column a system."""
+    """Return ratings with a row per judgment (instance, worker), a column per system."""
     wide = ratings.pivot_table(
         index=["instance", "worker"], columns="submission", values="value"
     )
@@ -135,7 +133,7 @@ def _judgements(ratings: pd.DataFrame, systems: Sequence[int]) -> pd.DataFrame:
 
 
 def _averaged(raw: Floats, workers: npt.NDArray[Any], unit: Unit) -> Floats:
-    """Give what is averaged; NaN where a system was not shown."""
+    """Return the values to average; NaN if a system was not shown."""
     shown = ~np.isnan(raw)
     levels = raw.copy()
     if unit.logarithmic:
@@ -153,7 +151,7 @@ def _alone(
     seed: int,
     n_resamples: int,
 ) -> Callable[[int, float], Interval]:
-    """Give intervals for a single worker, where nothing says how others would rate."""
+    """Return intervals for a single worker, which do not cover other workers."""
     import pandas as pd
 
     def interval(column: int, confidence: float) -> Interval:
@@ -175,7 +173,6 @@ def _ranking(
     unit: Unit,
     alone: Callable[[int, float], Interval],
 ) -> dict[str, Any]:
-    """Estimate the systems' scores and rank them by simultaneous comparisons."""
     ranking = rank_systems(estimates)
     rows, covers = [], set()
     for column, submission_pk in enumerate(systems):
@@ -213,10 +210,10 @@ def _ranking(
 def _preferences(
     games: Comparisons, workers: npt.NDArray[Any], seed: int
 ) -> dict[str, Any]:
-    """Read the magnitudes as games: who is higher wins, equals draw (RankME, table 4).
+    """Read the magnitudes as games: the higher one wins, equals draw (RankME, table 4).
 
-    Games of one worker are not independent, so that workers are drawn again for
-    TrueSkill and make the clusters of Bradley and Terry's errors.
+    Games of one worker are not independent, so workers are resampled for TrueSkill and
+    are the clusters of Bradley and Terry's errors.
     """
     skills = true_skill(
         games,
@@ -258,7 +255,7 @@ def _preferences(
 def _strengths(
     games: Comparisons, workers: npt.NDArray[Any]
 ) -> tuple[list[dict[str, float | None]], str]:
-    """Give Bradley and Terry's strengths, or why there are none."""
+    """Return Bradley and Terry's strengths, or why there are none."""
     try:
         fit = bradley_terry_by_worker(games, workers)
     except GenieError as error:
@@ -278,7 +275,7 @@ def _ends(low: float, high: float, name: str) -> dict[str, float | None]:
 
 
 def _agreement(ratings: pd.DataFrame, unit: Unit) -> dict[str, Any]:
-    """Give ICC(1,k) of the ratings of each output, where several people gave one."""
+    """Return ICC(1,k) of each output's ratings, if several raters share outputs."""
     # Sorted: the last decimals of a sum depend on its order, and that must not depend
     # on who the workers are.
     groups = [

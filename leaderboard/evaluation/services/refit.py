@@ -1,8 +1,8 @@
-"""Estimate a board's systems together, and give every score its adjusted estimate and rank.
+"""Estimate a board's systems together, and update adjusted scores and ranks.
 
-A score is first this crowd's plain mean. Once it is published, the systems of its board
-are estimated together, as they share workers and instances; each such fit replaces the
-scores that it changes.
+At first, a score is this crowd's plain mean. After publication, the systems of its
+board are estimated together, because they share workers and instances; each such fit
+replaces the scores that it changes.
 """
 
 import hashlib
@@ -53,15 +53,15 @@ _MADE_FROM = (
 
 
 def refit_board(task: Task, *, hold: bool = False, in_time: bool = False) -> None:
-    """Bring a task's board up to date, and the systems that are compared with it.
+    """Update a task's board and the private systems that are compared with it.
 
-    With `hold`, scores whose own ratings are the same move once a day at most; ranks and
-    clusters always follow.
+    With `hold`, scores whose own ratings are the same change once a day at most; ranks
+    and clusters always follow.
 
     Raises
     ------
     Later
-        With `in_time`, once some seconds are over: pieces of it are left for another job.
+        With `in_time`, after some seconds, if pieces are left for another job.
     """
     refit(task, hold=hold, in_time=in_time)
     for submission in _beside().filter(task=task).order_by("pk"):
@@ -82,7 +82,7 @@ def refit(
     hold: bool = False,
     in_time: bool = False,
 ) -> bool:
-    """Estimate the public board, or one other system beside it; tell whether it was due."""
+    """Estimate the public board, or one system beside it; return whether it was due."""
     inputs = inputs_of(task, of)
     current = current_fit(task, of)
     known = current.inputs_sha256 if current else None
@@ -103,7 +103,7 @@ def refit(
 
 
 def due() -> list[int]:
-    """Find the tasks whose board is not what its scores say by now."""
+    """Return the ids of tasks whose board no longer matches its scores."""
     found = scores_of_boards(*_MADE_FROM, "fit")
     fits = BoardFit.objects.filter(of=None, superseded_at=None, task__in=list(found))
     current = {
@@ -126,7 +126,9 @@ def due() -> list[int]:
 
 
 def _aged(fits: Iterable[BoardFit]) -> set[int]:
-    """Find the tasks of fits that have aged; those that had not, where nothing moved."""
+    """Return the tasks of aged fits; postpone the others, whose workers still count
+    alike.
+    """
     aged, stamps = set(), weights_stamps()
     for fit in fits:
         name = f"weights-of-fit-{fit.pk}-{fit.created_at.timestamp()}"
@@ -145,25 +147,25 @@ def _is_old(fit: BoardFit) -> bool:
 
 
 def _has_aged(fit: BoardFit | None) -> bool:
-    """Tell whether workers count otherwise by now than in a fit of some days ago."""
+    """Check whether workers' weights have changed since a fit of some days ago."""
     if fit is None or not _is_old(fit):
         return False
     return bool(soft_weights(fit.task.slug) != fit.weights)
 
 
 def holds(task: Task) -> bool:
-    """Tell whether scores of the board still have numbers of an earlier estimate."""
+    """Check whether scores of the board still have numbers of an earlier estimate."""
     current = current_fit(task)
     return current is not None and current.holds_until is not None
 
 
 def _lacks_fit(task: Task, of: Submission | None = None) -> bool:
-    """Tell whether a score was written anew from ratings that are still the same."""
+    """Check for scores that were rewritten from unchanged ratings."""
     return board_scores(task, of).filter(fit=None).exists()
 
 
 def inputs_of(task: Task, of: Submission | None = None) -> str:
-    """Hash what a fit is made from: whose ratings, and what the task wants of them."""
+    """Hash the inputs of a fit: ratings and settings of the task."""
     rows = board_scores(task, of).order_by("submission_id", "criterion")
     return _hashed(task, list(rows.values_list(*_MADE_FROM)))
 
@@ -213,9 +215,9 @@ def _write(refit: Refit, *, hold: bool) -> None:
 def _give(
     score: Score, fit: BoardFit, refit: Refit, now: datetime, *, hold: bool
 ) -> datetime | None:
-    """Replace a score by what the fit says; one that nobody has seen yet is filled in.
+    """Replace a score by the fit's; fill it in place if it is not published yet.
 
-    Where its numbers are held, tell until when; its ranks are the fit's all the same.
+    If its numbers are held, return until when; its ranks change in any case.
     """
     standing = refit.standings.get((score.submission_id, score.criterion))
     estimates: dict[str, Any] = {PLAIN: score.estimates[PLAIN]}
@@ -260,9 +262,9 @@ def _has(score: Score, fields: Mapping[str, Any]) -> bool:
 def _held_until(
     score: Score, now: datetime, estimates: Mapping[str, Any]
 ) -> datetime | None:
-    """Say until when a published score keeps its numbers; None if they may move now.
+    """Return until when a published score keeps its numbers; None if it may change now.
 
-    They may always move back to what they were, as when a ban is lifted.
+    It may always return to former numbers, as when a ban is lifted.
     """
     if score.fit_id is None or score.submission.published_at is None:
         return None
@@ -287,9 +289,10 @@ def _held_until(
 
 
 def _signed(signature: str, estimate: str, covers: str) -> str:
-    """Name the estimate and the interval that is printed with it in a signature.
+    """Add the estimate and its interval to a signature.
 
-    The plain mean's interval, which was signed first, stays beside another as `plain`.
+    The plain mean's interval, which was signed first, is kept as `plain` beside
+    another.
     """
     parts = dict(part.partition(":")[::2] for part in signature.split("|"))
     plain = parts.pop("plain", None) or parts["ci"]

@@ -1,4 +1,4 @@
-"""Every human evaluation begins as a request; staff approve what it costs."""
+"""Requests for human evaluations; staff approve their cost."""
 
 from collections.abc import Iterable, Sequence
 
@@ -26,15 +26,15 @@ def requested(
     seed: int = 0,
     page_by: str = "",
 ) -> HumanEvaluation:
-    """Note that people are to be asked about these systems; within a transaction.
+    """Create the request within a transaction.
 
-    A seed that needs the key of what owns the evaluation is written once that is there.
+    If the seed depends on the owner's key, it is written after the owner.
 
     Raises
     ------
     GenieError
-        ``imported-task`` where judgments were made elsewhere: nobody is asked here;
-        ``unusable-question`` if so many instances would cut a document.
+        ``imported-task`` if the task's ratings are imported and no workers are asked here;
+        ``unusable-question`` if this number of instances would cut a document.
     """
     if systems[0].task.imported:
         raise GenieError(CLOSED, code="imported-task")
@@ -58,14 +58,12 @@ def requested(
 
 
 def shared_by(task: Task, systems: Sequence[Submission]) -> QuerySet[Instance]:
-    """Return the instances that all systems have outputs for."""
     # counted, as a join for each of a hundred systems is more than SQLite can do
     theirs = Count("predictions", filter=Q(predictions__submission__in=systems))
     return task.instances.annotate(n_outputs=theirs).filter(n_outputs=len(systems))
 
 
 def document_names(page_by: str, instances: Iterable[Instance]) -> list[str]:
-    """Return the document of each instance."""
     return [document_name(page_by, row.instance_id, row.fields) for row in instances]
 
 
@@ -84,5 +82,5 @@ def _refuse_cut(systems: Sequence[Submission], page_by: str, n: int) -> None:
 
 
 def commitment_key(submission_pk: int) -> str:
-    """Name a submission's campaign and the money set aside for it."""
+    """Return the name of a submission's campaign and of its reserved money."""
     return f"submission:{submission_pk}"

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Computed:
-    """One criterion's score before it is written."""
+    """One criterion's score before it is stored."""
 
     submission_pk: int
     criterion: str
@@ -54,7 +54,6 @@ class Computed:
 
 
 def computed(evaluation: HumanEvaluation) -> list[Computed]:
-    """Compute all systems' and criteria's scores from the ratings that count now."""
     import pandas as pd
 
     ratings = system_ratings(evaluation)
@@ -97,7 +96,7 @@ def computed(evaluation: HumanEvaluation) -> list[Computed]:
 
 
 def _with_rated(evaluation: HumanEvaluation, scores: list[Computed]) -> list[Computed]:
-    """Count the instances of which somebody sent a rating in; they may count no more."""
+    """Count the instances with submitted ratings, whether or not they still count."""
     ratings = all_system_ratings_of([evaluation.pk])
     sent = ratings[ratings["why_not"] != NOT_SENT]
     n_rated = sent.groupby(["submission", "criterion"])["instance"].nunique()
@@ -108,14 +107,13 @@ def _with_rated(evaluation: HumanEvaluation, scores: list[Computed]) -> list[Com
 
 
 def _is_provisional(evaluation: HumanEvaluation, score: Computed) -> bool:
-    """Check whether a score may change; one from too few instances: if it lost them."""
+    """Check whether a score may change; a partial one only if it lost ratings."""
     if is_whole(score.interval.n, evaluation.n_instances):
         return evaluation.final_at is None
     return is_whole(score.n_rated, evaluation.n_instances)
 
 
 def _campaign_by_criterion(evaluation: HumanEvaluation) -> dict[str, Campaign]:
-    """Find the campaign that asks each criterion."""
     return {
         criterion: campaign
         for campaign in campaigns_of(evaluation)
@@ -163,9 +161,9 @@ def _computed_score(
 def write(
     evaluation: HumanEvaluation, scores: list[Computed], *, reason: str = ""
 ) -> bool:
-    """Add the scores that differ from the current ones; tell whether any did.
+    """Add the scores that differ from the current ones; return whether any did.
 
-    When to do that to published scores, `rescoring` decides; the new ones say why.
+    `rescoring` decides when published scores change; the new ones have the `reason`.
     """
     current = {
         (score.submission_id, score.criterion): score

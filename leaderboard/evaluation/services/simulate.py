@@ -1,7 +1,7 @@
-"""Programs that play workers, for demonstrations: every answer is marked as simulated.
+"""Programs that simulate workers for demos; every answer is marked as simulated.
 
-They work through the same services as the worker site: they are given a HIT, read
-what it shows, and hand in answers on the scale's own words.
+They use the same services as the worker site: they receive a HIT, read it, and submit
+answers from the scale's labels.
 """
 
 import json
@@ -33,14 +33,14 @@ DILIGENT, CARELESS, AGREEABLE = "diligent", "careless", "agreeable"
 
 @dataclass(frozen=True)
 class Player:
-    """One simulated worker and how they work."""
+    """A simulated worker with a way of working."""
 
     worker: Worker
     habit: str
 
 
 class Crowd:
-    """Simulated workers who take turns until there is no work for any of them."""
+    """Simulated workers who take turns until no work is left for any of them."""
 
     def __init__(
         self,
@@ -50,9 +50,9 @@ class Crowd:
         seed: int,
         of_text: Callable[[Item, str], float] | None = None,
     ) -> None:
-        """Take the players and what a good worker would think: 0 (bad) to 1 (good).
+        """Take the players and a good worker's opinion: 0 (bad) to 1 (good).
 
-        `of_text` says it of one text where an item shows several.
+        `of_text` returns the opinion on one text of an item that shows several.
         """
         self.players = players
         self.quality = quality
@@ -60,7 +60,7 @@ class Crowd:
         self.rng = generator(seed_from("simulated workers", seed))
 
     def work(self, on_answer: Callable[[int], None] | None = None) -> int:
-        """Answer HITs until nobody gets one; return how many were answered."""
+        """Answer HITs until no player gets one; return how many were answered."""
         n, worked = 0, True
         while worked:
             worked = False
@@ -73,7 +73,7 @@ class Crowd:
         return n
 
     def do_hit(self, player: Player) -> bool:
-        """Let one worker do one HIT; False when there is none for them."""
+        """Do one HIT as this worker; False if none is available."""
         assignment = work.next_assignment(player.worker)
         if assignment is None:
             return False
@@ -87,7 +87,7 @@ class Crowd:
         return True
 
     def take_test(self, player: Player, name: str) -> bool:
-        """Let one worker take a drawn qualification test once; tell whether it is passed."""
+        """Take a drawn qualification test once; return whether it is passed."""
         attempt = test_attempts.start(player.worker, name)
         hit_type = attempt.test.hit_type
         for row in attempt.answers.select_related("question"):
@@ -161,7 +161,7 @@ def _marked(text: str, opinion: float, errors: Errors) -> str:
 
 
 def _nearest(scale: type[Scale], target: float, rng: np.random.Generator) -> str:
-    """Choose the answer nearest to a wish between 0 (low end) and 1; ties by chance."""
+    """Return the answer nearest to `target` between 0 (low end) and 1; ties by chance."""
     options = sorted(scale.options, key=lambda option: option.value)
     low, high = options[0].value, options[-1].value
     distances = np.array(

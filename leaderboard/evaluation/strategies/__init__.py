@@ -14,5 +14,4 @@ STRATEGIES: dict[str, Strategy] = {
 
 
 def strategy_of(evaluation: HumanEvaluation) -> Strategy:
-    """Give the strategy of an evaluation."""
     return STRATEGIES[evaluation.strategy]

@@ -1,7 +1,8 @@
-"""Two systems: a wave of pairs goes out, its labels decide, or another wave goes.
+"""Two systems: a wave of pairs is sent out, and its labels decide or another follows.
 
 The rule looks when a wave is complete, at labels in the random order in which the pairs
-were drawn and stored. In the middle of a wave the quick and easy pairs would speak first.
+were drawn and stored. In the middle of a wave, quick and easy pairs would be
+overrepresented.
 """
 
 from collections.abc import Collection, Sequence
@@ -45,7 +46,7 @@ State = states.State
 
 @dataclass(frozen=True)
 class Look:
-    """What was seen when a comparison was looked at, and what the rule says of it."""
+    """Data of a look at a comparison, and the rule's decision."""
 
     votes: list[Votes]
     last: bool
@@ -68,7 +69,7 @@ class ComparisonOfTwo:
         return self.human(evaluation).n_workers_wanted
 
     def check_launch(self, evaluation: HumanEvaluation) -> None:
-        """Nothing but the platform, which is asked of all."""
+        """Do nothing: the platform is checked for all strategies."""
 
     def plan(
         self, evaluation: HumanEvaluation, used: Collection[str] = ()
@@ -136,14 +137,14 @@ class ComparisonOfTwo:
         shares.refresh(Campaign.objects.get(pk=evaluation.campaign.pk))
 
     def score(self, evaluation: HumanEvaluation) -> None:
-        """Nothing: a comparison is decided while ratings come in."""
+        """Do nothing: a comparison is decided while ratings come in."""
 
     def publish(self, evaluation: HumanEvaluation) -> None:
-        """Nothing: what was decided is not rewritten."""
+        """Do nothing: the decision is not rewritten."""
 
 
 def _look(evaluation: HumanEvaluation) -> Look:
-    """Judge who works on it, then see what the labels that count say."""
+    """Update who counts, then apply the rule to the labels that count."""
     comparison, campaign = evaluation.comparison, evaluation.campaign
     campaigns.grade_and_judge(evaluation.task, [campaign], in_waves=True)
     look = _seen(comparison, campaign)
@@ -204,7 +205,7 @@ def _ask_thirds(comparison: Comparison, votes: Sequence[Votes]) -> bool:
 
 
 def _next_wave(comparison: Comparison, campaign: Campaign, n_pairs: int) -> bool:
-    """Send out another wave, as large as pairs and money allow; False when none is left."""
+    """Send another wave, as large as pairs and money allow; False if none is left."""
     each = n_workers_at_first(comparison.strategy, comparison.n_workers)
     spare = n_workers_at_most(comparison.strategy, comparison.n_workers) - each
     affordable = room(campaign).n_assignments
@@ -227,7 +228,7 @@ def _next_wave(comparison: Comparison, campaign: Campaign, n_pairs: int) -> bool
 def _finish(
     evaluation: HumanEvaluation, state: str, decision: Decision, votes: Sequence[Votes]
 ) -> None:
-    """Write the result, withdraw what nobody has taken, free what is not spent."""
+    """Store the result, withdraw untaken work, release unspent money."""
     # whoever sends work out again after a ban waits here
     campaign = Campaign.objects.select_for_update().get(pk=evaluation.campaign.pk)
     comparison_end.write(evaluation.comparison, state, decision, votes)

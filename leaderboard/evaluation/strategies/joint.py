@@ -34,7 +34,7 @@ Texts = dict[tuple[int, int], str]
 
 
 class SideBySide:
-    """A fixed sample, the outputs of several systems on each page."""
+    """A fixed sample, with outputs of several systems on each page."""
 
     collect = staticmethod(campaigns.collect)
 
@@ -42,7 +42,7 @@ class SideBySide:
         return joint.human_for(evaluation.joint)
 
     def cost(self, evaluation: HumanEvaluation) -> Quote:
-        """Price it; separate criteria are priced together."""
+        """Price all separate criteria together."""
         asked = evaluation.joint
         human = self.human(evaluation)
         return quote_side_by_side(human, asked.n_instances, asked.n_workers)
@@ -51,14 +51,14 @@ class SideBySide:
         return self.human(evaluation).n_workers_wanted
 
     def check_launch(self, evaluation: HumanEvaluation) -> None:
-        """Nothing but the platform, which is asked of all."""
+        """Do nothing: the platform is checked for all strategies."""
 
     def keys(self, evaluation: HumanEvaluation) -> list[str]:
         key = f"joint:{evaluation.joint.pk}"
         return configuration.campaign_keys(key, self.human(evaluation))
 
     def stopped(self, evaluation: HumanEvaluation) -> None:
-        """No result is published."""
+        """Publish no result."""
 
     def launch(self, evaluation: HumanEvaluation) -> None:
         qualification.ensure(evaluation.task)

@@ -1,7 +1,7 @@
-"""The test questions of what awaits approval: drawn and measured before anyone decides.
+"""Test questions of evaluations that await approval: drawn and measured beforehand.
 
-Measuring trains classifiers, so a job does it (`jobs.measure_tests`). Pages and approvals
-only read its result and check that it still holds.
+Measuring trains classifiers, so a job does it (`jobs.measure_tests`). Pages and
+approvals only read its result and check that it is still valid.
 """
 
 from collections.abc import Collection
@@ -31,7 +31,7 @@ UNMEASURED = (
 
 
 def is_measured(evaluation: HumanEvaluation, used: Collection[str] = ()) -> bool:
-    """Check, without drawing anything, that the questions were measured as asked now.
+    """Check, without drawing, that the questions were measured as asked now.
 
     `used` has fingerprints of texts that other evaluations are about to ask.
     """
@@ -60,14 +60,14 @@ def measure_tests(evaluation: HumanEvaluation, used: Collection[str] = ()) -> No
 
 
 def prepare(*subjects: machine.Subject) -> None:
-    """Ask the platform whether it could run subjects, before the transaction approves them.
+    """Check that the platform can run the subjects, before the approving transaction.
 
     Requests call this, so it measures nothing.
 
     Raises
     ------
     GenieError
-        ``tests-not-measured`` when a job has yet to measure; it is queued.
+        ``tests-not-measured`` if a job has yet to measure; it is queued.
     """
     for evaluation in _waiting(subjects):
         human = strategy_of(evaluation).human(evaluation)
@@ -80,7 +80,7 @@ def prepare(*subjects: machine.Subject) -> None:
 
 
 def measure_together(*subjects: machine.Subject) -> None:
-    """Measure, for seconds each, the test questions of subjects that start together.
+    """Measure the test questions of subjects that start together, for seconds each.
 
     No text is drawn for two of the subjects.
     """

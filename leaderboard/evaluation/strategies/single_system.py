@@ -1,4 +1,4 @@
-"""One system: people judge a fixed sample of its outputs, which makes its scores."""
+"""One system: workers rate a fixed sample of its outputs, which gives its scores."""
 
 from collections.abc import Collection
 from dataclasses import replace
@@ -229,7 +229,7 @@ def _entries(row: Prediction, design: Design) -> list[Entry]:
 
 
 def _reopen(evaluation: HumanEvaluation) -> None:
-    """After a late ban: ask again for the ratings of a published score that were lost."""
+    """Ask again for ratings of a published score that a late ban excluded."""
     looked_at = timezone.now()
     try:
         with transaction.atomic():
@@ -253,7 +253,7 @@ def _reopen(evaluation: HumanEvaluation) -> None:
 
 
 def _watch_replacements(evaluation: HumanEvaluation) -> None:
-    """Watch the campaigns of a published submission that ask again, until their end."""
+    """Watch campaigns of a published submission that ask again, until their end."""
     pks = [campaign.pk for campaign in evaluation.campaigns_in_order]
     asks = list(Campaign.objects.filter(closing.asks_again(), pk__in=pks))
     if not asks or evaluation.submission.state != Submission.State.PUBLISHED:

@@ -1,4 +1,4 @@
-"""Which of several systems is better: asking it, and what came out."""
+"""Pages of comparisons: request them and read their results."""
 
 from typing import Any
 
@@ -33,7 +33,6 @@ NEWEST = 100
 
 
 def comparisons(request: HttpRequest, slug: str) -> HttpResponse:
-    """List what was asked of a task's systems against each other."""
     task = get_object_or_404(Task, slug=slug)
     context = {
         "here": "tasks",
@@ -47,7 +46,6 @@ def comparisons(request: HttpRequest, slug: str) -> HttpResponse:
 
 
 def comparison(request: HttpRequest, pk: int) -> HttpResponse:
-    """Show how one comparison stands."""
     shown = comparisons_seen_by(request.user).filter(pk=pk).first()
     if shown is None:
         raise Http404
@@ -72,7 +70,6 @@ def comparison(request: HttpRequest, pk: int) -> HttpResponse:
 
 @login_required
 def ask_comparison(request: HttpRequest, slug: str) -> HttpResponse:
-    """Ask whether one system is better than another, or all pairs of several."""
     task = get_object_or_404(Task, slug=slug)
     if task.imported:
         return _closed(request, task)
@@ -106,7 +103,6 @@ def ask_comparison(request: HttpRequest, slug: str) -> HttpResponse:
 @limit_files
 @login_required
 def ask_joint(request: HttpRequest, slug: str) -> HttpResponse:
-    """Ask for several systems to be judged side by side."""
     task = get_object_or_404(Task, slug=slug)
     if task.imported:
         return _closed(request, task)

@@ -1,4 +1,4 @@
-"""What a judge is, what it was asked, what it answered, and what that cost."""
+"""Runs of judges: requests, answers and costs."""
 
 from typing import ClassVar
 
@@ -31,7 +31,7 @@ __all__ = [
 
 
 class JudgeRun(models.Model):
-    """One judge asked about some outputs of a task, once a person has approved it."""
+    """A judge asked about some outputs of a task, once staff approved it."""
 
     class State(models.TextChoices):
         ASKED = "ASKED", "waits for approval"
@@ -97,7 +97,7 @@ class JudgeRun(models.Model):
 
 
 class JudgeAnswer(models.Model):
-    """What came back for a request, under the hash of the request: never asked twice."""
+    """The response to a request, stored under the request's hash: never asked twice."""
 
     request_sha256 = models.CharField(max_length=64, unique=True)
     judge = models.ForeignKey(Judge, on_delete=models.PROTECT, related_name="answers")
@@ -121,7 +121,7 @@ class JudgeAnswer(models.Model):
 
 
 class JudgeCall(models.Model):
-    """One question of a run: what was asked of which output, and what it came to."""
+    """A question of a run: the outputs that it is about, and its answer."""
 
     class State(models.TextChoices):
         WAITING = "WAITING", "waiting"
@@ -188,7 +188,7 @@ class JudgeCall(models.Model):
 
 
 class JudgeCost(models.Model):
-    """A line of the judges' own ledger: held before a request goes out, then settled."""
+    """A line of the judges' ledger: reserved before a request is sent, then settled."""
 
     class State(models.TextChoices):
         HELD = "HELD", "asked; not known yet"
@@ -215,7 +215,7 @@ class JudgeCost(models.Model):
 
 
 class JudgeMetric(models.Model):
-    """A run's scores on one criterion, as they stand on the task's metric board."""
+    """A run's scores on one criterion, as a metric on the task's board."""
 
     run = models.ForeignKey(JudgeRun, on_delete=models.CASCADE, related_name="metrics")
     criterion = models.CharField(max_length=50)
@@ -236,9 +236,9 @@ class JudgeMetric(models.Model):
 
 
 class JudgeLicence(models.Model):
-    """What was decided of a judge on a criterion of a task; the newest of a pair counts.
+    """A decision on a judge and a criterion of a task; the newest of a pair counts.
 
-    Rows are never changed: a licence that expires is a new row that says why.
+    Rows are never changed: when a license expires, a new row has the reason.
     """
 
     class State(models.TextChoices):
@@ -266,10 +266,10 @@ class JudgeLicence(models.Model):
 
 
 class JudgedEstimate(models.Model):
-    """People's mean of a system with licensed judges' help, beside the plain one.
+    """A system's mean rating with licensed judges' help, beside the plain mean.
 
-    Counts only while licences of all its judges stand; `services.estimate` keeps it up to
-    date, and replaces it whenever anything that it is made from has changed.
+    Counts only while licenses of all its judges are valid; `services.estimate` keeps it
+    up to date, and replaces it whenever its inputs have changed.
     """
 
     submission = models.ForeignKey(

@@ -1,4 +1,4 @@
-"""What a judge is, and what it may cost."""
+"""Judges and their budgets."""
 
 from django.conf import settings
 from django.db import models
@@ -13,7 +13,9 @@ MICROCENTS = 1_000_000
 
 
 class Judge(models.Model):
-    """A program that judges: whatever decides its answers is hashed, and never changes."""
+    """A program that judges: everything that determines its answers is hashed and
+    fixed.
+    """
 
     name = models.SlugField(max_length=40)
     version = models.CharField(max_length=40)
@@ -54,22 +56,22 @@ class Judge(models.Model):
 
     @property
     def scripted(self) -> bool:
-        """Whether it is a script of this site, and no model of any kind."""
+        """Whether it is a script of this site, not a model."""
         return bool(self.definition["endpoint"] == SCRIPTED)
 
     @property
     def what(self) -> str:
-        """Say what kind of program it is, for pages and cards."""
+        """Return the kind of program, for pages and cards."""
         return "a script" if self.scripted else "a language model"
 
     @property
     def signature(self) -> str:
-        """Name everything that decides its answers, as metrics do."""
+        """The full definition in one line, as metrics have."""
         return signature(self.name, self.version, self.definition)
 
 
 class JudgeBudget(models.Model):
-    """What judges may cost on a task, one of them or all; without it nothing is bought."""
+    """The limit of one or all judges on a task; paid requests need one."""
 
     task = models.ForeignKey(
         Task, on_delete=models.CASCADE, related_name="judge_budgets"

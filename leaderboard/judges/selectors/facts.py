@@ -1,4 +1,4 @@
-"""What a licence is given on: who answers, what is asked, and which crowd is asked it."""
+"""The facts behind a license: the judge, the question and the crowd."""
 
 import re
 from typing import Any
@@ -33,10 +33,10 @@ _SHOWN = 60
 
 
 def facts_of(run: JudgeRun, criterion: str) -> dict[str, str]:
-    """Say in words what a licence of a run would be given on now.
+    """Return the facts behind a license of this run, in words.
 
-    What is long is named by its first words and its hash. `judge` never moves by itself,
-    as another definition is another judge; `request` is the whole prompt without texts.
+    Long texts appear as their first words and hash. `judge` never changes, because a
+    new definition is a different judge; `request` is the whole prompt without texts.
     """
     facts = {
         MODEL: ", ".join(progress(run)["models"]) or "not said",
@@ -50,7 +50,7 @@ def facts_of(run: JudgeRun, criterion: str) -> dict[str, str]:
 
 
 def moved(given_on: dict[str, str], now: dict[str, str]) -> list[str]:
-    """Say in words what is another now than when a licence was given."""
+    """Return what has changed since a license was given, in words."""
     names = [name for name, was in given_on.items() if now.get(name) != was]
     # a hash is named only where nothing else says what has moved in it
     named = [name for name in names if name != _REQUEST] or names
@@ -60,9 +60,9 @@ def moved(given_on: dict[str, str], now: dict[str, str]) -> list[str]:
 
 
 def is_asked_so(run: JudgeRun, criterion: str) -> bool:
-    """Tell whether a run's question would be the same request today.
+    """Check whether a run's question would be the same request today.
 
-    An answer is kept under the hash of its request, so that one of them tells.
+    Answers are stored by the hash of their request, so checking one suffices.
     """
     try:
         asked = requests_of(run)
@@ -104,7 +104,7 @@ def _asked(run: JudgeRun, criterion: str) -> dict[str, str]:
 
 
 def _crowd(run: JudgeRun) -> dict[str, str]:
-    """Name who rates on the task: the platform, what it asks of them, what they see."""
+    """Return who rates on the task: the platform, its requirements, the page."""
     human = human_of(run.judge, run.task)
     wanted = [*of_pool(run.task.slug), *requirements.read(stated(human))]
     required = sorted({str(one) for one in wanted if one.demands})
@@ -133,10 +133,10 @@ def _named(text: str) -> str:
 def asked_as_now(
     task: Task, criterion: str, evaluations: QuerySet[HumanEvaluation]
 ) -> QuerySet[HumanEvaluation]:
-    """Leave out whom other crowds were asked, or with another wording of the criterion.
+    """Exclude evaluations with a different crowd or wording of the criterion.
 
-    Which requirements its workers met is not kept of a campaign, so that those count
-    however they have changed; what was imported counts as it is.
+    Campaigns do not store which requirements their workers met, so changed requirements
+    do not exclude them; imported ratings count as they are.
     """
     settings = task.configuration
     configs: list[Any] = [settings.human, settings.comparison, settings.joint]

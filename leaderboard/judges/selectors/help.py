@@ -1,4 +1,4 @@
-"""What licensed judges said of a board's systems, ready to help people's ratings."""
+"""Licensed judges' scores of a board's systems, prepared to help people's ratings."""
 
 from collections import defaultdict
 from collections.abc import Collection, Mapping, Sequence
@@ -18,7 +18,7 @@ from leaderboard.tasks.models import Task
 
 @dataclass
 class Said:
-    """One judge on one criterion: scores, and what it was asked about, by system."""
+    """One judge on one criterion: scores and questions by system."""
 
     licence: JudgeLicence
     scores: dict[int, dict[int, float]] = field(default_factory=dict)
@@ -27,7 +27,7 @@ class Said:
 
 @dataclass(frozen=True)
 class Help:
-    """What judges say of one system: positions, and a column of scores for each judge."""
+    """Judges' scores of one system: positions, and a column for each judge."""
 
     judges: list[int]
     positions: list[int]
@@ -35,7 +35,9 @@ class Help:
 
 
 def helped_scores(task: Task, criteria: Collection[str]) -> list[Score]:
-    """Give the published scores that judges may help: those of people, private ones too."""
+    """Return published scores of people, including private systems, that judges may
+    help.
+    """
     private = Submission.objects.filter(
         task=task,
         visibility=Submission.Visibility.PRIVATE,
@@ -51,7 +53,7 @@ def helped_scores(task: Task, criteria: Collection[str]) -> list[Score]:
 
 
 def runs_of(task: Task, licences: Sequence[JudgeLicence]) -> dict[int, list[JudgeRun]]:
-    """Give each judge's runs that are done, oldest first; repeats of a run are none."""
+    """Return each judge's finished runs, oldest first, without repeated ones."""
     found: dict[int, list[JudgeRun]] = defaultdict(list)
     judges = {licence.run.judge_id for licence in licences}
     runs = JudgeRun.objects.filter(
@@ -63,7 +65,7 @@ def runs_of(task: Task, licences: Sequence[JudgeLicence]) -> dict[int, list[Judg
 
 
 def said_by(licence: JudgeLicence, runs: Sequence[JudgeRun]) -> Said:
-    """Read what a judge said in these runs; what it said last counts."""
+    """Read a judge's scores in these runs; the latest ones count."""
     said = Said(licence)
     for run in runs:
         if licence.criterion not in run.plan["criteria"]:
@@ -81,11 +83,11 @@ def said_by(licence: JudgeLicence, runs: Sequence[JudgeRun]) -> Said:
 
 
 def help_for(submission: int, rated: set[int], judges: Sequence[Said]) -> Help | None:
-    """Lay out what judges say of a system; None where they say no more than people.
+    """Return judges' scores of a system; None if they scored no more than people did.
 
-    All that a judge was asked about counts, as that was chosen before it answered: where
-    an answer is missing stands the mean of the others, so that nothing is left out by how
-    a judge answers.
+    All asked outputs count, because they were chosen before the judge answered: missing
+    answers are replaced by the mean of the others, so that the judge's behavior
+    excludes none.
     """
     willing = [
         one

@@ -1,4 +1,4 @@
-"""Whether people vouch for a judge on a task's criterion, by what both have said so far."""
+"""Whether ratings by people support a license of a judge for a task's criterion."""
 
 from typing import Any
 
@@ -21,10 +21,10 @@ _ON_BOARD = ("pairwise-accuracy", "calibrated")
 def licence_of(
     run: JudgeRun, criterion: str, *, before: JudgeRun | None = None
 ) -> Licence:
-    """Say whether a judge deserves a licence for a criterion of its run's task, and why.
+    """Compute the verdict on a license, with reasons.
 
-    `before` is a run that drift is measured against. What is stored, and whether it has
-    expired, `services.license` decides.
+    Drift is measured against the run `before`. `services.license` stores verdicts and
+    decides on expiration.
     """
     if run.judge.definition["mode"] == JOINT:
         why = (
@@ -52,7 +52,7 @@ def licence_of(
 
 
 def drift_between(given: JudgeRun, later: JudgeRun, criterion: str) -> Reason | None:
-    """Tell whether a judge's fit to people has moved; None where too few can tell."""
+    """Check whether a judge's fit to people has changed; None with too little data."""
     overlap = overlap_of(given, criterion)
     before, now = (overlap.labels(told_of(run, criterion)) for run in (given, later))
     shared = {key for key in before if key in now}
@@ -69,7 +69,6 @@ def drift_between(given: JudgeRun, later: JudgeRun, criterion: str) -> Reason | 
 
 
 def _on_board(run: JudgeRun, criterion: str) -> list[Reason]:
-    """Compare the judge with one person as a row of the metric board."""
     board: Any = shown_board(run.task, criterion)
     # of several runs of a judge, the newest stands there
     rows = JudgeMetric.objects.filter(run__judge=run.judge, run__task=run.task)

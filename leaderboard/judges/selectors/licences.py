@@ -1,4 +1,4 @@
-"""Which licences stand: of each judge, task and criterion the newest row counts."""
+"""Valid licenses: the newest row of each judge, task and criterion counts."""
 
 from leaderboard.evaluation.selectors.judged import standing_licences
 from leaderboard.judges.models import Judge, JudgeLicence
@@ -6,7 +6,7 @@ from leaderboard.tasks.models import Task
 
 
 def standing(judge: Judge, task: Task, criterion: str) -> JudgeLicence | None:
-    """Give what was last decided of a judge on a criterion, if anything was."""
+    """Return the latest decision on a judge's criterion; None without one."""
     rows = JudgeLicence.objects.filter(
         run__judge=judge, run__task=task, criterion=criterion
     )
@@ -14,7 +14,7 @@ def standing(judge: Judge, task: Task, criterion: str) -> JudgeLicence | None:
 
 
 def licensed(task: Task) -> list[JudgeLicence]:
-    """List the licences of a task that stand now, by criterion and judge."""
+    """Return the valid licenses of a task by criterion and judge."""
     return sorted(
         standing_licences(task),
         key=lambda row: (row.criterion, row.run.judge.name, row.run.judge.version),

@@ -1,4 +1,4 @@
-"""How endpoints counted tokens so far, so that a price is not guessed where it is known."""
+"""Token counts reported by endpoints, to estimate prices of further requests."""
 
 from typing import Any
 
@@ -10,12 +10,10 @@ _SAME = ("endpoint", "url", "model")
 
 
 def bytes_a_token(judge: Judge) -> dict[str, Any]:
-    """Say how many bytes of requests a token was, where this model answered often enough.
+    """Return bytes per token of requests, if this model has enough answers.
 
-    Returns
-    -------
-    dict
-        `bytes_a_token` and `n_measured`, for a run's plan; empty: nobody knows.
+    The keys are those of a run's plan: `bytes_a_token` and `n_measured`. Empty if
+    unknown.
     """
     made = judge.definition
     same = [

@@ -1,4 +1,4 @@
-"""What judges have cost and may cost: their own ledger, beside the workers'."""
+"""Costs and budgets of judges: a ledger separate from the workers'."""
 
 from math import ceil
 
@@ -9,12 +9,12 @@ from leaderboard.tasks.models import Task
 
 
 def in_cents(microcents: int) -> int:
-    """Round up to cents, so that no sum is smaller than what it is made of."""
+    """Round up to cents, so that a sum is never less than its parts."""
     return ceil(microcents / MICROCENTS)
 
 
 def committed_cents(task: Task, judge: Judge | None) -> int:
-    """Add up what approved runs have cost or may still cost."""
+    """Sum the costs and reserved amounts of approved runs."""
     runs = JudgeRun.objects.filter(task=task)
     if judge is not None:
         runs = runs.filter(judge=judge)
@@ -24,7 +24,7 @@ def committed_cents(task: Task, judge: Judge | None) -> int:
 
 
 def left_cents(task: Task, judge: Judge) -> int | None:
-    """Say what a judge may still cost on a task; None: nobody has given it anything."""
+    """Return the rest of a judge's budget on a task; None without a budget."""
     budgets = JudgeBudget.objects.filter(Q(judge=judge) | Q(judge=None), task=task)
     # rows that a decision rests on stay as they are until it is written
     rows = budgets.select_for_update(of=("self",)).order_by("pk")

@@ -1,4 +1,4 @@
-"""What people and a judge have both judged: outputs, or for a judge of pairs, pairs of them."""
+"""Outputs, or pairs of outputs, that both people and a judge have rated."""
 
 from __future__ import annotations
 
@@ -28,10 +28,11 @@ _LABELS = {0.0: "second", 0.5: "tie", 1.0: "first"}
 
 @dataclass(frozen=True)
 class Overlap:
-    """People's ratings, or their choices between two outputs, a row each.
+    """People's ratings, or their choices between two outputs, one per row.
 
-    `people` has `submission`, `other` (0: rated alone), `instance`, `worker` and `value`: a
-    choice is 1 for `submission`, .5 on a tie, and any two systems stand in one order.
+    `people` has `submission`, `other` (0: rated alone), `instance`, `worker` and
+    `value`: a choice is 1 for `submission`, .5 on a tie, and each pair of systems has
+    one fixed order.
     """
 
     people: pd.DataFrame
@@ -44,11 +45,10 @@ class Overlap:
 
     @property
     def score(self) -> str:
-        """Say how labels are compared; see `alternative_annotator`."""
+        """Return how labels are compared; see `alternative_annotator`."""
         return "accuracy" if self.pairs else "rmse"
 
     def by_person(self) -> dict[str, Labels]:
-        """Give each person's labels."""
         means = self.people.groupby(["worker", *_AT])["value"].mean().reset_index()
         found: dict[str, dict[str, float | str]] = {}
         for worker, one, other, at, value in means.itertuples(index=False):
@@ -58,7 +58,6 @@ class Overlap:
         return dict(found)
 
     def labels(self, told: dict[Judged, float]) -> Labels:
-        """Give a judge's labels of the same form."""
         return {
             f"{one}/{other}/{at}": self._label(value)
             for (one, other, at), value in told.items()
@@ -69,12 +68,11 @@ class Overlap:
 
 
 def overlap_of(run: JudgeRun, criterion: str) -> Overlap:
-    """Collect what people said of what the run is about, asked as they are asked now.
+    """Collect people's ratings of the run's outputs, asked in the present way.
 
-    Programs' answers are left out.
-
-    For a judge of pairs that is people's own choices between the same two outputs, where
-    30 pairs have those of two people, else what their ratings of both outputs come to.
+    Programs' answers are left out. For a judge of pairs these are people's own choices
+    between the same two outputs, if 30 pairs have those of two people. Otherwise they
+    are derived from ratings of both outputs.
     """
     about = HumanEvaluation.objects.filter(
         systems__submission__in=run.plan["submissions"], simulated=False
@@ -102,10 +100,11 @@ def overlap_of(run: JudgeRun, criterion: str) -> Overlap:
 
 
 def told_of(run: JudgeRun, criterion: str) -> dict[Judged, float]:
-    """Give one number for each output or pair that the judge answered, samples' mean.
+    """Return a number for each output or pair that the judge answered, the samples'
+    mean.
 
-    Of a pair, how far the system with the smaller key is preferred; only where it was
-    judged in both orders.
+    For a pair: the preference for the system with the smaller key, only if both orders
+    were answered.
     """
     if run.judge.definition["mode"] != PAIRWISE:
         scores = scores_of(run, criterion)
@@ -117,9 +116,10 @@ def told_of(run: JudgeRun, criterion: str) -> dict[Judged, float]:
 
 
 def both_orders(run: JudgeRun, criterion: str) -> dict[Judged, tuple[float, float]]:
-    """Give how far the output that stood first was preferred, in both orders of a pair.
+    """Return the preference for the output in first position, for both orders of a
+    pair.
 
-    Where outputs are set beside a reference, that is the other one of the pair.
+    If outputs are compared with a reference, that is the other one of the pair.
     """
     answers = answers_of(run)
     answers = answers[answers["criterion"] == criterion]
@@ -162,7 +162,7 @@ def _ratings(
 
 
 def _pairs(ratings: pd.DataFrame, by: list[str]) -> pd.DataFrame:
-    """Set a person's ratings of two systems' outputs side by side, and say which is higher."""
+    """Join a person's ratings of two systems' outputs, and compare them."""
     on = list(dict.fromkeys([*by, "instance", "worker"]))
     means = ratings.groupby([*on, "submission"])["value"].mean().reset_index()
     both = means.merge(means, on=on, suffixes=("", "_other"))
@@ -176,7 +176,7 @@ def _pairs(ratings: pd.DataFrame, by: list[str]) -> pd.DataFrame:
 def _each_once(pairs: pd.DataFrame) -> pd.DataFrame:
     """Keep pairs that share no output: an output in several would count several times.
 
-    Those that more people rated come first, whatever they said.
+    Pairs with more raters come first, regardless of their ratings.
     """
     sizes = {_key(key): int(n) for key, n in pairs.groupby(_AT).size().items()}
     taken: set[tuple[int, int]] = set()

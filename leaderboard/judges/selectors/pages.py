@@ -1,4 +1,4 @@
-"""Which page of people's a judge is asked about: how it looks, and what stands where."""
+"""Which page of the raters' interface a judge is asked about, and its slots."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -29,7 +29,7 @@ _TIES = {"two-choice": "two-choice-tie"}
 
 @dataclass(frozen=True)
 class Page:
-    """Who is asked about on a page; see the fields of `JudgeCall`."""
+    """The systems of a page; see the fields of `JudgeCall`."""
 
     submission: int
     other: int | None = None
@@ -37,14 +37,14 @@ class Page:
 
     @property
     def systems(self) -> set[int]:
-        """Name every system whose output must be there."""
+        """Return every system whose output must exist."""
         return {self.submission, self.other or self.submission, *self.beside} - {
             REFERENCE
         }
 
 
 def human_of(judge: Judge, task: Task) -> HumanConfig:
-    """Give how people are asked what the judge is asked, or say why it cannot be."""
+    """Return the settings of people's questions that the judge gets, or raise an error."""
     mode, settings = judge.definition["mode"], task.configuration
     candidates: list[HumanConfig] = [settings.human, settings.comparison]
     if mode == JOINT:
@@ -86,14 +86,14 @@ def _kind(scale: type[Scale]) -> tuple[bool, ...]:
 
 
 def scale_of(judge: Judge, human: HumanConfig) -> type[Scale]:
-    """Give what is answered on, in the language in which people are asked."""
+    """Return the scale in the language of the raters."""
     slug = judge.definition["scale"] or human.scale
     slug = _TIES.get(slug, slug) if human.allow_tie else slug
     return all_scales()[slug].in_language(human.language)
 
 
 def shape_of(human: HumanConfig, design: Design, data: Mapping[str, Any]) -> Shape:
-    """Say how an answer about a page is laid out: as people answer it."""
+    """Return the layout of an answer: the same as the raters'."""
     compares = all_scales()[human.scale].compares
     slots = () if compares else [one["slot"] for one in data.get("outputs", [])]
     return Shape(tuple(slots), _errors(human) if design.marks_errors else None)
@@ -111,7 +111,7 @@ def pages_of(
     *,
     per_page: int | None = None,
 ) -> Iterator[tuple[Instance, Page]]:
-    """List what is asked of each instance; whatever has an order in both orders."""
+    """Yield the pages of each instance; ordered ones in both orders."""
     if mode == JOINT:
         yield from _blocks(design, systems, instances, per_page)
         return
@@ -133,7 +133,7 @@ def _blocks(
     instances: Sequence[Instance],
     per_page: int | None,
 ) -> Iterator[tuple[Instance, Page]]:
-    """Set systems beside each other as joint evaluations do, then in the opposite order."""
+    """Combine systems as joint evaluations do, then in the opposite order."""
     size = on_a_page(design, len(systems), per_page)
     blocks = [list(range(len(systems)))] * len(instances)
     if size < len(systems):
@@ -150,7 +150,7 @@ def _blocks(
 
 
 def on_a_page(design: Design, n_systems: int, per_page: int | None) -> int:
-    """Say how many outputs a page shows: as many as people's can, or as was asked for."""
+    """Return the outputs per page: as requested, or as many as the design allows."""
     most = min(MOST_ON_PAGE, design.n_outputs[1], n_systems)
     size = most if per_page is None else per_page
     if not 2 <= size <= most:
@@ -164,7 +164,7 @@ def on_a_page(design: Design, n_systems: int, per_page: int | None) -> int:
 def texts_on(
     call: JudgeCall, outputs: Mapping[tuple[int, int], str], shown: Shown
 ) -> list[str]:
-    """Give the outputs of a page in their order; KeyError where one may not leave."""
+    """Return a page's outputs in order; KeyError if one may not be sent."""
     order = call.beside or [call.submission_id, *filter(None, [call.other_id])]
     return [
         shown.references[0] if pk == REFERENCE else outputs[pk, call.instance.pk]
@@ -173,12 +173,12 @@ def texts_on(
 
 
 def place_of(call: JudgeCall) -> int:
-    """Say where the question's own output stands on its page."""
+    """Return the position of the question's own output on its page."""
     return call.beside.index(call.submission_id) if call.beside else 0
 
 
 def about(call: JudgeCall, said: Mapping[str, Said], slots: Sequence[str]) -> Said:
-    """Take what an answer says of a question's own output, as people's would count."""
+    """Return an answer's part on the question's own output, as people's would count."""
     if not call.beside:
         return said[""]
     place = place_of(call)

@@ -1,4 +1,4 @@
-"""What goes out for a question of a run: built anew from the task each time, and checked."""
+"""The requests of a run: built from the task each time, and checked."""
 
 import json
 from collections.abc import Iterable, Iterator, Mapping
@@ -42,7 +42,7 @@ _EXTRA_TOKENS = 64
 
 @dataclass(frozen=True)
 class Request:
-    """One request: what is sent, its hash, and what it can cost in millionths of a cent."""
+    """A request: its body, its hash, and its highest cost in millionths of a cent."""
 
     body: Mapping[str, Any]
     texts: list[tuple[str, str]]
@@ -57,7 +57,7 @@ class Request:
 
 
 class Requests:
-    """The questions of a judge on a task; texts that may not leave are not read at all."""
+    """The questions of a judge on a task; texts that may not be sent are never read."""
 
     def __init__(
         self,
@@ -102,7 +102,7 @@ class Requests:
         attempt: int = 0,
         occasion: str = "",
     ) -> Request:
-        """Build what is sent for a question; `outputs` has texts by system and instance."""
+        """Build the request of a question; `outputs` has texts by system and instance."""
         seen = shown(call.instance)
         texts = texts_on(call, outputs, seen)
         own = place_of(call)
@@ -125,12 +125,13 @@ class Requests:
         return replace(request, outputs=dict(zip(slots, texts, strict=False)))
 
     def read(self, call: JudgeCall, request: Request, text: str) -> Said:
-        """Read an answer into what people's would be of the question's own output.
+        """Convert an answer on the question's own output into the form of people's
+        answers.
 
         Raises
         ------
         ValueError
-            With why it is invalid, in few words.
+            With a short reason if it is invalid.
         """
         shape = request.shape
         said = read(text, request.questions, self.scale, shape, request.outputs)
@@ -141,7 +142,6 @@ class Requests:
         return replace(found, values=values)
 
     def rating(self, value: float) -> float:
-        """Turn an answer into the rating that people's would be."""
         # a ratio to 100, where the output beside it is worth something else
         return value * 100 / self.human.standard_value if self.scale.relative else value
 
@@ -164,7 +164,6 @@ def request_for(
     attempt: int = 0,
     occasion: str = "",
 ) -> Request:
-    """Write one request and price it."""
     made = judge.definition
     body: dict[str, Any] = {
         "model": made["model"],
@@ -194,12 +193,12 @@ def request_for(
 
 
 def price(judge: Judge, n_in: int, n_out: int) -> int:
-    """Price tokens in millionths of a cent, rounded up."""
+    """Return the price of tokens in millionths of a cent, rounded up."""
     return ceil(n_in * judge.input_price + n_out * judge.output_price)
 
 
 def parts_of(human: HumanConfig, criteria: Iterable[str]) -> list[dict[str, str]]:
-    """Give the criteria that are asked together, as people are asked."""
+    """Return the criteria that are asked together, as in campaigns."""
     wanted = set(criteria)
     chosen = [
         {name: text for name, text in part.items() if name in wanted}
@@ -211,7 +210,7 @@ def parts_of(human: HumanConfig, criteria: Iterable[str]) -> list[dict[str, str]
 def outputs_of(
     task: Task, calls: Iterable[JudgeCall], *, references: bool, private: bool
 ) -> dict[tuple[int, int], str]:
-    """Read the outputs of some questions, of systems that may leave the house only."""
+    """Read the outputs of some questions, only of systems that may be sent."""
     calls = list(calls)
     systems = {call.submission_id for call in calls}
     systems |= {call.other_id for call in calls if call.other_id}
@@ -226,13 +225,13 @@ def outputs_of(
 
 
 def outputs_in(run: JudgeRun, calls: Iterable[JudgeCall]) -> dict[tuple[int, int], str]:
-    """Do so for a run, as far as its approval goes."""
+    """Read the outputs that the run's approval allows."""
     said = {"references": run.with_references, "private": run.with_private}
     return outputs_of(run.task, calls, **said)
 
 
 def sendable(task: Task, *, references: bool, private: bool) -> Any:
-    """Select the systems whose outputs may leave the house."""
+    """Select the systems whose outputs may be sent to an endpoint."""
     rows = Submission.objects.filter(task=task)
     if not private:
         rows = rows.filter(public())
@@ -243,7 +242,7 @@ def sendable(task: Task, *, references: bool, private: bool) -> Any:
 
 
 def requests_of(run: JudgeRun) -> Requests:
-    """Give the questions of a run, with the references that its approval lets out."""
+    """Return the questions of a run, with references if its approval allows them."""
     return Requests(
         run.judge,
         run.task,
@@ -254,7 +253,7 @@ def requests_of(run: JudgeRun) -> Requests:
 
 
 def all_requests(run: JudgeRun, *, at_once: int = 500) -> Iterator[Request]:
-    """Build every first request of a run, as it is sent if all answers are valid."""
+    """Yield every first request of a run, as if all answers were valid."""
     asked = requests_of(run)
     calls = run.calls.select_related("instance").order_by("pk")
     pks = list(calls.values_list("pk", flat=True))

@@ -1,4 +1,4 @@
-"""What judges said, as tables: for the metric board, and for whoever compares it with people."""
+"""Judges' answers as tables, for the metric board and for comparisons with people."""
 
 from __future__ import annotations
 
@@ -20,27 +20,25 @@ _ABOUT = ("call", "criterion", "instance", "submission", "other", "place")
 
 
 def answers_of(run: JudgeRun) -> pd.DataFrame:
-    """Give every valid answer of a run.
+    """Return every valid answer of a run.
 
     Returns
     -------
     pandas.DataFrame
         A row for each question and criterion: `call`, `criterion`, `instance` (its
         position), `submission`, `other` (0: judged alone), `sample`, `value` (on the
-        scale; of a pair, how far `submission`, which stood first, is preferred), `place`
-        (where it stood on the page, from 0), and `probe`, which is empty: what an audit
-        was answered is left out.
+        scale; for a pair, the preference for `submission`, which came first), `place`
+        (its position on the page, from 0), and `probe`, which is empty: answers to an
+        audit are left out.
     """
     return _answers(run.calls.filter(probe=""))
 
 
 def probed_of(run: JudgeRun) -> pd.DataFrame:
-    """Give what an audit was answered, about outputs that were changed for it.
+    """Return the answers to an audit about modified outputs.
 
-    Returns
-    -------
-    pandas.DataFrame
-        As `answers_of`, with the name of each `probe`; none is about the output.
+    Columns as in `answers_of`, with the name of each `probe`; none is about the
+    original output.
     """
     return _answers(run.calls.exclude(probe=""))
 
@@ -66,7 +64,7 @@ def _place(submission: int, beside: list[int]) -> int:
 
 
 def both_sides(answers: pd.DataFrame) -> pd.DataFrame:
-    """Add the view of outputs that stood second: they won what the first lost."""
+    """Add the view of outputs in second position: they won what the first lost."""
     import pandas as pd
 
     second = answers[answers["other"] > 0]
@@ -75,13 +73,10 @@ def both_sides(answers: pd.DataFrame) -> pd.DataFrame:
 
 
 def scores_of(run: JudgeRun, criterion: str) -> dict[int, dict[int, float]]:
-    """Give one number an output: the mean over samples, opponents and both orders.
+    """Return one number an output: the mean over samples, opponents and both orders.
 
-    Returns
-    -------
-    dict
-        Submission -> position of the instance -> score; higher is better. Of pairs, the
-        share of preferences that the system won.
+    Submission -> position of the instance -> score; higher is better. For pairs, the
+    share of preferences that the system won.
     """
     answers = answers_of(run)
     both = both_sides(answers[answers["criterion"] == criterion])

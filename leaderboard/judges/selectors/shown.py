@@ -1,4 +1,4 @@
-"""The judges of a task as everybody may see them: programs, what they may do, and why."""
+"""The public view of a task's judges: programs, licenses and reasons."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class ShownLicence:
-    """A judge on one criterion: the row that counts, and those before it."""
+    """A judge on one criterion: the current row, and earlier ones."""
 
     criterion: str
     rows: list[JudgeLicence]
@@ -36,7 +36,7 @@ class ShownLicence:
 
     @property
     def since(self) -> datetime | None:
-        """Give when this state began: rows after the first say other things anew."""
+        """Return when this state began; later rows of the same state only add reasons."""
         began = None
         for row in self.rows:
             if self.last is None or row.state != self.last.state:
@@ -47,7 +47,7 @@ class ShownLicence:
 
 @dataclass(frozen=True)
 class ShownJudge:
-    """One judge of a task: its finished runs that the viewer may see, oldest first."""
+    """A judge and its finished runs that the viewer may see, oldest first."""
 
     judge: Judge
     runs: list[JudgeRun]
@@ -60,19 +60,18 @@ class ShownJudge:
 
     @property
     def spent(self) -> str:
-        """Say what its runs cost, up to the next cent."""
+        """Return its runs' cost in words, rounded up to cents."""
         return cents(sum(progress(run)["spent_cents"] for run in self.runs))
 
     @property
     def sent(self) -> str:
-        """Say which texts went where."""
         return sent(self.judge, self.runs)
 
 
 def judges_of(task: Task, viewer: Viewer) -> list[ShownJudge]:
-    """List the judges of a task with finished runs, by name.
+    """Return the judges of a task with finished runs, by name.
 
-    What rests on outputs that are private is for staff who see runs of judges.
+    Results from private outputs are only for staff who may see runs of judges.
     """
     done = JudgeRun.objects.filter(task=task, state=JudgeRun.State.DONE)
     sees_all = staff_may(viewer, Staff.SEE_JUDGES, task.slug)
@@ -84,7 +83,7 @@ def judges_of(task: Task, viewer: Viewer) -> list[ShownJudge]:
 
 
 def is_public(run: JudgeRun) -> bool:
-    """Tell whether everybody may know what rests on a run: nothing in it is private."""
+    """Check that no output of a run is private, so that its results may be public."""
     if not run.with_private:
         return True
     systems = set(run.plan["submissions"])

@@ -1,4 +1,4 @@
-"""What a person must know of a run: which texts leave the house, how far it is, what it cost."""
+"""Facts about a run for staff: texts that are sent, progress, cost."""
 
 from collections.abc import Iterable, Mapping
 from math import ceil
@@ -22,7 +22,7 @@ State = JudgeCall.State
 
 
 def leaving(run: JudgeRun) -> list[str]:
-    """Say in sentences what is sent where if the run is approved."""
+    """Return sentences on which texts are sent where if the run is approved."""
     plan, made = run.plan, run.judge.definition
     if run.judge.scripted:
         where = "Nothing leaves this site: a script of its own judges."
@@ -46,9 +46,9 @@ def leaving(run: JudgeRun) -> list[str]:
 
 
 def address_told(judge: Judge) -> str:
-    """Name the host that texts go to; "" for one that is nobody's business outside.
+    """Return the host that texts are sent to; "" if it must not be disclosed.
 
-    That is one in the operator's own network, or an address that carries more than a path.
+    That is a host in the operator's own network, or an address with more than a path.
     """
     url = urlsplit(judge.definition["url"])
     host = url.hostname or ""
@@ -60,7 +60,7 @@ def address_told(judge: Judge) -> str:
 
 
 def sent(judge: Judge, runs: Iterable[JudgeRun]) -> str:
-    """Say which texts of a task's runs went where, as outsiders may know it."""
+    """Return which texts of a task's runs were sent where, for the public."""
     if judge.scripted:
         return "nothing: it is a script of this site"
     runs = list(runs)
@@ -74,7 +74,7 @@ def sent(judge: Judge, runs: Iterable[JudgeRun]) -> str:
 
 
 def by_judge(runs: QuerySet[JudgeRun]) -> dict[Judge, list[JudgeRun]]:
-    """Sort runs by their judges, these by name, and each one's by age."""
+    """Group runs by judge, by name, and each group by age."""
     found: dict[Judge, list[JudgeRun]] = {}
     for run in runs.select_related("judge", "task").order_by("judge__name", "pk"):
         found.setdefault(run.judge, []).append(run)
@@ -82,9 +82,9 @@ def by_judge(runs: QuerySet[JudgeRun]) -> dict[Judge, list[JudgeRun]]:
 
 
 def progress(run: JudgeRun) -> dict[str, Any]:
-    """Count a run's questions, what went wrong with them, and its cost.
+    """Count a run's questions, failures and cost.
 
-    What an audit asks is counted by itself: it is no question about an output.
+    Questions of an audit are counted separately: they are not about an output.
     """
     questions, probes = run.calls.filter(probe=""), run.calls.exclude(probe="")
     states = questions.values_list("state").annotate(n=Count("pk")).order_by("state")
@@ -115,7 +115,7 @@ def progress(run: JudgeRun) -> dict[str, Any]:
 
 
 def in_words(row: JudgeLicence) -> str:
-    """Write what was decided, when, and each of its reasons."""
+    """Return the decision, its date and each reason."""
     said = [
         f"{one['name']}{'' if one['holds'] else ', refused'}: {one['words']}"
         for one in row.reasons
@@ -128,18 +128,13 @@ def in_words(row: JudgeLicence) -> str:
 
 
 def cents(n: float) -> str:
-    """Write an amount in dollars, up to the next cent: what costs something is not $0.00.
-
-    Examples
-    --------
-    >>> cents(7), cents(0.2)
-    ('$0.07', '$0.01')
+    """Format an amount in dollars, rounded up to cents, so that no cost appears as
+    $0.00.
     """
     return f"${ceil(n) / 100:,.2f}"
 
 
 def _counted(plan: Mapping[str, Any]) -> str:
-    """Say how tokens were counted before anything was sent."""
     if n := plan.get("n_measured"):
         return f"{plan['bytes_a_token']:.2f} bytes a token, measured on {n:,} answers"
     return f"{BYTES_A_TOKEN} bytes a token, a guess"

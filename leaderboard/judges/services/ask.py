@@ -1,4 +1,4 @@
-"""Making a run: which outputs a judge is asked about, and what that will cost."""
+"""Creation of runs: which outputs a judge is asked about, and the price."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -41,7 +41,7 @@ _AT_ONCE = 500
 
 @dataclass(frozen=True)
 class Wish:
-    """What a judge is to be asked about; empty: what people are asked about."""
+    """The requested outputs; if empty, those that people rate."""
 
     criteria: Sequence[str] = ()
     submissions: Sequence[int] = ()
@@ -58,12 +58,12 @@ class Wish:
 
 
 def ask(judge: Judge, task: Task, wish: Wish, *, by: Account | None = None) -> JudgeRun:
-    """Make a run with its price; nothing is sent before a person approves it.
+    """Create a run with its price; requests are sent only after an approval.
 
     Raises
     ------
     GenieError
-        Where the judge cannot be asked so, or about these.
+        If the judge cannot be asked in this way, or about these outputs.
     """
     human = _human(judge, task, wish)
     if not 0 <= wish.audit <= MOST_AUDITED:
@@ -104,7 +104,9 @@ def ask(judge: Judge, task: Task, wish: Wish, *, by: Account | None = None) -> J
 
 
 def _human(judge: Judge, task: Task, wish: Wish) -> HumanConfig:
-    """Give how people are asked what is wished for, or say why a judge cannot be."""
+    """Return the settings of people's questions, or raise an error if a judge cannot
+    answer.
+    """
     if judge.retired_at is not None:
         raise GenieError(f"{judge} is retired.", code="judge-retired")
     human = human_of(judge, task)
@@ -118,7 +120,7 @@ def _human(judge: Judge, task: Task, wish: Wish) -> HumanConfig:
 
 
 def _more(judge: Judge, task: Task, human: HumanConfig, wish: Wish) -> dict[str, Any]:
-    """Say what else of a plan its readers must know; what is usual is left out."""
+    """Return further facts for readers of the plan; defaults are left out."""
     beside = human.show_reference or design_of(task, human).needs_reference
     said = {
         "per_page": wish.per_page,
@@ -150,7 +152,7 @@ def _systems(task: Task, wish: Wish) -> list[int]:
 
 
 def _instances(task: Task, wish: Wish) -> list[Instance]:
-    """Give the instances that people judge, or the first so many of all."""
+    """Return the instances that people rate, or the first ones of all."""
     n = task.sample_size if wish.n_instances is None else wish.n_instances
     return list(task.instances.filter(sample_rank__lt=n).order_by("position"))
 
@@ -200,7 +202,7 @@ def _calls(
 
 
 def _probes(calls: list[JudgeCall], n_outputs: int) -> list[JudgeCall]:
-    """Ask again about some outputs of all systems, with what `injections` adds to them."""
+    """Create further questions on some outputs of all systems, with `injections` added."""
     by_instance: dict[int, list[JudgeCall]] = {}
     for call in sorted(calls, key=lambda call: call.instance.sample_rank):
         if (call.part, call.sample) == (0, 0):
@@ -237,7 +239,7 @@ def _there(systems: list[int], instances: list[Instance]) -> set[tuple[int, int]
 
 
 def _put_price(run: JudgeRun) -> None:
-    """Price what has no answer yet: expected, and at most if every answer is valid."""
+    """Price requests without an answer: expected, and at most if all answers are valid."""
     expected = most = 0
     asked = set[str]()
     for some in _chunks(all_requests(run)):

@@ -1,4 +1,4 @@
-"""A person's word on a run: what it may cost, and which texts leave the house."""
+"""Decisions on a run: its spending limit, and which texts may be sent."""
 
 from django.db import transaction
 from django.utils import timezone
@@ -22,13 +22,13 @@ def approve(
     references: bool = False,
     private: bool = False,
 ) -> bool:
-    """Let a run ask for at most so many cents; False when it was decided before.
+    """Allow a run to cost at most `cents`; False if it was decided before.
 
     Raises
     ------
     GenieError
-        ``not-said``: it would send hidden references or private outputs and nobody said
-        so; ``over-budget``: there is less left, or no budget at all.
+        ``not-said`` if it would send hidden references or private outputs without
+        permission; ``over-budget`` if less is left, or without a budget.
     """
     if (run.with_references, run.with_private) != (references, private):
         raise GenieError(
@@ -58,7 +58,7 @@ def approve(
 
 
 def decline(run: JudgeRun, *, by: Account | None, reason: str = "") -> bool:
-    """Say no to a run, or end one that was stopped: its answers are kept for others."""
+    """Decline a run, or end a stopped one: its answers are kept for other runs."""
     return _turn(
         run,
         [State.ASKED, State.STOPPED],
@@ -70,12 +70,12 @@ def decline(run: JudgeRun, *, by: Account | None, reason: str = "") -> bool:
 
 
 def stop(run: JudgeRun) -> bool:
-    """Stop a run; answers that are on their way are still taken in."""
+    """Stop a run; answers to requests already sent are still stored."""
     return _turn(run, [State.RUNNING], State.STOPPED)
 
 
 def resume(run: JudgeRun, *, cents: int | None = None) -> bool:
-    """Go on where a run was stopped, with more money where that is given."""
+    """Continue a stopped run, with more money if `cents` is given."""
     with transaction.atomic():
         # as it is now, not as somebody saw it: an approved amount never gets smaller
         stopped = JudgeRun.objects.filter(pk=run.pk, state=State.STOPPED)
@@ -92,7 +92,7 @@ def resume(run: JudgeRun, *, cents: int | None = None) -> bool:
 
 
 def queue_missing() -> int:
-    """Queue the runs that go on and that nobody works on."""
+    """Queue the active runs that no job works on."""
     free = JudgeRun.objects.filter(state=State.RUNNING).exclude(
         held_until__gt=timezone.now()
     )

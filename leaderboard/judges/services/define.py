@@ -1,4 +1,4 @@
-"""Making a judge: once, under the hash of all that decides its answers."""
+"""Creation of judges, each under the hash of everything that determines its answers."""
 
 from collections.abc import Mapping, Sequence
 from decimal import Decimal
@@ -29,7 +29,7 @@ def make(
     output_price: Decimal = Decimal(0),
     **pace: Any,
 ) -> Judge:
-    """Make a judge, or give the same one again.
+    """Create a judge, or return the existing one.
 
     Parameters
     ----------
@@ -40,15 +40,15 @@ def make(
     pace : mapping
         `per_minute`, `at_once`, `timeout_seconds`, `n_retries`, `family`.
 
-    A judge that is there already takes over what is given, but empty names of a family
-    and prices of 0, which may only have been left out.
+    An existing judge is updated with these values except empty families and prices of
+    0, which may only have been left out.
 
     Raises
     ------
     GenieError
-        ``bad-judge`` for what cannot be used, ``judge-taken`` where another judge has
-        that name and version, ``judge-in-use`` for other prices of a judge
-        with a run that is open: it was approved at those.
+        ``bad-judge`` for invalid values, ``judge-taken`` if another judge has that name
+        and version, ``judge-in-use`` for new prices of a judge with an open run, which was
+        approved at the old ones.
     """
     judge = drafted(name, version, made, input_price, output_price)
     if same := Judge.objects.filter(sha256=judge.sha256).first():
@@ -72,7 +72,6 @@ def make(
 
 
 def _take_over(same: Judge, given: Mapping[str, Any], left_out: Sequence[str]) -> None:
-    """Write down what is given of a judge that is there already."""
     changed = {
         name: value
         for name, value in given.items()
@@ -98,7 +97,7 @@ def drafted(
     input_price: Decimal = Decimal(0),
     output_price: Decimal = Decimal(0),
 ) -> Judge:
-    """Make a judge that is not stored.
+    """Create a judge without storing it.
 
     Raises
     ------
@@ -127,7 +126,7 @@ def drafted(
 
 
 def retire(judge: Judge) -> bool:
-    """Let nobody ask a judge anything new; what it answered is kept."""
+    """Prevent new runs of a judge; its answers are kept."""
     standing = Judge.objects.filter(pk=judge.pk, retired_at=None)
     return bool(standing.update(retired_at=timezone.now()))
 

@@ -1,4 +1,4 @@
-"""Keep people's scores with licensed judges' help beside the plain ones."""
+"""Scores with licensed judges' help, kept beside the plain ones."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ _NOTHING: dict[str, Any] = {
 
 
 def estimate_all() -> None:
-    """Bring the estimates of every task up to date that has, or had, licensed judges."""
+    """Update the estimates of every task that has, or had, licensed judges."""
     tasks = Task.objects.filter(
         Q(judge_runs__licences__isnull=False)
         | Q(submissions__judged_estimates__isnull=False)
@@ -62,10 +62,10 @@ def estimate_all() -> None:
 
 
 def estimate(task: Task) -> int:
-    """Bring a task's estimates up to date; tell how many were computed.
+    """Update a task's estimates; return how many were computed.
 
-    Nothing is computed whose ratings, licences and runs are still the same, and
-    what no licence stands for is deleted.
+    Estimates with unchanged ratings, licenses and runs are not computed again, and
+    those without a valid license are deleted.
     """
     licences = licensed(task)
     board = _Board(task, licences) if licences else None
@@ -103,7 +103,7 @@ def estimate(task: Task) -> int:
 
 @dataclass
 class _Board:
-    """A board's systems with their judges; what is costly is read when it is needed."""
+    """A board's systems with their judges; costly data are read when needed."""
 
     task: Task
     licences: list[JudgeLicence]
@@ -138,7 +138,6 @@ class _Board:
         return weighed(board_ratings(evaluations_of(self.scores)), self._weights)
 
     def inputs_of(self, score: Score) -> str:
-        """Hash what an estimate is made from."""
         own = [one for one in self.licences if one.criterion == score.criterion]
         runs = [[run.pk for run in self._runs.get(o.run.judge_id, [])] for o in own]
         parts: list[Any] = [VERSION, score.submission_id, score.ratings_sha256]
@@ -146,7 +145,7 @@ class _Board:
         return hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()
 
     def estimate(self, score: Score) -> dict[str, Any]:
-        """Give the fields of a row; without `helped` where judges cannot help."""
+        """Return the fields of a row; without `helped` if judges cannot help."""
         ratings = self._ratings
         own = ratings[
             (ratings["submission"] == score.submission_id)

@@ -1,4 +1,6 @@
-"""The end of a run: its scores stand on the metric board of its task, and nowhere else."""
+"""The end of a run: its scores are put on the metric board of its task, and nowhere
+else.
+"""
 
 from django.db import transaction
 from django.utils import timezone
@@ -25,7 +27,7 @@ def finish(run: JudgeRun) -> bool:
 
 
 def _put_on_board(run: JudgeRun, criterion: str) -> None:
-    """Hand its scores in as those of an outside metric, in the place of older ones."""
+    """Submit its scores as an outside metric and replace older ones."""
     scores = scores_of(run, criterion)
     owner = run.decided_by or run.asked_by
     # nobody answers for a run of a command: it is read from its own pages
@@ -66,7 +68,7 @@ def _put_on_board(run: JudgeRun, criterion: str) -> None:
 
 
 def _whole(run: JudgeRun, scores: dict[int, dict[int, float]]) -> bool:
-    """Tell whether every instance that people judge has a score of every system."""
+    """Check that every instance that people rate has a score of every system."""
     sample = run.task.instances.filter(sample_rank__lt=run.task.sample_size)
     judged = set(sample.values_list("position", flat=True))
     return all(judged <= set(by_instance) for by_instance in scores.values())

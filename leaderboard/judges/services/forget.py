@@ -1,4 +1,4 @@
-"""Words about an output go with it: answers of judges may have quoted it."""
+"""Deletion of judges' answers together with an output, which they may quote."""
 
 from collections.abc import Collection
 from typing import Any
@@ -11,7 +11,7 @@ from leaderboard.submissions.models.submission import Submission
 
 
 def connect() -> None:
-    """Delete answers whenever a submission is deleted, by whatever way."""
+    """Delete answers whenever a submission is deleted, in whatever way."""
     pre_delete.connect(_note, Submission, dispatch_uid="answers about a submission")
     post_delete.connect(_forget, Submission, dispatch_uid="answers about nothing")
 
@@ -26,7 +26,7 @@ def _note(instance: Any, **_sent: Any) -> None:
 
 
 def _pages_with(submission: Submission) -> list[int]:
-    """Find the questions about other outputs on pages that showed one of these."""
+    """Return the questions about other outputs on pages that showed one of these."""
     several = JudgeCall.objects.filter(run__task=submission.task_id).exclude(beside=[])
     return [
         pk
@@ -36,20 +36,19 @@ def _pages_with(submission: Submission) -> list[int]:
 
 
 def _forget(instance: Any, **_sent: Any) -> None:
-    """Delete the questions of its pages, and what no other output is answered by."""
+    """Delete the questions of its pages, and answers without another question."""
     JudgeCall.objects.filter(pk__in=instance.judged).delete()
     forget(instance.judged_as)
 
 
 def answers_to(calls: QuerySet[JudgeCall]) -> tuple[list[int], list[int]]:
-    """Give the judges that were asked these questions, and their answers."""
     judges = calls.order_by().values_list("run__judge", flat=True).distinct()
     answers = calls.order_by().exclude(answer=None).values_list("answer", flat=True)
     return list(judges), list(answers.distinct())
 
 
 def forget(found: tuple[Collection[int], Collection[int]]) -> None:
-    """Delete answers that no question has any more, first attempts included."""
+    """Delete answers without a question, including first attempts."""
     judges, answers = found
     used = JudgeCall.objects.exclude(answer=None).values("answer")
     waiting = JudgeCall.objects.filter(

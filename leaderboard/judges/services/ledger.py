@@ -1,4 +1,4 @@
-"""Money and answers: held before a request goes out, stored before anything is counted."""
+"""Money and answers: reserved before a request is sent, stored before it is counted."""
 
 from django.db import transaction
 from django.db.models import F
@@ -17,10 +17,10 @@ State = JudgeCost.State
 
 
 def hold(run: JudgeRun, request: Request, *, holder: str) -> JudgeCost | None:
-    """Set aside the most that a request can cost.
+    """Reserve the highest cost of a request.
 
-    None where that would pass the approved amount, or where the run was stopped or is
-    another process's now: then it must not be sent.
+    Return None if that would exceed the approved amount, or if the run was stopped or
+    belongs to another process: then the request must not be sent.
     """
     # as it was when the run was taken up: an approved amount never gets smaller
     room = run.approved_cents * MICROCENTS - request.most
@@ -39,7 +39,7 @@ def hold(run: JudgeRun, request: Request, *, holder: str) -> JudgeCost | None:
 
 
 def keep(cost: JudgeCost, reply: Reply) -> JudgeAnswer:
-    """Store an answer under its request's hash and settle what it cost, in one go."""
+    """Store an answer under its request's hash and settle its cost in one transaction."""
     run = cost.run
     n_in, n_out = reply.input_tokens, reply.output_tokens
     with transaction.atomic():
@@ -64,17 +64,17 @@ def keep(cost: JudgeCost, reply: Reply) -> JudgeAnswer:
 
 
 def let_go(cost: JudgeCost) -> None:
-    """Give back what was held for a request that was turned away."""
+    """Release the amount reserved for a rejected request."""
     _settle(cost, State.FREE, 0)
 
 
 def lose(cost: JudgeCost) -> None:
-    """Count a request that nobody knows the end of as the most it can have cost."""
+    """Charge a request with unknown outcome the highest cost."""
     _settle(cost, State.LOST, cost.microcents)
 
 
 def lose_all(run: JudgeRun) -> int:
-    """Do so with what a process that died had on its way; return how many."""
+    """Charge the open requests of a dead process; return how many."""
     held = JudgeCost.objects.filter(run=run, state=State.HELD)
     return held.update(state=State.LOST, settled_at=timezone.now())
 

@@ -1,7 +1,7 @@
-"""Licences, written down: given, refused, expired, each with what it rests on.
+"""Licenses in the database: given, refused, expired, each with its evidence.
 
-A row is added where the verdict or the facts have changed, and none is ever altered. A job
-looks where a hash of what licences rest on has moved (`look_at_all`).
+A row is added if the verdict or the facts have changed; rows are never altered. A job
+looks when a hash of the evidence has changed (`look_at_all`).
 """
 
 from collections.abc import Iterable
@@ -34,13 +34,13 @@ _OUTDATED = Reason(
 
 
 def look_at_all() -> int:
-    """Queue the judges of which anything has moved that licences rest on."""
+    """Queue the judges whose evidence has changed."""
     due = [run.pk for run in _newest() if run.decided_on != evidence_of(run)]
     return jobs.enqueue_missing((JOB, {"pk": pk}) for pk in due)
 
 
 def look(pk: int) -> None:
-    """Decide on a judge's criteria, and keep what was looked at."""
+    """Decide on a judge's criteria, and store the hash of the evidence."""
     run = JudgeRun.objects.select_related("judge", "task").get(pk=pk)
     # from before the look: what moves meanwhile is looked at again
     evidence = evidence_of(run)
@@ -50,7 +50,7 @@ def look(pk: int) -> None:
 
 
 def decide_anew(run: JudgeRun) -> bool:
-    """Decide on a run's judge by a person's word; False where nothing is new."""
+    """Decide on a run's judge at the request of staff; False without a change."""
     same = [one for one in _newest() if one.judge == run.judge and one.task == run.task]
     rows = [decide(one, name, anew=True) for one in same for name in _criteria(one)]
     return any(rows)
@@ -59,11 +59,11 @@ def decide_anew(run: JudgeRun) -> bool:
 def decide(
     newest: JudgeRun, criterion: str, *, anew: bool = False
 ) -> JudgeLicence | None:
-    """Decide on a judge's licence by its newest run; None where nothing has changed.
+    """Decide on a judge's license by its newest run; None without a change.
 
-    While a licence stands, its own run is what counts, and later ones only show whether
-    the judge still is what it was. One that has expired is decided again on something new:
-    a later run, later scores of people, or a person's word (`anew`).
+    While a license is valid, its own run counts, and later ones only show whether the
+    judge is still the same. An expired one is decided again on new evidence: a later
+    run, later scores of people, or a request of staff (`anew`).
     """
     last = standing(newest.judge, newest.task, criterion)
     if last is not None and last.state == State.LICENSED:
@@ -84,7 +84,7 @@ def decide(
 
 
 def _expired(given: JudgeLicence, newest: JudgeRun, now: dict[str, str]) -> list[str]:
-    """Say what is no longer as it was when a licence was given."""
+    """Return what has changed since a license was given."""
     gone = moved(given.facts, now)
     if newest.pk > given.run_id:
         found = drift_between(given.run, newest, given.criterion)
@@ -101,7 +101,7 @@ def _weigh(
     *,
     anew: bool,
 ) -> JudgeLicence | None:
-    """Weigh everything that speaks for and against a judge, and write it down."""
+    """Weigh all evidence for and against a judge, and store the verdict."""
     found = [_OUTDATED]
     if is_asked_so(run, criterion):
         found = licence_of(run, criterion).reasons
@@ -118,7 +118,7 @@ def _weigh(
 
 
 def _said(reasons: Iterable[dict[str, Any]], figures: bool) -> list[Any]:
-    """Give the verdict of each reason; its figures are news to a person only."""
+    """Return the verdict of each reason, with `figures` if staff asked."""
     names = ["name", "holds", *(["words"] if figures else [])]
     return [[one[name] for name in names] for one in reasons]
 
@@ -132,7 +132,7 @@ def _write(
     facts: dict[str, str],
     gone: list[str],
 ) -> JudgeLicence | None:
-    """Add a row, unless somebody else did meanwhile."""
+    """Add a row, unless another process did meanwhile."""
     with transaction.atomic():
         # one after the other for a judge
         type(run.judge).objects.select_for_update().get(pk=run.judge_id)
@@ -149,7 +149,7 @@ def _write(
 
 
 def _waits(last: JudgeLicence | None, run: JudgeRun, criterion: str) -> bool:
-    """Tell whether a licence has expired, and neither a run nor scores came after."""
+    """Check whether a license has expired without a later run or scores."""
     if last is None or last.state != State.EXPIRED:
         return False
     scores = Score.objects.filter(
@@ -162,7 +162,7 @@ def _waits(last: JudgeLicence | None, run: JudgeRun, criterion: str) -> bool:
 
 
 def evidence_of(run: JudgeRun) -> str:
-    """Hash what licences of a judge on a task rest on; its newest run stands for all."""
+    """Hash the evidence for licenses of a judge on a task, given its newest run."""
     task = run.task
     scores = Score.objects.filter(submission__task=task, superseded_at=None)
     boards = MetricBoard.objects.filter(task=task, state=MetricBoard.State.READY)
@@ -193,7 +193,6 @@ def evidence_of(run: JudgeRun) -> str:
 
 
 def _newest() -> list[JudgeRun]:
-    """Give the newest finished run of each judge on each task."""
     done = JudgeRun.objects.filter(state=JudgeRun.State.DONE).order_by()
     newest = done.values("judge", "task").annotate(newest=Max("pk"))
     rows = JudgeRun.objects.filter(pk__in=newest.values("newest"))
@@ -201,7 +200,7 @@ def _newest() -> list[JudgeRun]:
 
 
 def _criteria(run: JudgeRun) -> list[str]:
-    """Name the criteria of a run, and those that a licence was decided for before."""
+    """Return the criteria of a run, and those with earlier decisions."""
     decided = JudgeLicence.objects.filter(run__judge=run.judge, run__task=run.task)
     names = decided.order_by("pk").values_list("criterion", flat=True)
     return list(dict.fromkeys([*run.plan["criteria"], *names]))

@@ -1,4 +1,4 @@
-"""Asking: a run's questions in pieces, by one process at a time, whatever crashes."""
+"""The requests of a run: in batches, by one process at a time, safe against crashes."""
 
 import time
 import uuid
@@ -37,12 +37,12 @@ MOST_FAILURES = 5
 
 
 class Halt(Exception):
-    """Why a run cannot go on by itself."""
+    """The reason why a run cannot continue by itself."""
 
 
 @dataclass
 class _Sent:
-    """A request that is under way, and every question that it answers."""
+    """A request in flight, and every question that it answers."""
 
     request: Request
     calls: list[JudgeCall]
@@ -51,7 +51,7 @@ class _Sent:
 
 @dataclass
 class _Piece:
-    """What one job knows of a run while it asks."""
+    """The state of one job of a run."""
 
     run: JudgeRun
     holder: str
@@ -108,7 +108,7 @@ def _mine(run: JudgeRun, holder: str) -> QuerySet[JudgeRun]:
 
 
 def _goes_on(piece: _Piece) -> bool:
-    """Tell whether there is time; now and then look whether somebody stopped the run."""
+    """Check for time left; now and then check whether the run was stopped."""
     now = time.monotonic()
     if now >= piece.look_at:
         piece.look_at = now + _LOOK_SECONDS
@@ -118,7 +118,7 @@ def _goes_on(piece: _Piece) -> bool:
 
 
 def _looks(piece: _Piece) -> bool:
-    """Hold the run for longer; False when it was stopped, or is another process's now."""
+    """Extend the lock on the run; False if it was stopped or another process has it."""
     judge = piece.run.judge
     until = timezone.now() + timedelta(seconds=2 * judge.timeout_seconds + 120)
     mine = _mine(piece.run, piece.holder).filter(state=State.RUNNING)
@@ -168,7 +168,7 @@ def _refuse_endless(piece: _Piece) -> None:
 
 
 def _read_more(piece: _Piece) -> bool:
-    """Read the next questions; each is looked at once in a piece."""
+    """Read the next questions; each is read once per job."""
     rows = piece.run.calls.filter(state=CallState.WAITING, pk__gt=piece.after)
     calls = list(rows.select_related("instance").order_by("pk")[:_READ])
     if not calls:
@@ -181,7 +181,7 @@ def _read_more(piece: _Piece) -> bool:
 
 
 def _send_next(piece: _Piece, threads: ThreadPoolExecutor) -> bool:
-    """Send one request, or count an answer that is there; False when nothing can be."""
+    """Send a request, or count a stored answer; False if neither is possible."""
     if not piece.waiting and not _read_more(piece):
         return False
     call = piece.waiting.popleft()
@@ -203,7 +203,6 @@ def _send_next(piece: _Piece, threads: ThreadPoolExecutor) -> bool:
 
 
 def _known(piece: _Piece, call: JudgeCall, request: Request) -> bool:
-    """Count an answer that was bought before."""
     known = JudgeAnswer.objects.filter(request_sha256=request.sha256).first()
     if known is not None:
         _count(piece, call, request, known)
@@ -218,7 +217,7 @@ def _rest(piece: _Piece) -> None:
 def _send(
     piece: _Piece, threads: ThreadPoolExecutor, request: Request, call: JudgeCall
 ) -> bool:
-    """Hold the money, then send."""
+    """Reserve the money, then send."""
     cost = ledger.hold(piece.run, request, holder=piece.holder)
     if cost is None:
         if _looks(piece):
@@ -246,7 +245,7 @@ def _request(piece: _Piece, call: JudgeCall) -> Request | None:
 
 
 def _answer(piece: _Piece, request: Request) -> Reply:
-    """Ask the endpoint, in a thread that knows no database."""
+    """Ask the endpoint, in a thread without database access."""
     if piece.ask is not None:
         return piece.ask.ask(request.body, request.sha256)
     script = piece.run.judge.definition["model"]
@@ -257,7 +256,7 @@ def _answer(piece: _Piece, request: Request) -> Reply:
 
 
 def _take_in(piece: _Piece) -> None:
-    """Take in what has come: stored first, then counted."""
+    """Handle responses: stored first, then counted."""
     pause = max(0.001, min(0.5, piece.next_at - time.monotonic()))
     full = len(piece.sent) >= piece.run.judge.at_once or not piece.waiting
     done, _ = wait(
@@ -302,7 +301,7 @@ def _turned_away(piece: _Piece, sent: _Sent, away: TurnedAway) -> None:
 def _count(
     piece: _Piece, call: JudgeCall, request: Request, answer: JudgeAnswer
 ) -> None:
-    """Read an answer into its question; an invalid one is asked for again."""
+    """Parse an answer into its question; an invalid one is requested again."""
     try:
         if answer.refusal:
             raise ValueError(f"refused: {answer.refusal}")

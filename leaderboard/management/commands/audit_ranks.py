@@ -1,4 +1,4 @@
-"""Say how sure the ranks of any leaderboard are; no database is needed."""
+"""Check how certain the ranks of any leaderboard are, without a database."""
 
 import json
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Compare what two crowds say of the same systems: a task's pools, or two files."""
+"""Compare two crowds on the same systems: a task's pools, or two files."""
 
 from pathlib import Path
 from typing import Any

@@ -1,4 +1,4 @@
-"""Show Genie at work on this machine, with nothing but Python."""
+"""Run a demonstration on this machine, with nothing but Python."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""Judgments that were made elsewhere: looked at, then stored so that they get a board."""
+"""Import ratings: preview first, then store them as a board."""
 
 import json
 import sys

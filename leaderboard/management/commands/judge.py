@@ -119,7 +119,7 @@ class Command(BaseCommand):
 
 
 def run_here(run: JudgeRun, say: Callable[[str], Any]) -> None:
-    """Work on an approved run until it stands still, and say how it ended."""
+    """Work on an approved run until it stops, and print how it ended."""
     run.refresh_from_db()
     while run.state == JudgeRun.State.RUNNING:
         work(run.pk)
@@ -145,7 +145,6 @@ def allowed(most: int, said: int | None) -> int:
 
 
 def _given(options: dict[str, Any]) -> tuple[str, str, Any, Any, Any]:
-    """Give what a judge is, from its file or by the name of a script."""
     if script := options["script"]:
         mode = options["mode"]
         made = {"endpoint": SCRIPTED, "model": script, "mode": mode}
@@ -160,7 +159,7 @@ def read_judge(path: Path) -> tuple[str, str, Any, Any, Any]:
     Raises
     ------
     CommandError
-        Where there is no judge in it.
+        If the file has no judge.
     """
     try:
         said = tomllib.loads(path.read_text("utf-8"), parse_float=Decimal)

@@ -68,7 +68,7 @@ class Command(BaseCommand):
 
 
 def _source(source: str | None) -> Path | str | None:
-    """Take what exists as a path; other names are the reader's to understand."""
+    """Return an existing path; other names are left to the reader."""
     if source is None:
         return None
     path = Path(source).expanduser()

@@ -183,7 +183,7 @@ class Command(BaseCommand):
 
 
 def _to_judge(planned: start.Plan, per_page: int, *, pairs: bool) -> str:
-    """Say how much there is to judge: pages, or HITs where a page has several."""
+    """Return the amount of work: pages, or HITs if a page has several."""
     n = len(planned.waiting)
     what = "comparison" if pairs else "campaign"
     where = f"in {n} {what}{'' if n == 1 else 's'}"

@@ -58,7 +58,7 @@ class Command(BaseCommand):
 
 @contextmanager
 def _unpacked(path: Path) -> Iterator[Path]:
-    """Give the folder itself, or what the archive of one holds, while it is read."""
+    """Yield the folder itself, or a temporary one with the unpacked archive."""
     if not path.is_file():
         yield path
         return

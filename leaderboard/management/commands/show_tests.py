@@ -1,4 +1,4 @@
-"""Show every test question that a task's next campaign would have; keep nothing."""
+"""Show every test question of a task's next campaign, without storing it."""
 
 from typing import Any
 

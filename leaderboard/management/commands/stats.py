@@ -1,4 +1,4 @@
-"""Say what a table of ratings or pairs says; no database is needed."""
+"""Analyze a table of ratings or pairs, without a database."""
 
 import json
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Hand in a file of predictions from the command line."""
+"""Submit a file of predictions from the command line."""
 
 import json
 from datetime import date
@@ -69,7 +69,7 @@ class Command(BaseCommand):
             raise CommandError(f"Submission {submission.pk} has not been measured.")
 
     def _arrived(self, submission: Submission) -> bool:
-        """Tell the story's new lines; look whether the walk needs no more of us."""
+        """Print new events; return whether the pre-flight is over."""
         submission.refresh_from_db()
         events = list(submission.events.order_by("pk"))
         for event in events[self.n_told :]:
@@ -107,7 +107,6 @@ def measured(submission: Submission) -> bool:
 
 
 def report(submission: Submission) -> dict[str, Any]:
-    """Give id, state, metrics, errors and warnings for programs."""
     rows = submission.metric_results.order_by("metric", "pk")
     return {
         "id": submission.pk,

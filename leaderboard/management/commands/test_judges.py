@@ -1,4 +1,4 @@
-"""Test whether judges' labels may stand in for a person's; no database is needed."""
+"""Test whether judges' labels may replace a person's, without a database."""
 
 import json
 from pathlib import Path

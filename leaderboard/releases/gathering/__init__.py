@@ -1,1 +1,1 @@
-"""What goes into a release: the evidence of the public board, and no more."""
+"""The content of a release: the evidence of the public board, and no more."""

@@ -1,4 +1,4 @@
-"""Comparisons in a release: how they ended, their pairs, and every vote."""
+"""Comparisons in a release: their results, pairs and votes."""
 
 from collections.abc import Iterator, Sequence
 
@@ -81,13 +81,13 @@ VOTES = (
 
 
 def ended(task: Task) -> list[Comparison]:
-    """Give the comparisons that are over and whose page everybody may see."""
+    """Return the ended comparisons with a public page."""
     rows = comparisons_seen_by(None, task).filter(evaluation__state__in=ENDED)
     return list(rows.order_by("pk"))
 
 
 def comparisons(task: Task, rows: Sequence[Comparison]) -> Iterator[Record]:
-    """Give each comparison as it ended; what it cost is not told."""
+    """Yield each comparison as it ended, without its cost."""
     questions = criteria_of(task) if rows else {}
     return (_comparison(comparison, questions) for comparison in rows)
 
@@ -133,7 +133,7 @@ def _comparison(comparison: Comparison, questions: dict[str, str]) -> Record:
 
 
 def pairs(rows: Sequence[Comparison]) -> Iterator[Record]:
-    """Give the pairs in the random order in which their labels are read."""
+    """Yield the pairs in the random order in which their labels are read."""
     return (record for comparison in rows for record in _pairs(comparison))
 
 
@@ -170,7 +170,7 @@ def _pairs(comparison: Comparison) -> list[Record]:
 
 
 def votes(rows: Sequence[Comparison], names: Pseudonyms) -> Iterator[Record]:
-    """Give all votes of each pair; their order tells nothing of workers."""
+    """Yield all votes of each pair; their order does not identify workers."""
     return (record for comparison in rows for record in _votes(comparison, names))
 
 

@@ -1,4 +1,4 @@
-"""Joint evaluations in a release: their results, and the judgments behind them."""
+"""Joint evaluations in a release: their results, and the ratings behind them."""
 
 from __future__ import annotations
 
@@ -89,7 +89,7 @@ JUDGMENTS = (
 
 
 def scored(task: Task) -> list[JointEvaluation]:
-    """Give the joint evaluations that have results and that everybody may see."""
+    """Return the public joint evaluations with results."""
     rows = joint_seen_by(None, task).filter(
         evaluation__state=JointEvaluation.State.SCORED
     )
@@ -97,7 +97,6 @@ def scored(task: Task) -> list[JointEvaluation]:
 
 
 def evaluations(rows: Sequence[JointEvaluation]) -> list[Record]:
-    """Give what is said of each criterion as a whole."""
     records = []
     for joint_evaluation in rows:
         questions = joint.criteria_of(joint_evaluation.task)
@@ -134,7 +133,7 @@ def evaluations(rows: Sequence[JointEvaluation]) -> list[Record]:
 
 
 def results(rows: Sequence[JointEvaluation]) -> list[Record]:
-    """Give each system's numbers, in the order in which the systems were chosen."""
+    """Return each system's numbers, in the order in which the systems were chosen."""
     return [
         {
             "joint": joint_evaluation.pk,
@@ -153,7 +152,7 @@ def results(rows: Sequence[JointEvaluation]) -> list[Record]:
 
 
 def pairs(rows: Sequence[JointEvaluation]) -> Iterator[Record]:
-    """Give what is said of each system against each other one."""
+    """Yield the results of each pair of systems."""
     return (
         {
             "joint": joint_evaluation.pk,
@@ -180,7 +179,7 @@ def pairs(rows: Sequence[JointEvaluation]) -> Iterator[Record]:
 def judgments(
     task: Task, rows: Sequence[JointEvaluation], names: Pseudonyms
 ) -> Iterator[Record]:
-    """Give every rating with its pseudonym; their order tells nothing of workers."""
+    """Yield every rating with its pseudonym; their order does not identify workers."""
     ids = task_ids(task)
     for joint_evaluation in rows:
         yield from _judgments(joint_evaluation, ids, names)

@@ -1,7 +1,7 @@
-"""Judges in a release: what each is, its finished runs, its answers, its licences.
+"""Judges in a release: definitions, finished runs, answers, licenses.
 
-Only what was asked about systems in the release, and never who decided. While test
-questions are in use, questions and answers stay out: they tell which instances are judged.
+Only questions about systems in the release, and never who decided. While test questions
+are in use, questions and answers are left out: they reveal which instances are rated.
 """
 
 from collections import Counter
@@ -67,7 +67,6 @@ Rows = Iterator[Record]
 
 
 def finished(task: Task, shown: Collection[int]) -> list[int]:
-    """Find the finished runs that asked about any of these systems."""
     calls = JudgeCall.objects.filter(
         run__task=task, run__state=JudgeRun.State.DONE, submission__in=shown
     )
@@ -75,17 +74,16 @@ def finished(task: Task, shown: Collection[int]) -> list[int]:
 
 
 class Judged:
-    """What a release tells of the runs of judges, table by table.
+    """Tables of the runs of judges in a release.
 
     Parameters
     ----------
-    runs : sequence of int
     shown : collection of int
-        Systems whose outputs everybody may read; nothing of others is told.
+        Systems with public outputs; others are left out.
     answers : bool
-        Whether questions and answers are told at all.
+        Whether questions and answers are included.
     texts : bool
-        Whether what judges wrote is: they may have quoted what they were sent.
+        Whether judges' texts are included, which may quote what they were sent.
     """
 
     def __init__(
@@ -102,7 +100,7 @@ class Judged:
         self._found: dict[int, list[int]] = {}
 
     def tables(self) -> Iterator[tuple[str, Sequence[str], Rows]]:
-        """Give name, columns and rows of each table."""
+        """Yield name, columns and rows of each table."""
         yield "judges", JUDGES, self._judges()
         yield "judge_runs", RUNS, map(self._run, self._runs)
         yield "judge_scores", SCORES, self._scores()
@@ -164,7 +162,7 @@ class Judged:
         }
 
     def _own(self, run: JudgeRun) -> list[int]:
-        """Find the questions whose outputs are all of systems in the release."""
+        """Return the questions whose outputs all belong to systems in the release."""
         if run.pk not in self._found:
             shown = {*self._shown, REFERENCE, None}
             of = run.calls.order_by("pk").values_list("pk", *_SYSTEMS)
@@ -180,7 +178,7 @@ class Judged:
             yield run.calls.filter(pk__in=some).order_by("pk")
 
     def _writes(self, run: JudgeRun) -> bool:
-        """Tell whether what a judge wrote in a run may be told."""
+        """Check whether a judge's texts of a run may be published."""
         return self._texts and not run.with_references
 
     def _calls(self) -> Rows:
@@ -212,7 +210,6 @@ class Judged:
                     }
 
     def _scores(self) -> Rows:
-        """Give the scores that stand on the metric board."""
         on_board = JudgeMetric.objects.filter(
             run__in=self._runs, metric__withdrawn_at=None
         ).exclude(metric__published_at=None)
@@ -233,7 +230,7 @@ class Judged:
                 }
 
     def _beside_hidden(self, run: JudgeRun) -> set[int]:
-        """Find the systems that were set against some that are not in the release."""
+        """Return the systems compared with some that are not in the release."""
         shown = {*self._shown, REFERENCE, None}
         return {
             pk
@@ -306,7 +303,7 @@ def _call(
 
 
 def _how(run: JudgeRun) -> Record:
-    """Say how answers are read; nothing where the task asks in another way by now."""
+    """Return how answers are read; empty if the task has changed its way of asking."""
     try:
         asked = requests_of(run)
     except GenieError:
@@ -329,7 +326,7 @@ def _parts(run: JudgeRun) -> list[dict[str, str]]:
 
 
 def _asked(parts: Sequence[Mapping[str, str]], call: JudgeCall) -> list[str]:
-    """Name what was asked: beside it, a design may make a value of marked errors."""
+    """Return the questions' criteria: a design may derive others from marked errors."""
     if call.part < len(parts):
         return list(parts[call.part])
     return list(call.values)

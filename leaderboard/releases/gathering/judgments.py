@@ -1,4 +1,4 @@
-"""The judgments of a release: some systems at a time, each checked against its scores."""
+"""The ratings of a release, in batches of systems, each checked against its scores."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ _FROM_RATINGS = (
 
 
 def judgments(task: Task, pks: Sequence[int], names: Pseudonyms) -> Iterator[Record]:
-    """Give every rating with its pseudonym; their order tells nothing of workers.
+    """Yield every rating with its pseudonym; their order does not identify workers.
 
     Raises
     ------
@@ -73,13 +73,13 @@ def _with_marks(
     records: Iterator[tuple[tuple[int, int, str], Record]],
     marks: Mapping[tuple[int, int, str], Record] | None,
 ) -> Iterator[Record]:
-    """Add what was marked; no row has the column where errors are not marked."""
+    """Add the marks; without marked errors, no row has the column."""
     for key, record in records:
         yield record if marks is None else {**record, "marks": marks.get(key)}
 
 
 def _marks(pks: Sequence[int]) -> dict[tuple[int, int, str], Record]:
-    """Give what was marked with an answer, by item, worker and criterion."""
+    """Return the marks of answers by item, worker and criterion."""
     campaigns = [
         campaign
         for evaluation in evaluations_of(pks).values()
@@ -97,12 +97,11 @@ def _marks(pks: Sequence[int]) -> dict[tuple[int, int, str], Record]:
 
 
 def evaluations_of(pks: Collection[int]) -> dict[int, HumanEvaluation]:
-    """Give the evaluations of these systems."""
     return {evaluation.submission.pk: evaluation for evaluation in launched(pks)}
 
 
 def task_ids(task: Task) -> dict[int, str]:
-    """Name the task's instances by their positions."""
+    """Return the task's instances by position."""
     rows = task.instances.values_list("position", "instance_id")
     return dict(rows.order_by("position"))
 
@@ -127,7 +126,7 @@ def _records(
     names: Pseudonyms,
     weights: Mapping[str, float],
 ) -> Iterator[tuple[tuple[int, int, str], Record]]:
-    """Give records in their order, each with its item, worker and criterion."""
+    """Yield records in order, each with its item, worker and criterion."""
     index_of = {pk: i for i, pk in enumerate(pks)}
     keyed = []
     # by columns: a dict for each row would take most of the time
@@ -187,7 +186,6 @@ def _check_current(
 
 
 def scored_again() -> GenieError:
-    """Say that the scores of a release are not those of its judgments."""
     return GenieError(
         "Some systems are about to be rescored, because the ratings that "
         "count have changed. Create the release in a few minutes; published "

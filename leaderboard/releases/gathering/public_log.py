@@ -1,4 +1,4 @@
-"""What of the public log is in a release: a head, and proofs of what the release holds."""
+"""The public log in a release: a head, and proofs of the release's scores."""
 
 import hashlib
 import json
@@ -19,7 +19,7 @@ _EARLIER = 200
 
 
 def write(folder: Path, task: Task) -> None:
-    """Write the head of the log on the first line, and an entry on each of the others."""
+    """Write the head of the log on the first line, then one entry per line."""
     log.number()
     head = log.head()
     with (folder / LOG).open("w", encoding="utf-8", newline="\n") as lines:
@@ -28,7 +28,7 @@ def write(folder: Path, task: Task) -> None:
 
 
 def made(folder: Path, task: Task) -> None:
-    """Log that there is this release, by what names all of its files."""
+    """Log the release by a hash that covers all of its files."""
     digest = hashlib.sha256((folder / CHECKSUMS).read_bytes()).hexdigest()
     with (folder / LOG).open(encoding="utf-8") as lines:
         size = json.loads(lines.readline())["size"]
@@ -63,7 +63,6 @@ def _first(head: LogHead) -> Record:
 
 
 def _entries(task: Task, size: int) -> Iterator[Record]:
-    """Give what everybody may read of the task's scores and results."""
     scores = board_scores(task).values_list("pk", flat=True)
     results = HumanEvaluation.objects.filter(task=task, submission=None)
     yield from _of(log.Kind.SCORE, list(scores), size)

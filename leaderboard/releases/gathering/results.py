@@ -1,4 +1,4 @@
-"""What goes into a release: the public board's evidence, and no more."""
+"""The results of a release: the public board's evidence, and no more."""
 
 from collections.abc import Iterator, Sequence
 from typing import Any
@@ -92,7 +92,7 @@ PUBLISHED = ("table", "row", "column", "printed", "tolerance", "figure", "why")
 
 
 def ranked(task: Task) -> Iterator[Row]:
-    """Give the rows of the public board that have a score, in its order."""
+    """Yield the rows of the public board with a score, in its order."""
     board = standings(task)
     for first in range(0, len(board), AT_ONCE):
         some = board[first : first + AT_ONCE]
@@ -100,7 +100,7 @@ def ranked(task: Task) -> Iterator[Row]:
 
 
 def systems(task: Task, unranked: Sequence[Submission] = ()) -> Iterator[Record]:
-    """Give the board's systems with their ranks, then others that tables speak of."""
+    """Yield the board's systems with their ranks, then other systems in the tables."""
     for rows in batched(ranked(task), AT_ONCE):
         pks = [row.pk for row in rows]
         submissions = Submission.objects.in_bulk(pks)
@@ -135,7 +135,7 @@ def _ranked(row: Row, submission: Submission, evaluation: HumanEvaluation) -> Re
 
 
 def _unranked(submission: Submission) -> Record:
-    """Give a system that was compared with others and has no score of its own."""
+    """Return a system that was compared with others and has no score of its own."""
     team_is_known = not submission.anonymous_now
     return {
         **dict.fromkeys(SYSTEMS),
@@ -151,7 +151,6 @@ def _unranked(submission: Submission) -> Record:
 
 
 def scores(task: Task, pks: Sequence[int]) -> Iterator[Record]:
-    """Give the current scores of these systems, in this order."""
     criteria = set(task.human.criteria)
     for some in batched(pks, AT_ONCE):
         yield from _scores(criteria, some)
@@ -192,7 +191,6 @@ def _scores(criteria: set[str], pks: Sequence[int]) -> list[Record]:
 
 
 def metrics(pks: Sequence[int]) -> Iterator[Record]:
-    """Give the newest result of each metric of each system."""
     for pk in pks:
         # one system at a time: a result has a number for each instance
         of_one = MetricResult.objects.filter(submission=pk).order_by()
@@ -220,10 +218,10 @@ def _is_mean(result: MetricResult) -> bool:
 
 
 def detector_fits(task: Task, names: Pseudonyms) -> tuple[list[Record], dict[str, Any]]:
-    """Give the counts that the last fits judged, and their settings.
+    """Return the counts that the last fits used, and their settings.
 
-    One of each polarity, or one to all evidence, called `ALL`; those of other detectors
-    than the newest decide nothing now.
+    One fit per polarity, or one of all evidence, called `ALL`; those of older detectors
+    have no effect now.
     """
     records: list[Record] = []
     fits: dict[str, Any] = {}
@@ -264,9 +262,9 @@ def detector_fits(task: Task, names: Pseudonyms) -> tuple[list[Record], dict[str
 
 
 def instances(task: Task, *, texts: bool, shows_sample: bool) -> Iterator[Record]:
-    """Give the task's instances; hidden references never, texts where they may be.
+    """Yield the task's instances without hidden references; texts if allowed.
 
-    Without `shows_sample` their places in the draw of the sample are left out.
+    Without `shows_sample`, their positions in the draw of the sample are left out.
     """
     rows = Instance.objects.filter(task=task).order_by("position")
     if task.hidden_references:
@@ -285,7 +283,6 @@ def instances(task: Task, *, texts: bool, shows_sample: bool) -> Iterator[Record
 
 
 def predictions(pks: Sequence[int]) -> Iterator[Record]:
-    """Give the texts of these systems, in this order."""
     for pk in pks:
         texts = Prediction.objects.filter(submission=pk).values_list(
             "instance__instance_id", "text"
@@ -296,7 +293,7 @@ def predictions(pks: Sequence[int]) -> Iterator[Record]:
 
 
 def published(task: Task) -> Iterator[Record]:
-    """Give the numbers that are kept beside the board, each as it was printed."""
+    """Yield the numbers shown beside the board as printed."""
     for one in task.published_figures.all():
         own = (one.table, one.row, one.column, str(one.value), one.tolerance)
         yield dict(zip(PUBLISHED, (*own, one.figure, one.why), strict=True))

@@ -1,4 +1,4 @@
-"""The tables of a release, written one after another, the long ones system by system."""
+"""The tables of a release, written in sequence, the long ones system by system."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import chain, groupby
@@ -63,9 +63,9 @@ class Tables:
         self._number_of: dict[str, str] = {}
 
     def number_instances(self) -> None:
-        """Give judged instances numbers, by which they are called instead.
+        """Replace the names of rated instances by numbers.
 
-        Everything about them is read twice, as no number is known before all are.
+        Reads their data twice, because numbers depend on all of them.
         """
         self._number_of = self._notes.once("number_of", self._numbers)
         self._masks = True
@@ -91,7 +91,6 @@ class Tables:
         return fits
 
     def write_systems_together(self) -> None:
-        """Write what was asked about several systems together."""
         pks = self._notes.once("others", self._write_systems_together)
         submissions = Submission.objects.filter(pk__in=pks)
         # systems that are spoken of and have no score of their own
@@ -119,7 +118,7 @@ class Tables:
         return sorted(named - set(self.ranked))
 
     def write_systems(self) -> None:
-        """Write the board: its systems, their scores, and what these rest on."""
+        """Write the board: its systems, their scores, and the evidence."""
         self._notes.once("board", self._write_board)
         self._write_long(
             "judgments",
@@ -151,7 +150,6 @@ class Tables:
 
     @property
     def _open(self) -> list[int]:
-        """Give the systems whose outputs everybody may read."""
         # Test questions are made of outputs: until people have judged a system by
         # itself, nobody can look up what it said.
         others = self._notes.once(
@@ -160,7 +158,6 @@ class Tables:
         return [*self.ranked, *others]
 
     def write_judges(self, *, shows_sample: bool) -> None:
-        """Write what programs were asked, where any has finished."""
         self._notes.once("judged", lambda: self._write_judges(shows_sample))
 
     def _write_judges(self, shows_sample: bool) -> None:
@@ -182,7 +179,7 @@ class Tables:
         pks: Sequence[int],
         rows_of: Callable[[Sequence[int]], Iterator[Record]],
     ) -> None:
-        """Write a table system by system, from where an earlier piece has ended."""
+        """Write a table system by system, from the end of an earlier piece on."""
         if name in self._counts:
             return
         self.columns[name] = columns
@@ -207,7 +204,9 @@ class Tables:
         rows_of: Callable[[Sequence[int]], Iterator[Record]],
         place: Callable[[], Any],
     ) -> Iterator[Iterator[Record]]:
-        """Give the rows of each system; note how far it is, now and then and at the end."""
+        """Yield the rows of each system; now and then, and at the end, save the
+        position.
+        """
         begun = self._n_done.get(name, 0)
         number_of = {pk: n for n, pk in enumerate(pks, start=1)}
         for pk, own in groupby(rows_of(pks[begun:]), itemgetter("submission")):
@@ -226,20 +225,20 @@ class Tables:
         self._notes.save()
 
     def tell_all(self) -> None:
-        """Tell how many systems are done in all long tables together."""
+        """Report how many systems are done in all long tables together."""
         of = len(self.ranked) * (2 + self.texts + self._masks)
         self._tell(min(sum(self._n_done.values()), of), of)
 
     @property
     def counts(self) -> dict[str, int]:
-        """Give how many rows each table has, in the order of a release's tables."""
+        """Return the number of rows per table, in the order of a release's tables."""
         return {name: self._counts[name] for name in _ORDER if name in self._counts}
 
     def _judgments(self, pks: Sequence[int]) -> Iterator[Record]:
         return judgments(self.task, pks, self.names)
 
     def _named(self, rows: Iterable[Record]) -> Iterator[Record]:
-        """Call instances by what they are called in this release."""
+        """Replace instances by their names in this release."""
         if not self._masks:
             yield from rows
             return

@@ -1,4 +1,4 @@
-"""Decide the comparisons of a release again, from the votes that counted."""
+"""Recompute the comparisons of a release from the votes that counted."""
 
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
@@ -24,7 +24,6 @@ TABLE, PAIRS, VOTES = "comparisons", "comparison_pairs", "comparison_votes"
 
 
 def compared_numbers(folder: Path) -> Iterator[Number | str]:
-    """Compare every number of every comparison with what its votes give."""
     pairs, votes = (
         bundle.Groups(folder, name, ["comparison"]) for name in (PAIRS, VOTES)
     )
@@ -121,7 +120,6 @@ def _answers(
     labels: Sequence[float | None],
     votes: Sequence[Record],
 ) -> Iterator[Number]:
-    """Compare the share of the answers."""
     known = [
         p["position"]
         for p, label in zip(pairs, labels, strict=True)

@@ -1,4 +1,4 @@
-"""Estimate a release's systems together again: adjusted scores, ranks, clusters."""
+"""Recompute a release's joint estimates: adjusted scores, ranks, clusters."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _RANKS = ("rank_first", "rank_last", "cluster")
 
 
 class Estimates:
-    """What a release's judgments make of its systems."""
+    """Estimates recomputed from a release's ratings."""
 
     def __init__(self, folder: Path, manifest: Record) -> None:
         self.folder, self.manifest = folder, manifest
@@ -48,14 +48,13 @@ class Estimates:
         return _standings(self.folder, self.manifest, self.systems, self.scores)
 
     def numbers(self) -> Iterator[Number]:
-        """Give every published estimate beside what comes out now."""
         for score in self.scores:
             name = f"score of submission {score['submission']} on {score['criterion']}"
             standing = self.standings.get((score["submission"], score["criterion"]))
             yield from _of_score(name, score, standing, self.manifest["estimate"])
 
     def ranks(self) -> Iterator[Number]:
-        """Give the ranks and clusters of the criterion that ranks the board."""
+        """Yield the ranks and clusters of the criterion that ranks the board."""
         criterion = self.manifest["ranked_by"]
         if self.manifest["ranked_with_judges"] and not self.manifest["forecasts"]:
             # what judges foretell would name the instances that were drawn
@@ -124,7 +123,7 @@ def _standings(
 
 
 def _ratings(folder: Path) -> Iterator[pd.DataFrame]:
-    """Give the judgments that count, a frame for each criterion."""
+    """Yield the counting ratings, a frame for each criterion."""
     import pandas as pd
 
     position = Places(bundle.positions(folder))
@@ -157,7 +156,7 @@ def _ratings(folder: Path) -> Iterator[pd.DataFrame]:
 
 @dataclass
 class _Columns:
-    """Judgments as columns, which take a twentieth of what rows do."""
+    """Ratings as columns, which take a twentieth of the memory of rows."""
 
     submission: array[int] = field(default_factory=lambda: array("q"))
     instance: array[int] = field(default_factory=lambda: array("q"))

@@ -1,4 +1,4 @@
-"""Compute the joint evaluations of a release again, from the judgments that count."""
+"""Recompute the joint evaluations of a release from the ratings that count."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
@@ -22,7 +22,6 @@ Key = tuple[int, str]
 
 
 def joint_numbers(folder: Path) -> Iterator[Number]:
-    """Compare every number of every criterion with what its judgments give."""
     position = Places(bundle.positions(folder))
     results, pairs, judgments = (
         bundle.Groups(folder, name, ("joint", "criterion"))

@@ -1,4 +1,4 @@
-"""Read the judges' answers of a release again, and compute their scores from them."""
+"""Parse the judges' answers of a release again, and recompute their scores."""
 
 import json
 from collections import defaultdict
@@ -32,7 +32,7 @@ Values = dict[tuple[int, str, int], dict[str, list[float]]]
 
 
 def judge_numbers(folder: Path) -> Iterator[Number | str]:
-    """Compare what stands of judges with what their definitions and answers give."""
+    """Compare judges' results with those from their definitions and answers."""
     judges = {row["judge"]: row for row in bundle.iter_table(folder, "judges")}
     for row in judges.values():
         yield from _definition(row)
@@ -67,7 +67,7 @@ def judge_numbers(folder: Path) -> Iterator[Number | str]:
 
 
 def _definition(row: Record) -> Iterator[Number]:
-    """Compute a judge's signature; and its hash, where nothing of it is withheld."""
+    """Compute a judge's signature, and its hash unless parts of it are withheld."""
     name, made = f"{row['kind']} {row['judge']}", row["definition"]
     given = str(row["sha256"])
     if made["url"] is not None:
@@ -103,7 +103,7 @@ def _run(run: Record, calls: list[Record], answers: bundle.Groups) -> Iterator[N
 def _call(
     run: Record, call: Record, answer: Record | None, texts: Texts
 ) -> Iterator[Number | str]:
-    """Read an answer again, by the words and the scale that the judge was given."""
+    """Parse an answer again, with the judge's labels and scale."""
     name = f"question {call['call']} of run {run['run']}"
     found = None
     if answer is not None and not answer["refusal"]:
@@ -123,7 +123,7 @@ def _call(
 
 
 def _said(run: Record, call: Record, text: str, texts: Texts) -> Said:
-    """Read an answer as the site does, with what stood on the page."""
+    """Parse an answer as the site does, with the texts of the page."""
     design = all_designs()[run["design"]]
     scale = all_scales()[run["scale"]].in_language(run["language"])
     order = call["beside"] or [call["submission"]]
@@ -145,7 +145,7 @@ def _said(run: Record, call: Record, text: str, texts: Texts) -> Said:
 
 
 def _texts_in(folder: Path) -> Texts:
-    """Look outputs up, a system at a time; KeyError where one is not in the release."""
+    """Look outputs up, a system at a time; KeyError if one is not in the release."""
     rows = bundle.Groups(folder, "predictions", ["submission"])
 
     @lru_cache(maxsize=8)
@@ -156,7 +156,7 @@ def _texts_in(folder: Path) -> Texts:
 
 
 def _gather(values: Values, run: int, call: Record) -> None:
-    """Keep what counts: of a pair, the second won what the first lost."""
+    """Collect what counts: in a pair, the second won what the first lost."""
     if call["probe"] or call["state"] != _VALID:
         return
     for criterion, value in call["values"].items():
@@ -196,7 +196,7 @@ def _scores(
 
 
 def _licences(folder: Path) -> Iterator[Number | str]:
-    """Compare each licence with its reasons, which rest on the ratings of that day."""
+    """Compare each license with its reasons, which depend on the ratings of that day."""
     rows = bundle.read_table(folder, "judge_licences")
     for row in rows:
         holds = bool(row["reasons"]) and all(one["holds"] for one in row["reasons"])

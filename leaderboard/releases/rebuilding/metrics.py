@@ -21,10 +21,10 @@ Check = tuple[str, float, float, float] | str
 
 
 def metric_numbers(folder: Path, manifest: Record) -> Iterator[Check]:
-    """Compare every metric of every system; from texts where they are there.
+    """Compare every metric of every system; from texts if available.
 
-    Without texts a metric that is a mean over instances is still a mean; of others it
-    is said that they cannot be computed.
+    Without texts, a metric that is a mean over instances can be computed; others are
+    reported as impossible to compute.
     """
     instances = bundle.read_table(folder, "instances")
     metrics = chosen_metrics(read_task(manifest["config"], {}).config.metrics)

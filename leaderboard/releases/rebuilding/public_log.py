@@ -1,4 +1,4 @@
-"""Check a release's part of the public log: proofs, and that scores are those logged."""
+"""Check a release's part of the public log: proofs, and scores against the log."""
 
 import json
 from collections.abc import Iterator
@@ -42,7 +42,7 @@ def log_numbers(folder: Path, tables: Path) -> Iterator[Number | str]:
 
 
 def read(folder: Path) -> Iterator[Record]:
-    """Give the head, and then the entries; nothing where there is no log."""
+    """Yield the head, then the entries; empty without a log."""
     path = folder / bundle.LOG
     if path.is_file():
         with path.open(encoding="utf-8") as lines:
@@ -55,7 +55,7 @@ def check_since(folder: Path, earlier: Path) -> str:
     Raises
     ------
     GenieError
-        ``log-rewritten`` where it has not, ``no-log`` where that cannot be told.
+        ``log-rewritten`` if it has not, ``no-log`` if that cannot be checked.
     """
     try:
         heads = [next(read(one), None) for one in (folder, earlier)]
@@ -97,7 +97,7 @@ def _since(now: Record, then: Record) -> str:
 
 
 def _holds(entry: Record, head: Record) -> bool:
-    """Tell whether an entry says what was committed to, and is in the tree."""
+    """Check that an entry matches its commitment and is in the tree."""
     salt, body = bytes.fromhex(entry["salt"]), entry["body"]
     made = commitment(salt, entry["data"].encode())
     return json.loads(body)["commitment"] == made and merkle.includes(

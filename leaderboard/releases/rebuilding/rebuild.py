@@ -1,4 +1,4 @@
-"""Compute every published number again, from a release alone: no database is asked."""
+"""Compute every published number again, from a release alone, without a database."""
 
 from collections import defaultdict
 from collections.abc import Callable, Iterator
@@ -38,7 +38,7 @@ _UNREADABLE = (
 
 @dataclass
 class Rebuilt:
-    """How many numbers of each kind came out the same, and what could not be tried."""
+    """Counts of equal numbers by kind, and checks that were impossible."""
 
     n_same: dict[str, int] = field(default_factory=lambda: defaultdict(int))
     skipped: list[str] = field(default_factory=list)
@@ -50,15 +50,14 @@ def rebuild(
     parquet: bool = False,
     report: Callable[[str], None] = lambda line: None,
 ) -> Rebuilt:
-    """Check and recompute; a GenieError (`differs`) names the first that differs.
+    """Check and recompute; raise a GenieError (`differs`) at the first difference.
 
     Parameters
     ----------
-    folder : Path
     parquet : bool, optional
-        Read the tables' Parquet also where their JSONL is there.
+        Read the tables' Parquet even if their JSONL is available.
     report : callable, optional
-        Is told each part that came out the same.
+        Called with a line for each part that came out the same.
     """
     n_files = bundle.check(folder)
     report(f"{n_files} files match their checksums.")
@@ -109,7 +108,7 @@ def _rebuild(
 
 @contextmanager
 def _in_words(kind: str) -> Iterator[None]:
-    """Say what cannot be read; in a file that somebody changed, anything may stand."""
+    """Turn errors in reading into sentences; a modified file may contain anything."""
     try:
         yield
     except _UNREADABLE as error:
@@ -251,7 +250,7 @@ def _detectors(folder: Path, manifest: Record) -> Iterator[Number | str]:
 
 
 def _by_all_evidence(judged: list[Record], threshold: float) -> Iterator[Number | str]:
-    """Say who is unreliable at the stated P(noisy), which is taken as given."""
+    """Check who is unreliable at the stated P(noisy), which is taken as given."""
     yield (
         "P(noisy) rests on answers to test questions that are still in use, and on "
         "ratings of systems that are not public: it is taken as given. Who is found "

@@ -1,6 +1,6 @@
-"""The evaluation card: what a paper's methods section needs, from the database.
+"""The evaluation card: facts for a paper's methods section, from the database.
 
-Sections and keys are what papers' appendices print: `exports/card.py` writes them as
+Sections and keys are those of papers' appendices: `exports/card.py` writes them as
 JSON, Markdown and LaTeX, and `heds.py` answers the Human Evaluation Datasheet from the
 same rows.
 """
@@ -153,7 +153,7 @@ def _workers(
 
 
 def _languages(figures: WorkerFigures) -> Section:
-    """Name the languages that workers read, where there were several."""
+    """Return the languages that workers read, if there were several."""
     if len(figures.languages) < 2:
         return []
     return [
@@ -166,7 +166,7 @@ def _languages(figures: WorkerFigures) -> Section:
 
 
 def _highest_reward(figures: WorkerFigures) -> Section:
-    """Give the line that a reward has which staff changed meanwhile."""
+    """Return a line if staff have changed the reward meanwhile."""
     if figures.highest_reward_cents == figures.reward_cents:
         return []
     highest = figures.highest_reward_cents / 100

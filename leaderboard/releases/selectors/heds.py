@@ -97,7 +97,7 @@ _NOT_BETWEEN = "InterAA not assessed"
 def agreement(
     evaluation: HumanEvaluation, criterion: str, *, ordered: bool
 ) -> tuple[str, str]:
-    """Say how agreement was measured, and what it was; of one rating each there is none."""
+    """Return how agreement was measured, and its value; none for single ratings."""
     ratings = system_ratings(evaluation)
     ratings = ratings[ratings["criterion"] == criterion]
     table = ratings.pivot_table(
@@ -138,7 +138,7 @@ _RECRUITED = {
 
 @dataclass(frozen=True)
 class Answered:
-    """One question of the sheet, with what the database says to it."""
+    """A question of the sheet, with the answer from the database."""
 
     number: str
     question: str
@@ -147,7 +147,7 @@ class Answered:
 
     @property
     def open(self) -> bool:
-        """Tell whether authors have to answer it."""
+        """Check whether authors have to answer it."""
         return self.answer == OPEN
 
 

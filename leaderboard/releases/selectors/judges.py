@@ -1,4 +1,4 @@
-"""What cards, methods and releases say of the programs that judged: never as people's words."""
+"""Facts about judges for cards, methods and releases, kept separate from people."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -42,19 +42,17 @@ _MODES = {
 
 @dataclass(frozen=True)
 class JudgedBy:
-    """One judge's finished runs on a task.
+    """A judge's finished runs on a task.
 
     Parameters
     ----------
-    judge : Judge
-    runs : list of JudgeRun
     n, n_invalid, n_changed : int
-        Questions; those without a valid answer; those about outputs that an audit had
-        changed, which count nowhere.
+        Questions; those without a valid answer; those about outputs modified for an
+        audit, which count nowhere.
     models : list of str
-        What the endpoint said that it was.
+        As reported by the endpoint.
     licences : dict of str to str
-        Criterion to what stands of it, in words.
+        Criterion to the license in words.
     """
 
     judge: Judge
@@ -67,36 +65,32 @@ class JudgedBy:
 
     @property
     def name(self) -> str:
-        """Name it, and say that it is a program."""
+        """Return its name, marked as a program."""
         kind = "script" if self.judge.scripted else "judge"
         return f"{kind} {self.judge}"
 
     @property
     def prompt_sha256(self) -> str:
-        """Hash its prompt as its signature does."""
         made = self.judge.definition
         return digest([made["system"], made["prompt"]])
 
     @property
     def dollars(self) -> float:
-        """What its runs cost in all, about other systems as well."""
+        """The cost of its runs in all, including other systems."""
         return sum(run.microcents for run in self.runs) / MICROCENTS / 100
 
     @property
     def days(self) -> str:
-        """Say when it was asked."""
         ends = {f"{run.created_at:%Y-%m-%d}" for run in self.runs}
         ends |= {f"{one.finished_at:%Y-%m-%d}" for one in self.runs if one.finished_at}
         return " to ".join(sorted({min(ends), max(ends)}))
 
     @property
     def sent(self) -> str:
-        """Say which texts went where."""
         return sent(self.judge, self.runs)
 
     @property
     def settings(self) -> str:
-        """Say how it was sampled."""
         made = self.judge.definition
         said = {
             name: "not sent" if made[name] is None else f"{made[name]:g}"
@@ -107,7 +101,6 @@ class JudgedBy:
 
 
 def judged_by(task: Task, submission: Submission | None = None) -> list[JudgedBy]:
-    """List the judges with finished runs on a task, or about one submission of it."""
     calls = JudgeCall.objects.filter(
         run__task=task, run__state=JudgeRun.State.DONE
     ).order_by()
@@ -146,7 +139,7 @@ def _licence(judge: Judge, task: Task, criterion: str) -> str:
 
 
 def section_of(submission: Submission) -> list[tuple[str, Any]]:
-    """Give the lines of a card; none where no judge was asked about the submission."""
+    """Return the lines of a card; none if no judge was asked about the submission."""
     found = judged_by(submission.task, submission)
     if not found:
         return []
@@ -196,7 +189,7 @@ def _parts(one: JudgedBy) -> dict[str, Any]:
 
 
 def sentences(found: list[JudgedBy]) -> list[str]:
-    """Say it as a methods section does; nothing where no judge was asked."""
+    """Return sentences for a methods section; none if no judge was asked."""
     if not found:
         return []
     said = [

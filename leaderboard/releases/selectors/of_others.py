@@ -1,4 +1,4 @@
-"""What cards and datasheets say of judgments made elsewhere: nothing of how we ask."""
+"""Cards and datasheets of imported ratings, without facts about this site's campaigns."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -56,7 +56,7 @@ _NEVER = (
 def lines_of_others(
     card: Mapping[str, list[tuple[str, Any]]], task: Task
 ) -> dict[str, list[tuple[str, Any]]]:
-    """Leave in a card what holds of judgments of others, and say first where they are from."""
+    """Keep the lines of a card that apply to imported ratings, after their source."""
     kept = {
         title: [
             (key, _worded(value) if key == "questions, verbatim" else value)
@@ -69,7 +69,7 @@ def lines_of_others(
 
 
 def _worded(questions: Mapping[str, str]) -> dict[str, str] | None:
-    """Leave out criteria of which only the name is known."""
+    """Leave out criteria that have only a name."""
     said = {name: text for name, text in questions.items() if text != name}
     return said or None
 

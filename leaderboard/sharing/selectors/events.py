@@ -1,4 +1,4 @@
-"""What happened on boards, as feeds tell it: of what everybody may see, by today's scores."""
+"""Public events on boards for feeds, by today's scores."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
@@ -20,7 +20,7 @@ _AT_ONCE = timedelta(minutes=1)
 
 @dataclass(frozen=True)
 class Event:
-    """One entry; `key` is the same whenever it is told again."""
+    """A feed entry; `key` never changes."""
 
     key: str
     at: datetime
@@ -30,7 +30,7 @@ class Event:
 
 
 def board_events(task: Task) -> list[Event]:
-    """Tell of publications, changes of the leader and scores that became final."""
+    """Return publications, changes of the leader and scores that became final."""
     story, mark = history(task), mark_of(task)
     systems = {one.pk: one for one in story.results}
     finals = HumanEvaluation.objects.filter(
@@ -52,7 +52,7 @@ def board_events(task: Task) -> list[Event]:
 
 
 def site_events() -> list[Event]:
-    """Tell of what was published last, on all boards."""
+    """Return the last publications on all boards."""
     events = []
     for score in latest(MOST):
         submission = score.submission

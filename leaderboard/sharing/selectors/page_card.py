@@ -1,6 +1,7 @@
-"""What search engines and chats show of a page: title, description, address, picture.
+"""Metadata of a page for search engines and chats: title, description, address,
+picture.
 
-Only pages that everybody may see have one.
+Only public pages have them.
 """
 
 from dataclasses import dataclass
@@ -50,7 +51,7 @@ _OF_TASK = {
 
 @dataclass(frozen=True)
 class PageCard:
-    """Whole addresses; `feed` is of the board, or else of the site."""
+    """Full addresses; `feed` is the board's, or else the site's."""
 
     description: str
     address: str
@@ -60,9 +61,9 @@ class PageCard:
 
 
 def page_card(request: HttpRequest, context: dict[str, Any]) -> PageCard | None:
-    """Describe the page that is being made, None for one that is not for everybody.
+    """Describe the page being rendered; None if it is not public.
 
-    A page that is not known here is described by its block `description`.
+    A page that is not listed here is described by its block `description`.
     """
     match = request.resolver_match
     if match is None:

@@ -1,4 +1,4 @@
-"""What a picture of a board shows: what everybody sees, as lines of ready text."""
+"""The content of a board's picture: the public rows as formatted text."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -21,7 +21,7 @@ MOST_SYSTEMS = 25
 
 @dataclass(frozen=True)
 class Line:
-    """A system with its score; `note` is what must be known of it."""
+    """A system with its score; `note` has its caveats."""
 
     rank: str
     system: str
@@ -32,7 +32,7 @@ class Line:
 
 @dataclass(frozen=True)
 class BoardPicture:
-    """A board in words and numbers, with the address at which it stands."""
+    """A board in words and numbers, with its address."""
 
     title: str
     about: str
@@ -47,7 +47,7 @@ class BoardPicture:
 def picture_of(
     task: Task, at: datetime | None = None, *, limit: int = MOST_SYSTEMS
 ) -> BoardPicture:
-    """Give the first systems that have a score, for nobody in particular."""
+    """Return the first systems with a score, as an anonymous visitor sees them."""
     rows = standings(task, at=at)
     lines = [_line(row, row.human) for row in rows[:limit] if row.human]
     n_scored = rows.n_rated_by_people + rows.n_rated_by_programs
@@ -66,7 +66,6 @@ def picture_of(
 
 
 def address_of(task: Task, at: datetime | None) -> str:
-    """Give the address of a board, of now or of a moment."""
     if at is None:
         return absolute("leaderboard:board", task.slug)
     return absolute("leaderboard:board-at", task.slug, stamp(at))

@@ -1,6 +1,6 @@
-"""Texts that people chose, for files of others."""
+"""User-supplied texts, cleaned for other formats."""
 
 
 def plain(text: str) -> str:
-    """Leave out what no XML may hold, and what turns the direction of a line."""
+    """Remove characters that XML forbids, and those that change the text direction."""
     return "".join(sign for sign in text if sign.isprintable())

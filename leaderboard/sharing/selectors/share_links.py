@@ -1,4 +1,4 @@
-"""What somebody needs who wants to show or cite a board, with whole addresses."""
+"""Links for showing or citing a board, with full addresses."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -15,9 +15,9 @@ from leaderboard.teams.selectors.site_urls import absolute
 
 @dataclass(frozen=True)
 class ShareLinks:
-    """Addresses to be copied; `records` is empty where this site has none.
+    """Addresses to copy; `records` is empty if this site has none.
 
-    `pictures` are of the moment that is looked at, where it is not now.
+    `pictures` are of the displayed moment, unless that is now.
     """
 
     kept: str
@@ -30,10 +30,10 @@ class ShareLinks:
 def share_links(
     task: Task, moment: str, query: str = "", at: datetime | None = None
 ) -> ShareLinks:
-    """Give the links of a board; `moment` is the stamp of what is shown now.
+    """Return the links of a board; `moment` is the timestamp of the present board.
 
-    `query` is what was chosen on the board, as its address has it; `at` is the moment that
-    is looked at, None for now.
+    `query` has the board's parameters as in its address; `at` is the displayed moment,
+    None for now.
     """
     kept = absolute("leaderboard:board-at", task.slug, moment)
     svg, png = (
@@ -65,11 +65,11 @@ def _records(task: Task) -> str:
 
 
 def croissant_of(task: Task) -> str:
-    """Give where the newest release is described; empty where there is none."""
+    """Return the address of the newest release's metadata; empty if there is none."""
     ready = Release.objects.filter(task=task, state=Release.State.DONE)
     return reverse("leaderboard:croissant", args=[task.slug]) if ready.exists() else ""
 
 
 def _unlinked(text: str) -> str:
-    """Leave out what would end a link of Markdown."""
+    """Remove characters that would end a link of Markdown."""
     return "".join(sign for sign in plain(text) if sign not in "[]()\\`")

@@ -28,7 +28,7 @@ class Schema(Shareable, SpectacularAPIView):
 
 @require_safe
 def page(request: HttpRequest) -> HttpResponse:
-    """Say how to begin, list the operations by group, and explain all errors."""
+    """Show the introduction, the operations by group, and all errors."""
     context = {
         "here": "docs",
         "groups": groups(),
@@ -40,7 +40,6 @@ def page(request: HttpRequest) -> HttpResponse:
 
 @require_safe
 def group(request: HttpRequest, slug: str) -> HttpResponse:
-    """Show the operations of one group: parameters, answers, examples, a form."""
     try:
         shown = next(one for one in groups() if one.slug == slug)
     except StopIteration:
@@ -61,7 +60,7 @@ def group(request: HttpRequest, slug: str) -> HttpResponse:
 
 @require_safe
 def try_it(request: HttpRequest) -> HttpResponse:
-    """Lead a form of the reference to the address that its fields make."""
+    """Redirect a form of the reference to the address that its fields give."""
     wanted = request.GET.get("operation")
     operation = next(
         (one for one in operations() if one["id"] == wanted and one["method"] == "GET"),

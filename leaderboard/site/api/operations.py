@@ -1,4 +1,4 @@
-"""The API's operations, read from the schema itself."""
+"""The API's operations, read from the schema."""
 
 from collections.abc import Iterator
 from functools import cache
@@ -35,7 +35,7 @@ class Group(NamedTuple):
 
 @cache
 def operations() -> list[dict[str, Any]]:
-    """Read the schema once: it changes with the code only."""
+    """Read the schema once per process: it changes only with the code."""
     generator: Any = SchemaGenerator
     schema: dict[str, Any] = generator().get_schema(request=None, public=True)
     return [
@@ -47,7 +47,7 @@ def operations() -> list[dict[str, Any]]:
 
 @cache
 def groups() -> list[Group]:
-    """Sort them by what they are about: what most readers want comes first."""
+    """Return operations by topic, the most used ones first."""
     names = {operation["group"] for operation in operations()}
     last = ("staff",)
     order = sorted(
@@ -122,7 +122,7 @@ def _fields(schema: dict[str, Any], content: dict[str, Any]) -> list[dict[str, A
 def _flat(
     schema: dict[str, Any], shape: dict[str, Any], prefix: str
 ) -> Iterator[dict[str, Any]]:
-    """Go through an object's fields and, indented by name, those of the objects in it."""
+    """Yield an object's fields and, indented by name, those of nested objects."""
     for name, part in shape.get("properties", {}).items():
         yield {
             "name": prefix + name,
@@ -138,7 +138,7 @@ def _flat(
 def _inner(
     schema: dict[str, Any], part: dict[str, Any]
 ) -> tuple[dict[str, Any] | None, str]:
-    """Find the object that a field holds: itself, or one of many."""
+    """Return the object in a field: itself, or one of a list."""
     part = resolved(schema, part)
     for option in (
         *part.get("allOf", []),
@@ -156,7 +156,6 @@ def _inner(
 
 
 def _type(schema: dict[str, Any], part: dict[str, Any]) -> str:
-    """Say a field's type in a word or two."""
     several = [*part.get("allOf", []), *part.get("oneOf", []), *part.get("anyOf", [])]
     if several:
         return " or ".join(dict.fromkeys(_type(schema, option) for option in several))

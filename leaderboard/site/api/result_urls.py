@@ -1,4 +1,4 @@
-"""Addresses of results row by row, of what teams do with theirs, and of staff."""
+"""Addresses of results row by row, of team actions, and of staff."""
 
 from django.urls import path
 

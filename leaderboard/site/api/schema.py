@@ -1,4 +1,4 @@
-"""What holds of every operation, written into the schema once."""
+"""Parts that every operation shares, added to the schema."""
 
 import inspect
 import json
@@ -45,7 +45,6 @@ _EXAMPLES = Path(__file__).with_name("examples.json")
 def complete(
     result: dict[str, Any], generator: Any, request: Any, public: bool
 ) -> dict[str, Any]:
-    """Add what holds of every operation, and an example of each."""
     _add_answers_of_every_get(result)
     examples = json.loads(_EXAMPLES.read_text("utf-8"))
     for methods in result["paths"].values():
@@ -70,7 +69,7 @@ def _add_example(operation: dict[str, Any], example: dict[str, Any]) -> None:
 
 
 def _add_answers_of_every_get(result: dict[str, Any]) -> None:
-    """Say of each GET that it can answer 304, without a body, and 400."""
+    """Add 304, without a body, and 400 to each GET."""
     for methods in result["paths"].values():
         operation = methods.get("get")
         if operation is not None:

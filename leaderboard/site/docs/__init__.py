@@ -1,5 +1,5 @@
 """The documentation on the site: docs/*.md as pages, by role, with search and glossary.
 
-`contents` says which pages there are, `markdown` turns one into HTML, `pages` reads it,
-`search` looks through all of them and `shipped` describes the tasks that come along.
+`contents` lists the pages, `markdown` turns one into HTML, `pages` reads it, `search`
+searches all of them and `shipped` describes the included tasks.
 """

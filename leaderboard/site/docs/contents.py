@@ -1,4 +1,4 @@
-"""Which pages there are, for whom, and in which order they are read."""
+"""The pages, their audience and their order."""
 
 from pathlib import Path
 from typing import NamedTuple
@@ -11,7 +11,7 @@ _ELSEWHERE = {"example-extension": "example-extension/README.md"}
 
 
 class Role(NamedTuple):
-    """Somebody who reads, and what for."""
+    """A kind of reader, and what for."""
 
     slug: str
     title: str
@@ -97,22 +97,19 @@ ROLES = (
 
 
 def slugs() -> list[str]:
-    """List all pages in the order in which they are read."""
     return [slug for role in ROLES for slug in role.pages]
 
 
 def role_of(slug: str) -> Role:
-    """Find for whom a page is."""
     return next(role for role in ROLES if slug in role.pages)
 
 
 def file_of(slug: str) -> Path:
-    """Find a page's Markdown."""
     return FOLDER / _ELSEWHERE.get(slug, f"{slug}.md")
 
 
 def slug_of(target: str) -> str | None:
-    """Find the page behind a link to a Markdown file; None: there is none.
+    """Return the page behind a link to a Markdown file; None if there is none.
 
     Examples
     --------
@@ -127,7 +124,7 @@ def slug_of(target: str) -> str | None:
 
 
 def neighbours(slug: str) -> tuple[str | None, str | None]:
-    """Name the pages before and after one."""
+    """Return the pages before and after one."""
     order = [None, *slugs(), None]
     at = order.index(slug)
     return order[at - 1], order[at + 1]

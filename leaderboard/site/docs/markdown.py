@@ -43,7 +43,7 @@ class Rendered(NamedTuple):
 
 @cache
 def parser() -> MarkdownIt:
-    """Make the one parser; raw HTML is recognised so that comments can be left out."""
+    """Return the shared parser; it recognizes raw HTML so that comments can be removed."""
     from markdown_it import MarkdownIt
 
     markdown = MarkdownIt("commonmark", {"html": True}).enable("table")
@@ -75,7 +75,6 @@ def render(markdown: str, *, link: Callable[[str], str]) -> Rendered:
 
 
 def terms_in(markdown: str) -> list[Section]:
-    """Read the rows of the glossary's table: a term and its meaning."""
     tokens = parser().parse(markdown)
     cells = [tokens[i + 1] for i, token in enumerate(tokens) if token.type == "td_open"]
     return [
@@ -96,14 +95,13 @@ def _term(cell: str) -> str:
 
 
 def in_line(markdown: str) -> str:
-    """Render one line, with addresses as links."""
     linked = re.sub(r"https?://\S+\w", r"<\g<0>>", markdown)
     html: str = parser().renderInline(linked)
     return html
 
 
 def slug(title: str) -> str:
-    """Give a heading's anchor, as source hosts do.
+    """Return a heading's anchor as source hosts form it.
 
     Examples
     --------
@@ -114,7 +112,7 @@ def slug(title: str) -> str:
 
 
 def words_of(token: Token) -> str:
-    """Give a line's words without its marks."""
+    """Return a line's words without markup."""
     return "".join(
         " " if child.type in ("softbreak", "hardbreak") else child.content
         for child in token.children or []
@@ -155,7 +153,7 @@ def _lead_elsewhere(token: Token, link: Callable[[str], str]) -> None:
 
 
 def _lead(body: list[Token]) -> str:
-    """Give the first paragraph in plain words."""
+    """Return the first paragraph as plain text."""
     for at, token in enumerate(body):
         if token.type == "paragraph_open":
             return words_of(body[at + 1])

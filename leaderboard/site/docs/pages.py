@@ -1,4 +1,4 @@
-"""Pages as they are read from their files: each once in a process, until it changes."""
+"""Pages read from their files: cached per process until they change."""
 
 from functools import lru_cache
 
@@ -11,24 +11,23 @@ GLOSSARY = "glossary"
 
 
 def page(slug: str) -> Rendered:
-    """Give one of `contents.slugs()`."""
+    """Return one of `contents.slugs()`."""
     return _page(slug, _changed(slug))
 
 
 def terms() -> list[Section]:
-    """List the glossary's terms, each as a section of its page."""
     return terms_in(contents.file_of(GLOSSARY).read_text("utf-8"))
 
 
 def file(name: str) -> bytes | None:
-    """Read a picture or an example file that pages lead to; None: there is none."""
+    """Read an image or example file that pages link to; None if there is none."""
     if name not in _files():
         return None
     return (contents.FOLDER / name).read_bytes()
 
 
 def changed() -> tuple[int, ...]:
-    """Tell when each of the pages changed last."""
+    """Return when each of the pages last changed."""
     return tuple(_changed(slug) for slug in contents.slugs())
 
 
@@ -42,7 +41,7 @@ def _changed(slug: str) -> int:
 
 
 def _link(target: str) -> str:
-    """Say where a link to another file leads on the site; tests find those left over."""
+    """Return a link's address on the site; tests find those that stay relative."""
     # the client's own page stands in another folder of the source
     path, hash_, anchor = target.removeprefix("../docs/").partition("#")
     slug = contents.slug_of(path)

@@ -1,4 +1,4 @@
-"""Search over the sections of all pages: an index in memory, made once."""
+"""Search over the sections of all pages, with an index in memory."""
 
 import math
 import re
@@ -36,7 +36,6 @@ class Hit(NamedTuple):
 
     @property
     def address(self) -> str:
-        """Say where it stands."""
         hash_ = f"#{self.anchor}" if self.anchor else ""
         return f"{reverse('leaderboard:docs')}{self.slug}/{hash_}"
 
@@ -51,7 +50,7 @@ class _Entry(NamedTuple):
 
 
 def search(query: str) -> list[Hit]:
-    """Find the sections that have all words of a query, or else any; the best first."""
+    """Return the sections with all words of a query, or else any; best first."""
     asked = [word for word in _WORD.findall(query) if not _SMALL.fullmatch(word)]
     words = list(dict.fromkeys(map(_stem, asked or _WORD.findall(query))))[:_WORDS]
     entries, weight_of = _index(pages.changed())
@@ -107,7 +106,7 @@ def _entry(slug: str, page: str, section: Section) -> _Entry:
 
 
 def _stem(word: str) -> str:
-    """Make the forms of a word the same where that is easy.
+    """Strip easy endings of a word.
 
     Examples
     --------
@@ -119,7 +118,7 @@ def _stem(word: str) -> str:
 
 
 def _snippet(text: str, words: set[str]) -> SafeString:
-    """Cut out what stands round the first of the words, and mark them all."""
+    """Return the text around the first match with all matches marked."""
     parts = text.split()
     has = [any(_stem(w) in words for w in _WORD.findall(part)) for part in parts]
     start = max(0, (has.index(True) if True in has else 0) - _BEFORE)

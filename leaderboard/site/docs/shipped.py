@@ -1,4 +1,4 @@
-"""What comes with Genie as a task, and where its texts come from."""
+"""Tasks included with Genie, and the sources of their texts."""
 
 import shlex
 from typing import NamedTuple
@@ -10,7 +10,7 @@ from leaderboard.tasks.shipped import FOLDER, data_of, definition
 
 
 class Source(NamedTuple):
-    """What to put into the folder that ``--source`` names, and how to name it."""
+    """The content and name of the folder for ``--source``."""
 
     steps: tuple[str, ...]
     words: str = "DIR"
@@ -68,18 +68,16 @@ class ShippedTask(NamedTuple):
 
 
 def shipped() -> list[ShippedTask]:
-    """Describe all tasks: first those whose texts come along, then the others."""
+    """Return all tasks: first those with included texts, then the others."""
     found = [task(path.parent.name) for path in FOLDER.glob("*/task.toml")]
     return sorted(found, key=lambda one: (not one.brings_texts, one.config.slug))
 
 
 def names() -> list[str]:
-    """List their slugs."""
     return sorted(path.parent.name for path in FOLDER.glob("*/task.toml"))
 
 
 def task(slug: str) -> ShippedTask:
-    """Describe one of `names()`."""
     config = usable(slug, definition(slug))
     source = _SOURCES.get(slug, Source(()))
     brings = data_of(slug) is not None

@@ -18,14 +18,12 @@ _TASKS = "leaderboard:docs-tasks"
 
 @require_safe
 def index(request: HttpRequest) -> HttpResponse:
-    """List all pages, by who reads them."""
     context = {"here": "docs", "roles": _menu()}
     return render(request, "leaderboard/docs/index.html", context)
 
 
 @require_safe
 def page(request: HttpRequest, slug: str) -> HttpResponse:
-    """Show one page."""
     if slug not in contents.slugs():
         raise Http404("There is no such page.")
     shown = pages.page(slug)
@@ -46,7 +44,6 @@ def page(request: HttpRequest, slug: str) -> HttpResponse:
 
 @require_safe
 def found(request: HttpRequest) -> HttpResponse:
-    """Search all pages."""
     query = request.GET.get("q", "").strip()[:_LONGEST_QUERY]
     context = {
         "here": "docs",
@@ -59,7 +56,6 @@ def found(request: HttpRequest) -> HttpResponse:
 
 @require_safe
 def file(request: HttpRequest, path: str) -> HttpResponse:
-    """Give a picture or an example file that a page shows or leads to."""
     content = pages.file(path)
     if content is None:
         raise Http404("There is no such file.")
@@ -71,7 +67,6 @@ def file(request: HttpRequest, path: str) -> HttpResponse:
 
 @require_safe
 def tasks(request: HttpRequest) -> HttpResponse:
-    """List the tasks that come with Genie."""
     context = {
         "here": "docs",
         "address": reverse(_TASKS),
@@ -84,7 +79,7 @@ def tasks(request: HttpRequest) -> HttpResponse:
 
 @require_safe
 def task(request: HttpRequest, slug: str) -> HttpResponse:
-    """Say of one of them what it is and where its texts come from."""
+    """Show one of the included tasks and the source of its texts."""
     if slug not in shipped.names():
         raise Http404("There is no such task.")
     shown = shipped.task(slug)

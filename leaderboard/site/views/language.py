@@ -1,4 +1,4 @@
-"""The menu of languages: kept in a cookie, and with the account for what we write to it."""
+"""The menu of languages: stored in a cookie, and with the account for e-mails."""
 
 from django.conf import settings
 from django.http import HttpRequest, HttpResponse
@@ -13,7 +13,6 @@ from leaderboard.teams.services import notices
 # changes the cookie at most: browsers keep the session's to themselves.
 @csrf_exempt
 def choose(request: HttpRequest) -> HttpResponse:
-    """Show pages in another language from now on, and lead back."""
     language = request.POST.get("language", "")
     if request.user.is_authenticated and language in dict(settings.LANGUAGES):
         notices.choose_language(request.user, language)

@@ -66,14 +66,14 @@ def home(request: HttpRequest) -> HttpResponse:
 
 
 def _is_demo() -> bool:
-    """Tell whether `genie demo` made all that is here."""
+    """Check whether `genie demo` made all data of this site."""
     if Task.objects.filter(demo=False).exists():
         return False
     return Submission.objects.filter(public(), simulated=True).exists()
 
 
 def favicon(request: HttpRequest) -> HttpResponse:
-    """Lead browsers that ask without having been told to the drawing."""
+    """Redirect browsers that request it by default to the drawing."""
     return redirect(static("favicon.svg"), permanent=True)
 
 
@@ -96,7 +96,6 @@ def how_it_works(request: HttpRequest) -> HttpResponse:
 
 
 def privacy(request: HttpRequest) -> HttpResponse:
-    """Say what is kept of whom, who sees it, and for how long."""
     days = settings.GENIE["KEEP_DAYS"]
     periods = [(words, n) for words, n in retention.periods() if n]
     context = {"here": "privacy", "days": days["signals"], "periods": periods}

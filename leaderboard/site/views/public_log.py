@@ -1,4 +1,4 @@
-"""The public log as a page: its head, and its entries as everybody may read them."""
+"""The public log as a page: its head and its public entries."""
 
 from typing import Any
 
@@ -16,7 +16,6 @@ _HEADS = 10
 
 
 def public_log(request: HttpRequest) -> HttpResponse:
-    """Show the newest head, those before it, and entries, the newest first."""
     entries = LogEntry.objects.exclude(number=None).order_by("-number")
     page = page_of(entries, _ON_PAGE, request.GET.get("page"))
     lines = [_line(one) for one in opened(list(page))]
@@ -33,13 +32,12 @@ def public_log(request: HttpRequest) -> HttpResponse:
 
 
 def _imported(submissions: set[int]) -> set[int]:
-    """Find those that people judged elsewhere."""
     rows = Submission.objects.filter(pk__in=submissions, task__imported=True)
     return set(rows.values_list("pk", flat=True))
 
 
 def _line(entry: dict[str, Any]) -> dict[str, Any]:
-    """Say in words what everybody wants to know of an entry; the rest is for programs."""
+    """Return an entry's main facts in words; the rest is for programs."""
     says, kind = entry["says"] or {}, LogEntry.Kind(entry["kind"])
     told = _IN_WORDS.get(kind, _pairs)(says) if says else ""
     return {

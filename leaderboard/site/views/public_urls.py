@@ -1,4 +1,4 @@
-"""Addresses of what a board and its submissions give away: moments and files."""
+"""Public addresses of boards and submissions: moments and files."""
 
 from django.urls import path
 

@@ -1,4 +1,6 @@
-"""Accounts and groups: each change says why; an account ends as its person would end it."""
+"""Accounts and groups: each change has a reason; staff end an account as its owner
+does.
+"""
 
 from typing import Any
 

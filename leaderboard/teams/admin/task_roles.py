@@ -1,4 +1,4 @@
-"""Roles of staff on one task: who is what where, given and taken away with a reason."""
+"""Roles of staff on one task, given and removed with a reason."""
 
 from typing import Any
 
@@ -31,7 +31,7 @@ class TaskRoleForm(forms.ModelForm):  # type: ignore[type-arg]
 
 @admin.register(TaskRole)
 class TaskRoleAdmin(AsksWhy):
-    """Who has a role on a task may do there what the role's group may."""
+    """A role on a task gives the permissions of the role's group there."""
 
     form = TaskRoleForm
     list_display = ["user", "role", "pool", "created_at"]
@@ -42,5 +42,5 @@ class TaskRoleAdmin(AsksWhy):
     fields = ["user", "role", "pool"]
 
     def has_change_permission(self, request: HttpRequest, obj: Any = None) -> bool:
-        """Take a role away and give another: so the history says both."""
+        """Return False: the history needs both a removal and a new role."""
         return False

@@ -1,4 +1,4 @@
-"""What was sent to teams' webhooks: to read when somebody says that nothing came."""
+"""Deliveries to teams' webhooks, for questions about missing ones."""
 
 from django.contrib import admin, messages
 from django.db.models import QuerySet

@@ -5,7 +5,7 @@ from leaderboard.submissions.models.submission import SubmissionEvent
 
 
 class NoticePreference(models.Model):
-    """Which e-mails an account does not want, and their language; without a row all, in English."""
+    """Unwanted e-mails of an account, and their language; default: all, in English."""
 
     user = models.OneToOneField(
         settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="+"
@@ -19,7 +19,7 @@ class NoticePreference(models.Model):
 
 
 class Notice(models.Model):
-    """One e-mail to one person about one event of a submission."""
+    """An e-mail to one person about one event of a submission."""
 
     event = models.ForeignKey(
         SubmissionEvent, on_delete=models.CASCADE, related_name="notices"

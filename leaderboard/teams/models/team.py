@@ -4,7 +4,7 @@ from django.utils.translation import gettext_lazy
 
 
 class Membership(models.Model):
-    """Who is in a team, and who looks after it."""
+    """A user's membership of a team, with the role."""
 
     class Role(models.TextChoices):
         OWNER = "OWNER", gettext_lazy("owner")
@@ -32,7 +32,7 @@ class Membership(models.Model):
 
 
 class TeamInvitation(models.Model):
-    """A link by which one person joins a team; only its hash is kept."""
+    """A link by which one person joins a team; only its hash is stored."""
 
     team = models.ForeignKey(
         "leaderboard.Team", on_delete=models.CASCADE, related_name="invitations"

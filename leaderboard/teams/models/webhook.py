@@ -8,7 +8,7 @@ from leaderboard.submissions.models.submission import SubmissionEvent, Team
 
 
 class Webhook(models.Model):
-    """An address of a team that is told what happens to its submissions."""
+    """An address of a team that receives events of its submissions."""
 
     team = models.ForeignKey(Team, on_delete=models.CASCADE, related_name="webhooks")
     url = models.CharField(max_length=500)
@@ -28,7 +28,7 @@ class Webhook(models.Model):
 
 
 class WebhookDelivery(models.Model):
-    """One event on its way to one webhook, and how the tries went."""
+    """An event for one webhook, and the attempts to deliver it."""
 
     class State(models.TextChoices):
         WAITING = "WAITING", "waiting"

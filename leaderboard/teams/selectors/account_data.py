@@ -1,4 +1,4 @@
-"""All that the site keeps about one account, to take along."""
+"""All data of one account, for download."""
 
 from typing import Any
 
@@ -34,7 +34,7 @@ from quality.appeals.models import Appeal
 
 
 def data_of(user: Account) -> dict[str, Any]:
-    """Gather an account's data; secrets are left out, they are kept as hashes only."""
+    """Collect an account's data, without secrets, which are stored only as hashes."""
     # an account can be both: a submitter with teams, and a worker
     worker = Worker.objects.filter(user_id=user.pk).first()
     return {
@@ -150,7 +150,7 @@ def _only(rows: Any, *fields: str) -> dict[str, Any] | None:
 
 
 def _consents(worker: Worker) -> list[dict[str, Any]]:
-    """Give what the worker agreed to, in the words of then where they were kept."""
+    """Return the texts that the worker agreed to, in their old wording if stored."""
     given = Consent.objects.filter(worker=worker).order_by("pk")
     words = dict(
         ConsentVersion.objects.filter(sha256__in=given.values("text_sha256"))

@@ -1,7 +1,7 @@
-"""Tell people and programs what happened to a submission: pulled from its story.
+"""Announce events of submissions to people and programs.
 
-Each line of the story is announced once. What it becomes, e-mails and deliveries, is
-written in the transaction that marks it, and sent by jobs.
+Each event is announced once. Its e-mails and deliveries are stored in the transaction
+that marks it, and sent by jobs.
 """
 
 from datetime import timedelta
@@ -30,7 +30,7 @@ _NEWS = timedelta(days=2)
 
 
 def announce() -> int:
-    """Put what is new on its way; return how many lines of stories were new."""
+    """Queue notices and deliveries of new events; return the number of events."""
     waiting = (
         SubmissionEvent.objects.filter(announced_at=None)
         .select_related("submission__task", "submission__team")

@@ -1,4 +1,4 @@
-"""Delete an account: nobody's name is left, and what science rests on stays."""
+"""Deletion of accounts: names are deleted, scientific data stay."""
 
 import secrets
 
@@ -39,10 +39,10 @@ _OF_THE_PERSON = (
 
 
 def delete(user_pk: int) -> None:
-    """Make an account nobody's.
+    """Anonymize an account.
 
-    Its row stays without name, address and password, because submissions and
-    decisions point to it; nobody can sign in with it again.
+    Its row stays without name, address and password, because submissions and decisions
+    refer to it; signing in is no longer possible.
     """
     with transaction.atomic():
         users = get_user_model().objects
@@ -82,7 +82,7 @@ def _refuse_last_superuser(user: Account) -> None:
 
 
 def _leave(team: Team, user: Account) -> None:
-    """Leave a team; without an owner, who has been there longest becomes one."""
+    """Leave a team; the longest member replaces the last owner."""
     # A first team is named after its owner, and would go on naming them.
     if team.name in {user.get_username(), user.get_full_name()}:
         Team.objects.filter(pk=team.pk).update(name=NAMELESS)

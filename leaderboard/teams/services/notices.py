@@ -1,4 +1,4 @@
-"""Send the e-mails about submissions, one to each person."""
+"""E-mails about submissions, one to each person."""
 
 from django.core.mail import EmailMultiAlternatives
 from django.db import transaction
@@ -24,7 +24,7 @@ _SUBJECT = {
 
 
 def send(pk: int) -> None:
-    """Send one notice once; an e-mail that fails to leave is tried again."""
+    """Send one notice once; a failed e-mail is tried again."""
     with transaction.atomic():
         # Marked before it is sent: two processes do not write to somebody twice.
         taken = Notice.objects.filter(pk=pk, sent_at=None).update(
@@ -70,22 +70,20 @@ def _message(notice: Notice, address: str) -> EmailMultiAlternatives:
 
 
 def language_of(user: Account) -> str:
-    """Give the language in which somebody is written to."""
     row = NoticePreference.objects.filter(user_id=user.pk).first()
     return row.language if row and row.language else ENGLISH
 
 
 def choose_language(user: Account, language: str) -> None:
-    """Keep in which language somebody reads what we write."""
     NoticePreference.objects.update_or_create(
         user_id=user.pk, defaults={"language": language}
     )
 
 
 def keep_language(user: Account, **_: object) -> None:
-    """Keep the language in which somebody signs in, where none is kept.
+    """Store the language of a sign-in, if none is stored.
 
-    English is what everybody is written to in anyway.
+    English is the default and is not stored.
     """
     reads = get_language() or ENGLISH
     if reads == ENGLISH:
@@ -95,13 +93,11 @@ def keep_language(user: Account, **_: object) -> None:
 
 
 def muted_by(user: Account) -> list[str]:
-    """Give the kinds of e-mail that an account does not want."""
     row = NoticePreference.objects.filter(user_id=user.pk).first()
     return [kind for kind in KINDS.values() if row and kind in row.muted]
 
 
 def choose(user: Account, wanted_kinds: list[str]) -> None:
-    """Keep which kinds of e-mail an account wants."""
     # What is unwanted is kept, so that a kind of e-mail that is added later is sent.
     muted = [kind for kind in KINDS.values() if kind not in wanted_kinds]
     NoticePreference.objects.update_or_create(

@@ -1,4 +1,4 @@
-"""Teams: made, joined by invitation, left; a team with members has an owner."""
+"""Teams: created, joined by invitation, left; a team with members has an owner."""
 
 import hashlib
 import logging
@@ -27,7 +27,6 @@ MAX_TEAMS = 20
 
 
 def create(user: Account, name: str) -> Team:
-    """Make a team of which the user is the owner."""
     with transaction.atomic():
         if Membership.objects.filter(user=user, role=Role.OWNER).count() >= MAX_TEAMS:
             raise GenieError(
@@ -43,7 +42,7 @@ def create(user: Account, name: str) -> Team:
 
 
 def rename(team: Team, name: str) -> None:
-    """Give a team another name; its address stays."""
+    """Rename a team; its address stays."""
     Team.objects.filter(pk=team.pk).update(name=_checked_name(name))
 
 
@@ -62,13 +61,13 @@ def _checked_name(name: str) -> str:
 
 
 def role_of(team: Team, user: Account) -> str | None:
-    """Give the user's role in the team, None for who is not in it."""
+    """Return the user's role in the team; None for non-members."""
     rows = Membership.objects.filter(team=team, user_id=user.pk)
     return rows.values_list("role", flat=True).first()
 
 
 def invite(team: Team, *, by: Account, email: str = "", role: str = Role.MEMBER) -> str:
-    """Make an invitation and return its token, which is kept nowhere."""
+    """Create an invitation and return its token, which is not stored."""
     now = timezone.now()
     open_ = team.invitations.filter(
         accepted_at=None, revoked_at=None, expires_at__gt=now
@@ -92,12 +91,12 @@ def invite(team: Team, *, by: Account, email: str = "", role: str = Role.MEMBER)
 
 
 def send_invitation(team: Team, email: str, link: str, by: Account) -> None:
-    """Write to the invited person.
+    """E-mail the link to the invited person.
 
     Raises
     ------
     GenieError
-        With code `mail-failed`; the link can be handed over in another way.
+        With code `mail-failed`; the link can be passed on in another way.
     """
     try:
         _send(team, email, link, by)
@@ -134,13 +133,12 @@ def _send(team: Team, email: str, link: str, by: Account) -> None:
 
 
 def take_back(team: Team, pk: int) -> bool:
-    """Revoke an open invitation of the team."""
     rows = team.invitations.filter(pk=pk, accepted_at=None, revoked_at=None)
     return bool(rows.update(revoked_at=timezone.now()))
 
 
 def usable(token: str) -> TeamInvitation:
-    """Give the invitation behind a token, or say why it cannot be used."""
+    """Return the invitation behind a token, or raise an error with the reason."""
     invitation = (
         TeamInvitation.objects.select_related("team")
         .filter(token_sha256=_hashed(token))
@@ -208,7 +206,7 @@ def set_role(team: Team, user_pk: int, role: str) -> None:
 
 
 def remove(team: Team, user_pk: int) -> None:
-    """Take a person out of the team; what they handed in for it stays the team's."""
+    """Remove a member; their submissions for the team stay with it."""
     with transaction.atomic():
         member = _locked(team, user_pk)
         if member.role == Role.OWNER:

@@ -1,4 +1,4 @@
-"""Webhooks of teams: signed, tried again with growing pauses, written down."""
+"""Webhooks of teams: signed, retried with growing pauses, logged."""
 
 import hashlib
 import hmac
@@ -39,7 +39,7 @@ _LEASE = timedelta(minutes=5)
 
 
 def add(team: Team, url: str, *, by: Account) -> Webhook:
-    """Give a team a webhook; its secret signs what is sent there."""
+    """Create a webhook; its secret signs all deliveries."""
     outbound.checked(url, https_only=https_only())
     if team.webhooks.count() >= MAX_WEBHOOKS:
         raise GenieError(
@@ -66,7 +66,7 @@ def https_only() -> bool:
 
 
 def queue(event: SubmissionEvent, *, first: bool) -> None:
-    """Write down what each webhook of the submission's team is to be told."""
+    """Store a delivery for each webhook of the submission's team."""
     kind = f"submission.{event.state.lower()}" if first else "submission.updated"
     hooks = Webhook.objects.filter(team_id=event.submission.team_id, active=True)
     WebhookDelivery.objects.bulk_create(
@@ -81,7 +81,7 @@ def queue(event: SubmissionEvent, *, first: bool) -> None:
 
 
 def queue_test(hook: Webhook) -> WebhookDelivery:
-    """Send something harmless, so that a team can see whether it arrives."""
+    """Queue a harmless delivery, so that a team can test its receiver."""
     return WebhookDelivery.objects.create(
         webhook=hook, kind="test", payload={"message": "Genie can reach you."}
     )
@@ -107,7 +107,7 @@ def _payload(event: SubmissionEvent) -> dict[str, Any]:
 
 
 def due() -> list[int]:
-    """List the deliveries whose next try is due, the longest waiting first."""
+    """Return the deliveries whose next attempt is due, the longest waiting first."""
     rows = WebhookDelivery.objects.filter(
         state=State.WAITING, next_at__lte=timezone.now()
     )
@@ -115,7 +115,7 @@ def due() -> list[int]:
 
 
 def deliver(pk: int) -> None:
-    """Make one try; what comes of it is written down, and the next one planned."""
+    """Make one attempt; store its result and plan the next."""
     now = timezone.now()
     # Counted and put off before the request: a try that kills its process counts, too,
     # and nobody else makes it meanwhile.
@@ -133,7 +133,7 @@ def deliver(pk: int) -> None:
 
 
 def _try(delivery: WebhookDelivery, now: datetime) -> tuple[int | None, str, bool]:
-    """Send; give the status, what went wrong, and whether it will go wrong for ever."""
+    """Send; return the status, the error, and whether it is permanent."""
     body = body_of(delivery)
     stamp = str(int(now.timestamp()))
     headers = {
@@ -164,7 +164,7 @@ def _try(delivery: WebhookDelivery, now: datetime) -> tuple[int | None, str, boo
 
 
 def body_of(delivery: WebhookDelivery) -> bytes:
-    """Give the bytes that are sent, the same at each try."""
+    """Return the bytes that are sent, the same at each attempt."""
     body = {
         "id": str(delivery.uuid),
         "type": delivery.kind,
@@ -175,13 +175,7 @@ def body_of(delivery: WebhookDelivery) -> bytes:
 
 
 def signature(secret: str, event_id: str, timestamp: str, body: bytes) -> str:
-    """Sign a delivery: HMAC-SHA256 over id, time and body, as hexadecimal digits.
-
-    Examples
-    --------
-    >>> signature("whsec_example", "e1", "1700000000", b"{}")[:16]
-    'c60d49fe47070480'
-    """
+    """Sign a delivery: HMAC-SHA256 over id, time and body, as hexadecimal digits."""
     signed = f"{event_id}.{timestamp}.".encode() + body
     return hmac.new(secret.encode(), signed, hashlib.sha256).hexdigest()
 

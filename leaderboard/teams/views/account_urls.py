@@ -1,4 +1,4 @@
-"""Addresses of the pages about a person's teams, notices and data."""
+"""Addresses of the pages about a user's teams, notices and data."""
 
 from django.urls import path
 

@@ -1,4 +1,4 @@
-"""Which e-mails I get, all that is kept about me, and leaving for good."""
+"""The user's pages: choice of e-mails, stored data, deletion of the account."""
 
 from typing import cast
 
@@ -55,7 +55,7 @@ def my_data(request: HttpRequest) -> HttpResponse:
 
 @login_required
 def leave(request: HttpRequest) -> HttpResponse:
-    """Say what becomes of what, and delete the account on a typed yes."""
+    """Explain the deletion, and delete the account after a typed confirmation."""
     user = cast("Account", request.user)
     form = LeaveForm(request.POST or None, user=user)
     if request.method == "POST" and form.is_valid():

@@ -1,4 +1,4 @@
-"""My teams: who is in them, who may come, who looks after them."""
+"""The user's teams: members, invitations, owners."""
 
 from typing import Any, cast
 
@@ -26,7 +26,6 @@ OWNER = Membership.Role.OWNER
 
 @login_required
 def teams(request: HttpRequest) -> HttpResponse:
-    """List my teams, and make one."""
     user = cast("Account", request.user)
     form = TeamForm(request.POST or None)
     if request.method == "POST" and form.is_valid():
@@ -45,7 +44,7 @@ def teams(request: HttpRequest) -> HttpResponse:
 
 
 def team_of(request: HttpRequest, slug: str, *, owner: bool = False) -> Team:
-    """Give a team of the person's; to others, it does not exist."""
+    """Return a team of the user; raise 404 for others."""
     user = cast("Account", request.user)
     team = Team.objects.filter(slug=slug, members=user.pk).first()
     if team is None or (owner and service.role_of(team, user) != OWNER):
@@ -86,7 +85,7 @@ def _page(
 @post_or("leaderboard:team", "slug")
 @login_required
 def invite(request: HttpRequest, slug: str) -> HttpResponse:
-    """Invite somebody by e-mail, or get the link to hand over."""
+    """Invite by e-mail, or show the link to pass on."""
     team = team_of(request, slug, owner=True)
     form = InviteForm(request.POST)
     if not form.is_valid():
@@ -122,7 +121,7 @@ def take_back(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
 @post_or("leaderboard:team", "slug")
 @login_required
 def member(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
-    """Change a member's role, or take them out; everybody may take themselves out."""
+    """Change a member's role, or remove them; all members may remove themselves."""
     # leaving needs no right; everything else needs an owner
     itself = pk == request.user.pk and request.POST.get("do") == "remove"
     team = team_of(request, slug, owner=not itself)
@@ -151,7 +150,7 @@ def team_url(slug: str) -> str:
 @never_cache
 @login_required
 def invitation(request: HttpRequest, token: str) -> HttpResponse:
-    """Join a team; only a yes uses the invitation up, not a look."""
+    """Join a team; only a confirmation uses the invitation up, not a look."""
     try:
         offered = service.usable(token)
         if request.method == "POST":

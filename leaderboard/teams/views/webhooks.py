@@ -1,4 +1,4 @@
-"""A team's webhooks, and how their deliveries went."""
+"""A team's webhooks and the results of their deliveries."""
 
 from typing import cast
 
@@ -23,7 +23,6 @@ SHOWN = 50
 @never_cache
 @login_required
 def webhooks(request: HttpRequest, slug: str) -> HttpResponse:
-    """Show an owner the team's webhooks, and make one."""
     team = team_of(request, slug, owner=True)
     form = WebhookForm(request.POST or None)
     if request.method == "POST" and form.is_valid():
@@ -52,7 +51,6 @@ def webhooks(request: HttpRequest, slug: str) -> HttpResponse:
 @post_or("leaderboard:webhooks", "slug")
 @login_required
 def webhook(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
-    """Switch a webhook on or off, try it, or remove it with its deliveries."""
     team = team_of(request, slug, owner=True)
     hook = get_object_or_404(Webhook, pk=pk, team=team)
     action = request.POST.get("do", "")

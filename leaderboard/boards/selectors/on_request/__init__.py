@@ -1,1 +1,1 @@
-"""What a board tells when it is asked: what systems are, what changed, two against each other."""
+"""Details of a board on request: systems, changes, comparisons of two."""

@@ -19,7 +19,7 @@ JUDGED_HELP = (
 
 @dataclass(frozen=True)
 class Ends:
-    """A mean with its 95 % interval, in the unit of scores."""
+    """A mean with its 95% interval, in the unit of scores."""
 
     mean: float
     low: float
@@ -28,7 +28,7 @@ class Ends:
 
 @dataclass(frozen=True)
 class Judged:
-    """What judges' help makes of a system's score on one criterion."""
+    """A system's score with judges' help on one criterion."""
 
     criterion: str
     helped: Ends
@@ -45,7 +45,7 @@ class Judged:
 
     @property
     def saved(self) -> str:
-        """Say how many labels were saved, and what share of people's that is.
+        """Return in words how many labels were saved, with their share of people's.
 
         Examples
         --------
@@ -63,9 +63,9 @@ def _signed(value: float) -> str:
 
 
 def judged_of(task: Task, pks: Collection[int]) -> dict[int, dict[str, Judged]]:
-    """Give each system's helped scores by criterion, where licences stand and they are shown.
+    """Return systems' helped scores by criterion, while licenses are valid and shown.
 
-    Whoever may see a system may see these: ask for systems that the viewer sees.
+    The caller passes only systems that the viewer may see.
     """
     if not task.configuration.judges.show:
         return {}

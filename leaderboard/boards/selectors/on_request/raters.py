@@ -1,4 +1,4 @@
-"""Who rated a board's systems, in figures that name nobody, and with what instrument."""
+"""Raters of a board's systems in anonymous figures, and their instrument."""
 
 from collections import defaultdict
 from dataclasses import dataclass
@@ -25,7 +25,7 @@ _KEPT_SECONDS = 600
 
 @dataclass(frozen=True)
 class Instrument:
-    """How people were asked: the design, the answers to choose from, what they saw."""
+    """The design, the answers to choose from, and the visible texts."""
 
     design: str
     scale: str
@@ -45,12 +45,12 @@ class Raters:
 
 
 def raters_of(task: Task, now: State) -> dict[int, Raters]:
-    """Return who rated each public system, if people were asked about it."""
+    """Return the raters of each public system that people were asked about."""
     return computed_once(now.key("raters"), lambda: _counted(task), _KEPT_SECONDS)
 
 
 def agreement_of(task: Task) -> dict[str, Agreement]:
-    """Give how far workers agree on the task's outputs, by criterion, where they share any."""
+    """Return workers' agreement by criterion, if workers share outputs."""
     rows = BoardFit.objects.filter(task=task, of=None, superseded_at=None)
     stored = rows.values_list("evidence", flat=True).first() or {}
     return {

@@ -1,4 +1,4 @@
-"""Two systems of a board against each other: who is better, by what, and in which outputs."""
+"""Comparison of two systems of a board: the difference, and outputs that show it."""
 
 import math
 from collections.abc import Sequence
@@ -32,12 +32,11 @@ class Two:
 
     Parameters
     ----------
-    a, b : Row
     pair : Pair or None
-        How sure it is, and what it would cost to settle; None where the board's
-        comparisons do not hold both.
+        Confidence, and the cost to settle the order; None if the board's comparisons do
+        not include both.
     low, high : float or None
-        95 % interval of the difference; None where nothing can be said.
+        95% interval of the difference; None if it is unknown.
     """
 
     a: Row
@@ -49,7 +48,7 @@ class Two:
 
 @dataclass(frozen=True)
 class Apart:
-    """What both systems made of one instance, and how people rated it."""
+    """Both systems' outputs for one instance, and their ratings."""
 
     output: Output
     other: str
@@ -58,7 +57,7 @@ class Apart:
 
 
 def read_two(typed: Sequence[str]) -> tuple[int, int] | None:
-    """Read which two systems were ticked; None where it is not two."""
+    """Read which two systems were selected; None for a different number."""
     # longer than any key: no number that a database would refuse
     keys = {int(text) for text in typed if text.isdecimal() and len(text) < 19}
     if len(keys) != 2 or len(typed) != len(keys):
@@ -68,7 +67,7 @@ def read_two(typed: Sequence[str]) -> tuple[int, int] | None:
 
 
 def two_of(task: Task, pks: tuple[int, int], *, cents_per_rating: float) -> Two | None:
-    """Compare two systems that everybody sees; None where one of them has no score."""
+    """Compare two public systems; None if one of them has no score."""
     board = standings(task)
     rows = [row for pk in pks if (row := board.row_of(pk)) and row.human]
     if len(rows) < 2:

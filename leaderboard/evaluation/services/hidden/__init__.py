@@ -1,6 +1,5 @@
-"""Where hidden test questions come from, and what counts as a right answer to them.
+"""Sources of hidden test questions and their right answers.
 
-`good` and `wrong` find texts whose quality is known, `single` draws a campaign's
-questions that show one output. Outputs of private systems are shown in their own
-campaigns only.
+`good` and `wrong` find texts of known quality, `single` draws a campaign's questions
+that show one output. Outputs of private systems are shown only in their own campaigns.
 """

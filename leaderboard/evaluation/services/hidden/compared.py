@@ -1,8 +1,8 @@
-"""What a script can compare: a campaign's test questions, its real items, good and bad.
+"""Features that a script can compare: a campaign's tests and real items, good and bad.
 
-Everything that everybody can see of an item counts: its texts beside its input, beside
-references and outputs that are public, its place and its key. Who is asked a test is never
-given the real item of the same input, so what repeats between the two is left out.
+Everything that is publicly visible counts: an item's texts beside its input, beside
+references and public outputs, its place and its key. A worker never gets a test and the
+real item of the same input, so repetitions between the two are left out.
 """
 
 from __future__ import annotations
@@ -31,9 +31,9 @@ from quality.test_questions.services.inject import HiddenItem
 
 @dataclass
 class Side:
-    """What is seen of some items.
+    """The visible features of some items.
 
-    `groups` keeps what is said of an input together, `texts` what several draws show.
+    `groups` keeps items of one input together; `texts` has the texts of several draws.
     """
 
     features: list[Floats] = field(default_factory=list)
@@ -48,7 +48,7 @@ class Side:
     def told_from(
         self, other: Side, seed: int, *, n_shuffles: int = 199
     ) -> Separability:
-        """Measure how well a script tells these from the others."""
+        """Measure how well a script distinguishes these from the others."""
         rows = [*self.features, *other.features]
         # One text on both sides is two: as a test question, and as what is judged.
         texts = [(1, *t) for t in self.texts] + [(2, *t) for t in other.texts]
@@ -68,14 +68,9 @@ class Side:
 
 @dataclass
 class Sides:
-    """The test questions and real items of campaigns, put together over draws.
+    """The test questions and real items of campaigns, collected over draws.
 
-    Parameters
-    ----------
-    tests, real : Side
-        Pages.
-    good, bad : Side
-        Texts of test questions that are good, and that are wrong.
+    `tests` and `real` are pages; `good` and `bad` are texts of test questions.
     """
 
     tests: Side = field(default_factory=Side)
@@ -85,7 +80,7 @@ class Sides:
 
 
 class Compared:
-    """One campaign's real items, beside which draws of its test questions are set."""
+    """A campaign's real items, with which draws of its test questions are compared."""
 
     def __init__(
         self,
@@ -103,7 +98,7 @@ class Compared:
         self.is_new = True
 
     def add(self, drawn: Sequence[HiddenItem], sides: Sides, *, seed: int) -> None:
-        """Add what a draw shows; the real items are the same in each."""
+        """Add the items of a draw; the real items are the same in each."""
         specs = [*(item.spec for item in drawn), *self.judged]
         place_of = {at: place for place, at in enumerate(order_of_hits(specs, seed))}
         pages = [
@@ -142,14 +137,13 @@ class Compared:
 
 
 def _texts(spec: ItemSpec) -> list[str]:
-    """Give the texts that are rated on a page, in their order."""
     if "prediction" in spec.data:
         return [str(spec.data["prediction"])]
     return [str(output["text"]) for output in spec.data["outputs"]]
 
 
 def _right(item: HiddenItem) -> Iterator[bool]:
-    """Tell of each text of a test question whether it is good."""
+    """Yield for each text of a test question whether it is good."""
     if "prediction" in item.spec.data:
         yield item.polarity == Polarity.POSITIVE
         return

@@ -1,4 +1,4 @@
-"""Test questions that were drawn before their campaign: kept, and given back as drawn."""
+"""Test questions drawn before their campaign, stored and reused as drawn."""
 
 import hashlib
 import json
@@ -32,12 +32,13 @@ def tests_of(
     draw: Callable[[int], Planned],
     used: Collection[str],
 ) -> Planned:
-    """Give a campaign's questions as they were drawn; draw them where none are kept.
+    """Return a campaign's stored questions; draw them if none are stored.
 
     `used` has fingerprints of texts that other evaluations are about to ask.
-    While it runs nothing changes them. Before, they are drawn anew when the task asks in
-    another way by now, one of their texts was asked elsewhere, or staff no longer confirm
-    an output as good.
+
+    They do not change while the campaign runs. Before, they are drawn again if the
+    task's way of asking has changed, one of their texts was asked elsewhere, or staff
+    no longer confirm an output as good.
     """
     row = evaluation.drawn_tests.filter(campaign_key=campaign_key).first()
     if row is None or (
@@ -52,7 +53,7 @@ def tests_of(
 def keep(
     evaluation: HumanEvaluation, human: HumanConfig, parts: Sequence[Part]
 ) -> None:
-    """Keep what was drawn for these campaigns in place of what was kept before."""
+    """Store these campaigns' questions; replace earlier ones."""
     evaluation.drawn_tests.all().delete()
     DrawnTests.objects.bulk_create(
         DrawnTests(
@@ -69,7 +70,7 @@ def keep(
 
 
 def digest_of(parts: Sequence[Part]) -> str:
-    """Name the content of all questions of these campaigns."""
+    """Hash the content of all questions of these campaigns."""
     content = {part.key: [asdict(item) for item in part.hidden] for part in parts}
     return _sha256(content)
 
@@ -80,7 +81,7 @@ def is_kept(
     keys: Sequence[str],
     used: Collection[str] = (),
 ) -> bool:
-    """Check that questions of all these campaigns are kept and can be asked as drawn."""
+    """Check that questions of all these campaigns are stored and can be asked as drawn."""
     rows = {row.campaign_key: row for row in evaluation.drawn_tests.all()}
     return all(
         key in rows and _fits(rows[key], evaluation.task, human, used) for key in keys

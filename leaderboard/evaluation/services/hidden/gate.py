@@ -1,7 +1,7 @@
-"""Whether a campaign's test questions can be told from its other items, or tell their key.
+"""Whether a campaign's test questions or their keys can be recognized.
 
-It is measured before work is approved, and again when what is launched is not what was
-measured; above the limit a person has to say why it starts all the same.
+It is measured before work is approved, and again if the launched questions are not the
+measured ones; above the limit, staff need a reason to start.
 """
 
 from collections import Counter
@@ -28,7 +28,7 @@ N_DRAWS = 4
 
 
 def check_of(evaluation: HumanEvaluation, parts: Sequence[Part]) -> TestCheck | None:
-    """Measure the campaign whose questions stand out most; the row is not kept yet."""
+    """Measure the campaign whose questions stand out most; the row is not saved yet."""
     systems = list(
         Submission.objects.filter(evaluated__evaluation=evaluation).order_by(
             "evaluated__position"
@@ -78,9 +78,9 @@ def _check(
 
 
 def objections(check: TestCheck) -> list[str]:
-    """Say what speaks against a start; empty where nothing does.
+    """Return the reasons against a start; empty if there are none.
 
-    Nothing does where programs answer: what is measured then shows how it would be.
+    There are none if programs answer: the measurements are only for information.
     """
     said: list[str] = []
     if check.evaluation.simulated:
@@ -96,12 +96,12 @@ def objections(check: TestCheck) -> list[str]:
 
 
 def admit(evaluation: HumanEvaluation, *, by: Account, despite: str) -> None:
-    """Note who lets questions be asked that stand out or are too few.
+    """Log who admits questions that stand out or are too few.
 
     Raises
     ------
     GenieError
-        ``tests-stand-out``, with the reasons, if that person gave no word.
+        ``tests-stand-out`` with the reasons if `despite` is empty.
     """
     check = TestCheck.objects.filter(evaluation=evaluation).first()
     if check is None or not objections(check):
@@ -122,7 +122,7 @@ def keep(
     human: HumanConfig,
     parts: Sequence[Part],
 ) -> None:
-    """Store the questions and what was measured of them; None if there are none."""
+    """Store the questions and their measurements; None if there are none."""
     TestCheck.objects.filter(evaluation=evaluation).delete()
     if check is not None:
         check.save()
@@ -132,13 +132,13 @@ def keep(
 def before_launch(
     evaluation: HumanEvaluation, human: HumanConfig, parts: Sequence[Part]
 ) -> None:
-    """Measure again where what is launched is not what was measured.
+    """Measure again if the launched questions are not the measured ones.
 
     Raises
     ------
     GenieError
-        ``tests-stand-out`` where that speaks against a start and nobody has given their
-        word for it; `accept` gives it.
+        ``tests-stand-out`` if there are objections and staff have not accepted them with
+        `accept`.
     """
     old = TestCheck.objects.filter(evaluation=evaluation).first()
     if old is None:
@@ -160,7 +160,7 @@ def before_launch(
 
 
 def accept(evaluation: HumanEvaluation, *, by: Account) -> None:
-    """Note that a person lets questions be asked that had to be drawn again."""
+    """Log that staff admit questions that had to be drawn again."""
     check = TestCheck.objects.filter(evaluation=evaluation, accepted_at=None).first()
     if check is not None and objections(check):
         _note_word(check, by, "Retried.")

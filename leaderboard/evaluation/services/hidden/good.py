@@ -38,9 +38,10 @@ NOT_HIDDEN = (
 
 @dataclass(frozen=True)
 class Known:
-    """Where a campaign's good texts come from.
+    """Sources of a campaign's good texts.
 
-    `shows_reference`: pages show the first reference, so that another is the better answer.
+    `shows_reference`: pages show the first reference, so that another is the better
+    answer.
     """
 
     task: Task
@@ -50,16 +51,16 @@ class Known:
     shows_reference: bool = False
 
     def own(self, systems: Collection[Submission]) -> Iterator[dict[int, list[Offer]]]:
-        """Give systems' outputs that staff confirmed, then those close to a reference."""
+        """Yield systems' outputs that staff confirmed, then those close to a reference."""
         yield _confirmed(self.marked, systems, self.instances)
         # Genie's own questions know references only.
         if self.human.test_questions == EDITED:
             yield _close(self.task, self.marked, systems, self.instances)
 
     def public(self, systems: Sequence[Submission]) -> Iterator[dict[int, list[Offer]]]:
-        """Give references, and outputs of public systems that were rated well.
+        """Yield references and well-rated outputs of public systems.
 
-        What nobody can look up comes first.
+        Texts that cannot be looked up come first.
         """
         first = 1 if self.shows_reference else 0
         references = {
@@ -76,7 +77,7 @@ class Known:
 
 
 def not_public_yet(task: Task, systems: Sequence[Submission]) -> QuerySet[Submission]:
-    """Find other systems that may be seen, and whose outputs are not public yet."""
+    """Return other visible systems whose outputs are not public yet."""
     others = Submission.objects.filter(
         task=task, visibility=Submission.Visibility.PUBLIC
     )
@@ -106,10 +107,10 @@ def _close(
     systems: Collection[Submission],
     instances: Sequence[Instance],
 ) -> dict[int, list[Offer]]:
-    """Offer own outputs that say nearly what a reference says, of good systems only.
+    """Offer own outputs that nearly equal a reference, of good systems only.
 
-    A system is taken as good where half of its outputs are that close. A bad one that
-    copies words comes close, too, now and then, and is wrong all the same.
+    A system counts as good if half of its outputs are that close. Now and then, a bad
+    one that copies words comes close as well, and is wrong all the same.
     """
     least = CLOSE_TRANSLATION if task.kind == TRANSLATION else CLOSE
     references_of = {row.pk: row.references for row in instances}
@@ -138,9 +139,9 @@ def _settled(
     systems: Sequence[Submission],
     instances: Sequence[Instance],
 ) -> dict[int, list[Offer]]:
-    """Offer outputs of public systems with a final, high score that were rated well.
+    """Offer well-rated outputs of public systems with a final, high score.
 
-    Where exposure is counted by campaign, a worker may have rated them before.
+    If exposure is counted by campaign, a worker may have rated them before.
     """
     scale = all_scales()[human.scale]
     if human.exposure == OF_A_CAMPAIGN or scale.relative or scale.compares:
@@ -168,7 +169,7 @@ def _settled(
 
 
 def settled_high(task: Task, human: HumanConfig, *, simulated: bool) -> list[int]:
-    """Name evaluations of public systems whose final score is in the upper half."""
+    """Return evaluations of public systems with a final score in the upper half."""
     scores = Score.objects.filter(
         submission__task=task,
         submission__state=Submission.State.PUBLISHED,
@@ -189,7 +190,7 @@ def settled_high(task: Task, human: HumanConfig, *, simulated: bool) -> list[int
 def _rated_well(
     evaluations: Collection[int], marked: Sequence[str], threshold: float
 ) -> Mapping[tuple[int, int], list[str]]:
-    """Give the criteria on which every rating of an output is good."""
+    """Return the criteria on which every rating of an output is good."""
     ratings = system_ratings_of(evaluations)
     keys = ["submission", "instance", "criterion"]
     worst = ratings.groupby(keys)["value"].min().reset_index()

@@ -1,8 +1,8 @@
 """The test questions of pages that show several outputs: pairs and line-ups.
 
-Something on the page must be better than what was made wrong. That is an output of
-another system there that staff confirmed or that is close to a reference; only where there
-is none, the reference itself, which a script may know.
+A page needs a text that is better than the edited one. That is an output of another
+system there that staff confirmed or that is close to a reference; only without one it
+is the reference itself, which a script may know.
 """
 
 from collections import Counter, defaultdict
@@ -49,7 +49,7 @@ def hidden_pairs(
     seed: int,
     used: Collection[str] = (),
 ) -> list[HiddenItem]:
-    """Draw questions that set a good text against an edited output, or another's."""
+    """Draw questions that pair a good text with an edited output."""
     marked = marked_criteria(human, criteria)[NEGATIVE] if n else []
     good: dict[int, Offer] = {}
     edits: dict[int, Offer] = {}
@@ -99,9 +99,9 @@ def hidden_line_ups(
     seed: int,
     used: Collection[str] = (),
 ) -> list[HiddenItem]:
-    """Draw questions of whose outputs one was made wrong, beside a good one.
+    """Draw questions with one output made wrong beside a good one.
 
-    Where a page has no good one, another instance's reference stands in it.
+    On a page without a good one, another instance's reference is the wrong one.
     """
     marked = marked_criteria(human, criteria)[NEGATIVE] if n else []
     edits: dict[int, Offer] = {}
@@ -136,9 +136,9 @@ def hidden_line_ups(
 
 
 class _Edits:
-    """Edited outputs of one campaign, none of which was a test question before.
+    """Edited outputs of one campaign that were never test questions before.
 
-    Together they look like what stands on the pages, and like what is good there.
+    Together they resemble the outputs on the pages, and the good ones among them.
     """
 
     def __init__(
@@ -162,10 +162,10 @@ class _Edits:
         n: int,
         good: Mapping[int, Sequence[Offer]],
     ) -> tuple[dict[int, Offer], dict[int, Offer]]:
-        """Edit an output of up to `n` pages, and say which one there stays the good one.
+        """Edit an output on up to `n` pages; also return the good one that stays.
 
-        Where several are good, each system is left as it is in turns and another good one
-        is edited: which of them is wrong is then nothing that a script sees.
+        If several are good, systems take turns in staying unedited, so that a script
+        cannot predict which one is wrong.
         """
         row_of = {row.pk: row for row in instances if row.pk in good}
         times: Counter[object] = Counter()
@@ -202,7 +202,7 @@ def _good_on(
     instances: Sequence[Instance],
     pages: Pages,
 ) -> dict[int, list[Offer]]:
-    """Find outputs on each page that are known to be good, one of a system."""
+    """Return outputs on each page that are known to be good, one per system."""
     found: dict[int, dict[int, Offer]] = defaultdict(dict)
     for source in Known(task, human, marked, instances).own(systems):
         for pk, offers in source.items():
@@ -222,7 +222,9 @@ def _material(
     pages: Pages,
     good: Mapping[int, Offer],
 ) -> list[LineUp]:
-    """Offer inputs with what is known to be good: an output, or else a reference."""
+    """Return inputs with a text that is known to be good: an output, or else a
+    reference.
+    """
     design, view = design_of(task, human), task_view(task, human)
     offered = []
     for instance in instances:

@@ -24,7 +24,7 @@ def known(
     n_negative: int,
     seed: int,
 ) -> list[inject.HiddenItem]:
-    """Make questions whose answers are known of these instances' references."""
+    """Create questions with known answers from these instances' references."""
     design = design_of(task, human)
     if design.in_slots():
         return hidden_pairs(

@@ -1,8 +1,8 @@
-"""Outputs of other systems as test questions: nobody is shown one there and here.
+"""Outputs of other systems as test questions, shown to each worker only once.
 
-Where exposure is counted by campaign, a worker may judge an input once for each system. So
-a question made of another system's output is kept from who has met the input in that
-system's campaigns, and who meets the question does not get the input there.
+If exposure is counted by campaign, a worker may rate an input once for each system. So
+workers who met an input in a system's campaigns never get a question made of that
+system's output, and the other way round.
 """
 
 from collections import defaultdict
@@ -19,7 +19,7 @@ from quality.test_questions.models import Placement
 
 
 def keep_apart(evaluation: HumanEvaluation, campaign: Campaign) -> None:
-    """Keep apart what has just been built: its questions, and those made of its outputs."""
+    """Separate a new campaign's questions, and questions made of its outputs."""
     if campaign.input_scope == campaign.pool:
         return
     own = list(evaluation.systems.values_list("submission", flat=True))

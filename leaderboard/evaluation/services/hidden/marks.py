@@ -1,4 +1,4 @@
-"""What counts as right, and how test questions of one output are put."""
+"""Right answers and the wording of test questions about one output."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -20,7 +20,7 @@ GOOD_MAGNITUDE = 0.5
 def expected_on(
     human: HumanConfig, criteria: Mapping[str, str], marked: Sequence[str]
 ) -> dict[str, Any]:
-    """Say what polarity and scale do not: the line between good and bad, the criteria."""
+    """Return a question's threshold and criteria, beside polarity and scale."""
     threshold = (
         {"threshold": GOOD_MAGNITUDE} if all_scales()[human.scale].relative else {}
     )
@@ -28,14 +28,13 @@ def expected_on(
 
 
 def named(criteria: Mapping[str, str], marked: Sequence[str]) -> dict[str, Any]:
-    """Name the marked criteria where there are others beside them."""
+    """Return the names of the marked criteria if there are others beside them."""
     return {"criteria": list(marked)} if len(criteria) > 1 else {}
 
 
 def blank_data(
     task: Task, human: HumanConfig, design: Design, instance: Instance
 ) -> dict[str, Any]:
-    """Give what a page shows of an instance, without the text to rate."""
     return dict(design.data(task_view(task, human), shown(instance), [""]))
 
 
@@ -49,7 +48,6 @@ def question(
     polarity: str,
     expected: Mapping[str, Any],
 ) -> HiddenItem:
-    """Make the test question that shows this text."""
     key = content_key(task.slug, instance.instance_id)
     return HiddenItem(
         spec=ItemSpec(

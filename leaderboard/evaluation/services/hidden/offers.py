@@ -1,4 +1,4 @@
-"""Texts that could be test questions, and the choice among them: none twice."""
+"""Texts that could be test questions, and the choice among them, without repetition."""
 
 import hashlib
 from collections.abc import Iterable, Mapping, Sequence
@@ -22,20 +22,18 @@ ASKING = (State.APPROVED, State.ANNOTATING)
 
 @dataclass(frozen=True)
 class Offer:
-    """A text for one instance, and what is known of it.
+    """A text for one instance and its known quality.
 
     Parameters
     ----------
-    instance_pk : int
-    text : str
     kind : str
-        How it came about.
+        Its source.
     criteria : sequence of str
-        On which criteria it is known to be good, or bad.
+        The criteria on which it is known to be good, or bad.
     made_from : mapping
-        Whose text it was and what was changed.
+        The source text and the change.
     group : str
-        What it makes wrong; questions come in equal parts from the groups that there are.
+        The harm; questions come in equal parts from the groups.
     """
 
     instance_pk: int
@@ -47,13 +45,12 @@ class Offer:
 
     @property
     def text_sha256(self) -> str:
-        """Name the text."""
         return fingerprint(self.text)
 
 
 @dataclass(frozen=True)
 class Planned:
-    """Test questions of a campaign, and what staff should know of them."""
+    """Test questions of a campaign, and notes on them for staff."""
 
     items: list[HiddenItem]
     n_wanted: int
@@ -62,7 +59,7 @@ class Planned:
 
 @dataclass
 class Taken:
-    """What a campaign's questions have used so far: texts of the pool, and instances."""
+    """The texts and instances that a campaign's questions have used so far."""
 
     texts: set[str]
     instances: set[int] = field(default_factory=set)
@@ -70,7 +67,7 @@ class Taken:
     def choose(
         self, offered: Iterable[Sequence[Offer]], n: int, *, again: bool = False
     ) -> list[Offer]:
-        """Take up to `n` offers, one an instance; `again` allows an instance twice."""
+        """Take up to `n` offers, one per instance; `again` allows an instance twice."""
         chosen: list[Offer] = []
         for offers in offered:
             if len(chosen) >= n:
@@ -87,7 +84,7 @@ class Taken:
         return next(iter(self.usable(offers, again=again)), None)
 
     def usable(self, offers: Iterable[Offer], *, again: bool = False) -> list[Offer]:
-        """Keep the offers that show nothing a second time."""
+        """Return the offers with an unused text and instance."""
         return [
             offer
             for offer in offers
@@ -97,14 +94,14 @@ class Taken:
 
 
 def fingerprint(text: str) -> str:
-    """Name a text by its words: spaces and case make no other text."""
+    """Hash a text by its words, regardless of spaces and case."""
     return hashlib.sha256(" ".join(text.split()).casefold().encode()).hexdigest()
 
 
 def used_texts(task: Task, *, but: str = "") -> set[str]:
-    """Give the fingerprints of all texts that are, were or will be tests of the task.
+    """Return the fingerprints of all past, present and planned tests of the task.
 
-    `but` names a campaign by its key whose own questions are left out.
+    `but` is the key of a campaign whose questions are left out.
     """
     placed = Placement.objects.filter(campaign__pool=task.slug)
     placed = placed.exclude(campaign__key=but).exclude(text_sha256="")

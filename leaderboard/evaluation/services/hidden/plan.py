@@ -24,8 +24,8 @@ def planned(
 ) -> Planned:
     """Draw the test questions of one campaign of a submission.
 
-    Without one they are made of the task's references and public outputs alone. `used`
-    has the fingerprints of texts that another campaign of the evaluation is to ask about.
+    Without a submission, only the task's references and public outputs are used. `used`
+    has the fingerprints of texts of the evaluation's other campaigns.
     """
     systems = [] if submission is None else [submission]
     if not design_of(task, human).in_slots():

@@ -1,4 +1,4 @@
-"""The test questions of a task as they would be asked now; nothing of it is kept."""
+"""The test questions of a task as they would be asked now; none is stored."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -38,18 +38,18 @@ _WORDS = {
 
 @dataclass(frozen=True)
 class Preview:
-    """One test question before anybody is asked it.
+    """A test question for staff.
 
     Parameters
     ----------
     kind : str
         In words.
     shown : list of (str, str)
-        What the worker reads, with its labels.
+        Labels and texts that the worker reads.
     edit : str
-        What was changed; empty where nothing was.
+        The change; empty without one.
     right : list of (str, str)
-        The criteria it is marked on, and which answers count as right.
+        The marked criteria and their right answers.
     """
 
     kind: str
@@ -69,7 +69,6 @@ class Part:
 
 
 def previews(task: Task, submission: Submission | None) -> Iterator[Part]:
-    """Show the questions that the submission's campaigns would have."""
     human = task.human
     key = commitment_key(submission.pk) if submission else f"preview:{task.slug}"
     for criteria, name in zip(human.separate(), campaign_keys(key, human), strict=True):
@@ -86,7 +85,7 @@ def previews(task: Task, submission: Submission | None) -> Iterator[Part]:
 
 
 def latest(task: Task) -> Submission | None:
-    """Give a submission whose outputs the questions can be shown with."""
+    """Return a submission whose outputs can illustrate the questions."""
     shown = task.submissions.exclude(predictions=None)
     return shown.order_by("-pk").first()
 
@@ -94,7 +93,6 @@ def latest(task: Task) -> Submission | None:
 def part_of(
     task: Task, human: HumanConfig, criteria: Mapping[str, str], drawn: Planned
 ) -> Part:
-    """Put the questions of one campaign as they were drawn into words."""
     hit_type = hit_type_of(task, human, criteria)
     questions = [_preview(hit_type, criteria, item) for item in drawn.items]
     # Questions of a kind stand together.
@@ -116,7 +114,6 @@ def _preview(
 
 
 def kind_in_words(kind: str) -> str:
-    """Say how a question's text came about."""
     if kind.startswith(EDIT):
         return f"an output with {KINDS[kind.removeprefix(EDIT)].label}"
     return _WORDS[kind]

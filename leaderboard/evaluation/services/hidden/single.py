@@ -38,7 +38,7 @@ HIDDEN = (CONFIRMED, CLOSE_TO)
 
 @dataclass(frozen=True)
 class _Draw:
-    """What is chosen from, and what is used up."""
+    """The candidates and what is used up."""
 
     taken: Taken
     seen: Seen
@@ -48,7 +48,7 @@ class _Draw:
     def choose(
         self, source: Sequence[Offer], n: int, *, again: bool = False
     ) -> list[Offer]:
-        """Choose of one source those that together look like what is judged."""
+        """Choose from one source offers that together resemble the rated outputs."""
         usable = self.taken.usable(source, again=again) if n > 0 else []
         order = self.seen.chosen(usable, self.row_of, n, seed=self.seed)
         return self.taken.choose(order, n, again=again)
@@ -56,7 +56,7 @@ class _Draw:
     def choose_from(
         self, sources: Iterator[Mapping[int, Sequence[Offer]]], n: int
     ) -> list[Offer]:
-        """Choose from the first source, and of the next ones only what it lacks."""
+        """Choose from the first source, and from later ones only what is missing."""
         chosen: list[Offer] = []
         while len(chosen) < n and (source := next(sources, None)) is not None:
             offers = chain.from_iterable(source.get(pk, ()) for pk in self.row_of)
@@ -75,7 +75,7 @@ def for_one_output(
     seed: int,
     used: Collection[str] = (),
 ) -> Planned:
-    """Draw the questions of a campaign: as many as the task wants, or as there are."""
+    """Draw as many questions as the task wants, or as there are."""
     n_positive, n_negative = _numbers(human, criteria, n_items)
     n = n_positive + n_negative
     if n == 0:
@@ -132,10 +132,10 @@ def for_one_output(
 def _numbers(
     human: HumanConfig, criteria: Mapping[str, str], n_items: int
 ) -> tuple[int, int]:
-    """Say how many questions should be positive and how many negative.
+    """Return how many questions should be positive and how many negative.
 
-    The price has all of them in it: where only one polarity can be marked on these
-    criteria, all are of that one.
+    The price includes all of them: if only one polarity can be marked on these
+    criteria, all have that polarity.
     """
     n_positive, n_negative = human.n_test_questions(n_items)
     harms = harms_of(human, criteria)
@@ -153,9 +153,9 @@ def _good(
 ) -> list[Offer]:
     """Choose positive questions, own outputs first.
 
-    Where these lack, the system is bad, and good texts look unlike it. Then there are
-    fewer: whoever calls everything bad does little harm there, and is asked elsewhere.
-    Fewest are those that anybody can look up.
+    If own outputs are missing, the system is bad and good texts look unlike it. Then
+    there are fewer: workers who call everything bad do little harm there and are tested
+    elsewhere. Publicly known texts are the fewest.
     """
     good = draw.choose_from(known.own(systems), n)
     missing = n - len(good)
@@ -176,7 +176,7 @@ def _edits_like(
 ) -> list[Offer]:
     """Choose edits of others' outputs, half as many as there are good ones of others.
 
-    With none of these, what others say would be right.
+    Without these, outputs of other systems would always be right.
     """
     own = {system.pk for system in systems}
     n = (
@@ -202,7 +202,7 @@ def _edits_like(
 def harms_of(
     human: HumanConfig, criteria: Mapping[str, str]
 ) -> dict[str, Sequence[str]]:
-    """Give the criteria on which wrong content is bad, and those where bad form is."""
+    """Return the criteria that wrong content affects, and those that bad form affects."""
     form = form_criteria(human, criteria)
     content = marked_criteria(human, criteria)[NEGATIVE]
     # Where nobody sees the input, only how a text is said can be wrong.
@@ -220,7 +220,7 @@ def _wrong(
     draw: _Draw,
     n: int,
 ) -> list[Offer]:
-    """Choose edited outputs, then other instances' references where none are left."""
+    """Choose edited outputs, then other instances' references if none are left."""
     if n == 0:
         return []
     harms = harms_of(human, criteria)

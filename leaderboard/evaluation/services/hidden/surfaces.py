@@ -1,4 +1,4 @@
-"""What everybody can see of the texts of a task, test questions among them."""
+"""The visible features of a task's texts, including test questions."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ N_CANDIDATES = 4
 
 @dataclass(frozen=True)
 class Seen:
-    """Texts of a task's instances that are public, and what is judged in a campaign."""
+    """Public texts of a task's instances, and the rated outputs of a campaign."""
 
     task: Task
     published: Mapping[int, Sequence[str]]
@@ -31,7 +31,6 @@ class Seen:
     def surface(
         self, instance: Instance, text: str, *, key: str = "", position: float = 0.0
     ) -> Surface:
-        """Describe a text that is shown for an instance."""
         public = [] if self.task.hidden_references else list(instance.references)
         return Surface(
             text=text,
@@ -44,10 +43,10 @@ class Seen:
         )
 
     def beside(self, offers: Sequence[Offer], row_of: Mapping[int, Instance]) -> Seen:
-        """Count these texts, which are chosen, as much as the items that are judged.
+        """Weight these chosen texts as much as the rated items.
 
-        With them, what is chosen next looks like both: neither test from real item nor
-        good test from bad one can be told.
+        The next choice then resembles both, so that neither tests and real items nor
+        good and bad tests can be distinguished.
         """
         surfaces = [self.surface(row_of[o.instance_pk], o.text) for o in offers]
         times = len(self.real) // len(surfaces) if surfaces else 0
@@ -61,7 +60,7 @@ class Seen:
         *,
         seed: int,
     ) -> list[list[Offer]]:
-        """Put the offers first that together look like what is judged."""
+        """Order offers so that the first together resemble the rated outputs."""
         if len(offers) <= 1 or not self.real or n == 0:
             return [[offer] for offer in offers]
         surfaces = []
@@ -80,9 +79,9 @@ def seen_of(
     *,
     own: bool = False,
 ) -> Seen:
-    """Read what is public of a task, and what these systems say of the sample.
+    """Read a task's public texts and these systems' outputs of the sample.
 
-    With `own`, their outputs count as known where they are on the board themselves.
+    With `own`, their outputs count as known if they are on the board themselves.
     """
     asked = [system.pk for system in systems]
     public = Submission.objects.filter(
@@ -113,7 +112,6 @@ def seen_of(
 
 
 def _of_input(surface: Surface, key: str) -> Surface:
-    """Say which input it is, of which at most one text is taken."""
     return Surface(
         surface.text,
         surface.source,

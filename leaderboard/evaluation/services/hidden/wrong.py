@@ -1,4 +1,4 @@
-"""Texts that are known to be wrong: outputs with a minimal edit, references swapped."""
+"""Texts that are known to be wrong: outputs with a minimal edit, swapped references."""
 
 from collections.abc import Iterator, Mapping, Sequence
 
@@ -25,7 +25,7 @@ Texts = Mapping[int, Sequence[tuple[int | None, str]]]
 def outputs_of(
     task: Task, systems: Sequence[Submission], instances: Sequence[Instance]
 ) -> dict[int, list[tuple[int, str]]]:
-    """Give outputs of an instance with their submissions: these systems', then others'.
+    """Return an instance's outputs and submissions: these systems', then others'.
 
     Of others only those that are public and published.
     """
@@ -51,9 +51,9 @@ def edited(
     *,
     seed: int,
 ) -> Iterator[list[Offer]]:
-    """Offer edits of each instance's first output that can be edited.
+    """Yield edits of each instance's first editable output.
 
-    `harms` names the criteria of each harm.
+    `harms` has the criteria of each harm.
     """
     others = {pk: texts[0][1] for pk, texts in outputs.items() if texts}
     kinds = {
@@ -90,7 +90,6 @@ def edited(
 
 
 def record_of(edit: Edit) -> dict[str, object]:
-    """Keep an edit as the questions' records do."""
     return {
         "kind": edit.kind,
         "before": edit.before,
@@ -104,9 +103,9 @@ def record_of(edit: Edit) -> dict[str, object]:
 def swapped(
     instances: Sequence[Instance], criteria: Sequence[str], *, blind: bool, seed: int
 ) -> Iterator[list[Offer]]:
-    """Offer other instances' references (Genie, section 5), each in a place of its own.
+    """Yield other instances' references (Genie, section 5), each used once.
 
-    Where nobody sees the input another instance's is no worse: words are shuffled.
+    If pages hide the input, another reference is no worse: words are shuffled instead.
     """
     rng = generator(seed_from("swapped references", seed))
     shift = int(rng.integers(1, len(instances))) if len(instances) > 1 else 0
