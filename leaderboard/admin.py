@@ -1,5 +1,3 @@
-"""The admin of the app: pending decisions, their cost, and past decisions."""
-
 from leaderboard.evaluation.admin.results import MetricResultAdmin, ScoreAdmin
 from leaderboard.evaluation.admin.several_systems import (
     ComparisonAdmin,

@@ -66,7 +66,6 @@ def settings_are_usable(**_kwargs: Any) -> list[CheckMessage]:
 
 
 def task_folders_are_usable(**_kwargs: Any) -> list[CheckMessage]:
-    """Check that every task uses only pieces that this site has."""
     messages: list[CheckMessage] = []
     outside = {*shipped.outside()}
     for slug in shipped.known():

@@ -28,7 +28,6 @@ FINDERS: dict[str, Callable[[], Mapping[str, Any]]] = {
 
 
 def broken() -> list[outside.Problem]:
-    """Return installed or GENIE_EXTENSIONS pieces that cannot be used."""
     for find in FINDERS.values():
         find()
     return outside.problems()

@@ -1,6 +1,4 @@
-"""All models of the app in one place, as Django requires; other code imports from the
-wings.
-"""
+"""All models of the app, as Django requires; other code imports from the wings."""
 
 from leaderboard.evaluation.models.anchor import AnchorItem
 from leaderboard.evaluation.models.board_fit import BoardFit, FitPiece

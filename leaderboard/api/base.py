@@ -73,7 +73,6 @@ class View(Shareable, GenericAPIView[Any]):
             self.query = parameters.validated_data
 
     def check_throttles(self, request: Request) -> None:
-        """Refuse who asks too often, and say which limit it was."""
         refused: list[tuple[float, Any]] = []
         for throttle in self.get_throttles():
             if not throttle.allow_request(request, self):
@@ -86,7 +85,6 @@ class View(Shareable, GenericAPIView[Any]):
             raise error
 
     def chosen(self, *names: str) -> dict[str, Any]:
-        """Give those of these parameters that were sent, to filter by."""
         return {name: self.query[name] for name in names if name in self.query}
 
 

@@ -1,5 +1,3 @@
-"""Links from API responses to pages."""
-
 from typing import Any
 
 from django.urls import reverse

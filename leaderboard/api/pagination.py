@@ -16,7 +16,7 @@ class Pages(PageNumberPagination):
     invalid_page_message = "There is no page {page_number} of this list."
 
     def get_paginated_response_schema(self, schema: dict[str, Any]) -> dict[str, Any]:
-        """Describe a page in the words of OpenAPI 3.1, which has no `nullable`."""
+        """Describe a page for OpenAPI 3.1, which has no `nullable`."""
         address = {"type": ["string", "null"], "format": "uri"}
         return {
             "type": "object",
@@ -31,10 +31,10 @@ class Pages(PageNumberPagination):
 
 
 class Growing(Pages):
-    """A list to which rows are added: `next` goes on after the last row that was shown.
+    """A list to which rows are added: `next` starts after the last row of the page.
 
-    So nobody gets a row twice, or misses one, because others came meanwhile. Who asks for
-    a `page` by number gets that.
+    So readers get each row once although rows are added meanwhile. A request for a
+    `page` by number gets that page.
     """
 
     # what the rows are sorted by, and what a cursor names

@@ -31,7 +31,7 @@ MEDIA_TYPE = "application/problem+json"
 
 @dataclass(frozen=True)
 class Kind:
-    """What a code means, whatever the sentence of the moment."""
+    """The meaning of a code, whatever the sentence of the moment."""
 
     status: int
     title: str
@@ -177,7 +177,6 @@ def problem(
 
 
 def handle(error: Exception, context: dict[str, Any]) -> Response:
-    """Convert any exception of a view into a problem that a program can handle."""
     if isinstance(error, GenieError):
         answer = problem(error.code, error.message, details=error.details)
         _add_retry_after(answer, error)
@@ -222,7 +221,6 @@ def _from_framework(error: Exception, framework: Response) -> Response:
 
 
 def _field_errors(field: str, details: Any) -> list[dict[str, str]]:
-    """Flatten the framework's nested errors to a list of field, code, sentence."""
     if isinstance(details, list):
         return [line for part in details for line in _field_errors(field, part)]
     if isinstance(details, dict) and set(details) == {"message", "code"}:
@@ -267,7 +265,6 @@ def _unavailable(error: Exception, why: str) -> Response:
 
 
 def _internal_error(error: Exception, context: dict[str, Any]) -> Response:
-    """Report an unexpected error as Django would, but respond in JSON."""
     request = context.get("request")
     logger.error("The API failed", exc_info=error)
     got_request_exception.send(sender=None, request=getattr(request, "_request", None))

@@ -34,7 +34,6 @@ class Query(serializers.Serializer[Any]):
 
 
 def one_of(name: str, value: str, choices: Collection[str]) -> None:
-    """Refuse a value that is none of the choices, and list them."""
     if value and value not in choices:
         raise GenieError(
             f"{name} must be one of {', '.join(choices)}, not {value[:40]!r}.",
@@ -119,7 +118,6 @@ class AtQuery(PageQuery):
 
 
 def task_of(slug: str) -> Task:
-    """Return the task of a slug, or raise an error."""
     # no database keeps, or even looks for, a text with a zero in it
     task = None if "\x00" in slug else Task.objects.filter(slug=slug).first()
     if task is None:

@@ -30,7 +30,7 @@ class Reads(UserRateThrottle):
 
 
 class Writes(UserRateThrottle):
-    """All changes but those that have a limit of their own."""
+    """All changes without a separate limit."""
 
     what, scope, rate = "changes", "write", "600/hour"
 
@@ -40,19 +40,18 @@ class Writes(UserRateThrottle):
 
 
 class SubmitThrottle(UserRateThrottle):
-    """Handing in is dear for the site: fewer requests an hour than reading."""
+    """Submitting is expensive for the site: fewer requests an hour than reading."""
 
     what, scope, rate = "submissions", "submit", "60/hour"
 
 
 class ValidateThrottle(UserRateThrottle):
-    """Checking files is bounded apart, so that it uses up no submissions."""
+    """Checking files has a separate limit, so that it uses up no submissions."""
 
     what, scope, rate = "checks of files", "validate", "60/hour"
 
 
 def sentence(throttle: Any, seconds: float) -> str:
-    """Return which limit was hit, its size, and when the next request is allowed."""
     at = datetime.fromtimestamp(time.time() + seconds, tz=UTC)
     limit = ""
     if throttle.num_requests is not None:

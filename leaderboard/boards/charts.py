@@ -20,8 +20,6 @@ _DAY = timedelta(days=1)
 
 
 class Dated(Estimate, Protocol):
-    """A result in the timeline."""
-
     @property
     def at(self) -> datetime: ...
     @property
@@ -31,7 +29,6 @@ class Dated(Estimate, Protocol):
 def timeline(
     axis: Axis, leads: Sequence[Dated], results: Sequence[Dated], *, description: str
 ) -> SafeString:
-    """Draw from the first result to a day after the last; the table has the same data."""
     if not leads:
         return SafeString("")
     # a day longer, so that the last step has a length and one result a span

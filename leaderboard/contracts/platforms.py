@@ -63,9 +63,7 @@ class World(ABC):
 
     @abstractmethod
     def answer(self, ref: ExternalRef, key: str, who: str) -> str | None:
-        """Simulate a person doing a HIT (or a place); return the session, None if kept
-        away.
-        """
+        """Simulate a person's HIT (or place); return the session, None if kept away."""
 
     @abstractmethod
     def status(self, session: str) -> str:
@@ -80,7 +78,6 @@ class World(ABC):
         """Return the platform's charges for rewards, bonuses and fees."""
 
     def worker_id(self, who: str) -> str:
-        """Return the platform's name for a person who has worked."""
         return who
 
 

@@ -1,5 +1,3 @@
-"""The contract of every pre-flight check."""
-
 import json
 
 import pytest

@@ -1,5 +1,3 @@
-"""The contract of every answer scale."""
-
 import pytest
 
 from crowd.scales.base import Scale

@@ -1,5 +1,3 @@
-"""The contract of every HIT template."""
-
 import pytest
 
 from crowd.hit_templates import HITTemplate

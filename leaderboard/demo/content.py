@@ -177,7 +177,6 @@ def _qualify(pools: list[str], say: Say) -> None:
 
 
 def _half_judged(pools: list[str], say: Say) -> None:
-    """Open one more system and answer half of it; the visitor can continue by hand."""
     slug, name = _held_back()
     submission = Submission.objects.get(task__slug=slug, system_name=name)
     if submission.state == State.MEASURED:
@@ -210,7 +209,6 @@ def _answer_again(crowd: Crowd, but: Submission) -> None:
 
 
 def _n_answered(submission: Submission) -> int:
-    """Count the answered instances, without test questions."""
     judged = JudgedItem.objects.filter(evaluation=submission.human_evaluation)
     return Assignment.objects.filter(
         hit__items__in=judged.values("item"),
@@ -243,6 +241,5 @@ def _shuffled(owner: Any) -> None:
 
 
 def _settle() -> None:
-    """Run the queue until it is empty, queue what waits, and run it again."""
     advance()
     jobs.drain()

@@ -1,5 +1,3 @@
-"""A careful reader's opinion of each text of the demo."""
-
 from crowd.hits.models.campaign import Item
 from leaderboard.demo.systems import systems_of
 from leaderboard.designs.base import content_key

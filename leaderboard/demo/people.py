@@ -28,8 +28,6 @@ HABITS = [DILIGENT] * 7 + [CARELESS, AGREEABLE]
 
 @dataclass(frozen=True)
 class Credentials:
-    """Name and password for signing in."""
-
     role: str
     username: str
     password: str
@@ -72,7 +70,6 @@ def team(name: str, slug: str, member: Any) -> Team:
 
 
 def worker(pools: list[str]) -> Worker:
-    """Return the worker that the visitor of the demo can play."""
     user = account(WORKER)
     worker = Worker.objects.filter(user=user).first()
     if worker is None:

@@ -14,7 +14,6 @@ _SCRIPT = "words"
 
 
 def judge(say: Callable[[str], None]) -> None:
-    """Let a script answer the raters' questions, as a language model would."""
     task = Task.objects.get(slug=TASK)
     if JudgeRun.objects.filter(task=task).exists():
         return

@@ -1,5 +1,3 @@
-"""The systems of the demonstration tasks, as their folders describe them."""
-
 import tomllib
 from pathlib import Path
 from typing import Any

@@ -20,8 +20,6 @@ SLOTS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 
 @dataclass(frozen=True)
 class Shown:
-    """An instance as designs use it."""
-
     instance_pk: int
     instance_id: str
     fields: Mapping[str, str]
@@ -31,8 +29,6 @@ class Shown:
 
 @dataclass(frozen=True)
 class TaskView:
-    """The parts of a benchmark task that designs use."""
-
     slug: str
     field_labels: Mapping[str, str]
     source_language: str
@@ -48,15 +44,7 @@ class TaskView:
 
 @dataclass(frozen=True)
 class Beside:
-    """A score that a design derives from answers, beside those of the criteria.
-
-    Parameters
-    ----------
-    explanation : str
-        A sentence for readers of the score.
-    unit : Unit
-        How its values become scores.
-    """
+    """A score that a design derives from answers, beside those of the criteria."""
 
     explanation: str
     unit: Unit
@@ -115,16 +103,9 @@ class Design(ABC):
 
     @classmethod
     def unit(cls, criterion: str, scale: type[Scale], *, asked: bool) -> Unit:
-        """Return how a criterion's ratings become scores.
+        """Return how a question's, a checkbox's, or `beside` ratings become scores.
 
-        Parameters
-        ----------
-        criterion : str
-            A question, a checkbox, or one of `beside`.
-        scale : type
-            The scale of the campaign's questions.
-        asked : bool
-            Whether the criterion is one of these questions.
+        `scale` is that of the campaign's questions, and `asked` if it is one of these.
         """
         if criterion in cls.beside:
             return cls.beside[criterion].unit
@@ -143,8 +124,6 @@ class Design(ABC):
 
 
 class OneOutput(Design):
-    """One output at a time, rated by itself."""
-
     def data(
         self, task: TaskView, shown: Shown, outputs: Sequence[str]
     ) -> dict[str, Any]:
@@ -169,7 +148,6 @@ class SeveralOutputs(Design):
     def data(
         self, task: TaskView, shown: Shown, outputs: Sequence[str]
     ) -> dict[str, Any]:
-        """Return the instance's fields and the outputs as A, B, ... in the given order."""
         return {**input_fields(task, shown), "outputs": in_slots(outputs)}
 
 
@@ -192,9 +170,7 @@ def input_fields(task: TaskView, shown: Shown) -> dict[str, Any]:
 
 
 def document_of(task: TaskView, shown: Shown) -> str:
-    """Return the document that an instance is a part of; empty if pages ignore
-    documents.
-    """
+    """Return an instance's document; empty if pages ignore documents."""
     return document_name(task.page_by, shown.instance_id, shown.fields)
 
 
@@ -207,7 +183,6 @@ def document_name(page_by: str, instance_id: str, fields: Mapping[str, str]) -> 
 
 
 def _part(task: TaskView, shown: Shown) -> dict[str, Any]:
-    """Return an instance's document, if pages go by documents."""
     if not task.page_by:
         return {}
     return {DOCUMENT: document_of(task, shown), PART: shown.position}
@@ -219,7 +194,6 @@ def _format(name: str) -> dict[str, str]:
 
 
 def in_slots(outputs: Sequence[str]) -> list[dict[str, str]]:
-    """Put outputs into slots, in their order."""
     if len(outputs) > len(SLOTS):
         raise ValueError(f"At most {len(SLOTS)} outputs fit on one page.")
     return [
@@ -228,7 +202,6 @@ def in_slots(outputs: Sequence[str]) -> list[dict[str, str]]:
 
 
 def with_standard(task: TaskView, shown: Shown, data: dict[str, Any]) -> dict[str, Any]:
-    """Add the reference output that other outputs are compared with."""
     if not shown.references:
         return data
     return {

@@ -54,7 +54,6 @@ class PlainMagnitude(OneOutput):
     def data(
         self, task: TaskView, shown: Shown, outputs: Sequence[str]
     ) -> dict[str, Any]:
-        """Add the reference output beside the rated one."""
         return with_standard(task, shown, super().data(task, shown, outputs))
 
 

@@ -40,7 +40,6 @@ class RankME(SeveralOutputs):
     def data(
         self, task: TaskView, shown: Shown, outputs: Sequence[str]
     ) -> dict[str, Any]:
-        """Add the reference output above the rated ones."""
         return with_standard(task, shown, super().data(task, shown, outputs))
 
 

@@ -41,7 +41,6 @@ class Unit:
 
     @property
     def aggregate(self) -> str:
-        """Return the kind of mean, for signatures."""
         return "geometric-mean" if self.logarithmic else "mean"
 
     def averaged(self, values: Floats) -> Floats:
@@ -86,8 +85,7 @@ class Unit:
         )
 
     def binned(self, values: Floats) -> Floats:
-        """Put ratings into few enough bins to be counted; discrete answers are
-        unchanged.
+        """Put ratings into few enough bins to be counted; discrete answers stay.
 
         Examples
         --------
@@ -111,7 +109,6 @@ TICKED = Unit(0.0, 1.0)
 
 
 def unit_of(scale: type[Scale]) -> Unit:
-    """Return how the ratings of a scale become scores."""
     if scale.options:
         values = [option.value for option in scale.options]
         return Unit(min(values), max(values))

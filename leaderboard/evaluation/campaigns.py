@@ -40,7 +40,6 @@ def send_out(
     starts_at: datetime,
     ratings_per_item: int,
 ) -> None:
-    """Create the campaigns with their hidden test questions and HITs in one step."""
     # The task may ask in other campaigns now than when this was approved.
     budgets.divide(parts[0].key, [part.key for part in parts])
     for place, part in enumerate(parts):

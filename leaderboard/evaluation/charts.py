@@ -18,10 +18,7 @@ def course(
     description: str,
     decided: int | None = None,
 ) -> SafeString:
-    """Draw estimate and interval over the labels; at one half neither system is better.
-
-    `decided` is the label at which the rule decided; later labels were not used.
-    """
+    """Draw estimate and interval; labels after the `decided` one were not used."""
     if not len(series.n):
         return SafeString("")
     last = int(series.n[-1])

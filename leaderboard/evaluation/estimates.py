@@ -89,8 +89,6 @@ def nobody(workers: npt.ArrayLike) -> npt.NDArray[np.bool_]:
 
 @dataclass(frozen=True)
 class Standing:
-    """The fit's results for one system on one criterion."""
-
     estimates: dict[str, Estimate]
     ranks: tuple[int, int] | None
     cluster: int | None
@@ -163,10 +161,7 @@ def _without_workers(standing: Standing) -> Standing:
 def plain_intervals(
     unit: Unit, ratings: pd.DataFrame, *, seed: int, n_resamples: int
 ) -> dict[float, Interval]:
-    """Compute one system's plain mean with its 95% and 50% intervals.
-
-    `ratings` has the columns instance, worker and value.
-    """
+    """Compute 95% and 50% intervals from columns instance, worker and value."""
     values = unit.averaged(ratings["value"].to_numpy(float))
     # Ratings of one output hang together. Instances are resampled, not ratings: several
     # ratings of an output say no more about other outputs.
@@ -183,7 +178,6 @@ def plain_intervals(
 def _helped(
     group: pd.DataFrame, unit: Unit, forecasts: Mapping[str, Forecast]
 ) -> Compared | None:
-    """Compare systems with judges' help; None unless forecasts cover all of them."""
     values, (systems, workers, instances, _) = compared_values(group, unit, PLAIN)
     named = {str(name) for name in systems}
     if named.isdisjoint(forecasts):
@@ -200,7 +194,6 @@ def _helped(
 def groups_of(
     ratings: pd.DataFrame, unit_of: Mapping[tuple[int, str], Unit]
 ) -> Iterator[tuple[str, Unit, pd.DataFrame]]:
-    """Yield each criterion's ratings of the systems that are estimated together."""
     for name, group in ratings.groupby("criterion", sort=True):
         criterion = str(name)
         unit = _usual_unit(criterion, unit_of)
@@ -261,9 +254,7 @@ def compared_values(
 
 
 def labels_of(ratings: pd.DataFrame) -> list[Any]:
-    """Return each rating's system, worker, instance and day; the day is None if
-    unknown.
-    """
+    """Return each rating's system, worker, instance and, if known, day."""
     names = ("submission", "worker", "instance", "on")
     return [ratings[name].to_numpy() if name in ratings else None for name in names]
 
@@ -335,7 +326,7 @@ def _z_scores(
 
 
 def _over_days(z: Floats, factors: Mapping[str, Any], mean: float) -> Estimate:
-    """Return a mean with Student's interval over workers, instances and days.
+    """Return Student's interval over workers, instances and days.
 
     It does not resample: with few days, draws would depend on the order of labels.
     """

@@ -42,11 +42,7 @@ def board_evidence(
     *,
     headline: str,
 ) -> dict[str, dict[str, Any]]:
-    """Compute agreement, workers' leniency and the security of first place by
-    criterion.
-
-    `ratings` are those that `fits` were made from.
-    """
+    """Compute the evidence by criterion from the `ratings` behind `fits`."""
     return {
         criterion: {
             "agreement": agreement(group, unit),
@@ -93,7 +89,6 @@ def shared_parts(
 def isolated_systems(
     shared: Mapping[str, Sequence[int]], ranked: Collection[int]
 ) -> list[int]:
-    """Return ranked systems that are not directly comparable with every other one."""
     having: dict[int, set[int]] = {}
     own = {pk: shared[str(pk)] for pk in sorted(ranked) if str(pk) in shared}
     for pk, parts in own.items():
@@ -156,7 +151,6 @@ def _workers(group: pd.DataFrame, unit: Unit, fit: SystemEstimates) -> dict[str,
 def _first(
     group: pd.DataFrame, unit: Unit, ranked: Collection[int], headline: str
 ) -> dict[str, Any]:
-    """Find how few ratings decide first place; `first` is None if no few do."""
     values, labels = compared_values(group, unit, headline)
     kept = np.isin(labels[0], list(ranked))
     if kept.sum() * len(np.unique(labels[0][kept])) > _SEARCHED:
@@ -177,7 +171,6 @@ def _first(
 def _wmt(
     group: pd.DataFrame, unit: Unit, ranked: Collection[int]
 ) -> list[dict[str, Any]]:
-    """Return each system's wins and cluster as in WMT's findings, best first."""
     z, (systems, _, instances, _) = compared_values(group, unit, Z_SCORES)
     kept = np.isin(systems, list(ranked))
     if not kept.any():

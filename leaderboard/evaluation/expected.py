@@ -48,8 +48,6 @@ _NEWEST = 20
 
 @dataclass(frozen=True)
 class _Work:
-    """The planned work for one system."""
-
     n_instances: int
     each: int
     n_workers: int
@@ -68,10 +66,7 @@ class _Work:
 
 
 def expected(evaluation: HumanEvaluation, cents: int) -> list[str]:
-    """Return sentences on what `cents` buy, and on what more precision would cost.
-
-    Empty for a single system, which has a separate page for approval.
-    """
+    """Return sentences on what `cents` and more would buy; none for one system."""
     if evaluation.strategy == HumanEvaluation.Strategy.SINGLE:
         return []
     n_workers = strategy_of(evaluation).n_workers(evaluation)
@@ -122,10 +117,7 @@ def _of_comparison(comparison: Comparison, cents: int, n_workers: int) -> list[s
 def _earlier_answers(
     comparison: Comparison,
 ) -> tuple[Components | None, int, int | None]:
-    """Estimate the variances from the answers to this question on pairs of the task.
-
-    The numbers are how many answers there are, and on how many days they came.
-    """
+    """Estimate variances; the numbers are those of answers and days."""
     import pandas as pd
 
     ended = Comparison.objects.filter(
@@ -226,7 +218,6 @@ def _in_unit(size: float, logarithmic: bool) -> float:
 def _earlier_ratings(
     joint: JointEvaluation, criterion: str
 ) -> tuple[Components | None, int, int | None]:
-    """Estimate variances and days from the newest scored joint evaluation like this."""
     earlier = JointEvaluation.objects.filter(
         evaluation__task=joint.task,
         evaluation__simulated=joint.evaluation.simulated,

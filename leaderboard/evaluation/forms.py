@@ -1,5 +1,3 @@
-"""Forms for comparisons and joint evaluations."""
-
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
@@ -43,8 +41,6 @@ def _rules() -> list[tuple[str, str]]:
 
 
 class SystemsForm(forms.Form):
-    """Choose systems of one task among those that the viewer may see."""
-
     systems = forms.ModelMultipleChoiceField(
         Submission.objects.none(),
         widget=forms.CheckboxSelectMultiple,

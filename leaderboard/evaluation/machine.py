@@ -36,7 +36,6 @@ STEPS: dict[str, str] = {
 
 
 def rows() -> QuerySet[HumanEvaluation]:
-    """Return evaluations joined with their owners."""
     return HumanEvaluation.objects.select_related(
         "task", "submission", "comparison__a", "comparison__b", "joint"
     )
@@ -55,13 +54,7 @@ def lock(pk: int) -> HumanEvaluation:
 
 
 def hold(evaluation: HumanEvaluation) -> None:
-    """Lock the rows before a step writes, in the order of locks.
-
-    Raises
-    ------
-    LostRace
-        If another process was faster, so that the step need not build anything.
-    """
+    """Lock the rows in the order of locks; raise LostRace if they have changed."""
     if lock(evaluation.pk).state != evaluation.state:
         raise LostRace
 
@@ -74,14 +67,10 @@ def move(
     by: Account | None = None,
     **fields: Any,
 ) -> None:
-    """Go to `new` unless another process was faster, and queue the next step.
+    """Go to `new` and queue the next step, within the caller's transaction.
 
-    The caller opens the transaction that includes the rest of the step.
-
-    Raises
-    ------
-    LostRace
-        If the evaluation has left its state meanwhile; `Attempt` catches it.
+    Raises LostRace if the evaluation has left its state meanwhile; `Attempt` catches
+    it.
     """
     old = evaluation.state
     if new not in states.LEGAL[old]:
@@ -109,8 +98,6 @@ def move(
 
 
 class EvaluationAttempt(Attempt):
-    """A step of an evaluation; failures also appear on the submission."""
-
     def __init__(self, evaluation: HumanEvaluation) -> None:
         state = evaluation.state
         super().__init__(HumanEvaluation, evaluation.pk, state, STEPS[state])
@@ -127,7 +114,6 @@ class EvaluationAttempt(Attempt):
         return written
 
     def last_words(self, sentence: str) -> str:
-        """Add where the reserved money is if the evaluation cannot begin."""
         cents = self.evaluation.approved_cents
         if self.step != "launch" or not cents:
             return sentence

@@ -74,10 +74,7 @@ class Precision:
 def expected_precision(
     task: Task, measured: tuple[Components, int] | None = None
 ) -> Precision | None:
-    """Plan the evaluation of one submission; None for magnitudes, which have no points.
-
-    `measured` has variances of earlier ratings and their number.
-    """
+    """Plan a submission's evaluation; None for magnitudes, which have no points."""
     human = task.human
     unit = all_designs()[human.design].unit(
         _ranking(human), all_scales()[human.scale], asked=True
@@ -112,8 +109,7 @@ def board_variances(
 ) -> tuple[Components | None, int, int | None]:
     """Return variances, number of ratings, and days of the board's fit.
 
-    The variances are None if too few workers are behind them. The default is the
-    criterion that ranks.
+    The variances are None with too few workers. By default of the ranking criterion.
     """
     # a task that is not loaded yet has no board
     fit = current_fit(task) if task.pk else None

@@ -14,7 +14,6 @@ from leaderboard.tasks.models import Task
 
 
 def quote_part(task: Task, *, n_anchor_items: int = 0) -> Quote:
-    """Price one campaign of a submission; separate criteria have several."""
     human = task.human
     return human.price(
         n_items=task.sample_size,
@@ -30,13 +29,11 @@ def quote_single(task: Task, *, n_anchor_items: int = 0) -> Quote:
 
 
 def quote_of(evaluation: HumanEvaluation) -> Quote:
-    """Price the human evaluation of one submission, including its anchors."""
     anchor = anchor_for(evaluation)
     return quote_single(evaluation.task, n_anchor_items=anchor.n if anchor else 0)
 
 
 def quote_side_by_side(human: HumanConfig, n_instances: int, n_workers: int) -> Quote:
-    """Price rating several systems together; includes separate criteria."""
     n_campaigns = len(human.separate())
     tests = sum(human.n_test_questions(n_instances))
     return human.price(
@@ -66,7 +63,6 @@ def cents_per_rating(task: Task) -> float:
 
 
 def crowd_wanted(task: Task, *, n_anchor_items: int = 0) -> str:
-    """Return a sentence on how many workers are needed and how much each may do."""
     human = task.human
     n = task.sample_size
     n_tests = sum(human.n_test_questions(n))

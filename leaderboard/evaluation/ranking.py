@@ -46,7 +46,6 @@ class Compared:
     judged: bool = False
 
     def ranking(self, systems: Collection[str]) -> Ranking:
-        """Rank those of these systems that were compared."""
         if self.rank_sums is not None:
             return self.rank_sums.of(systems).ranking()
         return rank_systems(self.fit, [n for n in systems if n in self.fit.systems])

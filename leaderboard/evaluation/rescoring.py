@@ -66,10 +66,7 @@ def provisional() -> list[int]:
 
 
 def settle(evaluation: HumanEvaluation, *, just_published: bool = False) -> bool:
-    """Make a published score final if no question is open; return whether it is final.
-
-    With `just_published`, readers have never seen it as provisional.
-    """
+    """Make a published score final if no question is open; return whether it is."""
     if evaluation.final_at is not None:
         return True
     # The detector comes first: what it says decides whether anything is open.
@@ -104,7 +101,6 @@ def settle(evaluation: HumanEvaluation, *, just_published: bool = False) -> bool
 
 
 def _lost_ratings(evaluation: HumanEvaluation) -> bool:
-    """Check for ratings to collect again, which joint evaluations do not do."""
     if evaluation.strategy == HumanEvaluation.Strategy.JOINT:
         return False
     return bool(with_lost_ratings([evaluation.pk], unseen=timedelta()))
@@ -117,11 +113,7 @@ def due() -> list[int]:
 
 
 def may_change(task: int, now: datetime) -> bool:
-    """Check whether a day has passed since published scores of the task changed last.
-
-    Staff who take an exclusion back need not wait: scores return to their former
-    values.
-    """
+    """Check for a day without changes; a taken-back exclusion need not wait."""
     last = Rescoring.objects.filter(task=task).order_by("-at").first()
     if last is None or (last.at + PAUSE <= now and last.on < now.date()):
         return True
@@ -130,7 +122,6 @@ def may_change(task: int, now: datetime) -> bool:
 
 
 def enqueue_due() -> int:
-    """Queue the day's rescoring of every task that needs it; return how many."""
     return jobs.enqueue_missing([(JOB, {"task": pk}) for pk in due()])
 
 
@@ -162,7 +153,6 @@ def rescore(task_pk: int) -> int:
 
 
 def _settles(evaluation: HumanEvaluation) -> bool:
-    """Check whether its own step computes it again because it can become final."""
     return evaluation.final_at is None and not unsettled(evaluation)
 
 

@@ -34,7 +34,6 @@ _SEEN = "answers-looked-at"
 
 
 def step(pk: int) -> None:
-    """Take the next step of an evaluation, if workers have finished."""
     evaluation = machine.rows().filter(pk=pk).first()
     if evaluation is None or evaluation.state not in machine.STEPS:
         return
@@ -51,7 +50,6 @@ def measure_tests(pk: int) -> None:
 
 
 def advance() -> int:
-    """Queue the next step of everything that waits for one; return how many."""
     run.start_due()
     n_rescored = rescoring.enqueue_due()
     received = (
@@ -90,9 +88,7 @@ def _worth_a_look(pks: list[int]) -> list[int]:
 
 
 def _waiting() -> list[int]:
-    """Return evaluations with a step to take; the costly check for finished work is
-    last.
-    """
+    """Return evaluations with a step to take; the costly check comes last."""
     # What failed for good waits for a person.
     able = HumanEvaluation.objects.filter(failure_permanent=False).order_by("pk")
     published = Submission.State.PUBLISHED

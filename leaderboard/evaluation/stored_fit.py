@@ -1,5 +1,3 @@
-"""Joint estimates of systems as JSON."""
-
 import math
 from collections.abc import Mapping
 from dataclasses import asdict

@@ -31,10 +31,7 @@ class Strategy(Protocol):
     def plan(
         self, evaluation: HumanEvaluation, used: Collection[str] = ()
     ) -> list[Part]:
-        """Plan its campaigns with all of their test questions.
-
-        `used` has fingerprints of texts that other evaluations are about to ask.
-        """
+        """Plan its campaigns; `used` has fingerprints of texts that no test may show."""
 
     def keys(self, evaluation: HumanEvaluation) -> list[str]:
         """Return the names of its campaigns, which are also those of their commitments."""

@@ -47,8 +47,6 @@ class Drawn:
 
 @dataclass(frozen=True)
 class Wave:
-    """A part of the comparison before it is created."""
-
     number: int
     first_position: int
     whole: Part
@@ -61,7 +59,6 @@ class Wave:
 
     @property
     def part(self) -> Part:
-        """Return the first wave as the plan of a campaign."""
         planned = replace(self.whole.planned, items=self.hidden)
         return replace(self.whole, judged=self.pairs, planned=planned)
 
@@ -72,7 +69,6 @@ class Wave:
 
 
 def human_of(comparison: Comparison) -> ComparisonConfig:
-    """Return the task's settings for comparisons."""
     return comparison.task.configuration.comparison
 
 
@@ -105,10 +101,7 @@ def drawn(comparison: Comparison) -> Drawn:
 def _ordered(
     comparison: Comparison, rows: Sequence[Instance], n: int
 ) -> tuple[list[Instance], int]:
-    """Draw the order of instances, by whole documents if pages have them.
-
-    Asked pairs stay first: a comparison continues in the order in which it began.
-    """
+    """Draw the order of instances, after those that were asked already."""
     seed, page_by = seed_from("pairs", comparison.seed), human_of(comparison).page_by
     order = [rows[int(at)] for at in generator(seed).permutation(len(rows))]
     pairs = comparison.pairs.order_by("position")
@@ -124,7 +117,6 @@ def _ordered(
 
 
 def whole(comparison: Comparison, used: Collection[str] = ()) -> Part:
-    """Plan all pairs with all test questions: drawn once, whatever happens elsewhere."""
     human, available, key = (
         human_of(comparison),
         drawn(comparison),
@@ -176,10 +168,7 @@ def whole(comparison: Comparison, used: Collection[str] = ()) -> Part:
 def wave_of(
     comparison: Comparison, start: int, size: int, most: int | None = None
 ) -> Wave:
-    """Plan the pairs from `start` on, with their share of the test questions.
-
-    A wave ends with a document, and has up to `most` pairs if its first one is long.
-    """
+    """Plan pairs from `start` on; whole documents, up to `most` pairs for a long one."""
     human, every = human_of(comparison), whole(comparison)
     left = every.judged[start:]
     names = [str(one.spec.data.get(DOCUMENT) or one.spec.key) for one in left]
@@ -193,7 +182,6 @@ def wave_of(
 
 
 def remember(comparison: Comparison, campaign: Campaign, wave: Wave) -> None:
-    """Store which pairs are in a new wave."""
     judged = campaigns.remember(comparison.evaluation, campaign, wave.pairs)
     ComparedPair.objects.bulk_create(
         [

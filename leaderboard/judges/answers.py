@@ -21,14 +21,8 @@ _UNSTORABLE = re.compile(r"[\x00\ud800-\udfff]")
 class Said:
     """An answer about one output, or about the two that it compares.
 
-    Parameters
-    ----------
-    values : mapping
-        Criterion to its rating on the scale.
-    reasons : mapping
-        Criterion to the reason.
-    marks : list of dict or None
-        Errors as returned by `shape.marks_of`; None if none were asked for.
+    `values` and `reasons` are by criterion. `marks` come from `shape.marks_of`; None if
+    none were asked for.
     """
 
     values: Mapping[str, float]
@@ -54,24 +48,10 @@ def read(
     shape: Shape = WHOLE,
     outputs: Mapping[str, str] | None = None,
 ) -> dict[str, Said]:
-    """Parse an answer to all criteria of a question, about all outputs or not at all.
+    """Parse an untrusted answer to all criteria, about all outputs or not at all.
 
-    Parameters
-    ----------
-    text : str
-        Untrusted.
-    outputs : mapping of str to str or None
-        Slot (``""`` without slots) to its output, if errors are marked.
-
-    Returns
-    -------
-    dict
-        Slot (``""`` without slots) to its answer.
-
-    Raises
-    ------
-    ValueError
-        With a short reason if the answer is invalid.
+    `outputs`, needed if errors are marked, and the result are by slot (``""`` without
+    slots). Raises ValueError with a short reason if the answer is invalid.
     """
     found, criteria = _object(text), [*criteria]
     about = {slot: found.get(slot) for slot in shape.slots} or {"": found}

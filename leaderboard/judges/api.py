@@ -1,5 +1,3 @@
-"""Runs of judges over the API, for staff: request, approve, watch."""
-
 from typing import Any, cast
 
 from django.db import transaction

@@ -62,20 +62,8 @@ def digest(value: Any) -> str:
 def whole(made: Mapping[str, Any]) -> dict[str, Any]:
     """Add defaults to a definition, and check it.
 
-    Parameters
-    ----------
-    made : mapping
-        Some of `FIELDS`; `endpoint` and `model` are required.
-
-    Returns
-    -------
-    dict
-        All of `FIELDS`, in their order.
-
-    Raises
-    ------
-    ValueError
-        With a sentence on the first invalid field.
+    `made` needs `endpoint` and `model`; the result has all of `FIELDS`, in their order.
+    Raises ValueError with a sentence on the first invalid field.
     """
     if unknown := sorted({*made} - {*FIELDS}):
         raise ValueError(f"A judge has no {unknown[0]!r}; it has: {', '.join(FIELDS)}.")
@@ -152,5 +140,4 @@ def sha256_of(name: str, version: str, made: Mapping[str, Any]) -> str:
 
 
 def _plain(text: str) -> str:
-    """Replace the signature's delimiters in `text`."""
     return re.sub(r"[|\s]+", "_", text)

@@ -34,8 +34,6 @@ class Endpoint:
 
 @dataclass(frozen=True)
 class Reply:
-    """The response to a request."""
-
     text: str
     refusal: str
     model: str
@@ -132,12 +130,8 @@ class Asker:
     def ask(self, body: Mapping[str, Any], request_sha256: str) -> Reply:
         """Send one request.
 
-        Raises
-        ------
-        TurnedAway
-            If it was rejected and costs nothing.
-        Lost
-            If no answer came; it may cost something.
+        Raises TurnedAway if it was rejected and costs nothing, and Lost if no answer
+        came and it may cost something.
         """
         start = time.monotonic()
         with _in_our_words():

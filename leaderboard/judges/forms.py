@@ -1,5 +1,3 @@
-"""Forms of staff: a judge, its run, and the approval of a run."""
-
 from typing import Any
 
 from django import forms

@@ -20,15 +20,7 @@ _PLACE = re.compile("|".join(rf"\{{{place}\}}" for place in PLACES))
 
 
 def texts_of(data: Mapping[str, Any], *, blind: bool = False) -> list[tuple[str, str]]:
-    """Return an item's labels and texts in the order in which raters see them.
-
-    Parameters
-    ----------
-    data : mapping
-        A design's data for a HIT template.
-    blind : bool
-        Whether the criteria are rated without the input.
-    """
+    """Return an item's labels and texts in the raters' order; if `blind` without input."""
     fields = [] if blind else data.get("fields", [])
     texts = [(str(part["label"]), str(part["text"])) for part in fields]
     if "reference" in data and not blind:
@@ -52,16 +44,8 @@ def messages(
 ) -> list[dict[str, str]]:
     """Return the messages of one request, with `role` and `content`.
 
-    Parameters
-    ----------
-    made : mapping
-        A whole definition.
-    instructions : str
-        The raters' instructions.
-    questions : mapping of str to str
-        Criterion to its question.
-    texts : sequence of (label, text)
-        Untrusted: no text can imitate the closing delimiter, which has a hash of all texts.
+    `made` is a whole definition. `texts` are untrusted: no text can imitate the closing
+    delimiter, which has a hash of all texts.
 
     Examples
     --------
@@ -157,7 +141,6 @@ def _answers(scale: type[Scale]) -> str:
 
 
 def labels(scale: type[Scale]) -> list[str]:
-    """Return the possible answers as pages show them."""
     return [option.label for option in scale.by_key()]
 
 

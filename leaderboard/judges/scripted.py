@@ -40,22 +40,7 @@ def answer(
     scale: type[Scale],
     shape: Shape = WHOLE,
 ) -> str:
-    """Answer as an endpoint would.
-
-    Parameters
-    ----------
-    script : str
-        One of `SCRIPTS`.
-    questions : mapping of str to str
-        Only the criteria matter.
-    texts : sequence of (label, text)
-        As returned by `prompt.texts_of`.
-
-    Returns
-    -------
-    str
-        JSON; the reason says that a script wrote it.
-    """
+    """Answer as an endpoint would, in JSON whose reason says that a script wrote it."""
     outputs = [text for label, text in texts if label.startswith("Output")]
     beside = " ".join(text for label, text in texts if not label.startswith("Output"))
     if not shape.slots and len(outputs) > 1:
@@ -106,7 +91,6 @@ def _rated(shares: Mapping[str, float], scale: type[Scale]) -> dict[str, Any]:
 def _marked(
     text: str, known: list[str], share: float, errors: Errors
 ) -> list[dict[str, str]]:
-    """Mark the first unsupported words; the worse the text, the more words."""
     n = round(_MOST_MARKED * (1 - share))
     strange = [word for word in _WORD.findall(text) if word.casefold() not in known]
     quotes = strange[:n]
@@ -143,7 +127,6 @@ def _worth(script: str, criterion: str, text: str, beside: str) -> float:
 
 
 def _of_two(script: str, worth: list[float]) -> float:
-    """Return how certainly the first of two is the better one."""
     ahead = worth[0] - worth[1] + (_AHEAD if script == FIRST else 0.0)
     return min(1.0, max(0.0, 0.5 + ahead))
 

@@ -21,12 +21,8 @@ Mark = dict[str, Any]
 class Shape:
     """The layout of an answer.
 
-    Parameters
-    ----------
-    slots : tuple of str
-        Slots of separately rated outputs; if empty, the answer is about the whole item.
-    errors : Errors or None
-        The errors to mark in each output, if any.
+    `slots` are those of separately rated outputs; if empty, the answer is about the
+    whole item. `errors` are marked in each output unless None.
     """
 
     slots: tuple[str, ...] = ()
@@ -49,7 +45,6 @@ WHOLE = Shape()
 
 
 def errors_asked(errors: Errors) -> str:
-    """Return instructions for marking errors by the raters' taxonomy."""
     quote = (
         '- "quote": the words of the output that are wrong, as few as possible, character '
         "by\n  character as they stand there; no two errors share words"
@@ -111,24 +106,10 @@ def errors_schema(errors: Errors) -> dict[str, Any]:
 def marks_of(found: Any, text: str, errors: Errors) -> list[Mark]:
     """Convert listed errors into the raters' form of marks.
 
-    Parameters
-    ----------
-    found : Any
-        The value of `ERRORS`, untrusted.
-    text : str
-        The output.
-
-    Returns
-    -------
-    list of dict
-        With `start` and `end` (code points, end exclusive) or `missing`, `severity`,
-        `category` and `weight` as in people's answers, and the `reason`. A quote
-        is located at its first occurrence that no earlier one has taken.
-
-    Raises
-    ------
-    ValueError
-        With a short reason.
+    `found` is untrusted. Marks have `start` and `end` (code points, end exclusive) or
+    `missing`, `severity`, `category` and `weight` as in people's answers, and the
+    `reason`. A quote is located at its first occurrence that no earlier one has taken.
+    Raises ValueError with a short reason.
 
     Examples
     --------

@@ -1,5 +1,3 @@
-"""The public page of a task's judges and their licenses."""
-
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, render
 

@@ -1,5 +1,3 @@
-"""Judges' data in the words of the admin."""
-
 from collections.abc import Iterable, Mapping
 
 from django.utils.html import format_html_join
@@ -19,13 +17,11 @@ def lines(said: Iterable[str]) -> SafeString:
 
 
 def signature(judge: Judge) -> SafeString:
-    """Format a signature so that a narrow page can wrap it between its parts."""
     parts = judge.signature.split("|")
     return format_html_join(_MAY_BREAK, "{}", ([one] for one in parts))
 
 
 def settings(judge: Judge) -> SafeString:
-    """Format the settings that determine answers, without texts."""
     made = judge.definition
     named = ((name, value) for name, value in made.items() if name not in _TOLD)
     return lines(
@@ -36,7 +32,6 @@ def settings(judge: Judge) -> SafeString:
 
 
 def frame(judge: Judge) -> SafeString:
-    """Format the prompt around the texts, line by line."""
     return format_html_join(
         "",
         '<div class="laid"><pre>{}</pre></div>',
@@ -55,7 +50,6 @@ def page(call: JudgeCall) -> str:
 
 
 def ratings(call: JudgeCall) -> dict[str, str]:
-    """Format the rating of each criterion in as few digits as possible."""
     return {
         name: f"{name}: {value:g}" if isinstance(value, float | int) else name
         for name, value in call.values.items()
@@ -71,7 +65,6 @@ def answers(call: JudgeCall) -> str:
 
 
 def marks(call: JudgeCall) -> str:
-    """Format the errors that a program marked, with the words that they are about."""
     marked = [one for one in call.marks if isinstance(one, Mapping)]
     if not marked:
         return _NONE

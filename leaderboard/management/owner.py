@@ -1,5 +1,3 @@
-"""The owner of objects that commands create."""
-
 from typing import Any
 
 from django.contrib.auth import get_user_model
@@ -9,10 +7,7 @@ from django.core.management import CommandError
 def owner(name: str) -> Any:
     """Return the member of staff of that name, or the only superuser.
 
-    Raises
-    ------
-    CommandError
-        If there is none, or several superusers.
+    Raises CommandError if there is none, or several superusers.
     """
     users = get_user_model().objects.filter(is_staff=True, is_active=True)
     found = users.filter(username=name) if name else users.filter(is_superuser=True)

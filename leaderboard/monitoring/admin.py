@@ -1,5 +1,3 @@
-"""The page on the progress of a task's campaigns."""
-
 from typing import Any
 
 from django.core.exceptions import PermissionDenied
@@ -22,7 +20,6 @@ N_OVER = 20
 
 
 def campaigns_page(model_admin: Any, request: HttpRequest, task: Task) -> HttpResponse:
-    """Show each running campaign with its pace and money, and those that ended last."""
     if not staff_may(request.user, "crowd.view_campaign", task.slug):
         raise PermissionDenied
     rows = Campaign.objects.filter(pool=task.slug).select_related("hit_type")

@@ -1,5 +1,4 @@
-"""Warnings about money and crowds that staff get without looking: see
-`genie.upkeep.doctor`.
+"""Warnings about money and crowds for staff: see `genie.upkeep.doctor`.
 
 Each links to the page on which it is solved. Crowds are compared with themselves: the
 last day with the time before, the newer half of the items with the older.
@@ -46,7 +45,6 @@ def register_all() -> None:
 
 
 def budgets() -> Finding:
-    """Return budgets that are nearly used up, and campaigns above their planned cost."""
     set_aside, points = committed(), {}
     for budget in Budget.objects.all():
         used = set_aside.get(budget.pool or None, 0)
@@ -70,7 +68,6 @@ def budgets() -> Finding:
 
 
 def campaigns() -> Finding:
-    """Return the notices of running campaigns with their solutions."""
     rows = Campaign.objects.filter(state=Campaign.State.RUNNING).exclude(notice="")
     # a number in it that grows makes no other notice
     return _finding(
@@ -85,7 +82,6 @@ def campaigns() -> Finding:
 
 
 def crowds() -> Finding:
-    """Return crowds whose quality has dropped, or with many exclusions at once."""
     return _finding(
         {**_tests_fell(), **_agreement_fell(), **_excluded()}, "signs of a change"
     )

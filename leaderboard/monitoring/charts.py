@@ -1,6 +1,4 @@
-"""Charts of a running campaign: money beside its plan, agreement, test questions,
-speed.
-"""
+"""Charts of a running campaign: money, agreement, test questions, speed."""
 
 from dataclasses import dataclass
 from itertools import accumulate
@@ -20,7 +18,6 @@ _SVG = (
 
 
 def spending(row: Watched) -> SafeString:
-    """Draw the money spent over time, and the plan's spending on the same HITs."""
     if len(row.periods) < 2 or not row.progress.n_hits:
         return SafeString("")
     spent = list(accumulate(period.cents for period in row.periods))
@@ -52,8 +49,6 @@ def _points(periods: list[Period], values: list[float], top: float) -> str:
 
 @dataclass(frozen=True)
 class Line:
-    """A figure over time, with a text alternative."""
-
     title: str
     first: str
     last: str
@@ -62,7 +57,6 @@ class Line:
 
 
 def lines(course: OverTime) -> list[Line]:
-    """Draw the figures with at least two points; the text always has the last one."""
     bound = course.least_seconds
     reading = f", reading takes {bound:.1f} s at least" if bound else ""
     alarm = "Answered faster than the texts can be read." if course.too_fast else ""

@@ -14,8 +14,6 @@ from genie.accounts.staff import staff_may
 
 @dataclass(frozen=True)
 class Solution:
-    """An action of the list of campaigns, or a page."""
-
     label: str
     action: str = ""
     url: str = ""

@@ -28,8 +28,6 @@ SMALLEST = 10
 
 @dataclass(frozen=True)
 class Point:
-    """A figure from `n` rows, the last of which arrived at a moment."""
-
     at: datetime
     value: float
     n: int
@@ -53,7 +51,6 @@ class OverTime:
 
 
 def over_time(campaign: Campaign) -> OverTime:
-    """Return the course of one campaign from its newest rows."""
     return OverTime(
         _agreement(campaign),
         _in_pieces(_graded(campaign), lambda values: sum(values) / len(values)),
@@ -93,18 +90,13 @@ def _in_pieces(
 
 
 def _pieces(rows: Sequence[Any]) -> list[Sequence[Any]]:
-    """Cut rows into pieces of nearly equal size, none below the minimum."""
     n = min(N_PIECES, len(rows) // SMALLEST)
     ends = [len(rows) * (i + 1) // n for i in range(n)]
     return [rows[i:j] for i, j in zip([0, *ends], ends, strict=False)]
 
 
 def agreement_in_halves(campaign: Campaign) -> tuple[Alpha, Alpha] | None:
-    """Return the agreement on the older and on the newer half of items; None for too
-    few.
-
-    Split by item, because all answers to one must be in the same half.
-    """
+    """Return agreement on the older and newer half of items; None for too few."""
     found = _answered(campaign)
     items = list(dict.fromkeys(row[1] for row in found))
     older = set(items[: len(items) // 2])

@@ -1,5 +1,3 @@
-"""The progress of campaigns: by hour, pace, expected end."""
-
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
@@ -74,7 +72,6 @@ class Watched:
 
 
 def planned_cents(progress: CampaignProgress) -> int:
-    """Return the approved plan's spending on the present number of answers."""
     if not progress.n_asked:
         return 0
     return round(progress.budget_cents * progress.n_answers / progress.n_asked)
@@ -137,7 +134,6 @@ def _per_hour(who: dict[str, Any], now: datetime) -> float | None:
 
 
 def _periods(campaigns: list[Campaign]) -> dict[int, list[Period]]:
-    """Count answers, spending and graded test questions by hour, or by day."""
     pks = [campaign.pk for campaign in campaigns]
     sent = Assignment.objects.filter(hit__campaign__in=pks, submitted_at__isnull=False)
     bounds = sent.aggregate(first=Min("submitted_at"), last=Max("submitted_at"))

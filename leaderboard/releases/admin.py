@@ -1,5 +1,3 @@
-"""Benchmark tasks: loaded data, money spent."""
-
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, ClassVar
@@ -61,8 +59,6 @@ def _said(revision: TaskRevision) -> str:
 
 @admin.register(Task)
 class TaskAdmin(EditedOfTask, AsksWhy):
-    """Tasks are loaded by `genie load-task`; here they are opened, closed, hidden."""
-
     pool_paths = ("slug",)
     needs = {"draw": "crowd.add_qualificationtest"}
     change_form_template = "admin/leaderboard/task/change_form.html"
@@ -92,7 +88,6 @@ class TaskAdmin(EditedOfTask, AsksWhy):
     def release_selected(
         self, request: HttpRequest, queryset: QuerySet[Task]
     ) -> HttpResponse:
-        """Queue a release of each task, and show their progress."""
         for task in queryset.order_by("slug"):
             self.log_change(
                 request, task, f"Requested {queued.request(task, by=request.user.pk)}."

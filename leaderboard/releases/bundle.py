@@ -41,11 +41,7 @@ class Table:
 
     Nested values are in the JSONL only. A column that could be nested but is missing in
     the first row is missing everywhere: texts under a license that does not allow them.
-
-    Parameters
-    ----------
-    place : dict, optional
-        A `place` saved by an earlier process: everything after it is cut off.
+    With `place`, saved by an earlier process, everything after it is cut off.
     """
 
     def __init__(
@@ -108,7 +104,6 @@ class Table:
 def write_table(
     folder: Path, name: str, columns: Sequence[str], rows: Iterable[Record]
 ) -> int:
-    """Write a table as `Table` does, and count its rows."""
     with Table(folder, name, columns) as table:
         table.add(rows)
     return table.n
@@ -160,7 +155,6 @@ class Groups:
         return set(self._places)
 
     def rows(self, *key: Any) -> list[Record]:
-        """Return the rows of a group in order; none if the group is missing."""
         found: list[Record] = []
         if key in self._places:
             with self._path.open("rb") as file:
@@ -181,7 +175,6 @@ def count_rows(folder: Path, name: str) -> int:
 
 
 def positions(folder: Path) -> dict[str, int]:
-    """Return the instances' positions in the task."""
     rows = iter_table(folder, "instances")
     return {row["instance"]: row["position"] for row in rows}
 
@@ -216,10 +209,7 @@ def write_checksums(folder: Path) -> None:
 
 
 def check(folder: Path) -> int:
-    """Compare all checksums; return their number, or raise at the first difference.
-
-    If a table's Parquet is there, its JSONL and CSV may be missing.
-    """
+    """Return the number of checksums; a table with Parquet may lack JSONL and CSV."""
     try:
         text = (folder / CHECKSUMS).read_text("utf-8", "replace")
     except FileNotFoundError as error:

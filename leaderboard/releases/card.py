@@ -1,5 +1,3 @@
-"""The data card: a release's content, its origin and its limits."""
-
 from crowd.hits.models.assignment import Assignment
 from leaderboard.boards.selectors.systems import covers_of
 from leaderboard.evaluation.selectors.campaigns import (

@@ -72,7 +72,6 @@ def write(folder: Path) -> None:
 
 
 def metadata(folder: Path) -> Record:
-    """Describe a release: its files with their checksums, its tables with columns."""
     manifest = bundle.read_manifest(folder)
     made = str(manifest["made_at"])
     judges = [row["signature"] for row in bundle.iter_table(folder, "judges")]

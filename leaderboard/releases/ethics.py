@@ -30,7 +30,6 @@ def ethics_sheet(
     *,
     simulated: bool,
 ) -> str:
-    """Return the sheet in Markdown; answers that only authors know are left to them."""
     pools = {campaign.pool for campaign in campaigns}
     floor = int(settings.GENIE["MINIMUM_HOURLY_CENTS"]) / 100
     hourly = (
@@ -91,7 +90,6 @@ def _counts(
 
 
 def _consents(pools: set[str]) -> list[str]:
-    """Return each text that workers agreed to, with the number of agreements."""
     given = dict(
         Consent.objects.filter(pool__in=pools)
         .order_by()

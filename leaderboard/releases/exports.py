@@ -1,5 +1,3 @@
-"""The evaluation card, and its datasheet, as JSON, Markdown and LaTeX."""
-
 import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict
@@ -50,7 +48,6 @@ def as_markdown(card: Card, sheet: Sequence[Answered], address: str) -> str:
 
 
 def as_latex(card: Card, sheet: Sequence[Answered], address: str) -> str:
-    """Return a paragraph for the methods section, then two tables for the appendix."""
     rows: list[list[str]] = []
     for title, section in card.items():
         if section:
@@ -92,7 +89,6 @@ WRITERS: dict[str, tuple[str, Writer]] = {
 
 
 def paragraph(card: Card) -> str:
-    """Return the card in the sentences of a methods section."""
     # keys differ over all sections, so one mapping serves the sentence
     get = {key: value for section in card.values() for key, value in section}
     results = [
@@ -106,7 +102,6 @@ def paragraph(card: Card) -> str:
 
 
 def _judges(section: Section) -> list[str]:
-    """Return sentences on the programs that judged, separate from people."""
     told = [
         f"{name} ({', '.join(one['answered as']) or one['model']}, prompt "
         f"{one['prompt (SHA-256)'][:12]}, {one['settings']}; "
@@ -125,7 +120,6 @@ def _judges(section: Section) -> list[str]:
 
 
 def _asked_elsewhere(get: Mapping[str, Any]) -> str:
-    """Return the known facts about imported ratings, and list the unknown ones."""
     text = (
         f"{get['workers']} workers rated the outputs of {get['system']} for "
         f"{get['rated instances']} instances of {get['task']} elsewhere; their judgments "
@@ -161,7 +155,6 @@ def _asked_here(get: Mapping[str, Any]) -> str:
 
 
 def in_words(value: Any) -> str:
-    """Format a value on one line."""
     if value is None:
         return "not known"
     if isinstance(value, bool):
@@ -186,7 +179,6 @@ def _of(card: Card, name: str) -> Any:
 
 
 def _plain(value: Any) -> str:
-    """Escape a value for Markdown."""
     text = " ".join(in_words(value).split())
     for sign in "\\`*_[]<>#|":
         text = text.replace(sign, f"\\{sign}")

@@ -41,8 +41,6 @@ _INTERNAL = frozenset({"budget", "quota"})
 
 @dataclass(frozen=True)
 class Made:
-    """The content of a release."""
-
     folder: Path
     counts: dict[str, int]
     texts: bool

@@ -12,7 +12,7 @@ _NUMBERED = re.compile(r"judged-(\d+)")
 
 
 def numbered(judged: Collection[str], position_of: Mapping[str, int]) -> dict[str, str]:
-    """Number the rated instances in their order in the task.
+    """Map the rated instances to numbers in their order in the task.
 
     The order is kept because bootstraps are rebuilt from it. The positions are not,
     because gaps would reveal which instances are not rated.
@@ -25,7 +25,6 @@ class Places(dict[str, int]):
     """Positions of instances in the task, or of numbered instances among the rated."""
 
     def __missing__(self, name: str) -> int:
-        """Return the number of a numbered instance."""
         if (match := _NUMBERED.fullmatch(name)) is None:
             raise KeyError(name)
         # numbers keep the instances' order, and only the order enters the bootstrap

@@ -10,8 +10,6 @@ from leaderboard.tasks.models import Task
 
 
 class Release(models.Model):
-    """An archive of a task's data: requested by staff, made by a job, kept for a while."""
-
     class State(models.TextChoices):
         WAITING = "WAITING", "waiting"
         RUNNING = "RUNNING", "being made"

@@ -54,15 +54,7 @@ _LEAST_OBJECT, _MOST_OBJECT = 1 << 20, 1 << 30
 
 
 def write_parquet(folder: Path, tables: Iterable[tuple[str, Sequence[str]]]) -> None:
-    """Write a Parquet file beside each table's JSONL, with the same rows in order.
-
-    `tables` has the name and columns of each.
-
-    Raises
-    ------
-    GenieError
-        ``no-parquet`` if the engine is not installed.
-    """
+    """Write each table's JSONL as Parquet; raise GenieError ``no-parquet`` on failure."""
     _apart("write", str(folder), json.dumps([*tables]))
 
 
@@ -75,7 +67,6 @@ def as_json_lines(folder: Path) -> Iterator[Path]:
 
 
 def _apart(*words: str) -> None:
-    """Run the words in a process that ends with this one."""
     check_available()
     if lifeline.start([sys.executable, "-m", __name__, *words]).wait():
         raise GenieError(
@@ -119,7 +110,6 @@ def _read(folder: Path, place: Path) -> None:
 
 
 def _within_memory(connection: Any, statement: str, given: list[str]) -> None:
-    """Run the statement in little memory; in more if some rows do not fit."""
     import duckdb
 
     try:

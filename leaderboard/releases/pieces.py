@@ -15,13 +15,9 @@ _FOR_US = os.O_WRONLY | os.O_CREAT | os.O_TRUNC
 
 
 class Notes(Kept):
-    """The progress of a release.
+    """The progress of a release, not stored without a `path`.
 
-    Parameters
-    ----------
-    path : Path, optional
-        A file beside the release's folder. It contains the key of the pseudonyms: delete
-        it when the release is finished. Without a path, nothing is stored.
+    The file contains the key of the pseudonyms: delete it when the release is finished.
     """
 
     def __init__(self, path: Path | None = None) -> None:

@@ -9,10 +9,7 @@ from leaderboard.evaluation.estimates import NOBODY
 
 
 class Pseudonyms:
-    """Derive each worker's pseudonym from a key that is deleted afterwards.
-
-    Those of unidentified raters, `nobodies`, are recognizable.
-    """
+    """Pseudonyms from a temporary key; those of unidentified raters are recognizable."""
 
     def __init__(
         self, key: bytes | None = None, nobodies: Collection[int] = ()

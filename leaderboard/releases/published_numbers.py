@@ -1,5 +1,3 @@
-"""A published number beside the recomputed one."""
-
 import math
 from dataclasses import dataclass
 
@@ -16,14 +14,7 @@ Value = float | str | bool | None
 class Number:
     """A published number, or word, beside the recomputed one.
 
-    Parameters
-    ----------
-    file : str
-        The file that has it.
-    what : str
-        The object and the field.
-    tolerance : float
-        Allowed difference of two numbers, relative and absolute.
+    `what` is the object and the field; `tolerance` is relative and absolute.
     """
 
     file: str

@@ -73,7 +73,6 @@ def cancel(row: Release) -> bool:
 
 @transaction.atomic
 def retry(row: Release) -> bool:
-    """Restart a failed or canceled release."""
     # a round of its own: a process that has not noticed yet that it was cancelled
     # writes where nobody looks any more
     again = {"round": F("round") + 1, "n_attempts": F("n_attempts") + 1}
@@ -101,7 +100,6 @@ def queue_missing() -> int:
 
 
 def work(pk: int) -> None:
-    """Do a part of a release, from the end of the last one on, and queue the next."""
     row = Release.objects.select_related("task").filter(pk=pk).first()
     if row is None:  # deleted with its task
         return
@@ -116,7 +114,6 @@ def work(pk: int) -> None:
 
 
 def _work(row: Release, folder: Path) -> bool:
-    """Do a part of it; return whether it was the last."""
     waiting = Release.objects.filter(
         pk=row.pk, state__in=UNDER_WAY, n_attempts=row.n_attempts
     )
@@ -148,7 +145,6 @@ def _work(row: Release, folder: Path) -> bool:
 
 
 def _mine(row: Release) -> QuerySet[Release]:
-    """Select the row unless another process has claimed it."""
     return Release.objects.filter(
         pk=row.pk, state=State.RUNNING, n_attempts=row.n_attempts
     )
@@ -227,9 +223,7 @@ def _turn(
 
 
 def _folder() -> Path:
-    """Return the folder for unfinished releases: on disk, because /tmp may be in
-    memory.
-    """
+    """Return a folder on disk, because /tmp may be in memory."""
     folder: Path = settings.VAR_DIR / "releases"
     folder.mkdir(parents=True, exist_ok=True)
     return folder

@@ -1,5 +1,3 @@
-"""Releases of a task's data: progress, checksums, archives."""
-
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
@@ -23,10 +21,6 @@ if TYPE_CHECKING:
 
 @admin.register(Release)
 class ReleaseAdmin(WorkOfTask):
-    """Releases are requested in the list of tasks; here they are watched and
-    downloaded.
-    """
-
     # whoever may have a release made may fetch it
     needs = dict.fromkeys(("view", "change"), "leaderboard.change_task")
     list_display = [

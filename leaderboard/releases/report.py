@@ -52,8 +52,6 @@ class Cost:
 
 @dataclass(frozen=True)
 class Report:
-    """The content of the page and of the archive, without the data."""
-
     table: BoardTable
     campaigns: tuple[Campaign, ...]
     methods: str
@@ -62,7 +60,6 @@ class Report:
 
     @property
     def simulated(self) -> bool:
-        """Whether programs simulated the workers, so that no person was paid."""
         return any(cost.simulated for cost in self.costs)
 
 
@@ -88,7 +85,6 @@ def report(table: BoardTable) -> Report:
 def methods(
     table: BoardTable, campaigns: list[Campaign], figures: WorkerFigures
 ) -> str:
-    """Return the sentences of a methods section on the board's scores."""
     task, human = table.task, table.task.human
     if table.note:
         return table.note

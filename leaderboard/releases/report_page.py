@@ -1,5 +1,3 @@
-"""The report of a task, as a page for staff and as an archive."""
-
 from typing import Any
 
 from django.contrib import messages
@@ -19,7 +17,6 @@ from leaderboard.teams.selectors.site_urls import absolute
 def report_page(
     model_admin: Any, request: HttpRequest, task: Task
 ) -> HttpResponse | FileResponse:
-    """Show the report, or return it as an archive."""
     made = report(public_table(request, task))
     if request.method == "POST" and made.methods:
         site = absolute("leaderboard:home").rstrip("/")

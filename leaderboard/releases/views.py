@@ -1,5 +1,3 @@
-"""The evaluation card of a submission, as page and files."""
-
 import json
 from typing import Any
 from zipfile import ZipFile
@@ -59,9 +57,7 @@ def card_file(request: HttpRequest, pk: int, form: str) -> HttpResponse:
 
 
 def newest_croissant(request: HttpRequest, slug: str) -> HttpResponse:
-    """Return the Croissant metadata of a task's newest release, with its archive's
-    checksum.
-    """
+    """Return the newest release's Croissant metadata with its archive's checksum."""
     task = get_object_or_404(Task, slug=slug)
     ready = Release.objects.filter(task=task, state=Release.State.DONE)
     release = ready.order_by("-finished_at", "-pk").first()

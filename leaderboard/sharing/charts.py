@@ -18,8 +18,6 @@ _INTERVAL = 7
 
 @dataclass(frozen=True)
 class Colours:
-    """The site's own colors in light and in dark."""
-
     paper: str
     ink: str
     quiet: str
@@ -62,7 +60,6 @@ CARD_SYSTEMS = 7
 
 
 def draw(picture: BoardPicture, at: Layout = PICTURE, theme: str = "light") -> str:
-    """Draw a board: title, question and raters, systems with intervals, date, address."""
     room, leading = at.width - 2 * at.margin, round(1.25 * at.title)
     titles = _wrapped(picture.title, room, at.title)
     below = at.margin + at.title + (len(titles) - 1) * leading
@@ -99,7 +96,6 @@ def draw(picture: BoardPicture, at: Layout = PICTURE, theme: str = "light") -> s
 
 
 def _cut(picture: BoardPicture, n: int) -> BoardPicture:
-    """Keep `n` lines, the last of them free for the number of hidden ones."""
     whole = len(picture.lines) <= n and not picture.n_more
     lines = picture.lines[: n if whole else n - 1]
     more = picture.n_more + len(picture.lines) - len(lines)
@@ -109,9 +105,6 @@ def _cut(picture: BoardPicture, n: int) -> BoardPicture:
 def _columns(
     picture: BoardPicture, at: Layout, colours: Colours, first: int
 ) -> dict[str, Any]:
-    """Place the columns of all lines, and the ticks, whose numbers extend beyond the
-    bars.
-    """
     ours = colours.others if picture.imported else colours.human
     x, interval = at.score + at.small, at.score - _INTERVAL * at.small
     span, axis = at.width - at.margin - x, picture.axis
@@ -139,7 +132,6 @@ def _columns(
 def _drawn(
     line: Line, axis: Axis, at: Layout, colours: Colours, human: str
 ) -> dict[str, Any]:
-    """Shorten name and note to their width, and put the score on the axis."""
     room = at.score - at.system - _INTERVAL * at.small - 4 * at.text
     note = _fitting(line.note, room * 0.45, at.small)
     ends = ("mean", "low", "high", "low_50", "high_50")
@@ -177,7 +169,6 @@ def _fitting(text: str, room: float, size: float) -> str:
 
 
 def _wrapped(text: str, room: float, size: float) -> list[str]:
-    """Split a title into at most two lines."""
     # letters of a bold title are wider by a tenth
     words, first = text.split(), ""
     while words and _width(f"{first} {words[0]}", 1.1 * size) <= room:

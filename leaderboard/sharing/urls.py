@@ -1,5 +1,3 @@
-"""Addresses of pictures, feeds and files for machines."""
-
 from django.contrib.sitemaps.views import sitemap
 from django.urls import path
 

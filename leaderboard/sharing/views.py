@@ -1,5 +1,3 @@
-"""Pictures, cards, feeds, and files for machines."""
-
 import hashlib
 from collections.abc import Callable
 from datetime import datetime
@@ -48,7 +46,6 @@ class _Events(_Feed):
     author_name = "Genie"
 
     def __call__(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
-        """Return the feed with permission to cache it for some minutes."""
         response: HttpResponse = super().__call__(request, *args, **kwargs)
         response["Cache-Control"] = f"public, max-age={_FRESH_SECONDS}"
         return response
@@ -73,8 +70,6 @@ class _Events(_Feed):
 
 
 class BoardFeed(_Events):
-    """Publications, changes of the leader and final scores of one board."""
-
     def get_object(self, request: HttpRequest, *args: Any, **kwargs: Any) -> Task:
         return get_object_or_404(Task, slug=kwargs["slug"])
 
@@ -95,8 +90,6 @@ class BoardFeed(_Events):
 
 
 class SiteFeed(_Events):
-    """Publications on all boards."""
-
     title = "Genie: new results"
     subtitle = "Human-evaluation leaderboards for text generation"
 
@@ -130,8 +123,6 @@ def robots_txt(request: HttpRequest) -> HttpResponse:
 
 
 class Pages(_Sitemap):
-    """Paths of public pages, each with the date of its last change if known."""
-
     limit = 20_000
 
     def items(self) -> list[tuple[str, datetime | None]]:

@@ -1,5 +1,4 @@
-"""The site around the boards: front page, about pages, the API's addresses and
-description.
+"""The site around the boards: front page, about pages, the API's addresses.
 
 It decides nothing of the domain: these modules combine what the wings below offer, so
 this wing may import all of them.

@@ -26,7 +26,6 @@ Failure, Success, Schedule, OrmQ = (
 def retry_selected(
     model_admin: Any, request: HttpRequest, queryset: Any, reason: str
 ) -> None:
-    """Queue each job again with its arguments."""
     n = 0
     for failure in queryset:
         try:
@@ -49,7 +48,6 @@ _TOLD = ["name", "func", "given", "started", "stopped"]
 
 @admin.display(description="arguments")
 def given(model_admin: Any, job: Any) -> str:
-    """Return a job's arguments in words."""
     return arguments(job.kwargs if isinstance(job.kwargs, dict) else {})
 
 

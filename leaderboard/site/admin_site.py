@@ -66,8 +66,6 @@ GROUPS: dict[str, tuple[str, ...]] = {
 
 
 class StaffSite(AdminSite):
-    """Django's admin with its lists in the order of the work, and no closed links."""
-
     def admin_view(self, view: Any, cacheable: bool = False) -> Any:
         inner = super().admin_view(view, cacheable)
 

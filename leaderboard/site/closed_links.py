@@ -26,7 +26,6 @@ _PERMISSIONS = {"leaderboard_worker_evidence": "quality.view_grade"}
 
 
 def unlink(site: AdminSite, request: HttpRequest, response: HttpResponse) -> None:
-    """Leave only links that the reader may open."""
     if getattr(request.user, "is_superuser", False):
         return
     text = response.content.decode(response.charset)
@@ -79,7 +78,6 @@ def _match(address: str) -> ResolverMatch | None:
 def _page(
     admins: dict[str, ModelAdmin[Any]], match: ResolverMatch
 ) -> tuple[ModelAdmin[Any] | None, str]:
-    """Return the list that a page belongs to, and the permission that it needs."""
     name = str(match.url_name)
     stem, _, last = name.rpartition("_")
     return admins.get(stem), _VERBS.get(last, "view")
@@ -95,7 +93,6 @@ def _of_other_tasks(
     verb: str,
     by_key: dict[str, set[str]],
 ) -> set[str]:
-    """Return the addresses of rows whose task does not give the reader this permission."""
     if staff_may(request.user, model_admin.permission_to(verb)):
         return set()
     if model_admin.model._meta.model_name == "grade":  # its pages are workers'

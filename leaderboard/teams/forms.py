@@ -1,5 +1,3 @@
-"""Forms about teams, webhooks, notices and leaving."""
-
 from typing import Any
 
 from django import forms

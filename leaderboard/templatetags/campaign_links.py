@@ -1,5 +1,3 @@
-"""Links for staff from the subjects of evaluations to their campaigns."""
-
 from typing import Any
 
 from django import template

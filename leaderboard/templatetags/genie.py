@@ -88,7 +88,6 @@ def percent(share: float) -> str:
 
 @register.filter
 def number(value: float) -> str:
-    """Format a number for a form field."""
     return f"{value:g}"
 
 
@@ -136,7 +135,6 @@ def web_link(address: str) -> str:
 
 @register.filter
 def short_link(address: str) -> str:
-    """Shorten an address to its recognizable part."""
     parts = urlsplit(address)
     text = parts.netloc.removeprefix("www.") + parts.path.rstrip("/")
     return text if len(text) <= 40 else f"{text[:39]}…"
@@ -150,7 +148,6 @@ def interval(
     simulated: bool = False,
     on_grid: bool = True,
 ) -> SafeString:
-    """Draw a score's interval on an axis."""
     return intervals.bar(axis, score, simulated=simulated, on_grid=on_grid)
 
 
@@ -162,13 +159,10 @@ def spread(axis: Axis, result: WeightedRow, *, simulated: bool = False) -> SafeS
 
 @register.inclusion_tag("leaderboard/parts/made_elsewhere.html")
 def made_elsewhere(task: Task) -> dict[str, Any]:
-    """Mark imported ratings with their source and missing details."""
     return {"found": provenance_of(task)}
 
 
 class _OneInterval:
-    """A result without an inner interval, for charts."""
-
     def __init__(self, result: WeightedRow) -> None:
         self.mean = self.low_50 = self.high_50 = result.estimate
         self.low = result.estimate if result.low is None else result.low
@@ -177,7 +171,6 @@ class _OneInterval:
 
 @register.simple_tag(takes_context=True)
 def interval_covers(context: Context) -> str:
-    """Return what the 95% intervals of a board's scores cover."""
     rows = [line.row for line in context.get("lines") or ()]
     task = context.get("task")
     said = dict.fromkeys(row.human.covers for row in rows if row.human)
@@ -191,7 +184,6 @@ def interval_covers(context: Context) -> str:
 
 @register.simple_tag
 def score_range(task: Task) -> str:
-    """Return the range of scores in words, if they have one."""
     return columns.score_range(task)
 
 
@@ -204,7 +196,6 @@ def score_is(task: Task, estimates: dict[str, Any] | None = None) -> str:
 
 @register.simple_tag
 def other_estimates(task: Task, score: Score) -> list[tuple[str, dict[str, Any]]]:
-    """Return the estimates beside the score by name."""
     shown = headline_of(score.estimates, task.human.estimate)
     return [
         (NAMES[name], estimate)

@@ -1,5 +1,3 @@
-"""The outcome of a condition of a judge's license, in words."""
-
 from typing import Any
 
 from django import template

@@ -1,5 +1,3 @@
-"""Metadata of pages for machines, and links for sharing."""
-
 from html import unescape
 from typing import Any
 
@@ -17,8 +15,6 @@ register.simple_tag(croissant_of)
 
 
 class _Kept(Node):
-    """Stores its content under a name for later in the page; may render it, too."""
-
     def __init__(self, inside: NodeList, name: str, *, shown: bool) -> None:
         self.nodelist = inside
         self.name = name
@@ -33,9 +29,7 @@ class _Kept(Node):
 
 @register.tag
 def keep(parser: Parser, token: Token) -> _Kept:
-    """Store blocks of pages: `{% keep page_title %}...{% endkeep %}`, or `...
-    silently`.
-    """
+    """Store a block: `{% keep page_title %}...{% endkeep %}`, or `... silently`."""
     name, *how = token.split_contents()[1:]
     inside = parser.parse(("endkeep",))
     parser.delete_first_token()
@@ -44,7 +38,6 @@ def keep(parser: Parser, token: Token) -> _Kept:
 
 @register.inclusion_tag("parts/page_card.html", takes_context=True)
 def describe_page(context: Context) -> dict[str, Any]:
-    """Return description, canonical address and card of a public page."""
     request = context.get("request")
     known: dict[Any, Any] = context.flatten()
     card = page_card(request, known) if request else None

@@ -1,5 +1,3 @@
-"""Running campaigns and budgets on the first page of the admin."""
-
 from dataclasses import dataclass
 
 from django import template
@@ -18,8 +16,6 @@ N_SHOWN = 10
 
 @dataclass(frozen=True)
 class Account:
-    """A budget: its limit and its rest."""
-
     name: str
     limit_cents: int
     left_cents: int
@@ -31,7 +27,6 @@ class Account:
 
 @register.simple_tag(takes_context=True)
 def campaigns_under_way(context: template.RequestContext) -> list[Watched]:
-    """Return the newest open campaigns, if the user may see campaigns."""
     user = context["request"].user
     open_ = [Campaign.State.RUNNING, Campaign.State.PAUSED, Campaign.State.SCHEDULED]
     rows = list(
@@ -45,7 +40,6 @@ def campaigns_under_way(context: template.RequestContext) -> list[Watched]:
 
 @register.simple_tag(takes_context=True)
 def accounts(context: template.RequestContext) -> list[Account]:
-    """Return every budget with its rest, the whole site's first."""
     user = context["request"].user
     rows = narrowed(Budget.objects.all(), user, "crowd.view_budget", "pool")
     return [

@@ -31,8 +31,6 @@ State = Submission.State
 
 @dataclass(frozen=True)
 class Waiting:
-    """A kind of waiting rows: the number, the first few, and a link to all."""
-
     title: str
     n: int
     url: str
@@ -59,7 +57,6 @@ def broken_extensions(context: template.RequestContext) -> list[Problem]:
 
 @register.simple_tag(takes_context=True)
 def waiting_for_staff(context: template.RequestContext) -> list[Waiting]:
-    """Return the decisions that wait and that this user may see."""
     user = context["request"].user
     waiting = []
     waiting += [_to_approve(user), _failed(user)]
@@ -111,7 +108,6 @@ def _questions_about_several(
     user: Any,
     model: type[Comparison] | type[JointEvaluation],
 ) -> list[Waiting]:
-    """Return questions about several systems that await approval, or that failed."""
     options = model._meta
     rows = _seen(user, model, "evaluation__task__slug")
     rows = rows.select_related("evaluation__task")
@@ -198,7 +194,6 @@ def _failed_jobs() -> Waiting:
 
 
 def _seen(user: Any, model: type[Model], path: str) -> QuerySet[Any]:
-    """Select the rows that the user may see: on the site, on some tasks, or none."""
     permission = f"{model._meta.app_label}.view_{model._meta.model_name}"
     return narrowed(model._default_manager.all(), user, permission, path)
 

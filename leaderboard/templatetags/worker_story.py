@@ -1,5 +1,3 @@
-"""A worker's history on the worker's own page, as far as its reader may see it."""
-
 from dataclasses import dataclass
 from typing import Any
 
@@ -23,8 +21,6 @@ N_SHOWN = 10
 
 @dataclass(frozen=True)
 class Part:
-    """A list about a worker: its newest rows, and a link to all of them."""
-
     title: str
     head: tuple[str, ...]
     rows: list[tuple[Any, ...]]
@@ -33,7 +29,6 @@ class Part:
 
 @register.simple_tag(takes_context=True)
 def story_of(context: template.RequestContext, worker: Worker) -> list[Part]:
-    """Return notes and history, tests, bans, appeals and work of a worker."""
     user = context["request"].user
     parts = [("crowd.view_worker", _notes), *_PARTS]
     return [give(worker) for needed, give in parts if staff_may(user, needed)]

@@ -1,5 +1,3 @@
-"""Results of several platforms' crowds on the same systems, as JSON."""
-
 from typing import Any
 
 from drf_spectacular.utils import extend_schema

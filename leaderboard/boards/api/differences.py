@@ -1,5 +1,3 @@
-"""Pairs of systems as JSON: the comparisons behind a board's ranks."""
-
 from typing import Any
 
 from drf_spectacular.utils import extend_schema

@@ -1,5 +1,3 @@
-"""The evidence behind a board's scores, as JSON."""
-
 from typing import Any
 
 from drf_spectacular.utils import extend_schema

@@ -1,5 +1,3 @@
-"""Scores, metric results and ratings as JSON rows."""
-
 from typing import Any
 
 from rest_framework import serializers

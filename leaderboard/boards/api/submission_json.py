@@ -1,5 +1,3 @@
-"""The parts of a submission that a reader may see, as JSON."""
-
 from typing import Any
 
 from rest_framework.request import Request
@@ -25,7 +23,6 @@ _FOR_THE_TEAM = ("near-duplicate",)
 def brief(
     submission: Submission, view: VisibleParts, request: Request
 ) -> dict[str, Any]:
-    """Return a submission as listed."""
     team = {"slug": submission.team.slug, "name": submission.team.name}
     return {
         "id": submission.pk,

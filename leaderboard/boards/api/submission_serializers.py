@@ -1,5 +1,3 @@
-"""Submissions as JSON."""
-
 from typing import Any
 
 from rest_framework import serializers

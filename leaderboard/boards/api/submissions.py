@@ -1,5 +1,3 @@
-"""Submit predictions, and follow submissions."""
-
 from functools import partial
 from typing import IO, Any, cast
 
@@ -145,7 +143,6 @@ class SubmissionDetail(View):
 
 
 def _received(request: Request, fields: dict[str, Any]) -> tuple[Submission, bool]:
-    """Submit; a repeated idempotency key returns the earlier submission."""
     owner = cast("Any", request.user)
     file = fields.pop("file")
     stream = cast("IO[bytes]", file)

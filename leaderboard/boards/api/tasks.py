@@ -1,5 +1,3 @@
-"""Benchmark tasks, their instances and their leaderboards."""
-
 from typing import Any
 
 from django.db.models import QuerySet

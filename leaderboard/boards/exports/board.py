@@ -1,5 +1,3 @@
-"""A board as CSV, JSON, Markdown, LaTeX and BibTeX."""
-
 import json
 import re
 from collections.abc import Callable, Sequence
@@ -25,7 +23,6 @@ from leaderboard.tasks.selectors.made_elsewhere import MARK, mark_of
 
 
 def as_csv(table: BoardTable) -> str:
-    """Return one line per row; without rows only the header."""
     rows = records(table)
     return csv_text(_columns(table), rows)
 
@@ -97,7 +94,6 @@ def as_latex(table: BoardTable) -> str:
 
 
 def _cluster_starts(rows: Sequence[Row]) -> set[int]:
-    """Return where rules separate clusters, which only a ranked order has."""
     clusters = [row.cluster for row in rows if row.cluster is not None]
     if clusters != sorted(clusters):
         return set()
@@ -109,7 +105,6 @@ def _cluster_starts(rows: Sequence[Row]) -> set[int]:
 
 
 def as_bibtex(table: BoardTable) -> str:
-    """Return the task's own citation, then an entry for the board at this moment."""
     key = re.sub("[^a-z0-9]", "", table.task.slug)
     board = "\n".join(
         [
@@ -128,7 +123,6 @@ def as_bibtex(table: BoardTable) -> str:
 
 
 def _n_systems(table: BoardTable) -> str:
-    """Return the number of systems for a citation, and whether none was rated."""
     n = len(table.rows)
     said = f"{n} system{'' if n == 1 else 's'}"
     n_simulated = sum(row.simulated for row in table.rows)
@@ -193,7 +187,6 @@ def _scores(table: BoardTable) -> str:
 
 
 def _columns(table: BoardTable) -> list[str]:
-    """Return the column names, which are the same with and without rows."""
     # named here and not taken from the rows: an empty board has the same header
     head = ["rank_first", "rank_last", "system", "team", "submission", "url"]
     head += [

@@ -28,16 +28,8 @@ _ABOUT = ("organization", "weights", "parameters", "licence", "baseline")
 class Source:
     """The origin of records, and the evidence behind people's scores.
 
-    Parameters
-    ----------
-    retrieved : datetime
-        When the board last changed, so that the same board gives the same records.
-    site, version : str
-        Address of the site that ran the evaluation, and version of its code.
-    raters : mapping of int to Raters
-        By submission; empty for a board of a past moment.
-    agreement : mapping of str to Agreement
-        By criterion.
+    `retrieved` is when the board last changed, so that the same board gives the same
+    records. `raters` are by submission; empty for a board of a past moment.
     """
 
     retrieved: datetime
@@ -48,10 +40,7 @@ class Source:
 
 
 def as_records(table: BoardTable, source: Source) -> list[dict[str, Any]]:
-    """Return a record for each system with a score or a metric.
-
-    `table` has only public rows.
-    """
+    """Return a record for each public system with a score or a metric."""
     said = Submission.objects.only(*_ABOUT).in_bulk([row.pk for row in table.rows])
     records = (_record(table, row, source, said[row.pk]) for row in table.rows)
     return [record for record in records if record["evaluation_results"]]

@@ -1,5 +1,3 @@
-"""A board as a Markdown table, for a README or an issue."""
-
 from leaderboard.boards.exports.table import (
     BoardTable,
     helped,
@@ -40,7 +38,6 @@ def as_markdown(table: BoardTable) -> str:
 
 
 def rank_of(row: Row) -> str:
-    """Return a rank, or the range of indistinguishable ranks."""
     if row.rank_first is None:
         return "–"
     single = row.rank_first == row.rank_last

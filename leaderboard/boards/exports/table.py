@@ -34,18 +34,8 @@ _JUDGED = (
 class BoardTable:
     """The public rows of a board and the request behind them.
 
-    Parameters
-    ----------
-    rows : tuple of Row
-        In the order shown.
-    criteria, metrics : tuple of str
-        Columns, the ranking criterion first.
-    at : datetime
-        The moment of the standings.
-    state : State
-        Of the board when the rows were read.
-    address, page : str
-        URLs of the board and of a submission, with "{}" for its id.
+    The ranking criterion is first. `state` is the board's when the rows were read, and
+    `page` a submission's URL with "{}" for its id.
     """
 
     task: Task
@@ -59,7 +49,6 @@ class BoardTable:
 
     @cached_property
     def judges(self) -> list[str]:
-        """Return names and kinds of the judges that help scores here."""
         found = {
             name
             for row in self.rows
@@ -74,22 +63,18 @@ class BoardTable:
 
     @property
     def note(self) -> str:
-        """Return the source of imported ratings; empty for our own."""
         return note_of(self.task)
 
     @property
     def reason(self) -> str:
-        """Return why there is no row; empty if there are some."""
         return "" if self.rows else "No submission on this board matches the request."
 
 
 def records(table: BoardTable) -> list[dict[str, Cell]]:
-    """Return one flat record per row, all with the same keys."""
     return [_record(table, row) for row in table.rows]
 
 
 def nested(table: BoardTable) -> Iterable[dict[str, Any]]:
-    """Return one record per row, with the scores by criterion."""
     for row in table.rows:
         yield {
             **_head(table, row),
@@ -127,12 +112,10 @@ def _record(table: BoardTable, row: Row) -> dict[str, Cell]:
 
 
 def with_judges(table: BoardTable) -> list[str]:
-    """Return the headings of the criteria on which judges help."""
     return [f"{name}, with judges" for name in table.judged]
 
 
 def helped(row: Row, criterion: str) -> str:
-    """Format a score with judges' help; empty without one."""
     one = row.judged.get(criterion)
     if one is None:
         return ""
@@ -140,7 +123,6 @@ def helped(row: Row, criterion: str) -> str:
 
 
 def judges_note(table: BoardTable) -> str:
-    """Return a note on the judges, their help and its savings; empty without judges."""
     if not table.judged:
         return ""
     saved = [

@@ -37,7 +37,6 @@ class Attempts:
     high: float | None = None
 
     def chosen(self, mean: float | None) -> bool:
-        """Check whether a system with this score is the best of several."""
         return self.n_rated > 1 and mean is not None and mean == self.best
 
     @property
@@ -46,7 +45,6 @@ class Attempts:
 
 
 def attempts(task: Task, teams: Collection[int]) -> dict[Key, Attempts]:
-    """Count these teams' attempts on a task, in one query."""
     own = Score.objects.filter(submission=OuterRef("pk"))
     current = own.filter(superseded_at=None, criterion=main_criterion(task))
     today = timezone.localdate()

@@ -89,8 +89,6 @@ class RankSums:
 
 @dataclass(frozen=True)
 class Evidence:
-    """All evidence on one criterion."""
-
     criterion: str
     question: str
     n_systems: int
@@ -107,7 +105,6 @@ class Evidence:
 
 
 def evidence_of(task: Task) -> list[Evidence]:
-    """Return the evidence behind the board, the ranking criterion first."""
     fit = current_fit(task)
     if fit is None:
         return []
@@ -162,7 +159,6 @@ _NOT_SEARCHED = (
 
 
 def shares_of(estimates: SystemEstimates) -> Shares | None:
-    """Split the variance of one rating; None if ratings do not vary."""
     found = estimates.variances
     few = len(estimates.systems) < FEW_SYSTEMS
     system = 0.0 if few else _between_systems(estimates)

@@ -33,8 +33,6 @@ Bools = npt.NDArray[np.bool_]
 
 @dataclass(frozen=True)
 class Place:
-    """A submission's possible ranks; None if it is not ranked."""
-
     pk: int
     private: bool
     scored: bool
@@ -44,10 +42,7 @@ class Place:
 
 @dataclass(frozen=True)
 class Field:
-    """The submissions of one board; a row without a published score has mean NaN.
-
-    A partial score has a mean and no ranks.
-    """
+    """One board's submissions; mean NaN without a score, no ranks for partial ones."""
 
     pk: Ints
     simulated: Bools
@@ -83,7 +78,6 @@ class Field:
 
     @property
     def provisional_apart(self) -> bool:
-        """Check whether some ranked rows are provisional and others are not."""
         return bool(self.provisional.any() and (self.ranked & ~self.provisional).any())
 
     def place(self, index: int) -> Place:
@@ -98,11 +92,7 @@ class Field:
 
 
 def score_range(task: Task) -> str:
-    """Return the range of scores in words; empty if their unit has no meaningful
-    limits.
-
-    Penalties, standard deviations and ratios have none.
-    """
+    """Return the range of scores in words; empty for units without meaningful limits."""
     design = all_designs().get(task.human.design)
     scale = all_scales().get(task.human.scale)
     if design is None or scale is None or task.human.estimate == Z_SCORES:
@@ -117,10 +107,7 @@ def main_criterion(task: Task) -> str:
 
 
 def field_of(task: Task, teams: frozenset[int], at: datetime | None = None) -> Field:
-    """Read the board's columns in one query: public rows and the teams' private ones.
-
-    With `at`, the rows and scores are those published by then.
-    """
+    """Read public rows and the teams' private ones in one query, now or as of `at`."""
     rows = _rows(task, teams, at)
     pk = np.array([row[0] for row in rows], dtype=np.int64)
     simulated = np.array([row[1] for row in rows], dtype=np.bool_)
@@ -157,7 +144,6 @@ def field_of(task: Task, teams: frozenset[int], at: datetime | None = None) -> F
 
 
 def current(path: str = "", at: datetime | None = None) -> Q:
-    """Select the scores that count, or that counted at a moment."""
     if at is None:
         return Q(**{f"{path}superseded_at": None})
     later = Q(**{f"{path}superseded_at__gt": at})

@@ -42,8 +42,6 @@ class Link:
 
 @dataclass(frozen=True)
 class Again:
-    """The cost of having one crowd rate the systems of two."""
-
     systems: list[System]
     cents: int
     query: str
@@ -71,14 +69,11 @@ def _link(
 
 
 def moved_crowds(task: Task, stored: Sequence[Mapping[str, Any]]) -> list[Link]:
-    """Return links whose crowd has significantly moved by more than the task's
-    tolerance.
-    """
+    """Return links whose crowd has surely moved by more than the task's tolerance."""
     return [link for link in links_of(task, stored) if link.moved == Moved.YES]
 
 
 def again(task: Task, links: list[Link]) -> Again | None:
-    """Price that one crowd rates the systems of these links and their anchors together."""
     if not links or not task.configuration.joint.criteria:
         return None
     both = [*(link.anchor for link in links), *(link.system for link in links)]
@@ -92,8 +87,6 @@ def again(task: Task, links: list[Link]) -> Again | None:
 
 @dataclass(frozen=True)
 class TwoPools:
-    """Two platforms' crowds on one criterion; systems by name."""
-
     criterion: str
     first: str
     second: str
@@ -101,19 +94,16 @@ class TwoPools:
 
     @property
     def crowds(self) -> list[tuple[str, int, int, Variances]]:
-        """Return each crowd's name, ratings, workers and variances."""
         found, names = self.comparison, (self.first, self.second)
         parts = (found.n_ratings, found.n_workers, found.variances)
         return list(zip(names, *parts, strict=True))
 
 
 def has_pools(task: Task) -> bool:
-    """Check whether the board's systems were rated on several platforms."""
     return len(platform_crowds.platforms_of(task)) > 1
 
 
 def pools_of(task: Task) -> list[TwoPools]:
-    """Read comparisons of platforms that rated the same systems from the board's fit."""
     # without the fit itself, which is large
     rows = BoardFit.objects.filter(task=task, of=None, superseded_at=None)
     stored = rows.values_list("evidence", flat=True).first() or {}
@@ -129,7 +119,6 @@ def pools_of(task: Task) -> list[TwoPools]:
 
 
 def _names(task: Task, pks: list[int]) -> dict[int, str]:
-    """Return the names of public systems; repeated names get a number."""
     names: dict[int, str] = {}
     for one in systems(task, pks):
         number = f" ({one.pk})" if one.name in names.values() else ""

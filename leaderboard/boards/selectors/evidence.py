@@ -23,8 +23,6 @@ _GONE = (LedgerEntry.State.CANCELLED, LedgerEntry.State.FAILED)
 
 @dataclass(frozen=True)
 class MetricLine:
-    """An automatic metric: the number, its description, the signature to report."""
-
     words: MetricWords
     value: float
     signature: str
@@ -33,8 +31,6 @@ class MetricLine:
 
 @dataclass(frozen=True)
 class Judgement:
-    """The result of people's ratings on one criterion."""
-
     criterion: str
     question: str
     score: Score
@@ -53,7 +49,6 @@ class Money:
 
 
 def metric_lines(submission: Submission) -> list[MetricLine]:
-    """Return the newest result of each metric, in the task's order."""
     newest = {
         result.metric: result
         for result in MetricResult.objects.filter(submission=submission)
@@ -130,7 +125,6 @@ def _counts_beside(beside: Beside, histogram: dict[str, int]) -> list[tuple[str,
 
 
 def _counts(hit_type: HITType, histogram: dict[str, int]) -> list[tuple[str, int]]:
-    """Return counts by the scale's labels, including 0."""
     counts = {float(value): int(n) for value, n in histogram.items()}
     scale = all_scales().get(hit_type.scale)
     names = {option.value: option.label for option in scale.options} if scale else {}

@@ -23,8 +23,6 @@ BASELINES: dict[str, str] = {
 
 @dataclass(frozen=True)
 class Filter:
-    """The requested filter; empty for the whole board."""
-
     # part of a system's or a team's name
     text: str = ""
     # a team's slug
@@ -73,10 +71,7 @@ def _day(text: str) -> date | None:
 
 
 def matching_pks(task: Task, chosen: Filter, teams: frozenset[int]) -> list[int] | None:
-    """Return the rows that match names and dates; None if all do.
-
-    A team that is anonymous to the viewer cannot be found by its name.
-    """
+    """Return matching rows; None if all match. Anonymous teams' names never match."""
     if not chosen.by_row:
         return None
     # a search must not tell who made an anonymous system, not even by what it leaves

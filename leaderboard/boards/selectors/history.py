@@ -49,8 +49,6 @@ class Lead:
 
 @dataclass(frozen=True)
 class History:
-    """All published results in order of publication, and the leaders."""
-
     results: list[Published]
     leads: list[Lead]
 

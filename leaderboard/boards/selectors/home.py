@@ -1,5 +1,3 @@
-"""Data of the front page."""
-
 import time
 from collections.abc import Iterable
 from dataclasses import dataclass, field, fields
@@ -34,8 +32,6 @@ _KEPT_SECONDS = 86_400
 
 @dataclass
 class TaskCard:
-    """A task with its best systems."""
-
     task: Task
     best: list[Score] = field(default_factory=list)
     n_systems: int = 0
@@ -77,7 +73,7 @@ _KEY = "-".join(["home", *(one.name for one in fields(Numbers))])
 
 
 def tasks_in_order(text: str = "", kind: str = "") -> QuerySet[Task]:
-    """Return tasks, demonstrations last, then those with results first."""
+    """Return demonstrations and imported tasks last, those with results first."""
     results = Submission.objects.filter(
         public(), task=OuterRef("pk"), published_at__isnull=False
     )
@@ -118,7 +114,7 @@ def task_cards(tasks: Iterable[Task]) -> list[TaskCard]:
 
 
 def newest_board() -> Task | None:
-    """Return the task with the newest ranked result from people, else from programs.
+    """Return the task with the newest result from people, else from programs.
 
     Imported ratings are no result of this site.
     """
@@ -161,7 +157,6 @@ def latest(n: int = N_LATEST) -> list[Score]:
 
 
 def _best(tasks: list[Task]) -> list[tuple[Score, int]]:
-    """Return the tasks' best scores in order, each with the number of ranked ones."""
     # a window over all tasks at once, where a query for each would grow with their
     # number; over keys alone, because a score is long
     ranking = (
@@ -200,11 +195,7 @@ def _shown(tasks: Iterable[Task]) -> QuerySet[Score]:
 
 
 def numbers() -> Numbers:
-    """Count the site's work; cached for a minute, or longer if counting is slow.
-
-    If counting is slow, a job does it (`count_again`) and all pages show the same
-    numbers until the next count.
-    """
+    """Count the site's work; cached for a minute, or by a job if counting is slow."""
     counts: Numbers | None = cache.get("home-numbers")
     if counts is None:
         kept: _Counted | None = caches["shared"].get(_KEY)
@@ -216,7 +207,6 @@ def numbers() -> Numbers:
 
 
 def count_again() -> None:
-    """Count for all pages if that is slow and was not done recently."""
     kept: _Counted | None = caches["shared"].get(_KEY)
     if kept is None or kept.is_older_than(_COUNTED_AGAIN):
         _counted()
@@ -224,8 +214,6 @@ def count_again() -> None:
 
 @dataclass(frozen=True)
 class _Counted:
-    """The numbers, when they were counted, and the duration."""
-
     numbers: Numbers
     at: float
     seconds: float

@@ -1,5 +1,3 @@
-"""Submissions of a user and their teams."""
-
 from __future__ import annotations
 
 from dataclasses import dataclass
@@ -30,8 +28,6 @@ def submissions_for(
 
 @dataclass(frozen=True)
 class MyLine:
-    """A submission of the viewer: its state, and its score if it has one."""
-
     submission: Submission
     score: Score | None
     pending: Pending | None

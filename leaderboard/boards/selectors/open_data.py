@@ -1,5 +1,3 @@
-"""Public results row by row: scores, metrics, ratings."""
-
 from __future__ import annotations
 
 from datetime import datetime
@@ -38,14 +36,12 @@ def scores(
 
 
 def scored_criteria(task: Task) -> list[str]:
-    """Return the task's criteria, and those that designs add."""
     rows = Score.objects.filter(submission__task=task).order_by("criterion")
     stored = rows.values_list("criterion", flat=True).distinct()
     return list(dict.fromkeys([*task.human.criteria, *stored]))
 
 
 def metric_results(task: Task, viewer: Viewer) -> QuerySet[MetricResult]:
-    """Return a task's metric results as the viewer sees them, with older versions."""
     may_see = public("submission__") | inside(viewer, "submission__")
     rows = MetricResult.objects.filter(may_see)
     return (

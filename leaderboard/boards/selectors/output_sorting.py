@@ -1,5 +1,3 @@
-"""The order of a submission's outputs: by ratings or metrics."""
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from math import inf, isfinite
@@ -34,12 +32,10 @@ class Wish:
 
     @property
     def narrows(self) -> bool:
-        """Check whether outputs are filtered out."""
         ranged = self.low is not None or self.high is not None
         return bool(self.text) or ranged or self.flagged
 
     def query(self) -> dict[str, str]:
-        """Return the address's query parameters."""
         parts = {
             "q": self.text,
             "by": "" if self.key == self.usual else self.key or POSITION,
@@ -53,19 +49,10 @@ class Wish:
 
 @dataclass(frozen=True)
 class Arranged:
-    """The outputs' positions in the requested order, and their numbers.
+    """The outputs' positions in the requested order, and numbers by position.
 
-    Parameters
-    ----------
-    positions : list of int
-    ratings : dict
-        Position to the mean rating, out of 100 if the scale has ends.
-    values : dict
-        Position to the requested metric; empty without one.
-    metric : str
-        The metric's slug.
-    said : dict
-        Position to the answers: criterion to values.
+    `ratings` are means, out of 100 if the scale has ends. `values` are those of the
+    requested metric. `said` has the answers by criterion.
     """
 
     positions: list[int]
@@ -75,13 +62,11 @@ class Arranged:
     said: dict[int, dict[str, list[float]]] = field(default_factory=dict)
 
     def boxes(self, position: int) -> list[str]:
-        """Return the checkboxes that a worker ticked about an output."""
         answers = self.said.get(position, {})
         return [name for name in CHECKBOXES if any(answers.get(name, ()))]
 
 
 def apart_from(slug: str) -> str:
-    """Return the key of the order by disagreement of people and a metric."""
     return f"{APART}-{slug}"
 
 
@@ -102,10 +87,7 @@ def choices(metrics: Sequence[MetricLine], *, judged: bool) -> list[tuple[str, s
 
 
 def read_wish(parameters: Mapping[str, str], known: Sequence[str]) -> Wish:
-    """Read a wish from an address; unknown values are ignored.
-
-    The first of the known orders is the default: the worst rating first.
-    """
+    """Read a wish; unknown values are ignored, and the first known order is default."""
     text = parameters.get("q", "").replace("\x00", "").strip()[:_LONGEST]
     key = parameters.get("by", "")
     if key == APART:  # of addresses before it said which metric: the headline's
@@ -135,10 +117,9 @@ def arranged(
     wish: Wish,
     headline: str = "",
 ) -> Arranged:
-    """Return the outputs in order; `evaluation` is None if ratings are hidden.
+    """Return outputs in order, those without a number last, in the task's order.
 
-    Outputs without a number come last, in the task's order. `headline` is the metric
-    that is shown if the order has none.
+    `evaluation` is None if ratings are hidden; `headline` is the default metric.
     """
     positions = _positions_with(submission, wish.text)
     ratings, said = _ratings(evaluation) if evaluation is not None else ({}, {})
@@ -160,7 +141,6 @@ def arranged(
 
 
 def _narrowed(submission: Submission, found: Arranged, wish: Wish) -> list[int]:
-    """Keep outputs rated within the range, and with a flag if flags are requested."""
     positions = found.positions
     if wish.low is not None or wish.high is not None:
         low = -inf if wish.low is None else wish.low
@@ -193,7 +173,6 @@ def ratings_of(evaluation: HumanEvaluation) -> dict[int, float]:
 def _ratings(
     evaluation: HumanEvaluation,
 ) -> tuple[dict[int, float], dict[int, dict[str, list[float]]]]:
-    """Return each position's mean rating, and all answers about it."""
     ratings = system_ratings_of([evaluation.pk])
     said: dict[int, dict[str, list[float]]] = {}
     rows = (ratings["instance"], ratings["criterion"], ratings["value"])

@@ -1,6 +1,4 @@
-"""How certain it is that one system beats another, and how many ratings would decide
-it.
-"""
+"""How certain the order of two systems is, and how many ratings would decide it."""
 
 import math
 from collections.abc import Mapping, Sequence
@@ -111,7 +109,6 @@ def matrix(task: Task, pks: Sequence[int], *, cents_per_rating: float) -> Matrix
 
 
 def compared(task: Task) -> tuple[SystemEstimates, Ranking] | None:
-    """Return the comparisons behind the board's ranks; None before the first fit."""
     fit = current_fit(task)
     stored = fit.criteria.get(main_criterion(task)) if fit else None
     if stored is None:

@@ -1,5 +1,3 @@
-"""The rows of a page of a board with all their data."""
-
 from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
@@ -36,8 +34,6 @@ class TeamName:
 
 @dataclass(frozen=True)
 class Human:
-    """A system's ratings by people on one criterion, with their uncertainty."""
-
     criterion: str
     mean: float
     low: float
@@ -64,8 +60,6 @@ class Human:
 
 @dataclass(frozen=True)
 class Pending:
-    """Progress of an evaluation: n of the `of` instances."""
-
     n: int
     of: int
     # where staff stopped it: whom it still waits for
@@ -74,8 +68,6 @@ class Pending:
 
 @dataclass(frozen=True)
 class Row:
-    """A line of a board."""
-
     pk: int
     system: str
     # None: anonymous to this viewer
@@ -104,7 +96,6 @@ class Row:
 
     @property
     def mark(self) -> str:
-        """Return a row's kind beside a system: a human reference, a baseline."""
         return BASELINES.get(self.baseline, "")
 
 
@@ -131,10 +122,7 @@ def fetch_rows(
     teams: frozenset[int],
     at: datetime | None = None,
 ) -> list[Row]:
-    """Fetch the rows' data in the given order, in seven queries at most.
-
-    With `at`, scores and metrics are those of that moment.
-    """
+    """Fetch rows in the given order, now or as of `at`, in seven queries at most."""
     pks = [place.pk for place in places]
     data_of = {
         row["pk"]: row
@@ -192,7 +180,6 @@ def fetch_rows(
 def _with_best(
     task: Task, rows: list[Row], data_of: dict[int, dict[str, Any]]
 ) -> list[Row]:
-    """Mark rows whose team, if it is named, has other attempts."""
     named = {row.pk: data_of[row.pk]["team_id"] for row in rows if row.team}
     tried = attempts(task, {*named.values()}) if named else {}
     return [
@@ -206,7 +193,6 @@ def _with_best(
 
 
 def _stopped(pks: list[int]) -> dict[int, str]:
-    """Return whom stopped evaluations wait for, of all rows at once."""
     if not pks:
         return {}
     links = EvaluationCampaign.objects.filter(evaluation__submission__in=pks)
@@ -225,7 +211,6 @@ def _stopped(pks: list[int]) -> dict[int, str]:
 
 
 def _first_campaign() -> FilteredRelation:
-    """Join a row with the campaign of all criteria, or of the first one."""
     first = Q(human_evaluation__campaigns__position=0)
     return FilteredRelation("human_evaluation__campaigns", condition=first)
 

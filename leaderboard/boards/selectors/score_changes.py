@@ -1,5 +1,3 @@
-"""Changes of a submission's published scores, past and possible."""
-
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -12,8 +10,6 @@ from leaderboard.submissions.models.submission import Submission
 
 @dataclass(frozen=True)
 class ScoreChange:
-    """A published score before and after a recomputation, and the reason."""
-
     criterion: str
     at: datetime
     reason: str
@@ -28,7 +24,6 @@ class ScoreChange:
 
 
 def score_changes(submission: Submission) -> list[ScoreChange]:
-    """Return the changes since publication, oldest first."""
     if submission.published_at is None:
         return []
     before: dict[str, Score] = {}
@@ -47,12 +42,10 @@ def score_changes(submission: Submission) -> list[ScoreChange]:
 
 
 def _unseen(old: Score, new: Score) -> bool:
-    """Check whether only other systems' ratings changed a score, invisibly."""
     return new.reason == AGAIN and f"{old.mean:.1f}" == f"{new.mean:.1f}"
 
 
 def still_open(submission: Submission) -> list[str]:
-    """Return what is open before published scores are final; empty if nothing is."""
     evaluation = evaluation_of(submission)
     if (
         evaluation is None

@@ -17,8 +17,6 @@ Direction = Literal["asc", "desc"]
 
 @dataclass(frozen=True)
 class Order:
-    """A column and a direction."""
-
     key: str
     direction: Direction
 
@@ -33,7 +31,6 @@ _FIRST: dict[str, Direction] = {"human": "desc", "system": "asc", "date": "desc"
 
 
 def metrics_of(task: Task) -> list[str]:
-    """Return the slugs of the task's metrics that this site has, in the task's order."""
     configured = task.configuration.metrics.use
     return [slug for slug in configured if slug in all_metrics()]
 
@@ -43,7 +40,6 @@ def sort_keys(task: Task) -> list[str]:
 
 
 def first_direction(key: str) -> Direction:
-    """Return the direction in which a column is sorted when first selected."""
     if key in _FIRST:
         return _FIRST[key]
     return "asc" if all_metrics()[key].higher_is_better is False else "desc"

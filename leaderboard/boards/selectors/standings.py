@@ -30,8 +30,6 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Extent:
-    """The range that the column of intervals must show."""
-
     low: float
     high: float
     leader_low: float
@@ -83,14 +81,10 @@ class Standings(Sequence[Row]):
 
     @property
     def ranks_made_again(self) -> bool:
-        """Check whether a past board's ranks may differ from those shown then."""
         return self.at is not None and self._field.by_scores and self.n_ranked > 1
 
     def kept(self, now: State) -> tuple[Row, ...]:
-        """Return all rows; those of a long public board are fetched once per version.
-
-        Filters and orders choose from these rows, so that none of them costs a new fetch.
-        """
+        """Return all rows; those of a long public board are fetched once per version."""
         if self.at is not None or self._teams or self.n_all < KEPT_FROM_ROWS:
             return tuple(self)
         rows = computed_once(now.key("rows"), self._rows_of_all, KEPT_SECONDS)
@@ -111,7 +105,6 @@ class Standings(Sequence[Row]):
         return not scored and not any_judged(self._field.pk.tolist())
 
     def row_of(self, pk: int) -> Row | None:
-        """Return a submission's row; None if it is not on the board."""
         indices = np.flatnonzero(self._field.pk == pk)
         if not len(indices):
             return None
@@ -164,7 +157,6 @@ def standings(
 def _filtered(
     task: Task, field: Field, indices: Ints, chosen: Filter, teams: frozenset[int]
 ) -> Ints:
-    """Return the filtered places in their order."""
     keep = np.ones(len(field), dtype=np.bool_)
     if chosen.scored:
         keep &= field.scored

@@ -99,8 +99,6 @@ _OFF_WALK: dict[str, tuple[str, str, str]] = {
 
 @dataclass(frozen=True)
 class Step:
-    """A dot of the progress line."""
-
     state: str
     label: str
     status: Status
@@ -110,8 +108,6 @@ class Step:
 
 @dataclass(frozen=True)
 class SubmissionProgress:
-    """The progress line, the newest event in words, and who is waited for."""
-
     steps: list[Step]
     events: list[SubmissionEvent]
     waits_for: str
@@ -130,7 +126,6 @@ class SubmissionProgress:
 
     @property
     def place(self) -> int:
-        """Return the number of the last step reached."""
         done = [step.status in {"done", "now"} for step in self.steps]
         return max(1, sum(done))
 
@@ -196,7 +191,6 @@ def _waits_for(
 
 
 def _is_only_compared(submission: Submission) -> bool:
-    """Check that no worker will be asked about this system's outputs alone."""
     return submission.state == State.MEASURED and submission.task.pairs_only
 
 
@@ -238,7 +232,6 @@ def _steps(
 
 
 def _in_full(view: VisibleParts) -> bool:
-    """Check whether events are shown as they were stored, which is in English."""
     return view.inner and get_language() == ENGLISH
 
 
@@ -247,13 +240,11 @@ def _label(submission: Submission, state: str) -> str:
 
 
 def _honest(submission: Submission, words: str) -> str:
-    """Replace "people" if programs answered, in the reader's language."""
     words = _SIMULATED.get(words, words) if submission.simulated else words
     return gettext(words) if words else ""
 
 
 def _reached(submission: Submission, last: dict[str, SubmissionEvent]) -> int:
-    """Return the index of the last completed step."""
     if submission.state in Submission.WALK:
         return Submission.WALK.index(submission.state)
     if submission.state in _OFF_WALK:

@@ -1,5 +1,3 @@
-"""The ranked systems of a board, by name and score."""
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -14,8 +12,6 @@ from leaderboard.tasks.models import Task
 
 @dataclass(frozen=True)
 class System:
-    """A system with its score as the board shows it."""
-
     pk: int
     name: str
     simulated: bool
@@ -32,7 +28,6 @@ def ranked_pks(task: Task) -> list[int]:
 
 
 def covers_of(task: Task) -> list[str]:
-    """Return what the intervals of a board's scores cover, the most common first."""
     rows = Score.objects.filter(
         public("submission__"),
         submission__task=task,

@@ -37,17 +37,11 @@ _JUDGED_NOW = (
 
 @dataclass(frozen=True)
 class State:
-    """A board's version, and when the last result that it shows was published."""
-
     version: str
     latest_at: datetime | None
 
     def key(self, *asked: str, teams: frozenset[int] = frozenset()) -> str:
-        """Return the cache key of what was `asked` of the board in this state.
-
-        Members of a team see its private rows and their progress: never another team's
-        page.
-        """
+        """Return a cache key, which differs by team: members see private rows."""
         text = json.dumps([self.version, *asked, sorted(teams)])
         # an address is as long as its visitor likes
         return "board-" + hashlib.sha256(text.encode()).hexdigest()
@@ -84,11 +78,7 @@ def state(
 
 
 def of_all_boards() -> str:
-    """Return the state of all boards at once, without the progress of ratings.
-
-    It changes with any result, submission or task; cache under it for `KEPT_SECONDS`,
-    as with `state`.
-    """
+    """Return the state of all boards; cache under it for `KEPT_SECONDS`."""
     newest = {
         model.__name__: Subquery(
             model._default_manager.order_by("-pk").values("pk")[:1]
@@ -100,9 +90,6 @@ def of_all_boards() -> str:
 
 
 def _traces(task: Task, at: datetime) -> tuple[Any, ...]:
-    """Return the task's newest row of each kind of trace, and its last publication by
-    then.
-    """
     newest: dict[str, Subquery] = {
         f"newest_{index}": Subquery(
             model._default_manager.filter(submission__task=task)
@@ -128,7 +115,6 @@ def _traces(task: Task, at: datetime) -> tuple[Any, ...]:
 
 
 def _progress(task: Task, teams: frozenset[int]) -> list[tuple[int, int]]:
-    """Count the rated instances of the rows that show their progress."""
     waiting = Submission.objects.filter(
         public() | Q(visibility=Submission.Visibility.PRIVATE, team__in=teams),
         task=task,

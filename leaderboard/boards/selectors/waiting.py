@@ -58,7 +58,6 @@ def _usual(submission: Submission) -> tuple[int, timedelta] | None:
 
 
 def _lasting(span: timedelta) -> str:
-    """Format a duration by its largest unit only."""
     if span < _MINUTE:
         return gettext("less than a minute")
     now = timezone.now()

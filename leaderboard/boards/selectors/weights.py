@@ -1,5 +1,3 @@
-"""A board ranked by a visitor's own weights of its criteria."""
-
 from __future__ import annotations
 
 import math
@@ -59,10 +57,7 @@ class WeightedRow:
 def read_weights(
     criteria: list[str], parameters: Mapping[str, str]
 ) -> dict[str, float]:
-    """Read `w.<criterion>=number`; missing weights are 1, invalid ones 0.
-
-    If all are 0, all criteria weigh the same.
-    """
+    """Read `w.<criterion>=number`; missing is 1, invalid 0; only zeros weigh the same."""
     weights = {name: _weight(parameters.get(f"w.{name}")) for name in criteria}
     return weights if any(weights.values()) else dict.fromkeys(criteria, 1.0)
 
@@ -116,7 +111,6 @@ def _rows(task: Task, fit: BoardFit, weights: Mapping[str, float]) -> list[Weigh
 
 
 def _of_board(task: Task, criterion: str) -> dict[int, tuple[float, float, float]]:
-    """Return the board's own scores, which suffice for a single criterion."""
     rows = board_scores(task).filter(criterion=criterion, n_workers__gt=1)
     found = rows.values_list("submission", "mean", "low", "high")
     return {pk: (mean, low, high) for pk, mean, low, high in found}
@@ -161,14 +155,12 @@ def _compared(task: Task, fit: BoardFit, weights: Mapping[str, float]) -> Compar
 def _whole(
     table: pd.DataFrame, weights: Mapping[str, float]
 ) -> tuple[Floats, list[npt.NDArray[Any]]]:
-    """Return weighted means of the rows without a missing criterion, and their labels."""
     values = weighted_mean(table.to_numpy(float), list(weights.values()))
     whole = ~np.isnan(values)
     return values[whole], labels_of(table.index[whole].to_frame(index=False))
 
 
 def _of_all(fits: Sequence[SystemEstimates]) -> list[SystemEstimates]:
-    """Keep the systems that every criterion has."""
     common = set.intersection(*(set(fit.systems) for fit in fits))
     return [fit.of(sorted(common, key=fit.systems.index)) for fit in fits]
 

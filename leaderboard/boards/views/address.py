@@ -19,8 +19,6 @@ CRITERION = "criterion:"
 
 @dataclass(frozen=True)
 class Choice:
-    """A column that can be selected, and whether it is shown."""
-
     key: str
     label: str
     shown: bool
@@ -54,7 +52,6 @@ class Address:
         return any(one.shown for one in self.choices if one.key == key)
 
     def query(self, *, page: int | None = None, **changed: Any) -> str:
-        """Return this address's query with some parameters changed."""
         new = replace(self, **changed)
         parts: list[tuple[str, str]] = []
         if new.order != DEFAULT:
@@ -104,7 +101,6 @@ def read_address(task: Task, parameters: QueryDict) -> Address:
 
 
 def _usual_choices(task: Task) -> list[Choice]:
-    """Return the columns that can be selected with their defaults."""
     main = main_criterion(task)
     headline = task.configuration.metrics.headline
     criteria = [

@@ -1,5 +1,3 @@
-"""One task's board."""
-
 from collections.abc import Mapping
 from datetime import datetime
 from typing import Any
@@ -71,7 +69,6 @@ def board(request: HttpRequest, slug: str, at: str = "") -> HttpResponse:
 def _moved(
     request: HttpRequest, task: Task, beside: Mapping[str, Any]
 ) -> dict[str, Any]:
-    """Return crowds that have moved; for staff with the cost of asking again."""
     moved = moved_crowds(task, beside.get("links") or [])
     may_ask = bool(moved) and staff_may(
         request.user, Staff.ASK_JOINT_EVALUATIONS, task.slug
@@ -160,7 +157,6 @@ def _context(
 
 
 def _moments(rows: Standings, address: Address) -> dict[str, Any]:
-    """Return the moment and the exports of the displayed board."""
     at = rows.at or whole_second(timezone.now())
     query = address.query()
     kept = f"{query}{'&' if query != '?' else ''}at={stamp(at)}"
@@ -215,7 +211,6 @@ def _table(
 
 
 def _axis(rows: Standings, address: Address) -> tuple[Axis | None, bool]:
-    """Return the axis of the intervals, and whether zooming in saves a third of it."""
     extent = rows.extent
     if extent is None:
         return None, False

@@ -1,5 +1,3 @@
-"""Pages on a board's certainty: evidence, pairs of systems, own weights, history."""
-
 from typing import Any
 
 from django.http import Http404, HttpRequest, HttpResponse
@@ -53,7 +51,6 @@ def evidence(request: HttpRequest, slug: str) -> HttpResponse:
 
 
 def _helped(task: Task, criterion: str) -> list[tuple[System, Judged]]:
-    """Return the public systems that licensed judges help, in the board's order."""
     listed = systems(task, ranked_pks(task))
     found = judged_of(task, [system.pk for system in listed])
     return [
@@ -119,7 +116,6 @@ def differences(request: HttpRequest, slug: str) -> HttpResponse:
 
 
 def _cells(matrix: pairs.Matrix) -> list[list[tuple[str, str] | None]]:
-    """Format the shares; the shade of a cell is a class, from 0 to 4."""
     apart = {frozenset((p.a, p.b)) for p in matrix.pairs if not p.comparable}
     return [
         [

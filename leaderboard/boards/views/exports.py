@@ -1,5 +1,3 @@
-"""A board as files for programs and papers."""
-
 from django.conf import settings
 from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import get_object_or_404
@@ -21,7 +19,6 @@ from leaderboard.tasks.models import Task
 
 @limit_files
 def board_export(request: HttpRequest, slug: str, form: str) -> HttpResponse:
-    """Return all pages of the visitor's view of the board in one file."""
     task = get_object_or_404(Task, slug=slug)
     if form not in WRITERS:
         raise Http404
@@ -34,7 +31,6 @@ def board_export(request: HttpRequest, slug: str, form: str) -> HttpResponse:
 
 @limit_files
 def board_records(request: HttpRequest, slug: str) -> HttpResponse:
-    """Return the board as records of Every Eval Ever, one per system."""
     table = public_table(request, get_object_or_404(Task, slug=slug))
     # of a past moment it is not known who had rated by then
     now = "at" not in request.GET
@@ -53,7 +49,6 @@ def board_records(request: HttpRequest, slug: str) -> HttpResponse:
 
 
 def public_table(request: HttpRequest, task: Task) -> BoardTable:
-    """Return the public board with the filter and order of this address."""
     typed_moment = request.GET.get("at")
     at = read_moment(typed_moment) if typed_moment else None
     if typed_moment and at is None:

@@ -1,5 +1,3 @@
-"""Instructions and examples for workers, as a page shows them."""
-
 import re
 from dataclasses import dataclass
 
@@ -12,15 +10,12 @@ from leaderboard.tasks.models import Task
 
 @dataclass(frozen=True)
 class Example:
-    """A HIT as workers see it: the texts, the questions, the possible answers."""
-
     shown: SafeString
     questions: list[str]
     answers: list[str]
 
 
 def guidelines(task: Task) -> SafeString:
-    """Return the task's instructions, or its HIT template's; empty without either."""
     template = hit_templates.known().get(task.asked.hit_template)
     if template is None:
         return SafeString("")
@@ -29,7 +24,6 @@ def guidelines(task: Task) -> SafeString:
 
 
 def _below(page: SafeString) -> SafeString:
-    """Move the headings of a page two levels down."""
     # HIT templates begin with h1, as they stand alone on workers' pages
     moved = re.sub(
         r"(</?h)([1-4])\b", lambda tag: f"{tag[1]}{int(tag[2]) + 2}", str(page)
@@ -39,7 +33,6 @@ def _below(page: SafeString) -> SafeString:
 
 
 def example(task: Task) -> Example | None:
-    """Return the HIT template's own example; None if the task has no template."""
     template = hit_templates.known().get(task.asked.hit_template)
     if template is None:
         return None

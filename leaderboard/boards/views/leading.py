@@ -38,16 +38,12 @@ class Leaders:
 
     @cached_property
     def axis(self) -> Axis:
-        """Fit the axis to the displayed rows only."""
         drawn = [row.human for row in self.rows if row.human]
         return axis_over(min(one.low for one in drawn), max(one.high for one in drawn))
 
 
 def leading() -> dict[str, Any]:
-    """Return the board with the newest result, and its cache key.
-
-    Long boards are cached, as on their own pages; short ones are rendered each time.
-    """
+    """Return the newest result's board; long boards have a cache key."""
     task = newest_board()
     if task is None:
         return {"leading": None}

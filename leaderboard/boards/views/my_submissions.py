@@ -1,5 +1,3 @@
-"""A user's submissions and the actions on them."""
-
 from typing import Any
 
 from django.contrib import messages
@@ -85,7 +83,6 @@ def _restore(request: HttpRequest, submission: Submission) -> None:
 
 @require_safe
 def realigned(request: HttpRequest, pk: int) -> HttpResponse:
-    """Download the proposed re-aligned predictions as a file to check."""
     submission, view = visible_submission(request, pk, Way.FILE)
     content = realign.proposal(submission) if view.inner else None
     if content is None:

@@ -1,5 +1,3 @@
-"""The page of one submission: its history, and the evidence behind its numbers."""
-
 from datetime import timedelta
 from typing import Any
 
@@ -85,11 +83,7 @@ def submission(request: HttpRequest, pk: int) -> HttpResponse:
 def _live(
     request: HttpRequest, context: dict[str, Any], story: SubmissionProgress
 ) -> HttpResponse:
-    """Return the progress for the page's script, or 304 if it has not changed.
-
-    The ETag differs from the page's own, because a page depends on its reader and
-    language.
-    """
+    """Return the progress for the page's script, or 304; the ETag is not the page's."""
     tag = f'W/"{story.version}-{get_language()}-{context["reload_seconds"]}"'
     if request.headers.get("If-None-Match") == tag:
         response = HttpResponse(status=304)
@@ -101,7 +95,6 @@ def _live(
 
 
 def _reload_seconds(submission: Submission, view: VisibleParts) -> int | None:
-    """Return the polling interval for a team whose submission moves on."""
     at_work = submission.state in _AT_WORK and not submission.failure_permanent
     if not (view.team and at_work):
         return None
@@ -114,10 +107,7 @@ def _reload_seconds(submission: Submission, view: VisibleParts) -> int | None:
 def visible_submission(
     request: HttpRequest, pk: int, way: reads.Way = reads.Way.PAGE
 ) -> tuple[Submission, VisibleParts]:
-    """Return a submission to those who may see it, and raise 404 for others.
-
-    Access that only staff have is logged.
-    """
+    """Return a submission or raise 404; access that only staff have is logged."""
     submission = (
         Submission.objects.select_related(
             "task", "team", "owner", "human_evaluation__task"
@@ -173,7 +163,6 @@ def _evidence(
 
 
 def _n_ranked(submission: Submission) -> int | None:
-    """Return how many systems the board ranks; None if this is not one of them."""
     scores = Score.objects.filter(
         public("submission__"),
         submission__task=submission.task_id,

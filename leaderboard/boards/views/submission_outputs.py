@@ -1,5 +1,3 @@
-"""The outputs of a submission: searched, sorted, and beside another system's."""
-
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -42,8 +40,6 @@ MOST_CHARACTERS = 120_000
 
 @dataclass(frozen=True)
 class Shown:
-    """An output with its numbers, and the other system's text if one was selected."""
-
     output: Output
     rating: float | None
     value: float | None
@@ -60,8 +56,6 @@ class Shown:
 
 @dataclass(frozen=True)
 class Header:
-    """The header of a sortable column: its link, and the present direction."""
-
     label: str
     query: str
     sorted: str = ""
@@ -131,7 +125,6 @@ def _headers(
 
 
 def _turned(wish: Wish, key: str) -> Wish:
-    """Sort by a column: the lowest first, or reverse the present order."""
     return replace(wish, key=key, ascending=not (wish.key == key and wish.ascending))
 
 
@@ -190,7 +183,6 @@ def _shown(
 def _said(
     answers: dict[str, list[float]], names: Mapping[float, str]
 ) -> list[tuple[str, list[tuple[str, int]]]]:
-    """Count the answers about one output by criterion, anonymously."""
     return [
         (
             criterion,
@@ -205,6 +197,5 @@ def _said(
 
 
 def _answers(evaluation: HumanEvaluation | None) -> dict[float, str]:
-    """Return the labels of the scale's values as workers saw them."""
     scale = all_scales().get(evaluation.campaign.hit_type.scale) if evaluation else None
     return {option.value: option.label for option in scale.options} if scale else {}

@@ -1,5 +1,3 @@
-"""A board for its template: sortable columns, rows of formatted text."""
-
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -21,8 +19,6 @@ WAITING = "Waiting for human evaluation"
 
 @dataclass(frozen=True)
 class Column:
-    """A header with a link to another order, or to the reversed one."""
-
     key: str
     label: str
     query: str
@@ -32,8 +28,6 @@ class Column:
 
 @dataclass(frozen=True)
 class Line:
-    """A row with formatted numbers."""
-
     row: Row
     rank: str
     bracket: str
@@ -57,7 +51,6 @@ def column(key: str, label: str, address: Address) -> Column:
 
 
 def columns(address: Address, *, simulated: bool) -> dict[str, Any]:
-    """Return the sortable headers, including those of metrics."""
     human = "Simulated score" if simulated else "Human score"
     return {
         "system": column("system", "System", address),
@@ -78,10 +71,7 @@ def lines(
     absent: Collection[str] = (),
     provisional_apart: bool = False,
 ) -> list[Line]:
-    """Format the rows of a page; brackets join neighbors of one cluster.
-
-    `absent` are the metrics that are not computed here.
-    """
+    """Format a page's rows; brackets join neighbors of a cluster; `absent` are metrics."""
     # in any other order neighbours say nothing about each other
     ranked = address.order == DEFAULT
     groups = [
@@ -121,7 +111,6 @@ def _rank(row: Row) -> str:
 
 
 def _group(row: Row, *, provisional_apart: bool) -> str:
-    """Return the part of the board that a row is in; empty for ranked systems."""
     if row.human is None:
         return WAITING
     if row.rank_first is None:
@@ -130,7 +119,6 @@ def _group(row: Row, *, provisional_apart: bool) -> str:
 
 
 def _joined(row: Row, group: str) -> str:
-    """Return a key of the bracket that a row shares; empty for none."""
     if row.private or row.rank_first is None:
         return _rank(row)
     # where there are too many systems for clusters, those of equal ranks are joined
@@ -139,7 +127,6 @@ def _joined(row: Row, group: str) -> str:
 
 
 def _bracket(joined: list[str], i: int) -> str:
-    """Return the part of a bracket in the i-th of these rows."""
     if not joined[i]:
         return ""
     above = i > 0 and joined[i - 1] == joined[i]
@@ -153,7 +140,6 @@ def _bracket(joined: list[str], i: int) -> str:
 
 
 def _begins_cluster(rows: Sequence[Row], i: int) -> bool:
-    """Check that all systems above are significantly better than this and all below."""
     clusters = [row.cluster for row in rows[:i] if row.cluster and not row.private]
     row = rows[i]
     if not clusters or row.cluster is None or row.private:

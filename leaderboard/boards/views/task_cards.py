@@ -14,18 +14,12 @@ from leaderboard.tasks.models import Task
 
 @dataclass(frozen=True)
 class Card:
-    """A task's card with the axis of its best systems."""
-
     data: TaskCard
     axis: Axis | None
 
 
 def cards(tasks: Iterable[Task], *, many: bool) -> dict[str, Any]:
-    """Return the tasks' cards, created lazily, and their cache key.
-
-    Cards are cached if there are many tasks; fewer are rendered each time, as short
-    boards are.
-    """
+    """Return the tasks' cards, created lazily; `many` of them have a cache key."""
     made = SimpleLazyObject(lambda: [Card(c, _axis(c)) for c in task_cards(tasks)])
     return {
         "cards": made,

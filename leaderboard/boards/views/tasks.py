@@ -1,5 +1,3 @@
-"""Pages of benchmark tasks: the list, and a single task."""
-
 from urllib.parse import urlencode
 
 from django.conf import settings

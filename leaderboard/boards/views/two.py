@@ -1,5 +1,3 @@
-"""Two systems selected on a board, side by side."""
-
 from typing import Any
 
 from django.http import HttpRequest, HttpResponse
@@ -23,7 +21,6 @@ _NO_SCORE = "Both systems must have a public score on this board."
 
 
 def two(request: HttpRequest, task: Task) -> HttpResponse:
-    """Compare exactly two systems, or explain in a sentence why that is impossible."""
     cents = cents_per_rating(task)
     asked = read_two(request.GET.getlist("s"))
     found = two_of(task, asked, cents_per_rating=cents) if asked else None

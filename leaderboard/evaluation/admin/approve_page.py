@@ -1,7 +1,3 @@
-"""The page on which staff decide: warnings, sample outputs, the price, all other
-figures.
-"""
-
 from typing import TYPE_CHECKING, Any, cast
 
 from django import forms
@@ -120,7 +116,6 @@ def _decided(
     submission: Submission,
     cleaned: dict[str, Any],
 ) -> bool:
-    """Carry the decision out and log it in the history; False if it was refused."""
     by = cast("Account", request.user)
     try:
         if cleaned["decision"] != DECLINE:

@@ -230,8 +230,6 @@ class Verb(NamedTuple):
 
 
 class DecisionAdmin(OfTask, ReadOnlyAdmin):
-    """Evaluations cannot be edited; staff approve, decline, stop and retry them."""
-
     pool_paths = ("evaluation__task__slug",)
     needs: ClassVar[dict[str, str]] = {"decide": decide.MAY_DECIDE}
     # where a row's state and failure are found: on itself, or on its evaluation
@@ -331,7 +329,6 @@ def decide_on_each(
     *,
     nothing: str,
 ) -> HttpResponse | None:
-    """Ask for a reason, then call `service` for each row and log it in the history."""
     if not rows:
         say(model_admin, request, nothing)
         return None

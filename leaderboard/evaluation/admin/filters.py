@@ -1,5 +1,3 @@
-"""Filters of the list of submissions."""
-
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any

@@ -1,5 +1,3 @@
-"""Costs of evaluations as staff read them."""
-
 from collections import defaultdict
 from typing import Any
 

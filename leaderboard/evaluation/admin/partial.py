@@ -98,7 +98,6 @@ UNRANK = Question(
 def stop_selected(
     model_admin: DecisionAdmin, request: HttpRequest, queryset: QuerySet[Submission]
 ) -> HttpResponse | None:
-    """Ask whether to publish partial results, too, if there are any."""
     rows = model_admin.rows_in(queryset, *AT_WORK)
     if not rows:
         say(model_admin, request, "None of them is running.")
@@ -207,9 +206,7 @@ def unrank_partial_selected(
 
 
 def rankable(rows: QuerySet[Any], *, ranked: bool) -> list[Submission]:
-    """Return submissions whose partial score is `ranked`, or could become so, by
-    decision.
-    """
+    """Return those whose partial score is `ranked`, or could become so, by decision."""
     published = rows.filter(
         state=State.PUBLISHED, human_evaluation__ranks_partial=ranked
     ).select_related("task", "human_evaluation")

@@ -1,5 +1,3 @@
-"""Read-only pages of measurements and scores."""
-
 from __future__ import annotations
 
 from typing import TYPE_CHECKING

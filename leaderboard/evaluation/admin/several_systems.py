@@ -1,5 +1,3 @@
-"""Comparisons, joint evaluations, and all evaluations in one list."""
-
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
@@ -32,8 +30,6 @@ class HasFailed(YesNo):
 
 
 class SeveralSystemsAdmin(DecisionAdmin):
-    """Questions about several systems, with the fields of their evaluation."""
-
     readonly_fields = [
         "task",
         "state",
@@ -129,8 +125,6 @@ class JointEvaluationAdmin(SeveralSystemsAdmin):
 
 @admin.register(HumanEvaluation)
 class HumanEvaluationAdmin(OfTask, ReadOnlyAdmin):
-    """All evaluations with their systems; decided on each subject's own page."""
-
     pool_paths = ("task__slug",)
 
     def get_urls(self) -> list[URLPattern]:

@@ -1,5 +1,3 @@
-"""Submissions: the list, one submission's events, and what staff may do with it."""
-
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, ClassVar

@@ -1,5 +1,3 @@
-"""Comparisons and joint evaluations: request them and read their results."""
-
 from typing import Any
 
 from django.http import Http404

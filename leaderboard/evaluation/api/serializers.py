@@ -1,5 +1,3 @@
-"""Comparisons and joint evaluations as JSON."""
-
 from typing import Any
 
 from drf_spectacular.utils import extend_schema_field

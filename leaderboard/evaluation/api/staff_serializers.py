@@ -1,5 +1,3 @@
-"""Campaigns, workers and bans as JSON, for staff."""
-
 from typing import Any
 
 from rest_framework import serializers

@@ -54,7 +54,6 @@ def quote(evaluation: HumanEvaluation) -> Quote:
 
 
 def n_workers(evaluation: HumanEvaluation) -> int:
-    """Return the least number of workers that an evaluation needs."""
     return strategy_of(evaluation).n_workers(evaluation)
 
 
@@ -135,7 +134,6 @@ def approve(
 
 @transaction.atomic
 def decline(subject: Subject, *, by: Account, reason: str) -> Subject:
-    """Decline with a reason that the author will read."""
     _check_reason(subject, reason, "declined")
     refusal = (
         "only submissions, comparisons and joint evaluations that await approval "
@@ -173,7 +171,6 @@ def stop(
 
 
 def _stop_and_publish(subject: Subject, *, by: Account, reason: str) -> Subject:
-    """Stop only its campaigns: the answers are scored as at any end."""
     refusal = "only a submission that collects ratings has a partial result"
     evaluation = locked(subject, {State.ANNOTATING}, refusal, "not-running")
     if not isinstance(subject, Submission):
@@ -209,7 +206,6 @@ def go_on(subject: Submission, *, by: Account, reason: str) -> None:
 def rank_partial(
     subject: Submission, *, by: Account, reason: str, ranked: bool
 ) -> Submission:
-    """Include a partial score in the ranking or remove it, logged with the reason."""
     _check_reason(subject, reason, "ranked" if ranked else "no longer ranked")
     refusal = "only a published partial score can be ranked by decision"
     evaluation = locked(subject, {State.SCORED}, refusal, "not-published")
@@ -236,7 +232,6 @@ def rank_partial(
 
 @transaction.atomic
 def publish_partial(subject: Submission, *, by: Account, reason: str) -> None:
-    """Score and publish the answers of a stopped evaluation."""
     refusal = (
         "only a submission that was stopped without publishing can be published now"
     )
@@ -261,7 +256,6 @@ def publish_partial(subject: Submission, *, by: Account, reason: str) -> None:
 
 @transaction.atomic
 def retry(subject: Subject, *, by: Account) -> Subject:
-    """Clear the failure and queue the step of the present state again."""
     evaluation = machine.evaluation_of(subject)
     if isinstance(subject, Submission):
         # A submission may have failed before it had an evaluation: its own row is the

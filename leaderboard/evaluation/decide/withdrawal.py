@@ -107,7 +107,6 @@ def way_back(submission: Submission) -> str | None:
 
 
 def _undecided(evaluation: HumanEvaluation, to: str) -> dict[str, Any]:
-    """Return fields that undo a decision whose money was released."""
     fields: dict[str, datetime | None] = {}
     if to in {State.REQUESTED, State.DECLINED}:
         fields["finished_at"] = None
@@ -118,7 +117,6 @@ def _undecided(evaluation: HumanEvaluation, to: str) -> dict[str, Any]:
 
 @transaction.atomic
 def take_back(subject: Comparison | JointEvaluation, *, by: Account) -> None:
-    """Withdraw a question that staff have not approved yet."""
     waiting = {State.REQUESTED, State.DECLINED}
     refusal = "only one that awaits approval can be withdrawn"
     evaluation = locked(subject, waiting, refusal, "not-withdrawable")

@@ -13,8 +13,6 @@ def of_evaluation(name: str) -> Any:
 
 
 class WithEvaluation(models.Model):
-    """A question about several systems; its evaluation has the state."""
-
     State = HumanEvaluation.State
 
     task: Task = of_evaluation("task")

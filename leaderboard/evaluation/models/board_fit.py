@@ -5,10 +5,7 @@ from leaderboard.tasks.models import Task
 
 
 class BoardFit(models.Model):
-    """The joint estimate of a board's systems, from which comparisons are made.
-
-    For a private or unpublished system `of`, the fit has it beside the public ones.
-    """
+    """The joint estimate of a board's systems, and of a hidden system `of` beside them."""
 
     task = models.ForeignKey(Task, on_delete=models.CASCADE, related_name="board_fits")
     of = models.ForeignKey(

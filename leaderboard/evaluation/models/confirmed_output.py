@@ -5,8 +5,6 @@ from django.db import models
 
 
 class ConfirmedOutput(models.Model):
-    """An output that staff confirmed as good on all criteria."""
-
     prediction = models.OneToOneField(
         "leaderboard.Prediction", on_delete=models.CASCADE, related_name="confirmed"
     )

@@ -7,10 +7,7 @@ from leaderboard.evaluation.models.human_evaluation import HumanEvaluation
 
 
 class DrawnTests(models.Model):
-    """The measured questions are the asked ones, also in a comparison's later waves.
-
-    Hidden from everyone until its items are answered.
-    """
+    """The measured questions are the asked ones, also in a comparison's later waves."""
 
     evaluation = models.ForeignKey(
         HumanEvaluation, on_delete=models.CASCADE, related_name="drawn_tests"

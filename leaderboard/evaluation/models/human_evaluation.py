@@ -131,8 +131,6 @@ class HumanEvaluation(models.Model):
 
 
 class EvaluatedSystem(models.Model):
-    """A system of an evaluation, with its position."""
-
     evaluation = models.ForeignKey(
         HumanEvaluation, on_delete=models.CASCADE, related_name="systems"
     )
@@ -157,8 +155,6 @@ class EvaluatedSystem(models.Model):
 
 
 class WithCampaigns(models.Manager["EvaluationCampaign"]):
-    """Rows joined with their campaigns."""
-
     def get_queryset(self) -> models.QuerySet[EvaluationCampaign]:
         return super().get_queryset().select_related("campaign__hit_type")
 
@@ -194,8 +190,6 @@ class EvaluationCampaign(models.Model):
 
 
 class JudgedItem(models.Model):
-    """The instance whose outputs an item of the campaign shows."""
-
     evaluation = models.ForeignKey(
         HumanEvaluation, on_delete=models.CASCADE, related_name="judged_items"
     )

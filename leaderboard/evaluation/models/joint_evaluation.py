@@ -41,5 +41,4 @@ class JointEvaluation(WithEvaluation):
 
     @property
     def is_provisional(self) -> bool:
-        """Check whether public results may still change before they are final."""
         return self.state == self.State.SCORED and self.evaluation.final_at is None

@@ -7,8 +7,6 @@ from django.utils.translation import gettext_lazy
 
 
 class State(models.TextChoices):
-    """The state of an evaluation of one system, two or several."""
-
     REQUESTED = "REQUESTED", gettext_lazy("awaiting approval")
     DECLINED = "DECLINED", gettext_lazy("declined")
     APPROVED = "APPROVED", gettext_lazy("approved")

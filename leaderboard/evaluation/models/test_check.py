@@ -1,6 +1,4 @@
-"""How well an evaluation's test questions are hidden, and the reason for starting
-anyway.
-"""
+"""How well an evaluation's test questions are hidden, and the reason to start anyway."""
 
 from django.conf import settings
 from django.db import models
@@ -9,10 +7,7 @@ from leaderboard.evaluation.models.human_evaluation import HumanEvaluation
 
 
 class TestCheck(models.Model):
-    """Measurements of the planned test questions at approval.
-
-    Only numbers: they do not reveal which items are test questions.
-    """
+    """Measurements of the planned test questions at approval, without their items."""
 
     __test__ = False  # not for pytest
 

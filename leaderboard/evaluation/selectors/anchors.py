@@ -51,10 +51,9 @@ def anchor_for(evaluation: HumanEvaluation) -> Anchor | None:
 def anchor_of(
     task: Task, *, simulated: bool = False, without: int | None = None
 ) -> Anchor | None:
-    """Return the board's first settled public system that was asked about in today's
-    way.
+    """Return the board's first settled public system with today's settings.
 
-    It is always the first one, so that all later crowds are linked to the same ratings.
+    Always the first one, so that all later crowds are linked to the same ratings.
     """
     known, key = _REMEMBERED.get(), (task.pk, simulated)
     known = {} if known is None else known
@@ -113,10 +112,7 @@ def _found(task: Task, simulated: bool, without: int | None) -> Anchor | None:
 
 
 def anchor_ratings(evaluation: HumanEvaluation) -> pd.DataFrame:
-    """Return the counting ratings of the anchor's outputs in a stable order.
-
-    Columns: criterion, instance (its position), worker, value.
-    """
+    """Return columns criterion, instance (its position), worker, value in stable order."""
     import pandas as pd
 
     rows = AnchorItem.objects.filter(evaluation=evaluation).order_by("pk")

@@ -31,7 +31,6 @@ Judge = dict[int, list[float | None]]
 
 
 def worker_evidence(worker: Worker) -> dict[str, list[Line]]:
-    """Return evidence about a worker's answers by task."""
     pools = (
         Campaign.objects.filter(hits__assignments__worker=worker)
         .order_by("pool")
@@ -69,10 +68,7 @@ def _evidence(
 
 
 def judge_scores(task: Task, judge: str) -> Judge:
-    """Return a judge's scores of each submission by instance.
-
-    The judge is one of the task's metrics, or an outside metric by its name.
-    """
+    """Return scores by submission and instance; `judge` is a metric or its name."""
     if not judge:
         return {}
     results = MetricResult.objects.filter(submission__task=task, metric=judge)
@@ -110,7 +106,6 @@ def _ratings(worker: Worker, pool: str) -> pd.DataFrame:
 
 
 def _systems(rows: pd.DataFrame, campaigns: Collection[int]) -> list[tuple[int, ...]]:
-    """Return what each answer is about: one system, or two that are compared."""
     placed: dict[int, dict[str, int]] = {}
     outputs = JudgedOutput.objects.filter(
         judged_item__item__campaign__in=campaigns, submission__isnull=False
@@ -132,7 +127,6 @@ def _systems(rows: pd.DataFrame, campaigns: Collection[int]) -> list[tuple[int, 
 
 
 def _answers(ratings: pd.DataFrame, workers: list[int], scores: Judge) -> Answers:
-    """Return the statistics' input; each criterion is centered on its mean."""
     by_criterion = ratings.groupby("criterion")["value"]
     spread = by_criterion.transform("std", ddof=0)
     value = (ratings["value"] - by_criterion.transform("mean")) / spread.where(
@@ -160,9 +154,7 @@ def _codes(ratings: pd.DataFrame, *columns: str) -> Ints:
 
 
 def _word(scores: Judge, systems: tuple[int, ...], instance: int) -> float:
-    """Return the judge's score of an output; for two, the first one's minus the
-    second's.
-    """
+    """Return the judge's score of an output; for two, the difference."""
     found = []
     for system in systems:
         column = scores.get(system, [])

@@ -38,9 +38,9 @@ def board_scores(task: Task, of: Submission | None = None) -> QuerySet[Score]:
 
 
 def scores_of_boards(*columns: str) -> dict[Task, list[tuple[Any, ...]]]:
-    """Return these columns of every public board's scores, by submission and criterion.
+    """Return columns of public boards' scores by submission and criterion.
 
-    Tasks are in their order; two queries in all.
+    Two queries for all tasks.
     """
     rows: dict[int, list[tuple[Any, ...]]] = {}
     current = Score.objects.filter(_shown(), superseded_at=None)
@@ -67,7 +67,6 @@ def _ranking(task: Task) -> str:
 
 
 def current_fit(task: Task, of: Submission | None = None) -> BoardFit | None:
-    """Return the fit behind the board's ranks; None before the first."""
     return BoardFit.objects.filter(task=task, of=of, superseded_at=None).first()
 
 
@@ -101,7 +100,6 @@ def weighed(ratings: pd.DataFrame, weights: Mapping[str, float]) -> pd.DataFrame
 
 
 def units_of(scores: Sequence[Score]) -> dict[tuple[int, str], Unit]:
-    """Return how ratings become scores, by system and criterion."""
     campaign_of = {
         (evaluation.pk, criterion): campaign
         for evaluation in evaluations_of(scores)

@@ -1,5 +1,3 @@
-"""Which campaigns belong to an evaluation."""
-
 from collections.abc import Iterable
 
 from django.db.models import QuerySet
@@ -14,7 +12,6 @@ def campaigns_of(evaluation: HumanEvaluation) -> list[Campaign]:
 
 
 def ratings_per_output(campaigns: Iterable[Campaign], planned: int) -> int | str:
-    """Return planned ratings per output; a range if campaigns differ."""
     each = {c.answers_per_hit for c in campaigns if c.answers_per_hit} or {planned}
     return min(each) if len(each) == 1 else f"{min(each)} to {max(each)}"
 

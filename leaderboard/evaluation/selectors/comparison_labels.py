@@ -42,10 +42,7 @@ class Votes:
 
 @dataclass(frozen=True)
 class AnswerShare:
-    """The share of answers for A with an interval for other workers.
-
-    `covers` is the population of the interval.
-    """
+    """The share of answers for A; `covers` is the population of its interval."""
 
     share: float
     low: float
@@ -76,21 +73,18 @@ def rule_for(name: str, delta: float) -> ConfidenceRule:
 
 
 def n_workers_at_first(strategy: str, n_workers: int) -> int:
-    """Return how many workers are asked about a pair at first."""
     if strategy == Strategy.MAJORITY:
         return n_workers
     return 2 if strategy == Strategy.MAX_THREE else 1
 
 
 def n_workers_at_most(strategy: str, n_workers: int) -> int:
-    """Return the most workers that a pair may need, for the price."""
     return (
         3 if strategy == Strategy.MAX_THREE else n_workers_at_first(strategy, n_workers)
     )
 
 
 def needs_third(strategy: str, values: Sequence[float]) -> bool:
-    """Check whether two workers disagree and a third has to decide."""
     return (
         strategy == Strategy.MAX_THREE
         and len(values) == 2
@@ -194,7 +188,6 @@ def _pairs(comparison: Comparison) -> list[tuple[int, int, int, int, str]]:
 def labels_from(
     comparison: Comparison, votes: Sequence[Votes], *, last: bool = False
 ) -> list[float | None]:
-    """Return each pair's label; None if it has none yet."""
     return [
         label_of(comparison.strategy, comparison.n_workers, pair.values, last=last)
         for pair in votes
@@ -218,7 +211,6 @@ def days_of(comparison: Comparison) -> Days:
 def answers_read(
     votes: Sequence[Votes], labels: Sequence[float | None], n: int, days: Days
 ) -> list[Answer]:
-    """Return the answers behind the first `n` labels, those that the rule read."""
     known = [v for v, label in zip(votes, labels, strict=True) if label is not None]
     return [
         (worker, pair.position, value, days.get((pair.item_pk, worker), ""))
@@ -228,7 +220,6 @@ def answers_read(
 
 
 def share_of(answers: Sequence[Answer]) -> AnswerShare | None:
-    """Return the share of answers for A with its interval; None without answers."""
     if not answers:
         return None
     # whatever workers are called, here and in a release, the numbers are the same
@@ -276,10 +267,7 @@ def with_balanced_sides(
 
 
 def votes_are_final(state: str) -> bool:
-    """Check whether all answers were in at the end, so that they had to suffice.
-
-    Comparisons that were stopped early use only complete pairs.
-    """
+    """Check whether incomplete pairs count; after an early stop they do not."""
     return state in {Comparison.State.DECIDED, Comparison.State.UNDECIDED}
 
 

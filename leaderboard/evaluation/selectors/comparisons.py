@@ -1,5 +1,3 @@
-"""Comparisons as pages and the API show them."""
-
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
@@ -90,7 +88,6 @@ class Standing:
 def comparisons_seen_by(
     viewer: Viewer, task: Task | None = None
 ) -> QuerySet[Comparison]:
-    """Return comparisons of which the viewer may see both systems, newest first."""
     rows = Comparison.objects.select_related("evaluation__task", "a", "b", "within")
     if task is not None:
         rows = rows.filter(evaluation__task=task)
@@ -155,7 +152,6 @@ def standing_of(comparison: Comparison) -> Standing:
 
 
 def _decided(comparison: Comparison) -> Decision | None:
-    """Return the stored decision: later bans do not change it."""
     if comparison.state not in ENDED:
         return None
     if comparison.estimate is None:
@@ -178,7 +174,6 @@ def _decided(comparison: Comparison) -> Decision | None:
 
 
 def verdict(comparison: Comparison, standing: Standing) -> str:
-    """Return the result in one sentence."""
     a, b = comparison.a.system_name, comparison.b.system_name
     sure = f"{100 * (1 - comparison.delta):.4g} %"
     n = standing.n_labels
@@ -209,7 +204,6 @@ def verdict(comparison: Comparison, standing: Standing) -> str:
 
 
 def why_ended_early(comparison: Comparison, standing: Standing) -> str:
-    """Return why it ended before all approved pairs had a label; empty if it did not."""
     if not comparison.is_over:
         return ""
     unused = standing.max_labels - standing.n_asked

@@ -43,7 +43,6 @@ def is_whole(n: int, of: int) -> bool:
 
 
 def is_ranked(n: int, of: int, *, ranks_partial: bool, provisional: bool) -> bool:
-    """Check one score by the rule of `ranked`."""
     return ranks_partial or provisional or is_whole(n, of)
 
 
@@ -63,13 +62,11 @@ def whole() -> Q:
 
 
 def n_judged(evaluation: HumanEvaluation) -> int:
-    """Count the instances behind the current scores; 0 before there are any."""
     scores = evaluation.scores.filter(superseded_at=None)
     return int(scores.aggregate(n=Max("n"))["n"] or 0)
 
 
 def partial_of(n: int, of: int, state: str) -> Partial | None:
-    """Return a partial score's description; None if it is whole."""
     return None if is_whole(n, of) else Partial(n, of, state)
 
 

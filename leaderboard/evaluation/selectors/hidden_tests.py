@@ -9,8 +9,6 @@ from leaderboard.tasks.models import Task
 
 @dataclass(frozen=True)
 class HiddenTests:
-    """Measurements before one system's campaign started."""
-
     system: str
     n_tests: int
     auc: float
@@ -22,7 +20,6 @@ class HiddenTests:
 
 
 def hidden_tests(task: Task) -> list[HiddenTests]:
-    """Return the measurements of published public systems, newest first."""
     checks = TestCheck.objects.filter(
         evaluation__submission__task=task,
         evaluation__submission__state=Submission.State.PUBLISHED,

@@ -1,5 +1,3 @@
-"""Joint evaluations as pages and the API show them."""
-
 from __future__ import annotations
 
 import math
@@ -50,8 +48,6 @@ STRENGTHS = ("strength", "strength_low", "strength_high")
 
 @dataclass(frozen=True)
 class Row:
-    """A system on one criterion; a `Spread` for charts."""
-
     submission: Submission
     mean: float
     low: float
@@ -80,8 +76,6 @@ class Row:
 
 @dataclass(frozen=True)
 class CriterionResult:
-    """All systems on one criterion, best first."""
-
     criterion: str
     question: str
     rows: list[Row]
@@ -136,8 +130,6 @@ def joint_progress(joint: JointEvaluation) -> dict[str, int]:
 
 @dataclass(frozen=True)
 class JointChange:
-    """A magnitude before and after a recomputation, and the reason."""
-
     at: datetime
     criterion: str
     submission: Submission
@@ -147,7 +139,6 @@ class JointChange:
 
 
 def joint_changes_of(joint: JointEvaluation) -> list[JointChange]:
-    """Return changes since the results became readable, oldest first."""
     rows = joint.evaluation.systems.select_related("submission")
     systems = {row.submission_id: row.submission for row in rows}
     return [
@@ -164,7 +155,6 @@ def joint_changes_of(joint: JointEvaluation) -> list[JointChange]:
 
 
 def joint_still_open(joint: JointEvaluation) -> list[str]:
-    """Return what is open before the results are final; empty if nothing is."""
     evaluation = joint.evaluation
     if not joint.is_provisional:
         return []

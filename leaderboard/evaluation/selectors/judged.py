@@ -57,7 +57,6 @@ def ranking_rows(task: Task, submissions: Collection[int] | None = None) -> Rows
 
 
 def is_judged(task: Task) -> bool:
-    """Check whether the stored ranks use judges."""
     if not task.configuration.judges.rank:
         return False
     fit = current_fit(task)
@@ -65,7 +64,6 @@ def is_judged(task: Task) -> bool:
 
 
 def has_lapsed(task: Task) -> bool:
-    """Check whether judges' help in the stored ranks is no longer allowed."""
     if not is_judged(task):
         return False
     main = _ranking(task)
@@ -76,7 +74,6 @@ def has_lapsed(task: Task) -> bool:
 
 
 def who_ranks(task: Task) -> str:
-    """Return words on whether people alone rank a board."""
     if not task.configuration.judges.rank:
         return BY_PEOPLE
     return BY_JUDGES if is_judged(task) and not has_lapsed(task) else NO_LICENCE
@@ -92,7 +89,6 @@ def _ranking(task: Task) -> str:
 
 
 def public_forecasts(task: Task) -> dict[str, dict[str, Any]] | None:
-    """Return the judges' part of a board's ranks for releases; None without."""
     if not is_judged(task):
         return None
     shown = board_scores(task).values_list("submission_id", flat=True)
@@ -103,7 +99,6 @@ def public_forecasts(task: Task) -> dict[str, dict[str, Any]] | None:
 
 
 def forecasts_of(rows: Rows) -> dict[str, dict[str, Forecast]]:
-    """Arrange forecasts by criterion and system."""
     found: dict[str, dict[str, Forecast]] = defaultdict(dict)
     for row in rows:
         found[row.criterion][str(row.submission_id)] = forecast(row.foretold)

@@ -34,7 +34,6 @@ def outdated(among: Collection[int] | None = None) -> list[int]:
 def with_lost_ratings(
     among: Collection[int] | None = None, *, unseen: timedelta = UNSEEN
 ) -> list[int]:
-    """Return those that may have lost ratings since the last check."""
     rows = _scored(among).exclude(scored_at=None)
     looked_at = rows.annotate(since=Coalesce("asked_again_at", "scored_at"))
     return sorted(_changed(looked_at, unseen))
@@ -46,7 +45,6 @@ def _scored(among: Collection[int] | None) -> QuerySet[HumanEvaluation]:
 
 
 def _changed(rows: QuerySet[Any], unseen: timedelta = UNSEEN) -> set[int]:
-    """Return those whose counting ratings changed since the moment `since`."""
     # scoring is followed by asking again, which had no money before
     added = rows.filter(**{"campaigns__campaign__money_added_at__gt": F("since")})
     columns = ("pk", F("since"), "task__slug", "campaigns__campaign")

@@ -1,5 +1,3 @@
-"""How many instances have ratings so far."""
-
 from collections.abc import Iterable
 
 from django.db.models import Count, QuerySet
@@ -13,10 +11,7 @@ COUNTED = (Assignment.State.SUBMITTED, Assignment.State.APPROVED)
 
 
 def n_judged(submissions: Iterable[int] | QuerySet[Submission]) -> dict[int, int]:
-    """Count the instances with a counting rating for many submissions at once.
-
-    Excludes test questions, and answers of workers who no longer count.
-    """
+    """Count instances with a counting rating, without test questions; one query."""
     rows = (
         _judged_items(submissions)
         .order_by()

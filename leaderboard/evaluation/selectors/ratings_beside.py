@@ -22,10 +22,7 @@ _KEY = ["item", "worker", "criterion"]
 
 
 def ratings_beside(evaluation: HumanEvaluation, ratings: pd.DataFrame) -> pd.DataFrame:
-    """Return ratings that the design derives from counting answers, such as marks.
-
-    `ratings` and the result have the columns of `system_ratings`.
-    """
+    """Return ratings derived from answers, such as marks, as in `system_ratings`."""
     import pandas as pd
 
     design = all_designs().get(evaluation.design)
@@ -56,8 +53,6 @@ _NOT_KNOWN = "…"
 
 @dataclass(frozen=True)
 class MarkedError:
-    """An error that one or several workers marked in an output."""
-
     # none where something is missing
     text: str
     severity: str
@@ -68,7 +63,6 @@ class MarkedError:
 def marked_errors(
     evaluation: HumanEvaluation, positions: Collection[int]
 ) -> dict[int, list[MarkedError]]:
-    """Return the errors marked in a system's outputs by counting answers."""
     rows = JudgedItem.objects.filter(
         evaluation=evaluation, instance__position__in=list(positions)
     )
@@ -104,7 +98,6 @@ def marked_errors(
 def _imported_texts(
     evaluation: HumanEvaluation, positions: Collection[int]
 ) -> dict[int, str]:
-    """Return the outputs by position if no page of ours stored what was shown."""
     if evaluation.imported_id is None:
         return {}
     rows = Prediction.objects.filter(

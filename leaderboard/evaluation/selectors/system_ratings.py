@@ -40,10 +40,7 @@ def system_ratings(evaluation: HumanEvaluation) -> pd.DataFrame:
 
 
 def system_ratings_of(evaluations: Collection[int]) -> pd.DataFrame:
-    """Return the ratings of several evaluations in three queries, `evaluation` first.
-
-    The other columns and their order are those of `system_ratings`.
-    """
+    """Return `evaluation` and the columns of `system_ratings`, in three queries."""
     shown = _shown(evaluations)
     ratings = clean_ratings_of(shown["campaign"].unique().tolist())
     return about_systems(ratings, shown, evaluations)[["evaluation", *COLUMNS]]
@@ -68,7 +65,7 @@ def all_system_ratings_of(evaluations: Collection[int]) -> pd.DataFrame:
 def nobodies_apart(
     ratings: pd.DataFrame, evaluations: Collection[HumanEvaluation]
 ) -> pd.DataFrame:
-    """Give unidentified workers negative numbers; our own are all identified."""
+    """Replace unidentified workers' numbers by negative ones; ours are all identified."""
     if not any(one.imported_id for one in evaluations):
         return ratings
     workers = ratings["worker"]
@@ -86,7 +83,6 @@ def known_to_nobody(workers: Sequence[int]) -> set[int]:
 
 
 def unnamed() -> QuerySet[Worker, int]:
-    """Select the unidentified raters by their keys."""
     return Worker.objects.filter(
         platform=ELSEWHERE, platform_worker_id__startswith=NOBODY
     ).values_list("pk", flat=True)
@@ -141,7 +137,6 @@ def _slots(evaluations: Collection[int]) -> dict[tuple[int, str], int | None]:
 def _placed(
     ratings: pd.DataFrame, slots: dict[tuple[int, str], int | None]
 ) -> pd.DataFrame:
-    """Add the system of each rating; without a slot it is about the first output."""
     import pandas as pd
 
     by_slot = ratings["slot"] != ""
@@ -158,7 +153,6 @@ def _placed(
 def _both_sides(
     ratings: pd.DataFrame, slots: dict[tuple[int, str], int | None]
 ) -> pd.DataFrame:
-    """Turn a preference between two outputs into one rating of each system."""
     import pandas as pd
 
     of_item: dict[int, list[tuple[str, int]]] = {}
@@ -178,7 +172,6 @@ def _both_sides(
 
 
 def unit_for(design: str, campaign: Campaign, criterion: str) -> Unit:
-    """Return how a criterion's ratings become scores."""
     hit_type = campaign.hit_type
     return all_designs()[design].unit(
         criterion, all_scales()[hit_type.scale], asked=criterion in hit_type.criteria

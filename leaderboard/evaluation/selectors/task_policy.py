@@ -1,4 +1,4 @@
-"""Who may rate a task's texts, and results of quality control so far."""
+"""Requirements for raters of a task, and results of quality control so far."""
 
 from dataclasses import dataclass
 
@@ -53,7 +53,6 @@ def control(task: Task) -> list[Control]:
 
 
 def requirements(task: Task) -> list[str]:
-    """Return the requirements of workers in words; empty if there are none."""
     tests = {
         test.name: test
         for test in QualificationTest.objects.filter(

@@ -1,4 +1,4 @@
-"""What is open before a score is final, and why a score has changed."""
+"""Open decisions before a score is final, and reasons for its changes."""
 
 from datetime import datetime, timedelta
 
@@ -52,7 +52,6 @@ def unsettled(evaluation: HumanEvaluation) -> list[str]:
 
 
 def lost_instances(evaluation: HumanEvaluation) -> QuerySet[Score]:
-    """Select its scores from too few instances after ratings were excluded."""
     return evaluation.scores.filter(superseded_at=None, provisional=True).exclude(
         coverage.whole()
     )
@@ -84,7 +83,6 @@ def _goes_on_elsewhere(evaluation: HumanEvaluation, pks: list[int]) -> bool:
 
 
 def why_changed(evaluation: HumanEvaluation, since: datetime) -> str:
-    """Return in a few words why other ratings count than at `since`."""
     pks = [campaign.pk for campaign in evaluation.campaigns_in_order]
     work = Assignment.objects.filter(hit__campaign__in=pks)
     bans = Ban.objects.filter(

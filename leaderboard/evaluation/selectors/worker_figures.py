@@ -78,7 +78,6 @@ class WorkerFigures:
 
 
 def worker_figures(campaigns: Sequence[Campaign]) -> WorkerFigures:
-    """Count over the campaigns of one evaluation."""
     return figures_of_each({0: campaigns})[0]
 
 

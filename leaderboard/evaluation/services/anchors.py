@@ -35,8 +35,6 @@ _DIGITS = 9
 
 @dataclass(frozen=True)
 class AnchorSpec:
-    """An anchor's item before it is created."""
-
     spec: ItemSpec
     instance_pk: int
     submission_pk: int

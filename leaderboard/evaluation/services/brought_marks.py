@@ -17,8 +17,6 @@ Span = Mapping[str, Any]
 
 
 class Specified(Protocol):
-    """An item before it is created."""
-
     @property
     def spec(self) -> ItemSpec: ...
 
@@ -27,8 +25,6 @@ S = TypeVar("S", bound=Specified)
 
 
 class Brought:
-    """The marks of one system's outputs by input."""
-
     def __init__(self, submission: Submission) -> None:
         rows = Prediction.objects.filter(submission=submission, spans__isnull=False)
         slug = submission.task.slug
@@ -42,7 +38,6 @@ class Brought:
             self._by = self._by or brought["by"]
 
     def into(self, items: Sequence[S]) -> list[S]:
-        """Add the marks to items; items are unchanged if the system has none."""
         if not self._of:
             return list(items)
         return [self._into(item) for item in items]

@@ -1,5 +1,3 @@
-"""Requests for comparisons of two systems."""
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import combinations
@@ -27,8 +25,6 @@ MOST_SYSTEMS = 12
 
 @dataclass(frozen=True)
 class Question:
-    """The criterion, the confidence, the workers and the limit of a comparison."""
-
     criterion: str
     delta: float = 0.05
     rule: str = DEFAULT_RULE
@@ -39,7 +35,6 @@ class Question:
 
 
 def criteria_of(task: Task) -> dict[str, str]:
-    """Return the questions that comparisons of the task can ask."""
     return dict(task.configuration.comparison.criteria)
 
 
@@ -52,7 +47,6 @@ def request(
     by: Account,
     within: ComparisonSet | None = None,
 ) -> Comparison:
-    """Store a request; staff approve its cost."""
     _check_pair(a, b)
     _check_question(a.task, question)
     human = a.task.configuration.comparison

@@ -55,8 +55,6 @@ _KEPT = timedelta(days=1)
 
 @dataclass(frozen=True)
 class Refit:
-    """A board's estimates before they are stored."""
-
     task: Task
     of: int | None
     inputs_sha256: str
@@ -96,8 +94,6 @@ class _Pieces(Kept):
 
 
 class _Board:
-    """The systems of a fit; ratings are read when a piece first needs them."""
-
     def __init__(
         self, task: Task, scores: Sequence[Score], weights: Mapping[str, float]
     ) -> None:
@@ -120,11 +116,9 @@ class _Board:
 
     @cached_property
     def pairs(self) -> list[tuple[str, str]]:
-        """Return each two platforms whose crowds are compared."""
         return platform_crowds.pairs_of(self.task)
 
     def estimates(self, criterion: str, *, evidence: bool) -> dict[str, Any] | None:
-        """Estimate the systems on a criterion; None without ratings."""
         task, ratings = self.task, _of(self._ratings, criterion)
         ranked, headline = ranked_systems(self.scores), task.human.estimate
         found = estimate_board(
@@ -178,13 +172,7 @@ def _of(ratings: pd.DataFrame, criterion: str) -> pd.DataFrame:
 def computed(
     task: Task, of: Submission | None, inputs: str, *, in_time: bool = False
 ) -> Refit:
-    """Compute the fit from the ratings that count.
-
-    Raises
-    ------
-    Later
-        With `in_time`, after some seconds, if pieces are left; finished ones are stored.
-    """
+    """Compute the fit; with `in_time`, raise Later if pieces are left in the end."""
     pieces = _Pieces(task, of, inputs, in_time=in_time)
     scores = list(board_scores(task, of).select_related("evaluation", "submission"))
     weights = pieces.once("weights", partial(soft_weights, task.slug))
@@ -236,7 +224,6 @@ def _standing(row: Mapping[str, Any]) -> Standing:
 
 
 def _links(scores: Sequence[Score], criterion: str) -> list[dict[str, Any]]:
-    """Return the links of the systems' crowds to earlier ones, newest first."""
     linked = [one for one in scores if one.criterion == criterion and one.link]
     linked.sort(key=lambda one: -one.submission_id)
     return [{"system": one.submission_id, **one.link} for one in linked if one.link]

@@ -32,8 +32,6 @@ class Entry:
 
 @dataclass(frozen=True)
 class JudgedSpec:
-    """An item before it is created, with its instance and systems."""
-
     spec: ItemSpec
     instance_pk: int
     # slot -> submission; empty where the item shows one output only
@@ -80,7 +78,6 @@ def judged(
 def remember(
     evaluation: HumanEvaluation, item_of: Mapping[str, int], specs: Sequence[JudgedSpec]
 ) -> list[JudgedItem]:
-    """Store the instance of each item, and the system of each slot."""
     # They come back in the order of `specs`, with their keys.
     rows = JudgedItem.objects.bulk_create(
         [

@@ -33,12 +33,10 @@ Rows = list[Instance] | QuerySet[Instance]
 
 
 def criteria_of(task: Task) -> dict[str, str]:
-    """Return the questions that joint evaluations of the task can ask."""
     return dict(task.configuration.joint.criteria)
 
 
 def human_for(joint: JointEvaluation) -> HumanConfig:
-    """Return the task's settings with the criteria chosen here."""
     every = criteria_of(joint.task)
     chosen = {name: every[name] for name in joint.criteria if name in every}
     return replace(joint.task.configuration.joint, criteria=chosen)
@@ -54,11 +52,7 @@ def request(
     n_workers: int = 1,
     per_page: int | None = None,
 ) -> JointEvaluation:
-    """Store a request; staff approve its cost.
-
-    With `per_page`, a page shows so many of the systems, another choice for each
-    instance.
-    """
+    """Store a request; with `per_page`, each instance's page shows other systems."""
     if not systems:
         raise GenieError(
             "Choose at least 2 systems, not 0.", code="wrong-number-of-systems"
@@ -116,10 +110,7 @@ def request(
 def shown_together(
     joint: JointEvaluation, systems: Sequence[Submission], n_pages: int, *, what: str
 ) -> list[list[Submission]]:
-    """Return the systems of each page in order: all, or as many as a page shows.
-
-    Rated pages and test questions are separate designs, each balanced.
-    """
+    """Return the systems of each page in order, in a balanced design."""
     if joint.per_page is None or not n_pages:
         return [list(systems)] * n_pages
     seed = seed_from(what, joint.evaluation.seed)

@@ -34,7 +34,6 @@ def systems_of(evaluation: HumanEvaluation) -> list[Submission]:
 def results_of(
     evaluation: HumanEvaluation, systems: Sequence[Submission], *, seed: int
 ) -> dict[str, Any]:
-    """Compute the results of the page, criterion by criterion."""
     weights = soft_weights(evaluation.task.slug)
     ratings = weighed(dated_ratings_of([evaluation.pk]), weights)
     n_resamples = settings.GENIE["BOOTSTRAP_RESAMPLES"]

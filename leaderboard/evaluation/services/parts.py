@@ -1,5 +1,3 @@
-"""One campaign of an evaluation before it is created."""
-
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
@@ -11,20 +9,10 @@ from quality.test_questions.services.inject import HiddenItem
 
 @dataclass(frozen=True)
 class Part:
-    """One campaign before it is built.
+    """One campaign before it is created.
 
-    Parameters
-    ----------
-    key, title : str
-    criteria : dict
-        What is asked.
-    seed : int
-    judged : list of JudgedSpec
-    planned : Planned
-        Its test questions, and what staff are told of them.
-    draw : callable
-        Draws its test questions from another seed.
-    anchors : sequence of AnchorSpec, optional
+    `planned` has its test questions and notes for staff; `draw` draws them from another
+    seed.
     """
 
     key: str

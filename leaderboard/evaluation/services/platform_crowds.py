@@ -46,7 +46,6 @@ def platforms_of(task: Task) -> list[str]:
 
 
 def pairs_of(task: Task) -> list[tuple[str, str]]:
-    """Return each two platforms that rated systems of the board."""
     return list(combinations(platforms_of(task), 2))
 
 
@@ -119,7 +118,6 @@ def _difference(stored: Mapping[str, Any]) -> Difference:
 
 
 def _short(found: Any) -> Any:
-    """Round to the published digits; non-finite numbers become None."""
     if isinstance(found, dict):
         return {name: _short(one) for name, one in found.items()}
     if isinstance(found, list | tuple):
@@ -130,7 +128,6 @@ def _short(found: Any) -> Any:
 
 
 def ratings_by_platform(scores: Sequence[Score]) -> pd.DataFrame:
-    """Return the board's ratings, including those of anchors, with their platform."""
     import pandas as pd
 
     evaluations = evaluations_of(scores)

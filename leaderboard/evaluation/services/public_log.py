@@ -65,7 +65,6 @@ def decision(
     sentence: str,
     by: Account,
 ) -> None:
-    """Log a decision in the words that the team reads."""
     evaluation = row.evaluation
     data = _about(row) | {"task": row.task.slug, "says": sentence, "by": by.pk}
     about = evaluation.pk if evaluation else None

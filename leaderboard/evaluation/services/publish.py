@@ -1,5 +1,3 @@
-"""Put a scored submission on the board."""
-
 from django.utils import timezone
 
 from leaderboard.submissions.models.submission import Submission

@@ -31,18 +31,14 @@ def draw_test(
     *,
     rules: Mapping[str, int | None] | None = None,
 ) -> QualificationTest:
-    """Draw a draft of `n` questions outside of the rated sample; half have a wrong
-    answer.
+    """Draw a draft of `n` questions outside of the rated sample; half are wrong.
 
     The questions look like the task's HITs: a reference in place of a prediction is
     right, another instance's reference is wrong. By default, the seed is made with the
     site's secret; it is stored.
 
-    Raises
-    ------
-    GenieError
-        ``too-few-references`` if the task has too few instances with references outside
-        the rated sample, ``too-few-questions`` for less than two.
+    Raises GenieError ``too-few-references`` or, for less than two,
+    ``too-few-questions``.
     """
     if n < LEAST:
         raise GenieError(
@@ -85,8 +81,7 @@ def draw_test(
 def training_instances(task: Task, n: int) -> list[Instance]:
     """Return instances with references outside of the rated sample.
 
-    A campaign's test questions come from the other end of the order, so that the two
-    meet late.
+    They come from the other end of the order than a campaign's test questions.
     """
     rows = (
         task.instances.filter(sample_rank__gte=task.sample_size)
@@ -144,7 +139,6 @@ def check(task: Task) -> None:
 
 
 def _in_use(name: str) -> str:
-    """Refuse a test without a version in use, because no worker could qualify."""
     published = QualificationTest.State.PUBLISHED
     if not QualificationTest.objects.filter(name=name, state=published).exists():
         raise GenieError(
@@ -154,10 +148,7 @@ def _in_use(name: str) -> str:
 
 
 def require_of(task: Task, campaign: Campaign) -> None:
-    """Store the task's requirements of a campaign's workers.
-
-    The caller opens the transaction that creates the campaign.
-    """
+    """Store the requirements within the transaction that creates the campaign."""
     requirements.of_campaign(
         campaign, worker_requirements.stated(task.human), test_name=ensure(task)
     )

@@ -117,7 +117,6 @@ def _n_days(estimates: SystemEstimates) -> float:
 def _of_judgements(
     ratings: pd.DataFrame, wide: pd.DataFrame, name: str
 ) -> npt.NDArray[Any] | None:
-    """Return the day or weight of each judgment, which is one page."""
     if name not in ratings:
         return None
     of = ratings.groupby(["instance", "worker"])[name].min()
@@ -255,7 +254,6 @@ def _preferences(
 def _strengths(
     games: Comparisons, workers: npt.NDArray[Any]
 ) -> tuple[list[dict[str, float | None]], str]:
-    """Return Bradley and Terry's strengths, or why there are none."""
     try:
         fit = bradley_terry_by_worker(games, workers)
     except GenieError as error:

@@ -56,12 +56,8 @@ def refit_board(task: Task, *, hold: bool = False, in_time: bool = False) -> Non
     """Update a task's board and the private systems that are compared with it.
 
     With `hold`, scores whose own ratings are the same change once a day at most; ranks
-    and clusters always follow.
-
-    Raises
-    ------
-    Later
-        With `in_time`, after some seconds, if pieces are left for another job.
+    and clusters always follow. With `in_time`, raises Later if pieces are left after
+    some seconds.
     """
     refit(task, hold=hold, in_time=in_time)
     for submission in _beside().filter(task=task).order_by("pk"):
@@ -69,7 +65,6 @@ def refit_board(task: Task, *, hold: bool = False, in_time: bool = False) -> Non
 
 
 def _beside() -> QuerySet[Submission]:
-    """Select the private systems that are compared with boards."""
     return Submission.objects.filter(
         visibility=Submission.Visibility.PRIVATE, state=Submission.State.PUBLISHED
     )
@@ -126,9 +121,7 @@ def due() -> list[int]:
 
 
 def _aged(fits: Iterable[BoardFit]) -> set[int]:
-    """Return the tasks of aged fits; postpone the others, whose workers still count
-    alike.
-    """
+    """Return the tasks of aged fits, and postpone the next check of the others."""
     aged, stamps = set(), weights_stamps()
     for fit in fits:
         name = f"weights-of-fit-{fit.pk}-{fit.created_at.timestamp()}"
@@ -147,7 +140,6 @@ def _is_old(fit: BoardFit) -> bool:
 
 
 def _has_aged(fit: BoardFit | None) -> bool:
-    """Check whether workers' weights have changed since a fit of some days ago."""
     if fit is None or not _is_old(fit):
         return False
     return bool(soft_weights(fit.task.slug) != fit.weights)
@@ -160,12 +152,10 @@ def holds(task: Task) -> bool:
 
 
 def _lacks_fit(task: Task, of: Submission | None = None) -> bool:
-    """Check for scores that were rewritten from unchanged ratings."""
     return board_scores(task, of).filter(fit=None).exists()
 
 
 def inputs_of(task: Task, of: Submission | None = None) -> str:
-    """Hash the inputs of a fit: ratings and settings of the task."""
     rows = board_scores(task, of).order_by("submission_id", "criterion")
     return _hashed(task, list(rows.values_list(*_MADE_FROM)))
 
@@ -215,10 +205,7 @@ def _write(refit: Refit, *, hold: bool) -> None:
 def _give(
     score: Score, fit: BoardFit, refit: Refit, now: datetime, *, hold: bool
 ) -> datetime | None:
-    """Replace a score by the fit's; fill it in place if it is not published yet.
-
-    If its numbers are held, return until when; its ranks change in any case.
-    """
+    """Replace a score or fill it in; return until when its numbers are held."""
     standing = refit.standings.get((score.submission_id, score.criterion))
     estimates: dict[str, Any] = {PLAIN: score.estimates[PLAIN]}
     if standing is not None:
@@ -262,10 +249,7 @@ def _has(score: Score, fields: Mapping[str, Any]) -> bool:
 def _held_until(
     score: Score, now: datetime, estimates: Mapping[str, Any]
 ) -> datetime | None:
-    """Return until when a published score keeps its numbers; None if it may change now.
-
-    It may always return to former numbers, as when a ban is lifted.
-    """
+    """Return until when a score keeps its numbers; former ones may always return."""
     if score.fit_id is None or score.submission.published_at is None:
         return None
     rows = (
@@ -289,11 +273,7 @@ def _held_until(
 
 
 def _signed(signature: str, estimate: str, covers: str) -> str:
-    """Add the estimate and its interval to a signature.
-
-    The plain mean's interval, which was signed first, is kept as `plain` beside
-    another.
-    """
+    """Add the estimate and its interval; the plain mean's stays as `plain`."""
     parts = dict(part.partition(":")[::2] for part in signature.split("|"))
     plain = parts.pop("plain", None) or parts["ci"]
     version = parts.pop("version")

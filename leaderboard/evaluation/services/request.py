@@ -26,15 +26,10 @@ def requested(
     seed: int = 0,
     page_by: str = "",
 ) -> HumanEvaluation:
-    """Create the request within a transaction.
+    """Create the request within a transaction; a seed from its owner is set later.
 
-    If the seed depends on the owner's key, it is written after the owner.
-
-    Raises
-    ------
-    GenieError
-        ``imported-task`` if the task's ratings are imported and no workers are asked here;
-        ``unusable-question`` if this number of instances would cut a document.
+    Raises GenieError ``imported-task`` if no workers are asked here,
+    ``unusable-question`` if this number of instances would cut a document.
     """
     if systems[0].task.imported:
         raise GenieError(CLOSED, code="imported-task")
@@ -68,7 +63,6 @@ def document_names(page_by: str, instances: Iterable[Instance]) -> list[str]:
 
 
 def _refuse_cut(systems: Sequence[Submission], page_by: str, n: int) -> None:
-    """Refuse a number of instances that would end within a document."""
     if not page_by:
         return
     names = document_names(page_by, shared_by(systems[0].task, systems))

@@ -35,8 +35,6 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Computed:
-    """One criterion's score before it is stored."""
-
     submission_pk: int
     criterion: str
     unit: Unit
@@ -96,7 +94,6 @@ def computed(evaluation: HumanEvaluation) -> list[Computed]:
 
 
 def _with_rated(evaluation: HumanEvaluation, scores: list[Computed]) -> list[Computed]:
-    """Count the instances with submitted ratings, whether or not they still count."""
     ratings = all_system_ratings_of([evaluation.pk])
     sent = ratings[ratings["why_not"] != NOT_SENT]
     n_rated = sent.groupby(["submission", "criterion"])["instance"].nunique()
@@ -107,7 +104,6 @@ def _with_rated(evaluation: HumanEvaluation, scores: list[Computed]) -> list[Com
 
 
 def _is_provisional(evaluation: HumanEvaluation, score: Computed) -> bool:
-    """Check whether a score may change; a partial one only if it lost ratings."""
     if is_whole(score.interval.n, evaluation.n_instances):
         return evaluation.final_at is None
     return is_whole(score.n_rated, evaluation.n_instances)
@@ -161,7 +157,7 @@ def _computed_score(
 def write(
     evaluation: HumanEvaluation, scores: list[Computed], *, reason: str = ""
 ) -> bool:
-    """Add the scores that differ from the current ones; return whether any did.
+    """Add scores that differ from the current ones; return whether any did.
 
     `rescoring` decides when published scores change; the new ones have the `reason`.
     """

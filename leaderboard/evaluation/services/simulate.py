@@ -33,15 +33,11 @@ DILIGENT, CARELESS, AGREEABLE = "diligent", "careless", "agreeable"
 
 @dataclass(frozen=True)
 class Player:
-    """A simulated worker with a way of working."""
-
     worker: Worker
     habit: str
 
 
 class Crowd:
-    """Simulated workers who take turns until no work is left for any of them."""
-
     def __init__(
         self,
         players: list[Player],
@@ -60,7 +56,6 @@ class Crowd:
         self.rng = generator(seed_from("simulated workers", seed))
 
     def work(self, on_answer: Callable[[int], None] | None = None) -> int:
-        """Answer HITs until no player gets one; return how many were answered."""
         n, worked = 0, True
         while worked:
             worked = False
@@ -87,7 +82,6 @@ class Crowd:
         return True
 
     def take_test(self, player: Player, name: str) -> bool:
-        """Take a drawn qualification test once; return whether it is passed."""
         attempt = test_attempts.start(player.worker, name)
         hit_type = attempt.test.hit_type
         for row in attempt.answers.select_related("question"):
@@ -148,7 +142,6 @@ class Crowd:
 
 
 def _marked(text: str, opinion: float, errors: Errors) -> str:
-    """Mark the first word of a text that is not good: one error, minor or major."""
     word = re.search(r"\S+", text)
     if opinion > 0.6 or word is None:
         return ""

@@ -1,5 +1,3 @@
-"""The strategies by name: one system, a comparison, a joint evaluation."""
-
 from leaderboard.evaluation.models.human_evaluation import HumanEvaluation
 from leaderboard.evaluation.strategies.comparison import ComparisonOfTwo
 from leaderboard.evaluation.strategies.joint import SideBySide

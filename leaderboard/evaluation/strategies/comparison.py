@@ -46,8 +46,6 @@ State = states.State
 
 @dataclass(frozen=True)
 class Look:
-    """Data of a look at a comparison, and the rule's decision."""
-
     votes: list[Votes]
     last: bool
     complete: bool
@@ -144,7 +142,6 @@ class ComparisonOfTwo:
 
 
 def _look(evaluation: HumanEvaluation) -> Look:
-    """Update who counts, then apply the rule to the labels that count."""
     comparison, campaign = evaluation.comparison, evaluation.campaign
     campaigns.grade_and_judge(evaluation.task, [campaign], in_waves=True)
     look = _seen(comparison, campaign)
@@ -189,7 +186,6 @@ def _go_on(evaluation: HumanEvaluation, look: Look) -> None:
 
 
 def _ask_thirds(comparison: Comparison, votes: Sequence[Votes]) -> bool:
-    """Send each pair on which two workers disagree to a third, once."""
     split = [v.item_pk for v in votes if needs_third(comparison.strategy, v.values)]
     if not split:
         return False
@@ -205,7 +201,6 @@ def _ask_thirds(comparison: Comparison, votes: Sequence[Votes]) -> bool:
 
 
 def _next_wave(comparison: Comparison, campaign: Campaign, n_pairs: int) -> bool:
-    """Send another wave, as large as pairs and money allow; False if none is left."""
     each = n_workers_at_first(comparison.strategy, comparison.n_workers)
     spare = n_workers_at_most(comparison.strategy, comparison.n_workers) - each
     affordable = room(campaign).n_assignments
@@ -228,7 +223,6 @@ def _next_wave(comparison: Comparison, campaign: Campaign, n_pairs: int) -> bool
 def _finish(
     evaluation: HumanEvaluation, state: str, decision: Decision, votes: Sequence[Votes]
 ) -> None:
-    """Store the result, withdraw untaken work, release unspent money."""
     # whoever sends work out again after a ban waits here
     campaign = Campaign.objects.select_for_update().get(pk=evaluation.campaign.pk)
     comparison_end.write(evaluation.comparison, state, decision, votes)

@@ -34,15 +34,12 @@ Texts = dict[tuple[int, int], str]
 
 
 class SideBySide:
-    """A fixed sample, with outputs of several systems on each page."""
-
     collect = staticmethod(campaigns.collect)
 
     def human(self, evaluation: HumanEvaluation) -> HumanConfig:
         return joint.human_for(evaluation.joint)
 
     def cost(self, evaluation: HumanEvaluation) -> Quote:
-        """Price all separate criteria together."""
         asked = evaluation.joint
         human = self.human(evaluation)
         return quote_side_by_side(human, asked.n_instances, asked.n_workers)

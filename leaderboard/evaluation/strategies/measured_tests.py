@@ -31,10 +31,7 @@ UNMEASURED = (
 
 
 def is_measured(evaluation: HumanEvaluation, used: Collection[str] = ()) -> bool:
-    """Check, without drawing, that the questions were measured as asked now.
-
-    `used` has fingerprints of texts that other evaluations are about to ask.
-    """
+    """Check, without drawing, that the questions were measured as asked now."""
     if not settings.GENIE["TEST_QUESTIONS_CHECKED"]:
         return True
     strategy = strategy_of(evaluation)
@@ -62,12 +59,8 @@ def measure_tests(evaluation: HumanEvaluation, used: Collection[str] = ()) -> No
 def prepare(*subjects: machine.Subject) -> None:
     """Check that the platform can run the subjects, before the approving transaction.
 
-    Requests call this, so it measures nothing.
-
-    Raises
-    ------
-    GenieError
-        ``tests-not-measured`` if a job has yet to measure; it is queued.
+    Measures nothing, because requests call it. Raises GenieError ``tests-not-measured``
+    if a job has yet to measure, and queues the job.
     """
     for evaluation in _waiting(subjects):
         human = strategy_of(evaluation).human(evaluation)
@@ -80,10 +73,7 @@ def prepare(*subjects: machine.Subject) -> None:
 
 
 def measure_together(*subjects: machine.Subject) -> None:
-    """Measure the test questions of subjects that start together, for seconds each.
-
-    No text is drawn for two of the subjects.
-    """
+    """Measure tests for seconds each; no text is drawn for two subjects."""
     used: set[str] = set()
     for evaluation in _waiting(subjects):
         measure_tests(evaluation, used)
@@ -97,7 +87,6 @@ def _waiting(subjects: Collection[machine.Subject]) -> list[HumanEvaluation]:
 
 
 def due() -> list[int]:
-    """Return evaluations that await a decision and have to be measured, or measured again."""
     if not settings.GENIE["TEST_QUESTIONS_CHECKED"]:
         return []
     waiting = machine.rows().filter(state=State.REQUESTED, failure_permanent=False)

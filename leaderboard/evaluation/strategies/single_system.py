@@ -46,8 +46,6 @@ State = states.State
 
 
 class SingleSystem:
-    """A fixed sample of one system's outputs."""
-
     collect = staticmethod(campaigns.collect)
 
     def human(self, evaluation: HumanEvaluation) -> HumanConfig:
@@ -229,7 +227,6 @@ def _entries(row: Prediction, design: Design) -> list[Entry]:
 
 
 def _reopen(evaluation: HumanEvaluation) -> None:
-    """Ask again for ratings of a published score that a late ban excluded."""
     looked_at = timezone.now()
     try:
         with transaction.atomic():
@@ -253,7 +250,6 @@ def _reopen(evaluation: HumanEvaluation) -> None:
 
 
 def _watch_replacements(evaluation: HumanEvaluation) -> None:
-    """Watch campaigns of a published submission that ask again, until their end."""
     pks = [campaign.pk for campaign in evaluation.campaigns_in_order]
     asks = list(Campaign.objects.filter(closing.asks_again(), pk__in=pks))
     if not asks or evaluation.submission.state != Submission.State.PUBLISHED:

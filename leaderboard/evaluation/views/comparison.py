@@ -1,5 +1,3 @@
-"""Pages of comparisons: request them and read their results."""
-
 from typing import Any
 
 from django.contrib import messages

@@ -1,5 +1,3 @@
-"""The page of a joint evaluation: magnitudes, ranking, skill and agreement."""
-
 from typing import Any
 
 from django.http import Http404, HttpRequest, HttpResponse

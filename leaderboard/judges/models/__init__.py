@@ -1,5 +1,3 @@
-"""Runs of judges: requests, answers and costs."""
-
 from typing import ClassVar
 
 from django.conf import settings
@@ -31,8 +29,6 @@ __all__ = [
 
 
 class JudgeRun(models.Model):
-    """A judge asked about some outputs of a task, once staff approved it."""
-
     class State(models.TextChoices):
         ASKED = "ASKED", "waits for approval"
         DECLINED = "DECLINED", "declined"
@@ -121,8 +117,6 @@ class JudgeAnswer(models.Model):
 
 
 class JudgeCall(models.Model):
-    """A question of a run: the outputs that it is about, and its answer."""
-
     class State(models.TextChoices):
         WAITING = "WAITING", "waiting"
         VALID = "VALID", "answered"
@@ -215,8 +209,6 @@ class JudgeCost(models.Model):
 
 
 class JudgeMetric(models.Model):
-    """A run's scores on one criterion, as a metric on the task's board."""
-
     run = models.ForeignKey(JudgeRun, on_delete=models.CASCADE, related_name="metrics")
     criterion = models.CharField(max_length=50)
     metric = models.OneToOneField(

@@ -1,5 +1,3 @@
-"""Judges and their budgets."""
-
 from django.conf import settings
 from django.db import models
 from django.db.models import Q
@@ -13,9 +11,7 @@ MICROCENTS = 1_000_000
 
 
 class Judge(models.Model):
-    """A program that judges: everything that determines its answers is hashed and
-    fixed.
-    """
+    """A program that judges; everything that determines its answers is hashed."""
 
     name = models.SlugField(max_length=40)
     version = models.CharField(max_length=40)
@@ -56,17 +52,14 @@ class Judge(models.Model):
 
     @property
     def scripted(self) -> bool:
-        """Whether it is a script of this site, not a model."""
         return bool(self.definition["endpoint"] == SCRIPTED)
 
     @property
     def what(self) -> str:
-        """Return the kind of program, for pages and cards."""
         return "a script" if self.scripted else "a language model"
 
     @property
     def signature(self) -> str:
-        """The full definition in one line, as metrics have."""
         return signature(self.name, self.version, self.definition)
 
 

@@ -33,7 +33,6 @@ _Texts = dict[tuple[int, int], str]
 def audit_of(
     run: JudgeRun, criterion: str, overlap: Overlap, told: dict[Judged, float]
 ) -> list[Reason]:
-    """Test a run's answers for every bias, corrected for multiple comparisons."""
     texts: _Texts = {
         (one, at): text
         for one, at, text in Prediction.objects.filter(
@@ -75,7 +74,6 @@ def _reason(name: str, looked: _Looked, findings: list[Finding]) -> Reason:
 def _texts_and_family(
     run: JudgeRun, overlap: Overlap, told: dict[Judged, float], texts: _Texts
 ) -> dict[str, _Looked]:
-    """Test surface and family on outputs that both people and the judge rated."""
     rated = {
         key: rows["value"].tolist()
         for key, rows in overlap.people.groupby(["submission", "other", "instance"])
@@ -133,7 +131,6 @@ def _surface(texts: _Texts, one: int, other: int, at: int) -> list[float]:
 
 
 def _own(judge: Judge, systems: set[int]) -> set[int]:
-    """Return the systems whose name has the judge's family or maker."""
     names = [re.escape(name.strip()) for name in judge.family.split(",")]
     names = [name for name in names if name]
     if not names:
@@ -147,7 +144,6 @@ def _own(judge: Judge, systems: set[int]) -> set[int]:
 
 
 def _no_family(run: JudgeRun, own: set[int], systems: set[int]) -> str:
-    """Return why bias for its own family cannot be tested; empty if it can."""
     if run.judge.scripted:
         return f"{NOT_APPLICABLE}: a script has no family"
     if not run.judge.family:
@@ -163,7 +159,6 @@ def _no_family(run: JudgeRun, own: set[int], systems: set[int]) -> str:
 
 
 def _order(run: JudgeRun, criterion: str, texts: _Texts) -> _Looked:
-    """Compare both orders of pairs; for equal texts either answer is right."""
     alone = run.judge.definition["mode"] != PAIRWISE
     if alone and not run.calls.exclude(beside=[]).exists():
         return f"{NOT_APPLICABLE}: it judges one output at a time"
@@ -180,7 +175,6 @@ def _order(run: JudgeRun, criterion: str, texts: _Texts) -> _Looked:
 
 
 def _injections(run: JudgeRun, criterion: str) -> _Looked:
-    """Compare injected commands with harmless words at the end of the same outputs."""
     answers = probed_of(run)
     answers = answers[answers["criterion"] == criterion]
     if answers.empty:

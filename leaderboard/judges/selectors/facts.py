@@ -50,7 +50,6 @@ def facts_of(run: JudgeRun, criterion: str) -> dict[str, str]:
 
 
 def moved(given_on: dict[str, str], now: dict[str, str]) -> list[str]:
-    """Return what has changed since a license was given, in words."""
     names = [name for name, was in given_on.items() if now.get(name) != was]
     # a hash is named only where nothing else says what has moved in it
     named = [name for name in names if name != _REQUEST] or names
@@ -60,10 +59,7 @@ def moved(given_on: dict[str, str], now: dict[str, str]) -> list[str]:
 
 
 def is_asked_so(run: JudgeRun, criterion: str) -> bool:
-    """Check whether a run's question would be the same request today.
-
-    Answers are stored by the hash of their request, so checking one suffices.
-    """
+    """Check, by one request's hash, whether the question would be the same today."""
     try:
         asked = requests_of(run)
     except GenieError:
@@ -104,7 +100,6 @@ def _asked(run: JudgeRun, criterion: str) -> dict[str, str]:
 
 
 def _crowd(run: JudgeRun) -> dict[str, str]:
-    """Return who rates on the task: the platform, its requirements, the page."""
     human = human_of(run.judge, run.task)
     wanted = [*of_pool(run.task.slug), *requirements.read(stated(human))]
     required = sorted({str(one) for one in wanted if one.demands})

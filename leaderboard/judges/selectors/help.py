@@ -18,8 +18,6 @@ from leaderboard.tasks.models import Task
 
 @dataclass
 class Said:
-    """One judge on one criterion: scores and questions by system."""
-
     licence: JudgeLicence
     scores: dict[int, dict[int, float]] = field(default_factory=dict)
     asked: dict[int, set[int]] = field(default_factory=lambda: defaultdict(set))
@@ -35,9 +33,7 @@ class Help:
 
 
 def helped_scores(task: Task, criteria: Collection[str]) -> list[Score]:
-    """Return published scores of people, including private systems, that judges may
-    help.
-    """
+    """Return published scores of people that judges may help, also private ones."""
     private = Submission.objects.filter(
         task=task,
         visibility=Submission.Visibility.PRIVATE,
@@ -65,7 +61,6 @@ def runs_of(task: Task, licences: Sequence[JudgeLicence]) -> dict[int, list[Judg
 
 
 def said_by(licence: JudgeLicence, runs: Sequence[JudgeRun]) -> Said:
-    """Read a judge's scores in these runs; the latest ones count."""
     said = Said(licence)
     for run in runs:
         if licence.criterion not in run.plan["criteria"]:

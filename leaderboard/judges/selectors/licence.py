@@ -21,11 +21,7 @@ _ON_BOARD = ("pairwise-accuracy", "calibrated")
 def licence_of(
     run: JudgeRun, criterion: str, *, before: JudgeRun | None = None
 ) -> Licence:
-    """Compute the verdict on a license, with reasons.
-
-    Drift is measured against the run `before`. `services.license` stores verdicts and
-    decides on expiration.
-    """
+    """Compute the verdict on a license; drift is measured against the run `before`."""
     if run.judge.definition["mode"] == JOINT:
         why = (
             "it saw several outputs at once; licences are for one output, or for pairs"

@@ -6,7 +6,6 @@ from leaderboard.tasks.models import Task
 
 
 def standing(judge: Judge, task: Task, criterion: str) -> JudgeLicence | None:
-    """Return the latest decision on a judge's criterion; None without one."""
     rows = JudgeLicence.objects.filter(
         run__judge=judge, run__task=task, criterion=criterion
     )
@@ -14,7 +13,6 @@ def standing(judge: Judge, task: Task, criterion: str) -> JudgeLicence | None:
 
 
 def licensed(task: Task) -> list[JudgeLicence]:
-    """Return the valid licenses of a task by criterion and judge."""
     return sorted(
         standing_licences(task),
         key=lambda row: (row.criterion, row.run.judge.name, row.run.judge.version),

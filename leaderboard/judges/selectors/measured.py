@@ -10,11 +10,7 @@ _SAME = ("endpoint", "url", "model")
 
 
 def bytes_a_token(judge: Judge) -> dict[str, Any]:
-    """Return bytes per token of requests, if this model has enough answers.
-
-    The keys are those of a run's plan: `bytes_a_token` and `n_measured`. Empty if
-    unknown.
-    """
+    """Return a plan's `bytes_a_token` and `n_measured`; empty with too few answers."""
     made = judge.definition
     same = [
         other.pk

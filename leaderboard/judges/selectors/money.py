@@ -14,7 +14,6 @@ def in_cents(microcents: int) -> int:
 
 
 def committed_cents(task: Task, judge: Judge | None) -> int:
-    """Sum the costs and reserved amounts of approved runs."""
     runs = JudgeRun.objects.filter(task=task)
     if judge is not None:
         runs = runs.filter(judge=judge)

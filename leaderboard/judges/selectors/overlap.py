@@ -45,7 +45,6 @@ class Overlap:
 
     @property
     def score(self) -> str:
-        """Return how labels are compared; see `alternative_annotator`."""
         return "accuracy" if self.pairs else "rmse"
 
     def by_person(self) -> dict[str, Labels]:
@@ -100,8 +99,7 @@ def overlap_of(run: JudgeRun, criterion: str) -> Overlap:
 
 
 def told_of(run: JudgeRun, criterion: str) -> dict[Judged, float]:
-    """Return a number for each output or pair that the judge answered, the samples'
-    mean.
+    """Return the samples' mean for each output or pair that the judge answered.
 
     For a pair: the preference for the system with the smaller key, only if both orders
     were answered.
@@ -116,8 +114,7 @@ def told_of(run: JudgeRun, criterion: str) -> dict[Judged, float]:
 
 
 def both_orders(run: JudgeRun, criterion: str) -> dict[Judged, tuple[float, float]]:
-    """Return the preference for the output in first position, for both orders of a
-    pair.
+    """Return preferences for the first output in both orders of a pair.
 
     If outputs are compared with a reference, that is the other one of the pair.
     """
@@ -162,7 +159,6 @@ def _ratings(
 
 
 def _pairs(ratings: pd.DataFrame, by: list[str]) -> pd.DataFrame:
-    """Join a person's ratings of two systems' outputs, and compare them."""
     on = list(dict.fromkeys([*by, "instance", "worker"]))
     means = ratings.groupby([*on, "submission"])["value"].mean().reset_index()
     both = means.merge(means, on=on, suffixes=("", "_other"))
@@ -174,10 +170,7 @@ def _pairs(ratings: pd.DataFrame, by: list[str]) -> pd.DataFrame:
 
 
 def _each_once(pairs: pd.DataFrame) -> pd.DataFrame:
-    """Keep pairs that share no output: an output in several would count several times.
-
-    Pairs with more raters come first, regardless of their ratings.
-    """
+    """Keep disjoint pairs, so that no output counts twice; most raters first."""
     sizes = {_key(key): int(n) for key, n in pairs.groupby(_AT).size().items()}
     taken: set[tuple[int, int]] = set()
     kept = set()

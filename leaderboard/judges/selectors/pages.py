@@ -1,4 +1,4 @@
-"""Which page of the raters' interface a judge is asked about, and its slots."""
+"""The page of the raters' interface that a judge is asked about, and its slots."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -29,8 +29,6 @@ _TIES = {"two-choice": "two-choice-tie"}
 
 @dataclass(frozen=True)
 class Page:
-    """The systems of a page; see the fields of `JudgeCall`."""
-
     submission: int
     other: int | None = None
     beside: Sequence[int] = ()
@@ -44,7 +42,6 @@ class Page:
 
 
 def human_of(judge: Judge, task: Task) -> HumanConfig:
-    """Return the settings of people's questions that the judge gets, or raise an error."""
     mode, settings = judge.definition["mode"], task.configuration
     candidates: list[HumanConfig] = [settings.human, settings.comparison]
     if mode == JOINT:
@@ -86,14 +83,12 @@ def _kind(scale: type[Scale]) -> tuple[bool, ...]:
 
 
 def scale_of(judge: Judge, human: HumanConfig) -> type[Scale]:
-    """Return the scale in the language of the raters."""
     slug = judge.definition["scale"] or human.scale
     slug = _TIES.get(slug, slug) if human.allow_tie else slug
     return all_scales()[slug].in_language(human.language)
 
 
 def shape_of(human: HumanConfig, design: Design, data: Mapping[str, Any]) -> Shape:
-    """Return the layout of an answer: the same as the raters'."""
     compares = all_scales()[human.scale].compares
     slots = () if compares else [one["slot"] for one in data.get("outputs", [])]
     return Shape(tuple(slots), _errors(human) if design.marks_errors else None)
@@ -133,7 +128,6 @@ def _blocks(
     instances: Sequence[Instance],
     per_page: int | None,
 ) -> Iterator[tuple[Instance, Page]]:
-    """Combine systems as joint evaluations do, then in the opposite order."""
     size = on_a_page(design, len(systems), per_page)
     blocks = [list(range(len(systems)))] * len(instances)
     if size < len(systems):
@@ -150,7 +144,6 @@ def _blocks(
 
 
 def on_a_page(design: Design, n_systems: int, per_page: int | None) -> int:
-    """Return the outputs per page: as requested, or as many as the design allows."""
     most = min(MOST_ON_PAGE, design.n_outputs[1], n_systems)
     size = most if per_page is None else per_page
     if not 2 <= size <= most:
@@ -173,7 +166,6 @@ def texts_on(
 
 
 def place_of(call: JudgeCall) -> int:
-    """Return the position of the question's own output on its page."""
     return call.beside.index(call.submission_id) if call.beside else 0
 
 

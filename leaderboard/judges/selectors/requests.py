@@ -125,14 +125,7 @@ class Requests:
         return replace(request, outputs=dict(zip(slots, texts, strict=False)))
 
     def read(self, call: JudgeCall, request: Request, text: str) -> Said:
-        """Convert an answer on the question's own output into the form of people's
-        answers.
-
-        Raises
-        ------
-        ValueError
-            With a short reason if it is invalid.
-        """
+        """Convert an answer into the form of people's; raise ValueError if invalid."""
         shape = request.shape
         said = read(text, request.questions, self.scale, shape, request.outputs)
         found = about(call, said, shape.slots)
@@ -198,7 +191,6 @@ def price(judge: Judge, n_in: int, n_out: int) -> int:
 
 
 def parts_of(human: HumanConfig, criteria: Iterable[str]) -> list[dict[str, str]]:
-    """Return the criteria that are asked together, as in campaigns."""
     wanted = set(criteria)
     chosen = [
         {name: text for name, text in part.items() if name in wanted}
@@ -225,13 +217,11 @@ def outputs_of(
 
 
 def outputs_in(run: JudgeRun, calls: Iterable[JudgeCall]) -> dict[tuple[int, int], str]:
-    """Read the outputs that the run's approval allows."""
     said = {"references": run.with_references, "private": run.with_private}
     return outputs_of(run.task, calls, **said)
 
 
 def sendable(task: Task, *, references: bool, private: bool) -> Any:
-    """Select the systems whose outputs may be sent to an endpoint."""
     rows = Submission.objects.filter(task=task)
     if not private:
         rows = rows.filter(public())
@@ -242,7 +232,6 @@ def sendable(task: Task, *, references: bool, private: bool) -> Any:
 
 
 def requests_of(run: JudgeRun) -> Requests:
-    """Return the questions of a run, with references if its approval allows them."""
     return Requests(
         run.judge,
         run.task,

@@ -22,24 +22,17 @@ _ABOUT = ("call", "criterion", "instance", "submission", "other", "place")
 def answers_of(run: JudgeRun) -> pd.DataFrame:
     """Return every valid answer of a run.
 
-    Returns
-    -------
-    pandas.DataFrame
-        A row for each question and criterion: `call`, `criterion`, `instance` (its
-        position), `submission`, `other` (0: judged alone), `sample`, `value` (on the
-        scale; for a pair, the preference for `submission`, which came first), `place`
-        (its position on the page, from 0), and `probe`, which is empty: answers to an
-        audit are left out.
+    A row for each question and criterion: `call`, `criterion`, `instance` (its
+    position), `submission`, `other` (0: judged alone), `sample`, `value` (on the scale;
+    for a pair, the preference for `submission`, which came first), `place` (its
+    position on the page, from 0), and `probe`, which is empty: answers to an audit are
+    left out.
     """
     return _answers(run.calls.filter(probe=""))
 
 
 def probed_of(run: JudgeRun) -> pd.DataFrame:
-    """Return the answers to an audit about modified outputs.
-
-    Columns as in `answers_of`, with the name of each `probe`; none is about the
-    original output.
-    """
+    """Return an audit's answers about modified outputs, as `answers_of` with a `probe`."""
     return _answers(run.calls.exclude(probe=""))
 
 
@@ -73,10 +66,10 @@ def both_sides(answers: pd.DataFrame) -> pd.DataFrame:
 
 
 def scores_of(run: JudgeRun, criterion: str) -> dict[int, dict[int, float]]:
-    """Return one number an output: the mean over samples, opponents and both orders.
+    """Return submission -> position of the instance -> score; higher is better.
 
-    Submission -> position of the instance -> score; higher is better. For pairs, the
-    share of preferences that the system won.
+    The mean over samples, opponents and both orders; for pairs, the share of
+    preferences won.
     """
     answers = answers_of(run)
     both = both_sides(answers[answers["criterion"] == criterion])

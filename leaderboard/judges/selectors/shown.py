@@ -1,5 +1,3 @@
-"""The public view of a task's judges: programs, licenses and reasons."""
-
 from __future__ import annotations
 
 from dataclasses import dataclass
@@ -21,8 +19,6 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class ShownLicence:
-    """A judge on one criterion: the current row, and earlier ones."""
-
     criterion: str
     rows: list[JudgeLicence]
 
@@ -47,20 +43,16 @@ class ShownLicence:
 
 @dataclass(frozen=True)
 class ShownJudge:
-    """A judge and its finished runs that the viewer may see, oldest first."""
-
     judge: Judge
     runs: list[JudgeRun]
     licences: list[ShownLicence]
 
     @property
     def asked(self) -> list[dict[str, Any]]:
-        """Count each run's questions, newest first."""
         return [{"run": run, **progress(run)} for run in reversed(self.runs)]
 
     @property
     def spent(self) -> str:
-        """Return its runs' cost in words, rounded up to cents."""
         return cents(sum(progress(run)["spent_cents"] for run in self.runs))
 
     @property
@@ -69,10 +61,7 @@ class ShownJudge:
 
 
 def judges_of(task: Task, viewer: Viewer) -> list[ShownJudge]:
-    """Return the judges of a task with finished runs, by name.
-
-    Results from private outputs are only for staff who may see runs of judges.
-    """
+    """Return judges with finished runs by name; private runs only for staff."""
     done = JudgeRun.objects.filter(task=task, state=JudgeRun.State.DONE)
     sees_all = staff_may(viewer, Staff.SEE_JUDGES, task.slug)
     shown = [

@@ -22,7 +22,6 @@ State = JudgeCall.State
 
 
 def leaving(run: JudgeRun) -> list[str]:
-    """Return sentences on which texts are sent where if the run is approved."""
     plan, made = run.plan, run.judge.definition
     if run.judge.scripted:
         where = "Nothing leaves this site: a script of its own judges."
@@ -46,10 +45,7 @@ def leaving(run: JudgeRun) -> list[str]:
 
 
 def address_told(judge: Judge) -> str:
-    """Return the host that texts are sent to; "" if it must not be disclosed.
-
-    That is a host in the operator's own network, or an address with more than a path.
-    """
+    """Return the host; "" for the operator's own network and unusual addresses."""
     url = urlsplit(judge.definition["url"])
     host = url.hostname or ""
     offered = endpoints().get(judge.definition["endpoint"])
@@ -60,7 +56,6 @@ def address_told(judge: Judge) -> str:
 
 
 def sent(judge: Judge, runs: Iterable[JudgeRun]) -> str:
-    """Return which texts of a task's runs were sent where, for the public."""
     if judge.scripted:
         return "nothing: it is a script of this site"
     runs = list(runs)
@@ -74,7 +69,6 @@ def sent(judge: Judge, runs: Iterable[JudgeRun]) -> str:
 
 
 def by_judge(runs: QuerySet[JudgeRun]) -> dict[Judge, list[JudgeRun]]:
-    """Group runs by judge, by name, and each group by age."""
     found: dict[Judge, list[JudgeRun]] = {}
     for run in runs.select_related("judge", "task").order_by("judge__name", "pk"):
         found.setdefault(run.judge, []).append(run)
@@ -82,10 +76,7 @@ def by_judge(runs: QuerySet[JudgeRun]) -> dict[Judge, list[JudgeRun]]:
 
 
 def progress(run: JudgeRun) -> dict[str, Any]:
-    """Count a run's questions, failures and cost.
-
-    Questions of an audit are counted separately: they are not about an output.
-    """
+    """Count a run's questions, failures and cost; an audit's questions separately."""
     questions, probes = run.calls.filter(probe=""), run.calls.exclude(probe="")
     states = questions.values_list("state").annotate(n=Count("pk")).order_by("state")
     by_state = dict(states)
@@ -115,7 +106,6 @@ def progress(run: JudgeRun) -> dict[str, Any]:
 
 
 def in_words(row: JudgeLicence) -> str:
-    """Return the decision, its date and each reason."""
     said = [
         f"{one['name']}{'' if one['holds'] else ', refused'}: {one['words']}"
         for one in row.reasons
@@ -128,9 +118,7 @@ def in_words(row: JudgeLicence) -> str:
 
 
 def cents(n: float) -> str:
-    """Format an amount in dollars, rounded up to cents, so that no cost appears as
-    $0.00.
-    """
+    """Format an amount in dollars, rounded up to cents, so that no cost is $0.00."""
     return f"${ceil(n) / 100:,.2f}"
 
 

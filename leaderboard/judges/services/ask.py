@@ -58,13 +58,7 @@ class Wish:
 
 
 def ask(judge: Judge, task: Task, wish: Wish, *, by: Account | None = None) -> JudgeRun:
-    """Create a run with its price; requests are sent only after an approval.
-
-    Raises
-    ------
-    GenieError
-        If the judge cannot be asked in this way, or about these outputs.
-    """
+    """Create a run with its price; requests are sent only after an approval."""
     human = _human(judge, task, wish)
     if not 0 <= wish.audit <= MOST_AUDITED:
         raise GenieError(
@@ -104,9 +98,6 @@ def ask(judge: Judge, task: Task, wish: Wish, *, by: Account | None = None) -> J
 
 
 def _human(judge: Judge, task: Task, wish: Wish) -> HumanConfig:
-    """Return the settings of people's questions, or raise an error if a judge cannot
-    answer.
-    """
     if judge.retired_at is not None:
         raise GenieError(f"{judge} is retired.", code="judge-retired")
     human = human_of(judge, task)
@@ -120,7 +111,6 @@ def _human(judge: Judge, task: Task, wish: Wish) -> HumanConfig:
 
 
 def _more(judge: Judge, task: Task, human: HumanConfig, wish: Wish) -> dict[str, Any]:
-    """Return further facts for readers of the plan; defaults are left out."""
     beside = human.show_reference or design_of(task, human).needs_reference
     said = {
         "per_page": wish.per_page,
@@ -152,7 +142,6 @@ def _systems(task: Task, wish: Wish) -> list[int]:
 
 
 def _instances(task: Task, wish: Wish) -> list[Instance]:
-    """Return the instances that people rate, or the first ones of all."""
     n = task.sample_size if wish.n_instances is None else wish.n_instances
     return list(task.instances.filter(sample_rank__lt=n).order_by("position"))
 
@@ -202,7 +191,6 @@ def _calls(
 
 
 def _probes(calls: list[JudgeCall], n_outputs: int) -> list[JudgeCall]:
-    """Create further questions on some outputs of all systems, with `injections` added."""
     by_instance: dict[int, list[JudgeCall]] = {}
     for call in sorted(calls, key=lambda call: call.instance.sample_rank):
         if (call.part, call.sample) == (0, 0):
@@ -239,7 +227,6 @@ def _there(systems: list[int], instances: list[Instance]) -> set[tuple[int, int]
 
 
 def _put_price(run: JudgeRun) -> None:
-    """Price requests without an answer: expected, and at most if all answers are valid."""
     expected = most = 0
     asked = set[str]()
     for some in _chunks(all_requests(run)):

@@ -24,11 +24,8 @@ def approve(
 ) -> bool:
     """Allow a run to cost at most `cents`; False if it was decided before.
 
-    Raises
-    ------
-    GenieError
-        ``not-said`` if it would send hidden references or private outputs without
-        permission; ``over-budget`` if less is left, or without a budget.
+    Raises GenieError ``not-said`` if it would send hidden references or private outputs
+    without permission, ``over-budget`` if less is left, or without a budget.
     """
     if (run.with_references, run.with_private) != (references, private):
         raise GenieError(
@@ -75,7 +72,6 @@ def stop(run: JudgeRun) -> bool:
 
 
 def resume(run: JudgeRun, *, cents: int | None = None) -> bool:
-    """Continue a stopped run, with more money if `cents` is given."""
     with transaction.atomic():
         # as it is now, not as somebody saw it: an approved amount never gets smaller
         stopped = JudgeRun.objects.filter(pk=run.pk, state=State.STOPPED)
@@ -92,7 +88,6 @@ def resume(run: JudgeRun, *, cents: int | None = None) -> bool:
 
 
 def queue_missing() -> int:
-    """Queue the active runs that no job works on."""
     free = JudgeRun.objects.filter(state=State.RUNNING).exclude(
         held_until__gt=timezone.now()
     )

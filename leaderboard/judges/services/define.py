@@ -31,24 +31,14 @@ def make(
 ) -> Judge:
     """Create a judge, or return the existing one.
 
-    Parameters
-    ----------
-    made : mapping
-        See `definition.FIELDS`; the address is the operator's for that endpoint.
-    input_price, output_price : Decimal
-        Cents for a million tokens.
-    pace : mapping
-        `per_minute`, `at_once`, `timeout_seconds`, `n_retries`, `family`.
+    `made` has `definition.FIELDS`; the address is the operator's. Prices are in cents
+    for a million tokens. `pace` has `per_minute`, `at_once`, `timeout_seconds`,
+    `n_retries`, `family`. An existing judge is updated with these values except empty
+    families and prices of 0, which may only have been left out.
 
-    An existing judge is updated with these values except empty families and prices of
-    0, which may only have been left out.
-
-    Raises
-    ------
-    GenieError
-        ``bad-judge`` for invalid values, ``judge-taken`` if another judge has that name
-        and version, ``judge-in-use`` for new prices of a judge with an open run, which was
-        approved at the old ones.
+    Raises GenieError ``bad-judge`` for invalid values, ``judge-taken`` if another judge
+    has that name and version, ``judge-in-use`` for new prices of a judge with an open
+    run, which was approved at the old ones.
     """
     judge = drafted(name, version, made, input_price, output_price)
     if same := Judge.objects.filter(sha256=judge.sha256).first():
@@ -97,13 +87,7 @@ def drafted(
     input_price: Decimal = Decimal(0),
     output_price: Decimal = Decimal(0),
 ) -> Judge:
-    """Create a judge without storing it.
-
-    Raises
-    ------
-    GenieError
-        ``bad-judge``.
-    """
+    """Create a judge without storing it; raise GenieError ``bad-judge``."""
     try:
         definition = whole({**made, "url": _url(str(made.get("endpoint", "")))})
     except ValueError as error:

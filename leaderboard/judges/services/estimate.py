@@ -52,7 +52,6 @@ _NOTHING: dict[str, Any] = {
 
 
 def estimate_all() -> None:
-    """Update the estimates of every task that has, or had, licensed judges."""
     tasks = Task.objects.filter(
         Q(judge_runs__licences__isnull=False)
         | Q(submissions__judged_estimates__isnull=False)
@@ -62,11 +61,7 @@ def estimate_all() -> None:
 
 
 def estimate(task: Task) -> int:
-    """Update a task's estimates; return how many were computed.
-
-    Estimates with unchanged ratings, licenses and runs are not computed again, and
-    those without a valid license are deleted.
-    """
+    """Update outdated estimates, delete unlicensed ones; return how many were computed."""
     licences = licensed(task)
     board = _Board(task, licences) if licences else None
     stored = {
@@ -103,8 +98,6 @@ def estimate(task: Task) -> int:
 
 @dataclass
 class _Board:
-    """A board's systems with their judges; costly data are read when needed."""
-
     task: Task
     licences: list[JudgeLicence]
 
@@ -145,7 +138,6 @@ class _Board:
         return hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()
 
     def estimate(self, score: Score) -> dict[str, Any]:
-        """Return the fields of a row; without `helped` if judges cannot help."""
         ratings = self._ratings
         own = ratings[
             (ratings["submission"] == score.submission_id)

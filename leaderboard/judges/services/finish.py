@@ -1,6 +1,4 @@
-"""The end of a run: its scores are put on the metric board of its task, and nowhere
-else.
-"""
+"""The end of a run: its scores go on the metric board of its task, and nowhere else."""
 
 from django.db import transaction
 from django.utils import timezone
@@ -14,7 +12,6 @@ _NAME = 60
 
 
 def finish(run: JudgeRun) -> bool:
-    """End a run whose questions are all answered, once."""
     running = JudgeRun.objects.filter(pk=run.pk, state=JudgeRun.State.RUNNING)
     with transaction.atomic():
         ended = running.update(
@@ -27,7 +24,6 @@ def finish(run: JudgeRun) -> bool:
 
 
 def _put_on_board(run: JudgeRun, criterion: str) -> None:
-    """Submit its scores as an outside metric and replace older ones."""
     scores = scores_of(run, criterion)
     owner = run.decided_by or run.asked_by
     # nobody answers for a run of a command: it is read from its own pages
@@ -68,7 +64,6 @@ def _put_on_board(run: JudgeRun, criterion: str) -> None:
 
 
 def _whole(run: JudgeRun, scores: dict[int, dict[int, float]]) -> bool:
-    """Check that every instance that people rate has a score of every system."""
     sample = run.task.instances.filter(sample_rank__lt=run.task.sample_size)
     judged = set(sample.values_list("position", flat=True))
     return all(judged <= set(by_instance) for by_instance in scores.values())

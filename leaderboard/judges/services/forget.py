@@ -26,7 +26,6 @@ def _note(instance: Any, **_sent: Any) -> None:
 
 
 def _pages_with(submission: Submission) -> list[int]:
-    """Return the questions about other outputs on pages that showed one of these."""
     several = JudgeCall.objects.filter(run__task=submission.task_id).exclude(beside=[])
     return [
         pk
@@ -36,7 +35,6 @@ def _pages_with(submission: Submission) -> list[int]:
 
 
 def _forget(instance: Any, **_sent: Any) -> None:
-    """Delete the questions of its pages, and answers without another question."""
     JudgeCall.objects.filter(pk__in=instance.judged).delete()
     forget(instance.judged_as)
 

@@ -34,13 +34,11 @@ _OUTDATED = Reason(
 
 
 def look_at_all() -> int:
-    """Queue the judges whose evidence has changed."""
     due = [run.pk for run in _newest() if run.decided_on != evidence_of(run)]
     return jobs.enqueue_missing((JOB, {"pk": pk}) for pk in due)
 
 
 def look(pk: int) -> None:
-    """Decide on a judge's criteria, and store the hash of the evidence."""
     run = JudgeRun.objects.select_related("judge", "task").get(pk=pk)
     # from before the look: what moves meanwhile is looked at again
     evidence = evidence_of(run)
@@ -50,7 +48,6 @@ def look(pk: int) -> None:
 
 
 def decide_anew(run: JudgeRun) -> bool:
-    """Decide on a run's judge at the request of staff; False without a change."""
     same = [one for one in _newest() if one.judge == run.judge and one.task == run.task]
     rows = [decide(one, name, anew=True) for one in same for name in _criteria(one)]
     return any(rows)
@@ -84,7 +81,6 @@ def decide(
 
 
 def _expired(given: JudgeLicence, newest: JudgeRun, now: dict[str, str]) -> list[str]:
-    """Return what has changed since a license was given."""
     gone = moved(given.facts, now)
     if newest.pk > given.run_id:
         found = drift_between(given.run, newest, given.criterion)
@@ -101,7 +97,6 @@ def _weigh(
     *,
     anew: bool,
 ) -> JudgeLicence | None:
-    """Weigh all evidence for and against a judge, and store the verdict."""
     found = [_OUTDATED]
     if is_asked_so(run, criterion):
         found = licence_of(run, criterion).reasons
@@ -118,7 +113,6 @@ def _weigh(
 
 
 def _said(reasons: Iterable[dict[str, Any]], figures: bool) -> list[Any]:
-    """Return the verdict of each reason, with `figures` if staff asked."""
     names = ["name", "holds", *(["words"] if figures else [])]
     return [[one[name] for name in names] for one in reasons]
 
@@ -149,7 +143,6 @@ def _write(
 
 
 def _waits(last: JudgeLicence | None, run: JudgeRun, criterion: str) -> bool:
-    """Check whether a license has expired without a later run or scores."""
     if last is None or last.state != State.EXPIRED:
         return False
     scores = Score.objects.filter(
@@ -200,7 +193,6 @@ def _newest() -> list[JudgeRun]:
 
 
 def _criteria(run: JudgeRun) -> list[str]:
-    """Return the criteria of a run, and those with earlier decisions."""
     decided = JudgeLicence.objects.filter(run__judge=run.judge, run__task=run.task)
     names = decided.order_by("pk").values_list("criterion", flat=True)
     return list(dict.fromkeys([*run.plan["criteria"], *names]))

@@ -42,8 +42,6 @@ class Halt(Exception):
 
 @dataclass
 class _Sent:
-    """A request in flight, and every question that it answers."""
-
     request: Request
     calls: list[JudgeCall]
     cost: JudgeCost
@@ -51,8 +49,6 @@ class _Sent:
 
 @dataclass
 class _Piece:
-    """The state of one job of a run."""
-
     run: JudgeRun
     holder: str
     asked: Requests
@@ -70,7 +66,6 @@ class _Piece:
 
 
 def work(pk: int) -> None:
-    """Ask some questions of a run, then queue the rest or put the scores on the board."""
     holder = uuid.uuid4().hex
     run = _take(pk, holder)
     if run is None:
@@ -108,7 +103,6 @@ def _mine(run: JudgeRun, holder: str) -> QuerySet[JudgeRun]:
 
 
 def _goes_on(piece: _Piece) -> bool:
-    """Check for time left; now and then check whether the run was stopped."""
     now = time.monotonic()
     if now >= piece.look_at:
         piece.look_at = now + _LOOK_SECONDS
@@ -168,7 +162,6 @@ def _refuse_endless(piece: _Piece) -> None:
 
 
 def _read_more(piece: _Piece) -> bool:
-    """Read the next questions; each is read once per job."""
     rows = piece.run.calls.filter(state=CallState.WAITING, pk__gt=piece.after)
     calls = list(rows.select_related("instance").order_by("pk")[:_READ])
     if not calls:
@@ -181,7 +174,6 @@ def _read_more(piece: _Piece) -> bool:
 
 
 def _send_next(piece: _Piece, threads: ThreadPoolExecutor) -> bool:
-    """Send a request, or count a stored answer; False if neither is possible."""
     if not piece.waiting and not _read_more(piece):
         return False
     call = piece.waiting.popleft()
@@ -217,7 +209,6 @@ def _rest(piece: _Piece) -> None:
 def _send(
     piece: _Piece, threads: ThreadPoolExecutor, request: Request, call: JudgeCall
 ) -> bool:
-    """Reserve the money, then send."""
     cost = ledger.hold(piece.run, request, holder=piece.holder)
     if cost is None:
         if _looks(piece):
@@ -301,7 +292,6 @@ def _turned_away(piece: _Piece, sent: _Sent, away: TurnedAway) -> None:
 def _count(
     piece: _Piece, call: JudgeCall, request: Request, answer: JudgeAnswer
 ) -> None:
-    """Parse an answer into its question; an invalid one is requested again."""
     try:
         if answer.refusal:
             raise ValueError(f"refused: {answer.refusal}")

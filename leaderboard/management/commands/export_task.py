@@ -1,5 +1,3 @@
-"""Write a loaded task as a bundle."""
-
 from pathlib import Path
 from typing import Any
 

@@ -1,5 +1,3 @@
-"""Load a task from a bundle."""
-
 from pathlib import Path
 from typing import Any
 

@@ -1,5 +1,3 @@
-"""Run a judge on a task; the price comes first."""
-
 import time
 import tomllib
 from collections.abc import Callable
@@ -119,7 +117,6 @@ class Command(BaseCommand):
 
 
 def run_here(run: JudgeRun, say: Callable[[str], Any]) -> None:
-    """Work on an approved run until it stops, and print how it ended."""
     run.refresh_from_db()
     while run.state == JudgeRun.State.RUNNING:
         work(run.pk)
@@ -154,13 +151,7 @@ def _given(options: dict[str, Any]) -> tuple[str, str, Any, Any, Any]:
 
 
 def read_judge(path: Path) -> tuple[str, str, Any, Any, Any]:
-    """Read name, version, definition, prices and pace of a judge from its file.
-
-    Raises
-    ------
-    CommandError
-        If the file has no judge.
-    """
+    """Read name, version, definition, prices and pace; or raise CommandError."""
     try:
         said = tomllib.loads(path.read_text("utf-8"), parse_float=Decimal)
         made = {

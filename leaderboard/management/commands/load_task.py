@@ -1,5 +1,3 @@
-"""Load a benchmark task from its official release."""
-
 from pathlib import Path
 from typing import Any
 

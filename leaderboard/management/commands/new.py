@@ -183,7 +183,6 @@ class Command(BaseCommand):
 
 
 def _to_judge(planned: start.Plan, per_page: int, *, pairs: bool) -> str:
-    """Return the amount of work: pages, or HITs if a page has several."""
     n = len(planned.waiting)
     what = "comparison" if pairs else "campaign"
     where = f"in {n} {what}{'' if n == 1 else 's'}"

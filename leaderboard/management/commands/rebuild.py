@@ -1,5 +1,3 @@
-"""Compute a release's numbers again."""
-
 import tempfile
 import zipfile
 import zlib
@@ -58,7 +56,6 @@ class Command(BaseCommand):
 
 @contextmanager
 def _unpacked(path: Path) -> Iterator[Path]:
-    """Yield the folder itself, or a temporary one with the unpacked archive."""
     if not path.is_file():
         yield path
         return

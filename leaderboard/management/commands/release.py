@@ -1,5 +1,3 @@
-"""Make a release of a task's data."""
-
 from pathlib import Path
 from typing import Any
 

@@ -1,5 +1,3 @@
-"""Submit a file of predictions from the command line."""
-
 import json
 from datetime import date
 from pathlib import Path
@@ -69,7 +67,6 @@ class Command(BaseCommand):
             raise CommandError(f"Submission {submission.pk} has not been measured.")
 
     def _arrived(self, submission: Submission) -> bool:
-        """Print new events; return whether the pre-flight is over."""
         submission.refresh_from_db()
         events = list(submission.events.order_by("pk"))
         for event in events[self.n_told :]:

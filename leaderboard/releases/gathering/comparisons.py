@@ -1,5 +1,3 @@
-"""Comparisons in a release: their results, pairs and votes."""
-
 from collections.abc import Iterator, Sequence
 
 from leaderboard.evaluation.models.comparison import (
@@ -81,7 +79,6 @@ VOTES = (
 
 
 def ended(task: Task) -> list[Comparison]:
-    """Return the ended comparisons with a public page."""
     rows = comparisons_seen_by(None, task).filter(evaluation__state__in=ENDED)
     return list(rows.order_by("pk"))
 

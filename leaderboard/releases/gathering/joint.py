@@ -89,7 +89,6 @@ JUDGMENTS = (
 
 
 def scored(task: Task) -> list[JointEvaluation]:
-    """Return the public joint evaluations with results."""
     rows = joint_seen_by(None, task).filter(
         evaluation__state=JointEvaluation.State.SCORED
     )
@@ -133,7 +132,6 @@ def evaluations(rows: Sequence[JointEvaluation]) -> list[Record]:
 
 
 def results(rows: Sequence[JointEvaluation]) -> list[Record]:
-    """Return each system's numbers, in the order in which the systems were chosen."""
     return [
         {
             "joint": joint_evaluation.pk,
@@ -152,7 +150,6 @@ def results(rows: Sequence[JointEvaluation]) -> list[Record]:
 
 
 def pairs(rows: Sequence[JointEvaluation]) -> Iterator[Record]:
-    """Yield the results of each pair of systems."""
     return (
         {
             "joint": joint_evaluation.pk,

@@ -74,16 +74,10 @@ def finished(task: Task, shown: Collection[int]) -> list[int]:
 
 
 class Judged:
-    """Tables of the runs of judges in a release.
+    """Tables of judges' runs about the `shown` systems, whose outputs are public.
 
-    Parameters
-    ----------
-    shown : collection of int
-        Systems with public outputs; others are left out.
-    answers : bool
-        Whether questions and answers are included.
-    texts : bool
-        Whether judges' texts are included, which may quote what they were sent.
+    `texts` says whether judges' texts are included, which may quote what they were
+    sent.
     """
 
     def __init__(
@@ -100,7 +94,6 @@ class Judged:
         self._found: dict[int, list[int]] = {}
 
     def tables(self) -> Iterator[tuple[str, Sequence[str], Rows]]:
-        """Yield name, columns and rows of each table."""
         yield "judges", JUDGES, self._judges()
         yield "judge_runs", RUNS, map(self._run, self._runs)
         yield "judge_scores", SCORES, self._scores()
@@ -162,7 +155,6 @@ class Judged:
         }
 
     def _own(self, run: JudgeRun) -> list[int]:
-        """Return the questions whose outputs all belong to systems in the release."""
         if run.pk not in self._found:
             shown = {*self._shown, REFERENCE, None}
             of = run.calls.order_by("pk").values_list("pk", *_SYSTEMS)
@@ -178,7 +170,6 @@ class Judged:
             yield run.calls.filter(pk__in=some).order_by("pk")
 
     def _writes(self, run: JudgeRun) -> bool:
-        """Check whether a judge's texts of a run may be published."""
         return self._texts and not run.with_references
 
     def _calls(self) -> Rows:
@@ -230,7 +221,6 @@ class Judged:
                 }
 
     def _beside_hidden(self, run: JudgeRun) -> set[int]:
-        """Return the systems compared with some that are not in the release."""
         shown = {*self._shown, REFERENCE, None}
         return {
             pk
@@ -303,7 +293,6 @@ def _call(
 
 
 def _how(run: JudgeRun) -> Record:
-    """Return how answers are read; empty if the task has changed its way of asking."""
     try:
         asked = requests_of(run)
     except GenieError:

@@ -52,10 +52,7 @@ _FROM_RATINGS = (
 def judgments(task: Task, pks: Sequence[int], names: Pseudonyms) -> Iterator[Record]:
     """Yield every rating with its pseudonym; their order does not identify workers.
 
-    Raises
-    ------
-    GenieError
-        ``scored-again``, as soon as some ratings are not those of the published score.
+    Raises GenieError ``scored-again`` if ratings are not those of the published score.
     """
     ids = task_ids(task)
     weights = getattr(current_fit(task), "weights", {})
@@ -73,13 +70,11 @@ def _with_marks(
     records: Iterator[tuple[tuple[int, int, str], Record]],
     marks: Mapping[tuple[int, int, str], Record] | None,
 ) -> Iterator[Record]:
-    """Add the marks; without marked errors, no row has the column."""
     for key, record in records:
         yield record if marks is None else {**record, "marks": marks.get(key)}
 
 
 def _marks(pks: Sequence[int]) -> dict[tuple[int, int, str], Record]:
-    """Return the marks of answers by item, worker and criterion."""
     campaigns = [
         campaign
         for evaluation in evaluations_of(pks).values()
@@ -101,7 +96,6 @@ def evaluations_of(pks: Collection[int]) -> dict[int, HumanEvaluation]:
 
 
 def task_ids(task: Task) -> dict[int, str]:
-    """Return the task's instances by position."""
     rows = task.instances.values_list("position", "instance_id")
     return dict(rows.order_by("position"))
 
@@ -126,7 +120,6 @@ def _records(
     names: Pseudonyms,
     weights: Mapping[str, float],
 ) -> Iterator[tuple[tuple[int, int, str], Record]]:
-    """Yield records in order, each with its item, worker and criterion."""
     index_of = {pk: i for i, pk in enumerate(pks)}
     keyed = []
     # by columns: a dict for each row would take most of the time
@@ -157,7 +150,6 @@ def _records(
 
 
 def check_settled(task: Task) -> None:
-    """Refuse a board whose scores are about to be computed again."""
     if task.pk in refit.due() or refit.holds(task):
         raise scored_again()
 

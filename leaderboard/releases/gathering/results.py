@@ -92,7 +92,6 @@ PUBLISHED = ("table", "row", "column", "printed", "tolerance", "figure", "why")
 
 
 def ranked(task: Task) -> Iterator[Row]:
-    """Yield the rows of the public board with a score, in its order."""
     board = standings(task)
     for first in range(0, len(board), AT_ONCE):
         some = board[first : first + AT_ONCE]
@@ -135,7 +134,6 @@ def _ranked(row: Row, submission: Submission, evaluation: HumanEvaluation) -> Re
 
 
 def _unranked(submission: Submission) -> Record:
-    """Return a system that was compared with others and has no score of its own."""
     team_is_known = not submission.anonymous_now
     return {
         **dict.fromkeys(SYSTEMS),
@@ -262,7 +260,7 @@ def detector_fits(task: Task, names: Pseudonyms) -> tuple[list[Record], dict[str
 
 
 def instances(task: Task, *, texts: bool, shows_sample: bool) -> Iterator[Record]:
-    """Yield the task's instances without hidden references; texts if allowed.
+    """Yield instances, but never hidden references.
 
     Without `shows_sample`, their positions in the draw of the sample are left out.
     """

@@ -37,8 +37,6 @@ Tell = Callable[[int, int], None]
 
 
 class Tables:
-    """The tables of one release while they are written."""
-
     def __init__(
         self,
         task: Task,
@@ -63,10 +61,7 @@ class Tables:
         self._number_of: dict[str, str] = {}
 
     def number_instances(self) -> None:
-        """Replace the names of rated instances by numbers.
-
-        Reads their data twice, because numbers depend on all of them.
-        """
+        """Replace names of rated instances by numbers; reads their data twice."""
         self._number_of = self._notes.once("number_of", self._numbers)
         self._masks = True
 
@@ -118,7 +113,6 @@ class Tables:
         return sorted(named - set(self.ranked))
 
     def write_systems(self) -> None:
-        """Write the board: its systems, their scores, and the evidence."""
         self._notes.once("board", self._write_board)
         self._write_long(
             "judgments",
@@ -179,7 +173,6 @@ class Tables:
         pks: Sequence[int],
         rows_of: Callable[[Sequence[int]], Iterator[Record]],
     ) -> None:
-        """Write a table system by system, from the end of an earlier piece on."""
         if name in self._counts:
             return
         self.columns[name] = columns
@@ -204,9 +197,7 @@ class Tables:
         rows_of: Callable[[Sequence[int]], Iterator[Record]],
         place: Callable[[], Any],
     ) -> Iterator[Iterator[Record]]:
-        """Yield the rows of each system; now and then, and at the end, save the
-        position.
-        """
+        """Yield the rows of each system; save the position now and then."""
         begun = self._n_done.get(name, 0)
         number_of = {pk: n for n, pk in enumerate(pks, start=1)}
         for pk, own in groupby(rows_of(pks[begun:]), itemgetter("submission")):
@@ -225,20 +216,17 @@ class Tables:
         self._notes.save()
 
     def tell_all(self) -> None:
-        """Report how many systems are done in all long tables together."""
         of = len(self.ranked) * (2 + self.texts + self._masks)
         self._tell(min(sum(self._n_done.values()), of), of)
 
     @property
     def counts(self) -> dict[str, int]:
-        """Return the number of rows per table, in the order of a release's tables."""
         return {name: self._counts[name] for name in _ORDER if name in self._counts}
 
     def _judgments(self, pks: Sequence[int]) -> Iterator[Record]:
         return judgments(self.task, pks, self.names)
 
     def _named(self, rows: Iterable[Record]) -> Iterator[Record]:
-        """Replace instances by their names in this release."""
         if not self._masks:
             yield from rows
             return

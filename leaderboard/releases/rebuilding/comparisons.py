@@ -1,5 +1,3 @@
-"""Recompute the comparisons of a release from the votes that counted."""
-
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from pathlib import Path

@@ -29,8 +29,6 @@ _RANKS = ("rank_first", "rank_last", "cluster")
 
 
 class Estimates:
-    """Estimates recomputed from a release's ratings."""
-
     def __init__(self, folder: Path, manifest: Record) -> None:
         self.folder, self.manifest = folder, manifest
 
@@ -54,7 +52,6 @@ class Estimates:
             yield from _of_score(name, score, standing, self.manifest["estimate"])
 
     def ranks(self) -> Iterator[Number]:
-        """Yield the ranks and clusters of the criterion that ranks the board."""
         criterion = self.manifest["ranked_by"]
         if self.manifest["ranked_with_judges"] and not self.manifest["forecasts"]:
             # what judges foretell would name the instances that were drawn
@@ -123,7 +120,6 @@ def _standings(
 
 
 def _ratings(folder: Path) -> Iterator[pd.DataFrame]:
-    """Yield the counting ratings, a frame for each criterion."""
     import pandas as pd
 
     position = Places(bundle.positions(folder))

@@ -1,5 +1,3 @@
-"""Recompute the joint evaluations of a release from the ratings that count."""
-
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any

@@ -32,7 +32,6 @@ Values = dict[tuple[int, str, int], dict[str, list[float]]]
 
 
 def judge_numbers(folder: Path) -> Iterator[Number | str]:
-    """Compare judges' results with those from their definitions and answers."""
     judges = {row["judge"]: row for row in bundle.iter_table(folder, "judges")}
     for row in judges.values():
         yield from _definition(row)
@@ -67,7 +66,6 @@ def judge_numbers(folder: Path) -> Iterator[Number | str]:
 
 
 def _definition(row: Record) -> Iterator[Number]:
-    """Compute a judge's signature, and its hash unless parts of it are withheld."""
     name, made = f"{row['kind']} {row['judge']}", row["definition"]
     given = str(row["sha256"])
     if made["url"] is not None:
@@ -103,7 +101,6 @@ def _run(run: Record, calls: list[Record], answers: bundle.Groups) -> Iterator[N
 def _call(
     run: Record, call: Record, answer: Record | None, texts: Texts
 ) -> Iterator[Number | str]:
-    """Parse an answer again, with the judge's labels and scale."""
     name = f"question {call['call']} of run {run['run']}"
     found = None
     if answer is not None and not answer["refusal"]:
@@ -123,7 +120,6 @@ def _call(
 
 
 def _said(run: Record, call: Record, text: str, texts: Texts) -> Said:
-    """Parse an answer as the site does, with the texts of the page."""
     design = all_designs()[run["design"]]
     scale = all_scales()[run["scale"]].in_language(run["language"])
     order = call["beside"] or [call["submission"]]
@@ -156,7 +152,6 @@ def _texts_in(folder: Path) -> Texts:
 
 
 def _gather(values: Values, run: int, call: Record) -> None:
-    """Collect what counts: in a pair, the second won what the first lost."""
     if call["probe"] or call["state"] != _VALID:
         return
     for criterion, value in call["values"].items():

@@ -1,5 +1,3 @@
-"""Compute the automatic metrics of a release again."""
-
 from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import replace
@@ -21,11 +19,7 @@ Check = tuple[str, float, float, float] | str
 
 
 def metric_numbers(folder: Path, manifest: Record) -> Iterator[Check]:
-    """Compare every metric of every system; from texts if available.
-
-    Without texts, a metric that is a mean over instances can be computed; others are
-    reported as impossible to compute.
-    """
+    """Compare every metric; without texts only those that are means over instances."""
     instances = bundle.read_table(folder, "instances")
     metrics = chosen_metrics(read_task(manifest["config"], {}).config.metrics)
     texts = bundle.Groups(folder, "predictions", ["submission"])

@@ -16,7 +16,6 @@ _SAME = ("mean", "low", "high", "n", "n_workers", "n_excluded_workers", "signatu
 
 
 def log_numbers(folder: Path, tables: Path) -> Iterator[Number | str]:
-    """Check every entry against the head, and every score of the tables against its entry."""
     lines = read(folder)
     head = next(lines, None)
     if head is None:
@@ -42,7 +41,6 @@ def log_numbers(folder: Path, tables: Path) -> Iterator[Number | str]:
 
 
 def read(folder: Path) -> Iterator[Record]:
-    """Yield the head, then the entries; empty without a log."""
     path = folder / bundle.LOG
     if path.is_file():
         with path.open(encoding="utf-8") as lines:
@@ -52,10 +50,7 @@ def read(folder: Path) -> Iterator[Record]:
 def check_since(folder: Path, earlier: Path) -> str:
     """Check that the log of a release has only grown since an earlier release.
 
-    Raises
-    ------
-    GenieError
-        ``log-rewritten`` if it has not, ``no-log`` if that cannot be checked.
+    Raises GenieError ``log-rewritten`` if not, ``no-log`` if that cannot be checked.
     """
     try:
         heads = [next(read(one), None) for one in (folder, earlier)]
@@ -97,7 +92,6 @@ def _since(now: Record, then: Record) -> str:
 
 
 def _holds(entry: Record, head: Record) -> bool:
-    """Check that an entry matches its commitment and is in the tree."""
     salt, body = bytes.fromhex(entry["salt"]), entry["body"]
     made = commitment(salt, entry["data"].encode())
     return json.loads(body)["commitment"] == made and merkle.includes(

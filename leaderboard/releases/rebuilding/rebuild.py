@@ -1,5 +1,3 @@
-"""Compute every published number again, from a release alone, without a database."""
-
 from collections import defaultdict
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -38,8 +36,6 @@ _UNREADABLE = (
 
 @dataclass
 class Rebuilt:
-    """Counts of equal numbers by kind, and checks that were impossible."""
-
     n_same: dict[str, int] = field(default_factory=lambda: defaultdict(int))
     skipped: list[str] = field(default_factory=list)
 
@@ -52,12 +48,8 @@ def rebuild(
 ) -> Rebuilt:
     """Check and recompute; raise a GenieError (`differs`) at the first difference.
 
-    Parameters
-    ----------
-    parquet : bool, optional
-        Read the tables' Parquet even if their JSONL is available.
-    report : callable, optional
-        Called with a line for each part that came out the same.
+    With `parquet`, reads it even if JSONL is available. `report` gets a line for each
+    part that came out the same.
     """
     n_files = bundle.check(folder)
     report(f"{n_files} files match their checksums.")

@@ -40,7 +40,6 @@ def card(
     *,
     team: str,
 ) -> Card:
-    """Collect the card of a scored submission; `heds` answers the datasheet from it."""
     lines = {
         "System and data": _system(submission, team),
         "Outputs rated": _outputs(submission, evaluation),
@@ -153,7 +152,6 @@ def _workers(
 
 
 def _languages(figures: WorkerFigures) -> Section:
-    """Return the languages that workers read, if there were several."""
     if len(figures.languages) < 2:
         return []
     return [
@@ -166,7 +164,6 @@ def _languages(figures: WorkerFigures) -> Section:
 
 
 def _highest_reward(figures: WorkerFigures) -> Section:
-    """Return a line if staff have changed the reward meanwhile."""
     if figures.highest_reward_cents == figures.reward_cents:
         return []
     highest = figures.highest_reward_cents / 100

@@ -138,8 +138,6 @@ _RECRUITED = {
 
 @dataclass(frozen=True)
 class Answered:
-    """A question of the sheet, with the answer from the database."""
-
     number: str
     question: str
     criterion: str
@@ -147,7 +145,6 @@ class Answered:
 
     @property
     def open(self) -> bool:
-        """Check whether authors have to answer it."""
         return self.answer == OPEN
 
 

@@ -44,15 +44,8 @@ _MODES = {
 class JudgedBy:
     """A judge's finished runs on a task.
 
-    Parameters
-    ----------
-    n, n_invalid, n_changed : int
-        Questions; those without a valid answer; those about outputs modified for an
-        audit, which count nowhere.
-    models : list of str
-        As reported by the endpoint.
-    licences : dict of str to str
-        Criterion to the license in words.
+    `n_changed` counts questions about outputs modified for an audit, which count
+    nowhere. `models` are as reported by the endpoint.
     """
 
     judge: Judge
@@ -65,7 +58,6 @@ class JudgedBy:
 
     @property
     def name(self) -> str:
-        """Return its name, marked as a program."""
         kind = "script" if self.judge.scripted else "judge"
         return f"{kind} {self.judge}"
 
@@ -139,7 +131,6 @@ def _licence(judge: Judge, task: Task, criterion: str) -> str:
 
 
 def section_of(submission: Submission) -> list[tuple[str, Any]]:
-    """Return the lines of a card; none if no judge was asked about the submission."""
     found = judged_by(submission.task, submission)
     if not found:
         return []
@@ -189,7 +180,6 @@ def _parts(one: JudgedBy) -> dict[str, Any]:
 
 
 def sentences(found: list[JudgedBy]) -> list[str]:
-    """Return sentences for a methods section; none if no judge was asked."""
     if not found:
         return []
     said = [

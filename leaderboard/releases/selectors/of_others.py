@@ -56,7 +56,6 @@ _NEVER = (
 def lines_of_others(
     card: Mapping[str, list[tuple[str, Any]]], task: Task
 ) -> dict[str, list[tuple[str, Any]]]:
-    """Keep the lines of a card that apply to imported ratings, after their source."""
     kept = {
         title: [
             (key, _worded(value) if key == "questions, verbatim" else value)
@@ -69,7 +68,6 @@ def lines_of_others(
 
 
 def _worded(questions: Mapping[str, str]) -> dict[str, str] | None:
-    """Leave out criteria that have only a name."""
     said = {name: text for name, text in questions.items() if text != name}
     return said or None
 
@@ -91,7 +89,6 @@ def _origins(found: Provenance | None) -> list[tuple[str, Any]]:
 
 
 def answers_of_others(task: Task, n_workers: int) -> dict[str, str]:
-    """Answer the datasheet's questions about evaluators, conditions and ethics."""
     found = provenance_of(task)
     known = {
         key: said

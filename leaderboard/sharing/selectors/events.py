@@ -30,7 +30,6 @@ class Event:
 
 
 def board_events(task: Task) -> list[Event]:
-    """Return publications, changes of the leader and scores that became final."""
     story, mark = history(task), mark_of(task)
     systems = {one.pk: one for one in story.results}
     finals = HumanEvaluation.objects.filter(
@@ -52,7 +51,6 @@ def board_events(task: Task) -> list[Event]:
 
 
 def site_events() -> list[Event]:
-    """Return the last publications on all boards."""
     events = []
     for score in latest(MOST):
         submission = score.submission

@@ -1,5 +1,4 @@
-"""Metadata of a page for search engines and chats: title, description, address,
-picture.
+"""A page's metadata for search engines and chats: title, description, address, picture.
 
 Only public pages have them.
 """
@@ -63,7 +62,7 @@ class PageCard:
 def page_card(request: HttpRequest, context: dict[str, Any]) -> PageCard | None:
     """Describe the page being rendered; None if it is not public.
 
-    A page that is not listed here is described by its block `description`.
+    Unlisted pages are described by their block `description`.
     """
     match = request.resolver_match
     if match is None:

@@ -1,5 +1,3 @@
-"""The content of a board's picture: the public rows as formatted text."""
-
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -21,8 +19,6 @@ MOST_SYSTEMS = 25
 
 @dataclass(frozen=True)
 class Line:
-    """A system with its score; `note` has its caveats."""
-
     rank: str
     system: str
     note: str
@@ -32,8 +28,6 @@ class Line:
 
 @dataclass(frozen=True)
 class BoardPicture:
-    """A board in words and numbers, with its address."""
-
     title: str
     about: str
     imported: bool

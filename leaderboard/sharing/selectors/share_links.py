@@ -30,11 +30,7 @@ class ShareLinks:
 def share_links(
     task: Task, moment: str, query: str = "", at: datetime | None = None
 ) -> ShareLinks:
-    """Return the links of a board; `moment` is the timestamp of the present board.
-
-    `query` has the board's parameters as in its address; `at` is the displayed moment,
-    None for now.
-    """
+    """Return links for `query` and the moment `at`; `moment` is a stamp of now."""
     kept = absolute("leaderboard:board-at", task.slug, moment)
     svg, png = (
         reverse(f"leaderboard:board-{form}", args=[task.slug])
@@ -65,11 +61,9 @@ def _records(task: Task) -> str:
 
 
 def croissant_of(task: Task) -> str:
-    """Return the address of the newest release's metadata; empty if there is none."""
     ready = Release.objects.filter(task=task, state=Release.State.DONE)
     return reverse("leaderboard:croissant", args=[task.slug]) if ready.exists() else ""
 
 
 def _unlinked(text: str) -> str:
-    """Remove characters that would end a link of Markdown."""
     return "".join(sign for sign in plain(text) if sign not in "[]()\\`")

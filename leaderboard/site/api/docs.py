@@ -1,5 +1,3 @@
-"""The API's reference: contents, a page for each group of operations, and trying them."""
-
 import re
 from urllib.parse import quote
 
@@ -28,7 +26,6 @@ class Schema(Shareable, SpectacularAPIView):
 
 @require_safe
 def page(request: HttpRequest) -> HttpResponse:
-    """Show the introduction, the operations by group, and all errors."""
     context = {
         "here": "docs",
         "groups": groups(),
@@ -60,7 +57,6 @@ def group(request: HttpRequest, slug: str) -> HttpResponse:
 
 @require_safe
 def try_it(request: HttpRequest) -> HttpResponse:
-    """Redirect a form of the reference to the address that its fields give."""
     wanted = request.GET.get("operation")
     operation = next(
         (one for one in operations() if one["id"] == wanted and one["method"] == "GET"),

@@ -1,5 +1,3 @@
-"""The API's description, outside its versions."""
-
 from django.urls import path
 from django.views.generic import RedirectView
 

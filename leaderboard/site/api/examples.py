@@ -1,5 +1,3 @@
-"""Requests and answers of an operation as its page shows them."""
-
 import json
 import re
 import shlex
@@ -16,7 +14,6 @@ _FIELDS = {
 
 
 def example_answer(answer: dict[str, Any]) -> str:
-    """Return an answer as JSON; empty for other formats."""
     for kind, content in answer.get("content", {}).items():
         if "json" in kind and "example" in content:
             return json.dumps(content["example"], indent=2, ensure_ascii=False)
@@ -26,7 +23,6 @@ def example_answer(answer: dict[str, Any]) -> str:
 def example_request(
     schema: dict[str, Any], path: str, method: str, operation: dict[str, Any]
 ) -> str:
-    """Return a request as a shell command; the site's address is a placeholder."""
     words = ["curl"]
     if {} not in operation.get("security", [{}]):
         words.append('-H "Authorization: Bearer $GENIE_TOKEN"')
@@ -46,7 +42,6 @@ def example_request(
 
 
 def resolved(schema: dict[str, Any], part: dict[str, Any]) -> dict[str, Any]:
-    """Follow a reference of the schema."""
     while "$ref" in part:
         name = part["$ref"].rsplit("/", 1)[-1]
         part = schema["components"]["schemas"][name]

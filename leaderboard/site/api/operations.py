@@ -1,5 +1,3 @@
-"""The API's operations, read from the schema."""
-
 from collections.abc import Iterator
 from functools import cache
 from typing import Any, NamedTuple
@@ -47,7 +45,6 @@ def operations() -> list[dict[str, Any]]:
 
 @cache
 def groups() -> list[Group]:
-    """Return operations by topic, the most used ones first."""
     names = {operation["group"] for operation in operations()}
     last = ("staff",)
     order = sorted(
@@ -122,7 +119,6 @@ def _fields(schema: dict[str, Any], content: dict[str, Any]) -> list[dict[str, A
 def _flat(
     schema: dict[str, Any], shape: dict[str, Any], prefix: str
 ) -> Iterator[dict[str, Any]]:
-    """Yield an object's fields and, indented by name, those of nested objects."""
     for name, part in shape.get("properties", {}).items():
         yield {
             "name": prefix + name,
@@ -138,7 +134,6 @@ def _flat(
 def _inner(
     schema: dict[str, Any], part: dict[str, Any]
 ) -> tuple[dict[str, Any] | None, str]:
-    """Return the object in a field: itself, or one of a list."""
     part = resolved(schema, part)
     for option in (
         *part.get("allOf", []),

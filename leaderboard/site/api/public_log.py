@@ -1,5 +1,3 @@
-"""The public log for programs: heads, entries, and proofs of both."""
-
 from typing import Any
 
 from django.http import Http404

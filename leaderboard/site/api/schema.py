@@ -69,7 +69,6 @@ def _add_example(operation: dict[str, Any], example: dict[str, Any]) -> None:
 
 
 def _add_answers_of_every_get(result: dict[str, Any]) -> None:
-    """Add 304, without a body, and 400 to each GET."""
     for methods in result["paths"].values():
         operation = methods.get("get")
         if operation is not None:

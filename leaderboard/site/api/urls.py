@@ -1,5 +1,3 @@
-"""Addresses below /api/v1/."""
-
 from django.urls import path, re_path
 
 from leaderboard.boards.api import differences, history, submissions, tasks

@@ -11,8 +11,6 @@ _ELSEWHERE = {"example-extension": "example-extension/README.md"}
 
 
 class Role(NamedTuple):
-    """A kind of reader, and what for."""
-
     slug: str
     title: str
     wants: str
@@ -124,7 +122,6 @@ def slug_of(target: str) -> str | None:
 
 
 def neighbours(slug: str) -> tuple[str | None, str | None]:
-    """Return the pages before and after one."""
     order = [None, *slugs(), None]
     at = order.index(slug)
     return order[at - 1], order[at + 1]

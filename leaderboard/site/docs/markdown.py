@@ -16,24 +16,18 @@ if TYPE_CHECKING:
 
 
 class Heading(NamedTuple):
-    """A heading below the title."""
-
     level: int
     anchor: str
     title: str
 
 
 class Section(NamedTuple):
-    """A heading and the words up to the next one, for the search."""
-
     anchor: str
     title: str
     text: str
 
 
 class Rendered(NamedTuple):
-    """A page's parts."""
-
     title: str
     lead: str
     html: str
@@ -112,7 +106,6 @@ def slug(title: str) -> str:
 
 
 def words_of(token: Token) -> str:
-    """Return a line's words without markup."""
     return "".join(
         " " if child.type in ("softbreak", "hardbreak") else child.content
         for child in token.children or []
@@ -153,7 +146,6 @@ def _lead_elsewhere(token: Token, link: Callable[[str], str]) -> None:
 
 
 def _lead(body: list[Token]) -> str:
-    """Return the first paragraph as plain text."""
     for at, token in enumerate(body):
         if token.type == "paragraph_open":
             return words_of(body[at + 1])

@@ -11,7 +11,6 @@ GLOSSARY = "glossary"
 
 
 def page(slug: str) -> Rendered:
-    """Return one of `contents.slugs()`."""
     return _page(slug, _changed(slug))
 
 
@@ -27,7 +26,6 @@ def file(name: str) -> bytes | None:
 
 
 def changed() -> tuple[int, ...]:
-    """Return when each of the pages last changed."""
     return tuple(_changed(slug) for slug in contents.slugs())
 
 

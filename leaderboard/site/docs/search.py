@@ -26,8 +26,6 @@ _SMALL = re.compile(
 
 
 class Hit(NamedTuple):
-    """A section that was found."""
-
     slug: str
     anchor: str
     page: str
@@ -118,7 +116,6 @@ def _stem(word: str) -> str:
 
 
 def _snippet(text: str, words: set[str]) -> SafeString:
-    """Return the text around the first match with all matches marked."""
     parts = text.split()
     has = [any(_stem(w) in words for w in _WORD.findall(part)) for part in parts]
     start = max(0, (has.index(True) if True in has else 0) - _BEFORE)

@@ -1,5 +1,3 @@
-"""Tasks included with Genie, and the sources of their texts."""
-
 import shlex
 from typing import NamedTuple
 
@@ -58,8 +56,6 @@ _SOURCES = {
 
 
 class ShippedTask(NamedTuple):
-    """A task as its page shows it."""
-
     config: TaskConfig
     brings_texts: bool
     steps: tuple[str, ...]

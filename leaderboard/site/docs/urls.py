@@ -1,5 +1,3 @@
-"""Addresses below /docs/."""
-
 from django.urls import path
 
 from leaderboard.site.docs import views

@@ -1,5 +1,3 @@
-"""Pages of the documentation."""
-
 import mimetypes
 from typing import Any
 
@@ -79,7 +77,6 @@ def tasks(request: HttpRequest) -> HttpResponse:
 
 @require_safe
 def task(request: HttpRequest, slug: str) -> HttpResponse:
-    """Show one of the included tasks and the source of its texts."""
     if slug not in shipped.names():
         raise Http404("There is no such task.")
     shown = shipped.task(slug)

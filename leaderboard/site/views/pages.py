@@ -1,5 +1,3 @@
-"""Pages about the site as a whole."""
-
 from django.conf import settings
 from django.db.models import Count
 from django.http import HttpRequest, HttpResponse
@@ -66,7 +64,6 @@ def home(request: HttpRequest) -> HttpResponse:
 
 
 def _is_demo() -> bool:
-    """Check whether `genie demo` made all data of this site."""
     if Task.objects.filter(demo=False).exists():
         return False
     return Submission.objects.filter(public(), simulated=True).exists()

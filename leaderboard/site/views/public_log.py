@@ -1,5 +1,3 @@
-"""The public log as a page: its head and its public entries."""
-
 from typing import Any
 
 from django.http import HttpRequest, HttpResponse
@@ -37,7 +35,6 @@ def _imported(submissions: set[int]) -> set[int]:
 
 
 def _line(entry: dict[str, Any]) -> dict[str, Any]:
-    """Return an entry's main facts in words; the rest is for programs."""
     says, kind = entry["says"] or {}, LogEntry.Kind(entry["kind"])
     told = _IN_WORDS.get(kind, _pairs)(says) if says else ""
     return {

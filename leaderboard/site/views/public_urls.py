@@ -1,5 +1,3 @@
-"""Public addresses of boards and submissions: moments and files."""
-
 from django.urls import path
 
 from genie.accounts.throttles import limit_files

@@ -1,6 +1,4 @@
-"""Accounts and groups: each change has a reason; staff end an account as its owner
-does.
-"""
+"""Accounts and groups: each change has a reason."""
 
 from typing import Any
 

@@ -1,5 +1,3 @@
-"""A team's webhooks by program; for its owners."""
-
 from typing import Any, cast
 
 from django.http import Http404

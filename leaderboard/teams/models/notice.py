@@ -19,8 +19,6 @@ class NoticePreference(models.Model):
 
 
 class Notice(models.Model):
-    """An e-mail to one person about one event of a submission."""
-
     event = models.ForeignKey(
         SubmissionEvent, on_delete=models.CASCADE, related_name="notices"
     )

@@ -4,8 +4,6 @@ from django.utils.translation import gettext_lazy
 
 
 class Membership(models.Model):
-    """A user's membership of a team, with the role."""
-
     class Role(models.TextChoices):
         OWNER = "OWNER", gettext_lazy("owner")
         MEMBER = "MEMBER", gettext_lazy("member")

@@ -8,8 +8,6 @@ from leaderboard.submissions.models.submission import SubmissionEvent, Team
 
 
 class Webhook(models.Model):
-    """An address of a team that receives events of its submissions."""
-
     team = models.ForeignKey(Team, on_delete=models.CASCADE, related_name="webhooks")
     url = models.CharField(max_length=500)
     # What each delivery is signed with; it cannot be a hash, or nothing could be signed.
@@ -28,8 +26,6 @@ class Webhook(models.Model):
 
 
 class WebhookDelivery(models.Model):
-    """An event for one webhook, and the attempts to deliver it."""
-
     class State(models.TextChoices):
         WAITING = "WAITING", "waiting"
         DELIVERED = "DELIVERED", "delivered"

@@ -1,5 +1,3 @@
-"""All data of one account, for download."""
-
 from typing import Any
 
 from allauth.account.models import EmailAddress
@@ -150,7 +148,6 @@ def _only(rows: Any, *fields: str) -> dict[str, Any] | None:
 
 
 def _consents(worker: Worker) -> list[dict[str, Any]]:
-    """Return the texts that the worker agreed to, in their old wording if stored."""
     given = Consent.objects.filter(worker=worker).order_by("pk")
     words = dict(
         ConsentVersion.objects.filter(sha256__in=given.values("text_sha256"))

@@ -1,5 +1,3 @@
-"""Full addresses of pages without a request."""
-
 from django.conf import settings
 from django.urls import reverse
 

@@ -30,7 +30,6 @@ _NEWS = timedelta(days=2)
 
 
 def announce() -> int:
-    """Queue notices and deliveries of new events; return the number of events."""
     waiting = (
         SubmissionEvent.objects.filter(announced_at=None)
         .select_related("submission__task", "submission__team")

@@ -1,5 +1,3 @@
-"""E-mails about submissions, one to each person."""
-
 from django.core.mail import EmailMultiAlternatives
 from django.db import transaction
 from django.template.loader import render_to_string
@@ -81,10 +79,7 @@ def choose_language(user: Account, language: str) -> None:
 
 
 def keep_language(user: Account, **_: object) -> None:
-    """Store the language of a sign-in, if none is stored.
-
-    English is the default and is not stored.
-    """
+    """Store the language of a sign-in if none is stored and it is not English."""
     reads = get_language() or ENGLISH
     if reads == ENGLISH:
         return

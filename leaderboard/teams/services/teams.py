@@ -61,7 +61,6 @@ def _checked_name(name: str) -> str:
 
 
 def role_of(team: Team, user: Account) -> str | None:
-    """Return the user's role in the team; None for non-members."""
     rows = Membership.objects.filter(team=team, user_id=user.pk)
     return rows.values_list("role", flat=True).first()
 
@@ -91,13 +90,7 @@ def invite(team: Team, *, by: Account, email: str = "", role: str = Role.MEMBER)
 
 
 def send_invitation(team: Team, email: str, link: str, by: Account) -> None:
-    """E-mail the link to the invited person.
-
-    Raises
-    ------
-    GenieError
-        With code `mail-failed`; the link can be passed on in another way.
-    """
+    """E-mail the link; raise GenieError ``mail-failed`` if that does not work."""
     try:
         _send(team, email, link, by)
     except OSError as error:  # all of smtplib's errors are
@@ -138,7 +131,6 @@ def take_back(team: Team, pk: int) -> bool:
 
 
 def usable(token: str) -> TeamInvitation:
-    """Return the invitation behind a token, or raise an error with the reason."""
     invitation = (
         TeamInvitation.objects.select_related("team")
         .filter(token_sha256=_hashed(token))

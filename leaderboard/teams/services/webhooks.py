@@ -39,7 +39,6 @@ _LEASE = timedelta(minutes=5)
 
 
 def add(team: Team, url: str, *, by: Account) -> Webhook:
-    """Create a webhook; its secret signs all deliveries."""
     outbound.checked(url, https_only=https_only())
     if team.webhooks.count() >= MAX_WEBHOOKS:
         raise GenieError(
@@ -66,7 +65,6 @@ def https_only() -> bool:
 
 
 def queue(event: SubmissionEvent, *, first: bool) -> None:
-    """Store a delivery for each webhook of the submission's team."""
     kind = f"submission.{event.state.lower()}" if first else "submission.updated"
     hooks = Webhook.objects.filter(team_id=event.submission.team_id, active=True)
     WebhookDelivery.objects.bulk_create(
@@ -81,7 +79,6 @@ def queue(event: SubmissionEvent, *, first: bool) -> None:
 
 
 def queue_test(hook: Webhook) -> WebhookDelivery:
-    """Queue a harmless delivery, so that a team can test its receiver."""
     return WebhookDelivery.objects.create(
         webhook=hook, kind="test", payload={"message": "Genie can reach you."}
     )
@@ -107,7 +104,6 @@ def _payload(event: SubmissionEvent) -> dict[str, Any]:
 
 
 def due() -> list[int]:
-    """Return the deliveries whose next attempt is due, the longest waiting first."""
     rows = WebhookDelivery.objects.filter(
         state=State.WAITING, next_at__lte=timezone.now()
     )
@@ -115,7 +111,6 @@ def due() -> list[int]:
 
 
 def deliver(pk: int) -> None:
-    """Make one attempt; store its result and plan the next."""
     now = timezone.now()
     # Counted and put off before the request: a try that kills its process counts, too,
     # and nobody else makes it meanwhile.

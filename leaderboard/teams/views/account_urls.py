@@ -1,5 +1,3 @@
-"""Addresses of the pages about a user's teams, notices and data."""
-
 from django.urls import path
 
 from leaderboard.teams.views import my_data, teams, webhooks

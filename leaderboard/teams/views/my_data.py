@@ -55,7 +55,6 @@ def my_data(request: HttpRequest) -> HttpResponse:
 
 @login_required
 def leave(request: HttpRequest) -> HttpResponse:
-    """Explain the deletion, and delete the account after a typed confirmation."""
     user = cast("Account", request.user)
     form = LeaveForm(request.POST or None, user=user)
     if request.method == "POST" and form.is_valid():

@@ -1,5 +1,3 @@
-"""The user's teams: members, invitations, owners."""
-
 from typing import Any, cast
 
 from django.contrib import messages
@@ -85,7 +83,6 @@ def _page(
 @post_or("leaderboard:team", "slug")
 @login_required
 def invite(request: HttpRequest, slug: str) -> HttpResponse:
-    """Invite by e-mail, or show the link to pass on."""
     team = team_of(request, slug, owner=True)
     form = InviteForm(request.POST)
     if not form.is_valid():
@@ -121,7 +118,6 @@ def take_back(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
 @post_or("leaderboard:team", "slug")
 @login_required
 def member(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
-    """Change a member's role, or remove them; all members may remove themselves."""
     # leaving needs no right; everything else needs an owner
     itself = pk == request.user.pk and request.POST.get("do") == "remove"
     team = team_of(request, slug, owner=not itself)

@@ -1,5 +1,3 @@
-"""A team's webhooks and the results of their deliveries."""
-
 from typing import cast
 
 from django.contrib import messages

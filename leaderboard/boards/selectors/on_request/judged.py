@@ -1,5 +1,3 @@
-"""People's scores with the help of licensed judges, beside the plain ones."""
-
 from collections import defaultdict
 from collections.abc import Collection
 from dataclasses import dataclass
@@ -28,8 +26,6 @@ class Ends:
 
 @dataclass(frozen=True)
 class Judged:
-    """A system's score with judges' help on one criterion."""
-
     criterion: str
     helped: Ends
     plain: Ends
@@ -63,10 +59,7 @@ def _signed(value: float) -> str:
 
 
 def judged_of(task: Task, pks: Collection[int]) -> dict[int, dict[str, Judged]]:
-    """Return systems' helped scores by criterion, while licenses are valid and shown.
-
-    The caller passes only systems that the viewer may see.
-    """
+    """Return helped scores by criterion; the caller passes only visible systems."""
     if not task.configuration.judges.show:
         return {}
     rows = JudgedEstimate.objects.filter(submission__task=task).exclude(helped={})

@@ -25,8 +25,6 @@ _KEPT_SECONDS = 600
 
 @dataclass(frozen=True)
 class Instrument:
-    """The design, the answers to choose from, and the visible texts."""
-
     design: str
     scale: str
     options: tuple[str, ...]
@@ -37,20 +35,16 @@ class Instrument:
 
 @dataclass(frozen=True)
 class Raters:
-    """The people behind one system's scores."""
-
     platforms: tuple[str, ...]
     figures: WorkerFigures
     instrument: Instrument
 
 
 def raters_of(task: Task, now: State) -> dict[int, Raters]:
-    """Return the raters of each public system that people were asked about."""
     return computed_once(now.key("raters"), lambda: _counted(task), _KEPT_SECONDS)
 
 
 def agreement_of(task: Task) -> dict[str, Agreement]:
-    """Return workers' agreement by criterion, if workers share outputs."""
     rows = BoardFit.objects.filter(task=task, of=None, superseded_at=None)
     stored = rows.values_list("evidence", flat=True).first() or {}
     return {

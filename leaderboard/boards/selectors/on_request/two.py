@@ -30,13 +30,8 @@ N_OUTPUTS = 5
 class Two:
     """Two scored systems, the better-looking one first.
 
-    Parameters
-    ----------
-    pair : Pair or None
-        Confidence, and the cost to settle the order; None if the board's comparisons do
-        not include both.
-    low, high : float or None
-        95% interval of the difference; None if it is unknown.
+    `pair` is None if the board's comparisons do not include both. `low` and `high` are
+    the 95% interval of the difference.
     """
 
     a: Row
@@ -48,8 +43,6 @@ class Two:
 
 @dataclass(frozen=True)
 class Apart:
-    """Both systems' outputs for one instance, and their ratings."""
-
     output: Output
     other: str
     rating: float

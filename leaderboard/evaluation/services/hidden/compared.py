@@ -31,10 +31,7 @@ from quality.test_questions.services.inject import HiddenItem
 
 @dataclass
 class Side:
-    """The visible features of some items.
-
-    `groups` keeps items of one input together; `texts` has the texts of several draws.
-    """
+    """Visible features of items; `groups` keeps items of one input together."""
 
     features: list[Floats] = field(default_factory=list)
     groups: list[int] = field(default_factory=list)
@@ -48,7 +45,6 @@ class Side:
     def told_from(
         self, other: Side, seed: int, *, n_shuffles: int = 199
     ) -> Separability:
-        """Measure how well a script distinguishes these from the others."""
         rows = [*self.features, *other.features]
         # One text on both sides is two: as a test question, and as what is judged.
         texts = [(1, *t) for t in self.texts] + [(2, *t) for t in other.texts]
@@ -98,7 +94,6 @@ class Compared:
         self.is_new = True
 
     def add(self, drawn: Sequence[HiddenItem], sides: Sides, *, seed: int) -> None:
-        """Add the items of a draw; the real items are the same in each."""
         specs = [*(item.spec for item in drawn), *self.judged]
         place_of = {at: place for place, at in enumerate(order_of_hits(specs, seed))}
         pages = [
@@ -143,7 +138,6 @@ def _texts(spec: ItemSpec) -> list[str]:
 
 
 def _right(item: HiddenItem) -> Iterator[bool]:
-    """Yield for each text of a test question whether it is good."""
     if "prediction" in item.spec.data:
         yield item.polarity == Polarity.POSITIVE
         return

@@ -53,7 +53,6 @@ def tests_of(
 def keep(
     evaluation: HumanEvaluation, human: HumanConfig, parts: Sequence[Part]
 ) -> None:
-    """Store these campaigns' questions; replace earlier ones."""
     evaluation.drawn_tests.all().delete()
     DrawnTests.objects.bulk_create(
         DrawnTests(
@@ -70,7 +69,6 @@ def keep(
 
 
 def digest_of(parts: Sequence[Part]) -> str:
-    """Hash the content of all questions of these campaigns."""
     content = {part.key: [asdict(item) for item in part.hidden] for part in parts}
     return _sha256(content)
 
@@ -81,7 +79,6 @@ def is_kept(
     keys: Sequence[str],
     used: Collection[str] = (),
 ) -> bool:
-    """Check that questions of all these campaigns are stored and can be asked as drawn."""
     rows = {row.campaign_key: row for row in evaluation.drawn_tests.all()}
     return all(
         key in rows and _fits(rows[key], evaluation.task, human, used) for key in keys

@@ -78,10 +78,7 @@ def _check(
 
 
 def objections(check: TestCheck) -> list[str]:
-    """Return the reasons against a start; empty if there are none.
-
-    There are none if programs answer: the measurements are only for information.
-    """
+    """Return the reasons against a start; none if programs answer."""
     said: list[str] = []
     if check.evaluation.simulated:
         return said
@@ -98,10 +95,7 @@ def objections(check: TestCheck) -> list[str]:
 def admit(evaluation: HumanEvaluation, *, by: Account, despite: str) -> None:
     """Log who admits questions that stand out or are too few.
 
-    Raises
-    ------
-    GenieError
-        ``tests-stand-out`` with the reasons if `despite` is empty.
+    Raises GenieError ``tests-stand-out`` with the reasons if `despite` is empty.
     """
     check = TestCheck.objects.filter(evaluation=evaluation).first()
     if check is None or not objections(check):
@@ -122,7 +116,6 @@ def keep(
     human: HumanConfig,
     parts: Sequence[Part],
 ) -> None:
-    """Store the questions and their measurements; None if there are none."""
     TestCheck.objects.filter(evaluation=evaluation).delete()
     if check is not None:
         check.save()
@@ -134,11 +127,7 @@ def before_launch(
 ) -> None:
     """Measure again if the launched questions are not the measured ones.
 
-    Raises
-    ------
-    GenieError
-        ``tests-stand-out`` if there are objections and staff have not accepted them with
-        `accept`.
+    Raises GenieError ``tests-stand-out`` if staff have not accepted the objections.
     """
     old = TestCheck.objects.filter(evaluation=evaluation).first()
     if old is None:
@@ -160,7 +149,6 @@ def before_launch(
 
 
 def accept(evaluation: HumanEvaluation, *, by: Account) -> None:
-    """Log that staff admit questions that had to be drawn again."""
     check = TestCheck.objects.filter(evaluation=evaluation, accepted_at=None).first()
     if check is not None and objections(check):
         _note_word(check, by, "Retried.")

@@ -41,7 +41,7 @@ class Known:
     """Sources of a campaign's good texts.
 
     `shows_reference`: pages show the first reference, so that another is the better
-    answer.
+    one.
     """
 
     task: Task
@@ -58,10 +58,7 @@ class Known:
             yield _close(self.task, self.marked, systems, self.instances)
 
     def public(self, systems: Sequence[Submission]) -> Iterator[dict[int, list[Offer]]]:
-        """Yield references and well-rated outputs of public systems.
-
-        Texts that cannot be looked up come first.
-        """
+        """Yield references and well-rated public outputs, least known texts first."""
         first = 1 if self.shows_reference else 0
         references = {
             row.pk: [
@@ -77,7 +74,6 @@ class Known:
 
 
 def not_public_yet(task: Task, systems: Sequence[Submission]) -> QuerySet[Submission]:
-    """Return other visible systems whose outputs are not public yet."""
     others = Submission.objects.filter(
         task=task, visibility=Submission.Visibility.PUBLIC
     )
@@ -139,10 +135,7 @@ def _settled(
     systems: Sequence[Submission],
     instances: Sequence[Instance],
 ) -> dict[int, list[Offer]]:
-    """Offer well-rated outputs of public systems with a final, high score.
-
-    If exposure is counted by campaign, a worker may have rated them before.
-    """
+    """Offer well-rated public outputs; workers may have rated them in other campaigns."""
     scale = all_scales()[human.scale]
     if human.exposure == OF_A_CAMPAIGN or scale.relative or scale.compares:
         return {}
@@ -190,7 +183,6 @@ def settled_high(task: Task, human: HumanConfig, *, simulated: bool) -> list[int
 def _rated_well(
     evaluations: Collection[int], marked: Sequence[str], threshold: float
 ) -> Mapping[tuple[int, int], list[str]]:
-    """Return the criteria on which every rating of an output is good."""
     ratings = system_ratings_of(evaluations)
     keys = ["submission", "instance", "criterion"]
     worst = ratings.groupby(keys)["value"].min().reset_index()

@@ -136,10 +136,7 @@ def hidden_line_ups(
 
 
 class _Edits:
-    """Edited outputs of one campaign that were never test questions before.
-
-    Together they resemble the outputs on the pages, and the good ones among them.
-    """
+    """Edited outputs that look like the page's outputs and were never test questions."""
 
     def __init__(
         self,
@@ -202,7 +199,6 @@ def _good_on(
     instances: Sequence[Instance],
     pages: Pages,
 ) -> dict[int, list[Offer]]:
-    """Return outputs on each page that are known to be good, one per system."""
     found: dict[int, dict[int, Offer]] = defaultdict(dict)
     for source in Known(task, human, marked, instances).own(systems):
         for pk, offers in source.items():
@@ -222,9 +218,6 @@ def _material(
     pages: Pages,
     good: Mapping[int, Offer],
 ) -> list[LineUp]:
-    """Return inputs with a text that is known to be good: an output, or else a
-    reference.
-    """
     design, view = design_of(task, human), task_view(task, human)
     offered = []
     for instance in instances:

@@ -20,7 +20,6 @@ GOOD_MAGNITUDE = 0.5
 def expected_on(
     human: HumanConfig, criteria: Mapping[str, str], marked: Sequence[str]
 ) -> dict[str, Any]:
-    """Return a question's threshold and criteria, beside polarity and scale."""
     threshold = (
         {"threshold": GOOD_MAGNITUDE} if all_scales()[human.scale].relative else {}
     )

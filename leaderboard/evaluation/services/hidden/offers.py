@@ -24,16 +24,8 @@ ASKING = (State.APPROVED, State.ANNOTATING)
 class Offer:
     """A text for one instance and its known quality.
 
-    Parameters
-    ----------
-    kind : str
-        Its source.
-    criteria : sequence of str
-        The criteria on which it is known to be good, or bad.
-    made_from : mapping
-        The source text and the change.
-    group : str
-        The harm; questions come in equal parts from the groups.
+    `criteria` are those on which it is known to be good, or bad. `group` is the harm;
+    questions come in equal parts from the groups.
     """
 
     instance_pk: int
@@ -50,8 +42,6 @@ class Offer:
 
 @dataclass(frozen=True)
 class Planned:
-    """Test questions of a campaign, and notes on them for staff."""
-
     items: list[HiddenItem]
     n_wanted: int
     notes: list[str] = field(default_factory=list)
@@ -84,7 +74,6 @@ class Taken:
         return next(iter(self.usable(offers, again=again)), None)
 
     def usable(self, offers: Iterable[Offer], *, again: bool = False) -> list[Offer]:
-        """Return the offers with an unused text and instance."""
         return [
             offer
             for offer in offers
@@ -99,10 +88,7 @@ def fingerprint(text: str) -> str:
 
 
 def used_texts(task: Task, *, but: str = "") -> set[str]:
-    """Return the fingerprints of all past, present and planned tests of the task.
-
-    `but` is the key of a campaign whose questions are left out.
-    """
+    """Return fingerprints of past, present and planned tests, without campaign `but`."""
     placed = Placement.objects.filter(campaign__pool=task.slug)
     placed = placed.exclude(campaign__key=but).exclude(text_sha256="")
     drawn = DrawnTests.objects.filter(

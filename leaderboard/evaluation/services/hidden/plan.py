@@ -1,5 +1,3 @@
-"""The test questions of a submission's campaign as they would be asked now."""
-
 from collections.abc import Collection, Mapping
 
 from leaderboard.evaluation.services.hidden.in_slots import hidden_pairs

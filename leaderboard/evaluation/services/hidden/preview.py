@@ -40,16 +40,8 @@ _WORDS = {
 class Preview:
     """A test question for staff.
 
-    Parameters
-    ----------
-    kind : str
-        In words.
-    shown : list of (str, str)
-        Labels and texts that the worker reads.
-    edit : str
-        The change; empty without one.
-    right : list of (str, str)
-        The marked criteria and their right answers.
+    `shown` has labels and texts of the page, `edit` the change, `right` the marked
+    criteria and their right answers.
     """
 
     kind: str
@@ -60,8 +52,6 @@ class Preview:
 
 @dataclass(frozen=True)
 class Part:
-    """The questions of one campaign."""
-
     criteria: Mapping[str, str]
     questions: list[Preview]
     notes: list[str]
@@ -85,7 +75,6 @@ def previews(task: Task, submission: Submission | None) -> Iterator[Part]:
 
 
 def latest(task: Task) -> Submission | None:
-    """Return a submission whose outputs can illustrate the questions."""
     shown = task.submissions.exclude(predictions=None)
     return shown.order_by("-pk").first()
 

@@ -38,8 +38,6 @@ HIDDEN = (CONFIRMED, CLOSE_TO)
 
 @dataclass(frozen=True)
 class _Draw:
-    """The candidates and what is used up."""
-
     taken: Taken
     seen: Seen
     row_of: Mapping[int, Instance]
@@ -48,7 +46,6 @@ class _Draw:
     def choose(
         self, source: Sequence[Offer], n: int, *, again: bool = False
     ) -> list[Offer]:
-        """Choose from one source offers that together resemble the rated outputs."""
         usable = self.taken.usable(source, again=again) if n > 0 else []
         order = self.seen.chosen(usable, self.row_of, n, seed=self.seed)
         return self.taken.choose(order, n, again=again)
@@ -56,7 +53,6 @@ class _Draw:
     def choose_from(
         self, sources: Iterator[Mapping[int, Sequence[Offer]]], n: int
     ) -> list[Offer]:
-        """Choose from the first source, and from later ones only what is missing."""
         chosen: list[Offer] = []
         while len(chosen) < n and (source := next(sources, None)) is not None:
             offers = chain.from_iterable(source.get(pk, ()) for pk in self.row_of)
@@ -174,7 +170,7 @@ def _edits_like(
     draw: _Draw,
     good: Sequence[Offer],
 ) -> list[Offer]:
-    """Choose edits of others' outputs, half as many as there are good ones of others.
+    """Choose half as many edits of others' outputs as there are good ones.
 
     Without these, outputs of other systems would always be right.
     """
@@ -220,7 +216,6 @@ def _wrong(
     draw: _Draw,
     n: int,
 ) -> list[Offer]:
-    """Choose edited outputs, then other instances' references if none are left."""
     if n == 0:
         return []
     harms = harms_of(human, criteria)

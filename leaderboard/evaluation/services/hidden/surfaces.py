@@ -79,10 +79,7 @@ def seen_of(
     *,
     own: bool = False,
 ) -> Seen:
-    """Read a task's public texts and these systems' outputs of the sample.
-
-    With `own`, their outputs count as known if they are on the board themselves.
-    """
+    """Read public texts and these outputs; with `own`, public ones of these are known."""
     asked = [system.pk for system in systems]
     public = Submission.objects.filter(
         task=task,

@@ -25,10 +25,7 @@ Texts = Mapping[int, Sequence[tuple[int | None, str]]]
 def outputs_of(
     task: Task, systems: Sequence[Submission], instances: Sequence[Instance]
 ) -> dict[int, list[tuple[int, str]]]:
-    """Return an instance's outputs and submissions: these systems', then others'.
-
-    Of others only those that are public and published.
-    """
+    """Return outputs with submissions: these systems', then published ones of others."""
     own = [system.pk for system in systems]
     public = Submission.objects.filter(
         task=task,
@@ -51,10 +48,7 @@ def edited(
     *,
     seed: int,
 ) -> Iterator[list[Offer]]:
-    """Yield edits of each instance's first editable output.
-
-    `harms` has the criteria of each harm.
-    """
+    """Yield edits of each instance's first editable output; `harms` lists criteria."""
     others = {pk: texts[0][1] for pk, texts in outputs.items() if texts}
     kinds = {
         kind: harm
